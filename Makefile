@@ -1,0 +1,51 @@
+# One virtual environment, a few verbs. Each target sets up what it needs, so any of them works in a clean clone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready
+
+.PHONY: help setup demo test lint types unit bench docs soak pictures clean
+.DEFAULT_GOAL := help
+
+help:  ## show the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+
+$(STAMP): pyproject.toml constraints.txt src/handup/__init__.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "handup needs Python 3.11 or newer; run: make $(MAKECMDGOALS) PYTHON=python3.11" >&2; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python has no venv module here; on Debian run: apt-get install python3-venv" >&2; exit 2; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+setup: $(STAMP)  ## make .venv with the handup command in it
+
+demo: $(STAMP)  ## one stuck robot, from failure to recovery, in the terminal
+	$(BIN)/python -m examples.stuck_robot
+
+test: lint types unit  ## lint, strict types, every test
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+unit: $(STAMP)
+	$(BIN)/python -m pytest -n auto
+
+bench: $(STAMP)  ## decision times beside textbook formulations; troubleshoot's gap to the optimum
+	$(BIN)/handup bench decisions
+	$(BIN)/python -m benchmarks.troubleshoot
+
+docs: $(STAMP)  ## build the documentation into site/
+	$(BIN)/mkdocs build --strict
+
+soak: $(STAMP)  ## the property tests again, with fifty times the examples
+	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -n auto -m "not slow"
+
+pictures: $(STAMP)  ## draw the pictures that the README and the docs show
+	$(BIN)/python -m examples.pictures
+
+clean:  ## remove what the other targets made
+	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

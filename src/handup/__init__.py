@@ -1,0 +1,3 @@
+"""handup: robots that put their hand up."""
+
+__version__ = "0.1.0"

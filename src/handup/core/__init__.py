@@ -1,0 +1,50 @@
+"""The vocabulary that every room shares. Imports nothing else of handup."""
+
+from handup.core.costs import CostModel, Costs, FixedCosts
+from handup.core.decision import Action, Alternative, Decision, Outcome
+from handup.core.errors import (
+    BadObservation,
+    BadPolicy,
+    BadRecord,
+    BadSetting,
+    ContractViolation,
+    HandupError,
+    IllegalCall,
+    ImpossibleEvidence,
+    MissingExtra,
+    NotSolvable,
+    UnknownMethod,
+    UnknownModule,
+)
+from handup.core.protocols import Clock, ManualClock, RandomSource
+from handup.core.question import Question, QuestionKind
+from handup.core.registry import Registry, settings_of
+
+__all__ = [
+    "Action",
+    "Alternative",
+    "BadObservation",
+    "BadPolicy",
+    "BadRecord",
+    "BadSetting",
+    "Clock",
+    "ContractViolation",
+    "CostModel",
+    "Costs",
+    "Decision",
+    "FixedCosts",
+    "HandupError",
+    "IllegalCall",
+    "ImpossibleEvidence",
+    "ManualClock",
+    "MissingExtra",
+    "NotSolvable",
+    "Outcome",
+    "Question",
+    "QuestionKind",
+    "RandomSource",
+    "Registry",
+    "UnknownMethod",
+    "UnknownModule",
+    "settings_of",
+]

@@ -1,0 +1,111 @@
+"""What asking, acting and time cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handup.core.errors import BadSetting
+
+Vector = NDArray[np.float64]
+
+
+class CostModel(Protocol):
+    """Anything that knows what a question costs a person at a time: q_i(t)."""
+
+    def query_costs(self, now_s: float) -> Sequence[float] | Vector:
+        """One cost of at least 0 per module, in the policy's order."""
+        ...
+
+
+@dataclass(frozen=True)
+class FixedCosts:
+    """Costs that do not change."""
+
+    costs: tuple[float, ...]
+
+    def query_costs(self, now_s: float) -> Sequence[float]:  # noqa: ARG002 - part of the protocol
+        """The same at any time."""
+        return self.costs
+
+
+@dataclass(frozen=True, kw_only=True)
+class Costs:
+    """Everything a strategy weighs, at one moment.
+
+    The objective is the paper's Eq. 1, not divided by T: each question costs `w * query` and its time, each failed
+    execution its time, and giving up costs all the time that was left; a unit of time costs `1 - w`.
+
+    Args:
+        query: Cost of asking about each module now.
+        expert: Probability that an answer about each module is right.
+        w: How much the person's load counts against the robot's time, 0 to 1.
+        act_time: How long an execution takes: 1 where time is counted in steps.
+        ask_time: How long a question about each module takes.
+        time_left: Until the horizon.
+    """
+
+    query: Vector
+    expert: Vector
+    w: float
+    act_time: float
+    ask_time: Vector
+    time_left: float
+
+    @classmethod
+    def of(
+        cls,
+        query: Sequence[float] | Vector,
+        *,
+        expert: float | Sequence[float] | Vector = 1.0,
+        w: float = 0.5,
+        act_time: float = 1.0,
+        ask_time: float | Sequence[float] | Vector = 1.0,
+        time_left: float | None = None,
+    ) -> Costs:
+        """Costs from plain numbers, checked; one number stands for all modules.
+
+        Raises:
+            BadSetting: A number outside its range, or a list of the wrong length.
+        """
+        modules = len(query)
+        if not 0.0 <= w <= 1.0:
+            raise BadSetting(f"w is {w:g}", hint="Give a weight from 0 (only time counts) to 1 (only load counts).")
+        if not 0.0 < act_time < float("inf"):
+            raise BadSetting(f"act_time is {act_time:g}", hint="Give a duration above 0; 1 for steps.")
+        return cls(
+            query=_vector("query cost", query, modules, float("inf")),
+            expert=_vector("expert confidence", expert, modules, 1.0),
+            w=w,
+            act_time=act_time,
+            ask_time=_vector("ask_time", ask_time, modules, float("inf")),
+            time_left=2.0 * modules * act_time if time_left is None else time_left,
+        )
+
+    @property
+    def ask_price(self) -> Vector:
+        """What one question about each module adds to the objective."""
+        return self.w * self.query + (1.0 - self.w) * self.ask_time
+
+    @property
+    def act_price(self) -> float:
+        """What one failed execution adds to the objective."""
+        return (1.0 - self.w) * self.act_time
+
+
+def _vector(what: str, values: float | Sequence[float] | Vector, modules: int, most: float) -> Vector:
+    try:
+        array = np.broadcast_to(np.asarray(values, dtype=np.float64), (modules,))
+    except ValueError:
+        raise BadSetting(
+            f"{what} has {np.size(values)} numbers for {modules} modules", hint="Give one number, or one per module."
+        ) from None
+    bad = ~((array >= 0.0) & (array <= most) & np.isfinite(array))
+    if bad.any():
+        limit = "of at least 0" if most == float("inf") else f"from 0 to {most:g}"
+        raise BadSetting(f"{what} is {array[bad][0]:g}", hint=f"Give numbers {limit}.")
+    return array

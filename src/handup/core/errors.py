@@ -1,0 +1,111 @@
+"""Every error of handup: a stable code, one sentence of cause, a next step, and the place where it happened.
+
+Programs catch `HandupError`; people read one line. The command line prints `str(error)` and exits with
+`exit_code`. "The work failed" is never an exception: a policy that fails is told to the session. An exception
+means that the program or its input is wrong.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class HandupError(Exception):
+    """Base of all errors. Never raised itself.
+
+    Args:
+        cause: One sentence, without a full stop at the end.
+        hint: What to do next.
+        file: The file the cause lies in, where there is one.
+        line: Its line, counted from 1.
+    """
+
+    code: ClassVar[str] = "HU000"
+    exit_code: ClassVar[int] = 2
+
+    def __init__(self, cause: str, *, hint: str, file: str | None = None, line: int | None = None) -> None:
+        super().__init__(cause)
+        self.cause = cause
+        self.hint = hint
+        self.file = file
+        self.line = line
+
+    def at(self, file: str, line: int | None = None) -> HandupError:
+        """The same error, placed in a file. A place that is already known stays."""
+        placed = type(self)(self.cause, hint=self.hint, file=self.file or file, line=self.line or line)
+        return placed.with_traceback(self.__traceback__)
+
+    def __str__(self) -> str:
+        where = "" if self.file is None else f"{self.file}:{self.line}: " if self.line else f"{self.file}: "
+        return f"{where}{self.cause}. {self.hint} [{self.code}]"
+
+
+class BadPolicy(HandupError):
+    """A policy description that cannot be a module graph: cycle, unknown input, confidence outside [0, 1] …"""
+
+    code = "HU101"
+
+
+class UnknownModule(HandupError):
+    """A module name that the policy does not have."""
+
+    code = "HU102"
+
+
+class BadSetting(HandupError):
+    """A number or word outside its range: w = 2, a negative query cost, a horizon of nothing."""
+
+    code = "HU103"
+
+
+class BadObservation(HandupError):
+    """A history that is malformed."""
+
+    code = "HU104"
+
+
+class ImpossibleEvidence(HandupError):
+    """What was observed cannot happen under the given confidences: a policy that cannot fail has failed."""
+
+    code = "HU105"
+
+
+class UnknownMethod(HandupError):
+    """No strategy, selector or querying algorithm has this name."""
+
+    code = "HU106"
+
+
+class NotSolvable(HandupError):
+    """The problem is outside what an algorithm takes on, such as a mixed-integer programme that grew too large."""
+
+    code = "HU107"
+
+
+class IllegalCall(HandupError):
+    """A session was told something that cannot happen in its phase, such as an answer to a question never asked."""
+
+    code = "HU201"
+
+
+class BadRecord(HandupError):
+    """A stored record that is damaged, of a newer schema, or of something else."""
+
+    code = "HU202"
+
+
+class ContractViolation(HandupError):
+    """An outside selector, querying algorithm or strategy breaks the contract that the others keep."""
+
+    code = "HU203"
+
+
+class MissingExtra(HandupError):
+    """An optional part is not installed."""
+
+    code = "HU301"
+
+    @classmethod
+    def of(cls, extra: str, what_for: str) -> MissingExtra:
+        """The error for an extra of this package, with the command that installs it."""
+        return cls(f"{what_for} needs the extra '{extra}'", hint=f"Run: pip install 'handup[{extra}]'.")

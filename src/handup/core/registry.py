@@ -1,0 +1,76 @@
+"""Things found by name: handup's own and those that outside packages bring by entry points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from difflib import get_close_matches
+from importlib.metadata import entry_points
+from typing import Any, Generic, TypeVar
+
+from handup.core.errors import BadSetting, UnknownMethod
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Classes by name, made with keyword settings.
+
+    Args:
+        kind: What they are, for messages.
+        group: The entry-point group in which outside packages announce theirs.
+    """
+
+    def __init__(self, kind: str, group: str) -> None:
+        self.kind = kind
+        self.group = group
+        self._makers: dict[str, Callable[..., T]] = {}
+        self._outside_loaded = False
+
+    def register(self, maker: type[T]) -> type[T]:
+        """Class decorator: make a class known by its `name`."""
+        name: str = maker.name  # type: ignore[attr-defined]
+        if name in self._makers:
+            raise BadSetting(f"two {self.kind}s are called '{name}'", hint="Rename one of them.")
+        self._makers[name] = maker
+        return maker
+
+    def names(self) -> tuple[str, ...]:
+        """All known names; handup's own first."""
+        self._load_outside()
+        return tuple(self._makers)
+
+    def maker(self, name: str) -> Callable[..., T]:
+        """The class behind a name.
+
+        Raises:
+            UnknownMethod: With the nearest known name.
+        """
+        if name not in self._makers:
+            self._load_outside()
+        if name not in self._makers:
+            near = get_close_matches(name, self._makers, 1)
+            guess = f"Did you mean '{near[0]}'? " if near else ""
+            raise UnknownMethod(
+                f"no {self.kind} is called '{name}'", hint=f"{guess}Known: {', '.join(self._makers)}."
+            )
+        return self._makers[name]
+
+    def make(self, name: str, settings: Mapping[str, Any]) -> T:
+        """An instance, with those of the settings that it has."""
+        maker = self.maker(name)
+        known = settings_of(maker)
+        return maker(**{key: value for key, value in settings.items() if key in known})
+
+    def _load_outside(self) -> None:
+        if self._outside_loaded:
+            return
+        self._outside_loaded = True
+        for entry in entry_points(group=self.group):
+            if entry.name not in self._makers:
+                self._makers[entry.name] = entry.load()
+
+
+def settings_of(maker: object) -> tuple[str, ...]:
+    """The names of the settings of a dataclass or an instance of one."""
+    return tuple(field.name for field in fields(maker)) if is_dataclass(maker) else ()

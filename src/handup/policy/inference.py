@@ -1,0 +1,204 @@
+"""Exact probabilities about a policy given what was seen: forward and backward over decision diagrams.
+
+An own state is a *version*: version 0 is what the module computed first; each answer, and each forward pass that
+brings a new confidence, starts a new one. An execution tested the versions of its time. Several executions are
+followed through the diagram side by side, so their joint evidence is exact. Everything is in logarithms: nothing
+underflows at any number of modules.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handup.policy.diagram import SUCCEEDS, Diagram
+
+MAX_STATES = 100_000
+NEVER = -math.inf
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What the executions of one set of versions say.
+
+    Args:
+        versions: The version of each module that was executed.
+        log_if_wrong: Log-probability of what was seen, had the policy's output been wrong.
+        log_if_right: The same, had it been right.
+    """
+
+    versions: tuple[int, ...]
+    log_if_wrong: float
+    log_if_right: float
+
+
+@dataclass(frozen=True)
+class Inference:
+    """Success and blame, with the size of the error.
+
+    Args:
+        log_reliability: Log-probability that acting now succeeds.
+        log_failure: Log-probability that it fails.
+        wrong: For each module, the probability that its own state is wrong now.
+        error: No probability here is off by more than this; 0 means exact (to rounding).
+        method: "exact" or "sampled".
+    """
+
+    log_reliability: float
+    log_failure: float
+    wrong: NDArray[np.float64]
+    error: float = 0.0
+    method: str = "exact"
+
+    @property
+    def reliability(self) -> float:
+        """Probability that acting now succeeds."""
+        return math.exp(self.log_reliability)
+
+
+class Impossible(Exception):  # noqa: N818 - caught by Belief, which names the error
+    """The evidence has probability zero."""
+
+
+def exact(
+    diagram: Diagram,
+    chances: Sequence[Sequence[float]],
+    executions: Sequence[Execution],
+    current: Sequence[int],
+) -> Inference | None:
+    """Probabilities given the executions, or None when following them side by side grows beyond `MAX_STATES`.
+
+    Args:
+        diagram: When the policy succeeds.
+        chances: For each module and version, the probability that it is right (0 or 1 once shown).
+        executions: What was seen.
+        current: The version of each module that acting now would use.
+
+    Raises:
+        Impossible: The evidence has probability zero under these chances.
+    """
+    product = _Product.of(diagram, chances, [*(each.versions for each in executions), tuple(current)])
+    if product is None:
+        return None
+    return product.infer(chances, executions, current)
+
+
+class _Product:
+    """Several copies of one diagram, over different versions, walked together. Children come before parents."""
+
+    def __init__(self) -> None:
+        self.variable: list[tuple[int, int]] = []
+        self.if_wrong: list[int] = []
+        self.if_right: list[int] = []
+        self.ends: dict[int, tuple[int, ...]] = {}
+
+    @classmethod
+    def of(
+        cls, diagram: Diagram, chances: Sequence[Sequence[float]], copies: Sequence[tuple[int, ...]]
+    ) -> _Product | None:
+        self = cls()
+        module, if_wrong, if_right = diagram.module, diagram.if_wrong, diagram.if_right
+        number: dict[tuple[int, ...], int] = {}
+        start = (diagram.root,) * len(copies)
+        stack = [start]
+        while stack:
+            state = stack[-1]
+            if state in number:
+                stack.pop()
+                continue
+            tested = max((module[node], copy[module[node]]) for node, copy in zip(state, copies, strict=True))
+            top, version = tested
+            if top < 0:
+                self.ends[len(self.variable)] = state
+                number[stack.pop()] = len(self.variable)
+                self._append(tested, -1, -1)
+                continue
+            moves = [
+                module[node] == top and copy[top] == version for node, copy in zip(state, copies, strict=True)
+            ]
+            low = tuple(if_wrong[node] if moved else node for node, moved in zip(state, moves, strict=True))
+            high = tuple(if_right[node] if moved else node for node, moved in zip(state, moves, strict=True))
+            chance = chances[top][version]
+            needed = [each for each, share in ((low, 1.0 - chance), (high, chance)) if share > 0.0]
+            unknown = [each for each in needed if each not in number]
+            if unknown:
+                stack.extend(unknown)
+                continue
+            if len(self.variable) >= MAX_STATES:
+                return None
+            if len(needed) == 1:
+                number[stack.pop()] = number[needed[0]]
+                continue
+            number[stack.pop()] = len(self.variable)
+            self._append(tested, number[low], number[high])
+        self.root = number[start]
+        return self
+
+    def _append(self, variable: tuple[int, int], if_wrong: int, if_right: int) -> None:
+        self.variable.append(variable)
+        self.if_wrong.append(if_wrong)
+        self.if_right.append(if_right)
+
+    def infer(
+        self, chances: Sequence[Sequence[float]], executions: Sequence[Execution], current: Sequence[int]
+    ) -> Inference:
+        logs = [[(math.log1p(-each), math.log(each)) if 0.0 < each < 1.0 else (NEVER, NEVER) for each in row] for row in chances]
+        seen, seen_right, seen_wrong = self._upwards(logs, executions)
+        total = seen[self.root]
+        if total == NEVER:
+            raise Impossible
+        wrong = np.array([1.0 - row[version] for row, version in zip(chances, current, strict=True)])
+        reach = [NEVER] * len(self.variable)
+        reach[self.root] = 0.0
+        for node in range(self.root, -1, -1):
+            here = reach[node]
+            if here == NEVER or node in self.ends:
+                continue
+            top, version = self.variable[node]
+            log_wrong, log_right = logs[top][version]
+            low, high = self.if_wrong[node], self.if_right[node]
+            reach[low] = _log_add(reach[low], here + log_wrong)
+            reach[high] = _log_add(reach[high], here + log_right)
+            if version == current[top]:
+                weight = here + log_wrong + log_right - total
+                wrong[top] += math.exp(weight + seen[low]) - math.exp(weight + seen[high])
+        return Inference(
+            log_reliability=seen_right[self.root] - total,
+            log_failure=seen_wrong[self.root] - total,
+            wrong=np.clip(wrong, 0.0, 1.0),
+        )
+
+    def _upwards(
+        self, logs: Sequence[Sequence[tuple[float, float]]], executions: Sequence[Execution]
+    ) -> tuple[list[float], list[float], list[float]]:
+        """For each node, the log-probability of the evidence below it: in all, with success now, with failure now."""
+        seen, seen_right, seen_wrong = [], [], []
+        for node, (top, version) in enumerate(self.variable):
+            if node in self.ends:
+                *past, now = self.ends[node]
+                weight = sum(
+                    each.log_if_right if end == SUCCEEDS else each.log_if_wrong
+                    for each, end in zip(executions, past, strict=True)
+                )
+                right, wrong = (weight, NEVER) if now == SUCCEEDS else (NEVER, weight)
+            else:
+                log_wrong, log_right = logs[top][version]
+                low, high = self.if_wrong[node], self.if_right[node]
+                right = _log_add(log_wrong + seen_right[low], log_right + seen_right[high])
+                wrong = _log_add(log_wrong + seen_wrong[low], log_right + seen_wrong[high])
+            seen_right.append(right)
+            seen_wrong.append(wrong)
+            seen.append(_log_add(right, wrong))
+        return seen, seen_right, seen_wrong
+
+
+def _log_add(first: float, second: float) -> float:
+    if first < second:
+        first, second = second, first
+    if second == NEVER:
+        return first
+    return first + math.log1p(math.exp(second - first))

@@ -1,0 +1,88 @@
+"""`binary-tree`: the paper's BinaryTreeQuery. Product of confidences (Eq. 2) over all sets of questions.
+
+The paper builds a tree of 2^N leaves and runs Dijkstra on it. The objective is w·Σq plus a concave function of
+Σ log(c_e/c) over the asked set, so its minimum lies at a corner: a prefix of the modules sorted by
+q / log(c_e/c). That is one sort. The literal tree is kept as a test oracle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handup.what.base import SELECTORS, TIE, Selection, Situation, none_left
+
+
+@dataclass(frozen=True)
+class PrefixPlan:
+    """The best set of questions for the product objective.
+
+    Args:
+        members: Positions of the set, cheapest gain first; empty: ask nothing.
+        values: For each module in a useful order, the objective of the prefix that ends with it; nan elsewhere.
+        nothing: The objective of asking nothing.
+    """
+
+    members: NDArray[np.intp]
+    values: NDArray[np.float64]
+    nothing: float
+
+
+def best_prefix(situation: Situation, among: NDArray[np.bool_], within: NDArray[np.bool_] | None = None) -> PrefixPlan:
+    """The optimal set for Eq. 2.
+
+    Args:
+        situation: What is known.
+        among: Which modules may be asked about.
+        within: Which modules the product runs over; all where not given.
+    """
+    costs, confidences = situation.costs, situation.belief.confidences
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(confidences)
+        gains = np.log(costs.expert) - logs
+        useful = np.flatnonzero(among & (gains > 0.0))
+        order = useful[np.argsort(costs.query[useful] / gains[useful], kind="stable")]
+        unasked = logs[order][::-1].cumsum()[::-1]
+    kept = logs if within is None else logs[within]
+    rest = kept.sum() if not len(order) else _without(logs, order, within)
+    asked = np.log(costs.expert[order]).cumsum() if len(order) else np.zeros(0)
+    product = np.exp(rest + np.append(unasked, 0.0) + np.insert(asked, 0, 0.0))
+    spent = np.insert(costs.query[order].cumsum(), 0, 0.0)
+    objective = costs.w * spent + (1.0 - costs.w) * (1.0 - product)
+    length = len(objective) - 1 - int((objective[::-1] <= objective.min() + TIE).argmax())
+    values = np.full(len(confidences), np.nan)
+    values[order] = objective[1:]
+    return PrefixPlan(order[:length], values, float(objective[0]))
+
+
+def _without(logs: NDArray[np.float64], order: NDArray[np.intp], within: NDArray[np.bool_] | None) -> np.float64:
+    keep = np.ones(len(logs), dtype=np.bool_) if within is None else within.copy()
+    keep[order] = False
+    return logs[keep].sum()
+
+
+@SELECTORS.register
+@dataclass(frozen=True)
+class BinaryTree:
+    """Selects the first module, in topological order, of the best set of questions; none where that set is empty.
+
+    A module's value is the objective of the cheapest-gain-first prefix that ends with it. Of equally good prefixes
+    the longest is taken, so asking nothing wins only strictly.
+    """
+
+    name: ClassVar[str] = "binary-tree"
+
+    def select(self, situation: Situation) -> Selection:
+        """The upstream-most member of the optimal set."""
+        if not situation.open.any():
+            return none_left(situation)
+        plan = best_prefix(situation, situation.open)
+        if not len(plan.members):
+            reason = "Asking nothing is the best set of questions."
+            return Selection(None, reason, plan.values, plan.nothing)
+        module = int(plan.members.min())
+        reason = f"'{situation.name(module)}' is the first of the best set of {len(plan.members)} questions."
+        return Selection(module, reason, plan.values, plan.nothing)

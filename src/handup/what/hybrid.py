@@ -1,0 +1,94 @@
+"""`hybrid`: the paper's wish for mixed redundancy (section 9), made concrete.
+
+Each block of needed modules proposes its best set for the product objective (Eq. 2), each block of redundant ones
+its best set for the sum objective (Eq. 3). Which of these sets to ask is settled by Eq. 4 with the exact success
+probability: greedily from none upwards and from all downwards, the better of the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from handup.policy import Gate
+from handup.policy.blocks import Block, blocks_of
+from handup.policy.marginal import reliability_of
+from handup.what.base import SELECTORS, TIE, Selection, Situation, none_left
+from handup.what.binary_tree import best_prefix
+from handup.what.graph import Graph
+
+
+@SELECTORS.register
+@dataclass(frozen=True)
+class Hybrid:
+    """Selects the upstream-most module of the best combination of the blocks' sets; none where nothing is better.
+
+    A module's value is Eq. 4 for asking its block's set alone.
+
+    Args:
+        epsilon: For or-blocks, as in `graph`.
+    """
+
+    name: ClassVar[str] = "hybrid"
+    epsilon: float | None = None
+
+    def select(self, situation: Situation) -> Selection:
+        """The first module of the best combination of block sets."""
+        if not situation.open.any():
+            return none_left(situation)
+        proposals = [proposed for block in blocks_of(situation.belief.graph) if (proposed := self._set(situation, block))]
+
+        def objective(chosen: frozenset[int]) -> float:
+            asked = [module for index in chosen for module in proposals[index]]
+            costs, chances = situation.costs, situation.belief.confidences.copy()
+            chances[asked] = costs.expert[asked]
+            reliability = reliability_of(situation.belief.graph, chances, seed=situation.belief.seed)
+            return float(costs.w * costs.query[asked].sum() + (1.0 - costs.w) * (1.0 - reliability))
+
+        nothing = objective(frozenset())
+        values = np.full(len(situation.open), np.nan)
+        for index, members in enumerate(proposals):
+            values[list(members)] = objective(frozenset({index}))
+        best = _combine(objective, len(proposals))
+        if not best:
+            reason = "No block's questions are worth asking together with the others."
+            return Selection(None, reason, values, nothing)
+        asked = sorted(module for index in best for module in proposals[index])
+        reason = (
+            f"'{situation.name(asked[0])}' is the first of {len(asked)} questions that lower the expected cost "
+            f"from {nothing:.3g} to {objective(best):.3g}."
+        )
+        return Selection(asked[0], reason, values, nothing)
+
+    def _set(self, situation: Situation, block: Block) -> tuple[int, ...]:
+        inside = np.zeros(len(situation.open), dtype=np.bool_)
+        inside[list(block.members)] = True
+        if block.gate is Gate.AND:
+            return tuple(best_prefix(situation, situation.open & inside, inside).members.tolist())
+        epsilon = Graph(self.epsilon).weight(situation.costs)
+        worth = situation.open & inside & (epsilon * situation.costs.query < situation.gain - TIE)
+        return tuple(np.flatnonzero(worth).tolist())
+
+
+def _combine(objective: Callable[[frozenset[int]], float], proposals: int) -> frozenset[int]:
+    """The better of a greedy walk up from none and one down from all; of equals the larger."""
+    ends = []
+    for start in (frozenset[int](), frozenset(range(proposals))):
+        chosen, value = start, objective(start)
+        while True:
+            steps: Sequence[frozenset[int]] = [chosen ^ {index} for index in range(proposals)]
+            if not start:
+                steps = [each for each in steps if len(each) > len(chosen)]
+            else:
+                steps = [each for each in steps if len(each) < len(chosen)]
+            scored = [(objective(each), -index, each) for index, each in enumerate(steps)]
+            best = min(scored, key=lambda each: each[0], default=None)
+            if best is None or best[0] > value + (TIE if not start else -TIE):
+                break
+            value, chosen = best[0], best[2]
+        ends.append((value, -len(chosen), chosen))
+    lowest = min(end[0] for end in ends)
+    return min((end for end in ends if end[0] <= lowest + TIE), key=lambda end: end[1])[2]
