@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from handup.what.base import SELECTORS, TIE, Selection, Situation, none_left
 
+LEAST = 1e-300
+"""Stands for a confidence of 0, whose logarithm would be infinite; no objective can tell the two apart."""
+
 
 @dataclass(frozen=True)
 class PrefixPlan:
@@ -39,29 +42,22 @@ def best_prefix(situation: Situation, among: NDArray[np.bool_], within: NDArray[
         among: Which modules may be asked about.
         within: Which modules the product runs over; all where not given.
     """
-    costs, confidences = situation.costs, situation.belief.confidences
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(confidences)
-        gains = np.log(costs.expert) - logs
-        useful = np.flatnonzero(among & (gains > 0.0))
-        order = useful[np.argsort(costs.query[useful] / gains[useful], kind="stable")]
-        unasked = logs[order][::-1].cumsum()[::-1]
-    kept = logs if within is None else logs[within]
-    rest = kept.sum() if not len(order) else _without(logs, order, within)
-    asked = np.log(costs.expert[order]).cumsum() if len(order) else np.zeros(0)
-    product = np.exp(rest + np.append(unasked, 0.0) + np.insert(asked, 0, 0.0))
-    spent = np.insert(costs.query[order].cumsum(), 0, 0.0)
-    objective = costs.w * spent + (1.0 - costs.w) * (1.0 - product)
-    length = len(objective) - 1 - int((objective[::-1] <= objective.min() + TIE).argmax())
-    values = np.full(len(confidences), np.nan)
-    values[order] = objective[1:]
-    return PrefixPlan(order[:length], values, float(objective[0]))
-
-
-def _without(logs: NDArray[np.float64], order: NDArray[np.intp], within: NDArray[np.bool_] | None) -> np.float64:
-    keep = np.ones(len(logs), dtype=np.bool_) if within is None else within.copy()
-    keep[order] = False
-    return logs[keep].sum()
+    costs = situation.costs
+    logs = np.log(np.maximum(situation.belief.confidences, LEAST))
+    gains = np.log(np.maximum(costs.expert, LEAST)) - logs
+    useful = (among & (gains > 0.0)).nonzero()[0]
+    query, gains = costs.query[useful], gains[useful]
+    order = (query / gains).argsort(kind="stable")
+    log_product = np.empty(len(order) + 1)
+    log_product[0] = (logs if within is None else logs[within]).sum()
+    log_product[1:] = log_product[0] + gains[order].cumsum()
+    objective = (1.0 - costs.w) * (1.0 - np.exp(log_product))
+    objective[1:] += costs.w * query[order].cumsum()
+    length = len(order) - int((objective[::-1] <= objective.min() + TIE).argmax())
+    modules = useful[order]
+    values = np.full(len(logs), np.nan)
+    values[modules] = objective[1:]
+    return PrefixPlan(modules[:length], values, float(objective[0]))
 
 
 @SELECTORS.register

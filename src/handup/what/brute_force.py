@@ -1,26 +1,12 @@
-"""`brute-force`: the single question that lowers Eq. 4 most, with the exact success probability.
-
-Success is linear in each module's chance, so one pass over the policy gives what asking each module would be worth.
-"""
+"""`brute-force`: the single question that lowers Eq. 4 most, with the exact success probability."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from handup.policy.marginal import reliability_if_right
 from handup.what.base import SELECTORS, TIE, Selection, Situation, first_best, none_left, only
-
-
-def single_question_values(situation: Situation) -> tuple[NDArray[np.float64], float]:
-    """Eq. 4 for asking about each module alone, and for asking nothing."""
-    costs = situation.costs
-    reliability, if_right, if_wrong = reliability_if_right(situation.belief)
-    asked = costs.expert * if_right + (1.0 - costs.expert) * if_wrong
-    return costs.w * costs.query + (1.0 - costs.w) * (1.0 - asked), (1.0 - costs.w) * (1.0 - reliability)
+from handup.what.objective import single_question_values
 
 
 @SELECTORS.register

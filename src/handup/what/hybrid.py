@@ -15,10 +15,10 @@ import numpy as np
 
 from handup.policy import Gate
 from handup.policy.blocks import Block, blocks_of
-from handup.policy.marginal import reliability_of
 from handup.what.base import SELECTORS, TIE, Selection, Situation, none_left
 from handup.what.binary_tree import best_prefix
 from handup.what.graph import Graph
+from handup.what.objective import set_value
 
 
 @SELECTORS.register
@@ -42,11 +42,7 @@ class Hybrid:
         proposals = [proposed for block in blocks_of(situation.belief.graph) if (proposed := self._set(situation, block))]
 
         def objective(chosen: frozenset[int]) -> float:
-            asked = [module for index in chosen for module in proposals[index]]
-            costs, chances = situation.costs, situation.belief.confidences.copy()
-            chances[asked] = costs.expert[asked]
-            reliability = reliability_of(situation.belief.graph, chances, seed=situation.belief.seed)
-            return float(costs.w * costs.query[asked].sum() + (1.0 - costs.w) * (1.0 - reliability))
+            return set_value(situation, [module for index in chosen for module in proposals[index]])
 
         nothing = objective(frozenset())
         values = np.full(len(situation.open), np.nan)
