@@ -1,0 +1,29 @@
+"""Querying algorithms and strategies: when to ask and when to act."""
+
+from handup.when.base import WHENS, Choice, Strategy, When
+from handup.when.execute_first import ExecuteFirst
+from handup.when.pair import Pair
+from handup.when.query_for_all import QueryForAll
+from handup.when.query_then_execute import QueryThenExecute
+from handup.when.strategies import DEFAULT, STRATEGIES, methods, strategy
+from handup.when.troubleshoot import Troubleshoot
+from handup.when.until_confident import UntilConfident
+from handup.when.workload_aware import WorkloadAware
+
+__all__ = [
+    "DEFAULT",
+    "STRATEGIES",
+    "WHENS",
+    "Choice",
+    "ExecuteFirst",
+    "Pair",
+    "QueryForAll",
+    "QueryThenExecute",
+    "Strategy",
+    "Troubleshoot",
+    "UntilConfident",
+    "When",
+    "WorkloadAware",
+    "methods",
+    "strategy",
+]

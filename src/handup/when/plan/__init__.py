@@ -1,0 +1,1 @@
+"""Planners behind `troubleshoot`: one file each."""

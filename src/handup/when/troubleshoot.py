@@ -1,0 +1,196 @@
+"""`troubleshoot`: ask-or-act as sequential troubleshooting.
+
+Failed executions are evidence. The belief over own states is exact, and what to do next minimises the expected cost
+of the whole episode: exactly with a true expert on series policies (up to a dozen different modules, or any number
+of few kinds) and on small gate graphs, by look-ahead on the exact posterior otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handup.core import Action, Alternative, BadSetting, Costs, Decision
+from handup.policy import Belief
+from handup.when.plan import gates, lookahead, ordered, series
+from handup.when.plan.problem import Problem, Values
+
+TIE = 1e-9
+"""Expected costs nearer than this are equal: then acting goes before asking, asking before yielding, and upstream
+modules before downstream ones."""
+
+
+@dataclass(frozen=True)
+class Troubleshoot:
+    """handup's own strategy, and its default."""
+
+    name: ClassVar[str] = "troubleshoot"
+
+    def decide(self, belief: Belief, costs: Costs, now_s: float) -> Decision:
+        """The step of least expected cost; where only a question that may not be asked yet would help, wait."""
+        askable = ~belief.answered | (costs.expert < 1.0)
+        free = belief.free(now_s)
+        values = plan(Problem(belief, costs, askable & free))
+        decision = _decision(belief, costs, values)
+        held = askable & ~free
+        if decision.action is not Action.YIELD or not held.any():
+            return decision
+        later = _decision(belief, costs, plan(Problem(belief, costs, askable)))
+        if later.action is not Action.ASK or later.module is None:
+            return decision
+        until_s = float(belief.blocked_until_s[held].min())
+        if math.isinf(until_s):
+            return decision
+        reason = f"Only a question about '{later.module}' is worth asking, and it may not be asked yet."
+        return Decision(
+            action=Action.WAIT, module=later.module, reason=reason, alternatives=later.alternatives, until_s=until_s
+        )
+
+    def parameters(self, costs: Costs) -> dict[str, float]:  # noqa: ARG002 - part of the protocol
+        """None: it is steered by costs alone."""
+        return {}
+
+    def with_parameter(self, name: str, value: float) -> Troubleshoot:  # noqa: ARG002 - part of the protocol
+        """It has none."""
+        raise BadSetting(f"'troubleshoot' has no setting '{name}'", hint="It is steered by w and the costs.")
+
+
+def plan(problem: Problem) -> Values:
+    """The values of every first step, from the best planner that takes the problem on."""
+    if _is_plain(problem):
+        if problem.belief.graph.is_series:
+            return _plan_series(problem)
+        unknown = np.flatnonzero(problem.belief.confidences < 1.0)
+        if len(unknown) <= gates.MAX_MODULES:
+            return _plan_gates(problem, unknown)
+    return lookahead.plan_ahead(problem, np.random.default_rng(problem.belief.seed))
+
+
+def _is_plain(problem: Problem) -> bool:
+    """Whether the expert is true and every execution so far a certain failure of what would be executed again."""
+    belief = problem.belief
+    if (problem.costs.expert[problem.askable] < 1.0).any():
+        return False
+    if (belief.confidences[belief.answered] < 1.0).any():
+        return False
+    for execution in belief.executions:
+        if execution.log_if_right > -math.inf:
+            return False
+        for module, version in enumerate(execution.versions):
+            known = belief.chances[module][version] in (0.0, 1.0)
+            if version != belief.versions[module] and not known:
+                return False
+    return True
+
+
+def _plan_series(problem: Problem) -> Values:
+    belief, costs = problem.belief, problem.costs
+    ask = np.full(len(belief.graph), np.nan)
+    open_modules = np.flatnonzero(problem.askable)
+    labels = [
+        (float(belief.confidences[each]), float(costs.ask_price[each]), float(costs.ask_time[each]))
+        for each in open_modules
+    ]
+    kinds = tuple(series.Kind(*label, count) for label, count in Counter(labels).items())
+    rest = ~problem.askable
+    with np.errstate(divide="ignore"):
+        log_rest = float(np.log(belief.confidences[rest]).sum())
+    small = series.SeriesProblem(
+        kinds=kinds,
+        log_rest=log_rest,
+        failed=belief.acting_is_futile and bool(belief.executions),
+        act_price=costs.act_price,
+        act_time=costs.act_time,
+        rate=1.0 - costs.w,
+        time_left=costs.time_left,
+    )
+    if small.states <= series.MAX_STATES:
+        solved = series.plan_series(small)
+        by_label = {(kind.chance, kind.price, kind.time): value for kind, value in zip(kinds, solved.ask, strict=True)}
+        ask[open_modules] = [by_label[label] for label in labels]
+        return Values(solved.act, ask, problem.yield_value, "series", exact=True)
+    single = series.SeriesProblem(
+        tuple(series.Kind(*label, 1) for label in labels),
+        small.log_rest, small.failed, small.act_price, small.act_time, small.rate, small.time_left,
+    )  # fmt: skip
+    along = ordered.plan_ordered(single)
+    ask[open_modules] = along.ask
+    return Values(along.act, ask, problem.yield_value, "ordered", exact=False)
+
+
+def _plan_gates(problem: Problem, unknown: NDArray[np.intp]) -> Values:
+    belief, costs = problem.belief, problem.costs
+    bits = np.arange(1 << len(unknown)) >> np.arange(len(unknown))[:, None] & 1
+
+    def fails(versions: tuple[int, ...]) -> NDArray[np.uint8]:
+        shown = np.array([row[version] >= 1.0 for row, version in zip(belief.chances, versions, strict=True)])
+        states = np.repeat(shown[:, None], bits.shape[1], axis=1).astype(np.uint8)
+        current = [versions[module] == belief.versions[module] for module in unknown]
+        states[unknown[current]] = bits[current]
+        return np.asarray(1 - belief.graph.circuit.evaluate(states), dtype=np.uint8)
+
+    seen = np.ones(bits.shape[1], dtype=np.uint8)
+    for execution in belief.executions:
+        seen &= fails(execution.versions)
+    price = np.where(problem.askable, costs.ask_price, np.inf)[unknown]
+    solved = gates.plan_gates(
+        gates.GateProblem(
+            chances=tuple(belief.confidences[unknown].tolist()),
+            prices=tuple(price.tolist()),
+            times=tuple(costs.ask_time[unknown].tolist()),
+            fails=fails(belief.versions).tobytes(),
+            seen=seen.tobytes(),
+            act_price=costs.act_price,
+            act_time=costs.act_time,
+            rate=1.0 - costs.w,
+            time_left=costs.time_left,
+        )
+    )
+    ask = np.full(len(belief.graph), np.nan)
+    ask[unknown] = solved.ask
+    return Values(solved.act, ask, problem.yield_value, "gates", exact=True)
+
+
+def _decision(belief: Belief, costs: Costs, values: Values) -> Decision:
+    names = belief.graph.names
+    weighed = np.flatnonzero(~np.isnan(values.ask))
+    best = min(values.act, values.give_up, float(np.nanmin(values.ask)) if len(weighed) else math.inf)
+    good = weighed[values.ask[weighed] <= best + TIE]
+    alternatives = [Alternative(Action.ASK, names[module], float(values.ask[module])) for module in weighed]
+    alternatives.append(Alternative(Action.YIELD, None, values.give_up))
+    if math.isfinite(values.act):
+        alternatives.append(Alternative(Action.ACT, None, values.act))
+    ranked = tuple(sorted(alternatives, key=lambda each: each.value))
+    nearest = names[weighed[np.nanargmin(values.ask[weighed])]] if len(weighed) else None
+    if values.act <= best + TIE:
+        reason = f"Acting succeeds with probability {belief.reliability:.3g}; " + _compared(
+            values.act, ranked, Action.ACT
+        )
+        return Decision(action=Action.ACT, module=nearest, reason=reason, alternatives=ranked)
+    if len(good):
+        module = int(good[0])
+        failures = belief.progress.acts
+        seen = f" after {failures} failed {'try' if failures == 1 else 'tries'}" if failures else ""
+        again = " again" if belief.answered[module] else ""
+        reason = f"'{names[module]}' is wrong with probability {belief.wrong[module]:.3g}{seen}; " + _compared(
+            float(values.ask[module]), ranked, Action.ASK, f"asking about it{again}"
+        )
+        return Decision(action=Action.ASK, module=names[module], reason=reason, alternatives=ranked)
+    why = "every module has been asked about" if not len(weighed) else "no question is worth its cost any more"
+    if belief.acting_is_futile:
+        why += " and acting again cannot succeed"
+    return Decision(action=Action.YIELD, module=nearest, reason=f"Giving up: {why}.", alternatives=ranked)
+
+
+def _compared(value: float, ranked: tuple[Alternative, ...], action: Action, what: str = "acting") -> str:
+    """The chosen step's expected cost beside the best of another sort."""
+    other = next((each for each in ranked if each.action is not action), None)
+    if other is None:
+        return f"{what} costs {value:.3g} in all."
+    words = {Action.ACT: "acting", Action.YIELD: "giving up"}.get(other.action, f"asking about '{other.module}'")
+    return f"{what} now costs {value:.3g} in all, {words} {other.value:.3g}."
