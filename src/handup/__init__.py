@@ -1,3 +1,30 @@
-"""handup: robots that put their hand up."""
+"""handup: robots that put their hand up.
+
+A robot that is stuck or unsure decides whether to act, ask, wait or yield, and which part of its policy to ask a
+person about. Start with `ModuleGraph` and `Session`.
+"""
+
+from handup.core import Action, Decision, HandupError, Outcome, Question, QuestionKind
+from handup.policy import Gate, Module, ModuleGraph, load_policy
+from handup.recover import Session, Settings, Unanswered
+from handup.when import strategy
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Action",
+    "Decision",
+    "Gate",
+    "HandupError",
+    "Module",
+    "ModuleGraph",
+    "Outcome",
+    "Question",
+    "QuestionKind",
+    "Session",
+    "Settings",
+    "Unanswered",
+    "__version__",
+    "load_policy",
+    "strategy",
+]

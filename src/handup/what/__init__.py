@@ -3,6 +3,7 @@
 from handup.what.base import SELECTORS, Selection, Selector, Situation
 from handup.what.binary_tree import BinaryTree
 from handup.what.brute_force import BruteForce
+from handup.what.check import check_selector
 from handup.what.confidence import Confidence
 from handup.what.graph import Graph
 from handup.what.hybrid import Hybrid
@@ -23,4 +24,5 @@ __all__ = [
     "Selector",
     "Situation",
     "Topo",
+    "check_selector",
 ]

@@ -42,6 +42,12 @@ def strategy(method: str = DEFAULT, **settings: Any) -> Strategy:
     return STRATEGIES.make(what, settings)
 
 
+def settings_in_force(chosen: Strategy) -> dict[str, Any]:
+    """The settings that `strategy` needs, beside the name, to make the same strategy again."""
+    parts: tuple[object, ...] = (chosen.what, chosen.when) if isinstance(chosen, Pair) else (chosen,)
+    return {setting: getattr(part, setting) for part in parts for setting in settings_of(part)}
+
+
 def methods() -> tuple[str, ...]:
     """Every method that can be named."""
     pairs = (f"{what}+{when}" for what in SELECTORS.names() for when in WHENS.names())

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import ClassVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from handup.core import Action, Alternative, BadSetting, Costs, Decision
 from handup.policy import Belief
-from handup.when.plan import gates, lookahead, ordered, series
+from handup.when.plan import erring, gates, lookahead, ordered, series
 from handup.when.plan.problem import Problem, Values
 
 TIE = 1e-9
@@ -25,22 +26,38 @@ TIE = 1e-9
 modules before downstream ones."""
 
 
+class Planner(StrEnum):
+    """Which planner to use; for measuring one against another."""
+
+    BEST = "best"
+    """The best one that takes the problem on."""
+    ORDERED = "ordered"
+    """Along a fixed order where that applies, look-ahead elsewhere."""
+    LOOK_AHEAD = "look-ahead"
+    """Look-ahead always."""
+
+
 @dataclass(frozen=True)
 class Troubleshoot:
-    """handup's own strategy, and its default."""
+    """handup's own strategy, and its default.
+
+    Args:
+        planner: Leave it at "best" but for measurements.
+    """
 
     name: ClassVar[str] = "troubleshoot"
+    planner: Planner = Planner.BEST
 
     def decide(self, belief: Belief, costs: Costs, now_s: float) -> Decision:
         """The step of least expected cost; where only a question that may not be asked yet would help, wait."""
         askable = ~belief.answered | (costs.expert < 1.0)
         free = belief.free(now_s)
-        values = plan(Problem(belief, costs, askable & free))
-        decision = _decision(belief, costs, values)
+        values = plan(Problem(belief, costs, askable & free), self.planner)
+        decision = _decision(belief, values)
         held = askable & ~free
         if decision.action is not Action.YIELD or not held.any():
             return decision
-        later = _decision(belief, costs, plan(Problem(belief, costs, askable)))
+        later = _decision(belief, plan(Problem(belief, costs, askable), self.planner))
         if later.action is not Action.ASK or later.module is None:
             return decision
         until_s = float(belief.blocked_until_s[held].min())
@@ -60,24 +77,23 @@ class Troubleshoot:
         raise BadSetting(f"'troubleshoot' has no setting '{name}'", hint="It is steered by w and the costs.")
 
 
-def plan(problem: Problem) -> Values:
-    """The values of every first step, from the best planner that takes the problem on."""
-    if _is_plain(problem):
-        if problem.belief.graph.is_series:
-            return _plan_series(problem)
-        unknown = np.flatnonzero(problem.belief.confidences < 1.0)
-        if len(unknown) <= gates.MAX_MODULES:
-            return _plan_gates(problem, unknown)
-    return lookahead.plan_ahead(problem, np.random.default_rng(problem.belief.seed))
-
-
-def _is_plain(problem: Problem) -> bool:
-    """Whether the expert is true and every execution so far a certain failure of what would be executed again."""
+def plan(problem: Problem, planner: Planner = Planner.BEST) -> Values:
+    """The values of every first step."""
     belief = problem.belief
-    if (problem.costs.expert[problem.askable] < 1.0).any():
-        return False
-    if (belief.confidences[belief.answered] < 1.0).any():
-        return False
+    if planner != Planner.LOOK_AHEAD and _is_plain(belief):
+        true_expert = bool(
+            (problem.costs.expert[problem.askable] >= 1.0).all() and (belief.confidences[belief.answered] >= 1.0).all()
+        )
+        if belief.graph.is_series:
+            return _plan_series(problem, exact=planner == Planner.BEST) if true_expert else _plan_erring(problem)
+        unknown = np.flatnonzero(belief.confidences < 1.0)
+        if true_expert and len(unknown) <= gates.MAX_MODULES and planner == Planner.BEST:
+            return _plan_gates(problem, unknown)
+    return lookahead.plan_ahead(problem, np.random.default_rng(belief.seed))
+
+
+def _is_plain(belief: Belief) -> bool:
+    """Whether every execution so far was a certain failure of outputs that are known or would be executed again."""
     for execution in belief.executions:
         if execution.log_if_right > -math.inf:
             return False
@@ -88,7 +104,21 @@ def _is_plain(problem: Problem) -> bool:
     return True
 
 
-def _plan_series(problem: Problem) -> Values:
+def _suspects(belief: Belief) -> NDArray[np.bool_] | None:
+    """Who may be to blame for the failure that says most, on a series policy; None when nothing is unexplained."""
+    found: NDArray[np.bool_] | None = None
+    for execution in belief.executions:
+        chances = [row[version] for row, version in zip(belief.chances, execution.versions, strict=True)]
+        if 0.0 in chances:
+            continue
+        blamed = np.array([each == now for each, now in zip(execution.versions, belief.versions, strict=True)])
+        blamed &= np.array(chances) < 1.0
+        if found is None or blamed.sum() < found.sum():
+            found = blamed
+    return found
+
+
+def _plan_series(problem: Problem, *, exact: bool) -> Values:
     belief, costs = problem.belief, problem.costs
     ask = np.full(len(belief.graph), np.nan)
     open_modules = np.flatnonzero(problem.askable)
@@ -103,24 +133,58 @@ def _plan_series(problem: Problem) -> Values:
     small = series.SeriesProblem(
         kinds=kinds,
         log_rest=log_rest,
-        failed=belief.acting_is_futile and bool(belief.executions),
+        failed=_suspects(belief) is not None,
         act_price=costs.act_price,
         act_time=costs.act_time,
         rate=1.0 - costs.w,
         time_left=costs.time_left,
     )
-    if small.states <= series.MAX_STATES:
+    if exact and small.states <= series.MAX_STATES:
         solved = series.plan_series(small)
         by_label = {(kind.chance, kind.price, kind.time): value for kind, value in zip(kinds, solved.ask, strict=True)}
         ask[open_modules] = [by_label[label] for label in labels]
-        return Values(solved.act, ask, problem.yield_value, "series", exact=True)
+        return problem.values(solved.act, ask, "series", exact=True)
     single = series.SeriesProblem(
         tuple(series.Kind(*label, 1) for label in labels),
         small.log_rest, small.failed, small.act_price, small.act_time, small.rate, small.time_left,
     )  # fmt: skip
     along = ordered.plan_ordered(single)
     ask[open_modules] = along.ask
-    return Values(along.act, ask, problem.yield_value, "ordered", exact=False)
+    return problem.values(along.act, ask, "ordered", exact=False)
+
+
+def _plan_erring(problem: Problem) -> Values:
+    belief, costs = problem.belief, problem.costs
+    suspects = _suspects(belief)
+    blamed = np.zeros(len(belief.graph), dtype=np.bool_) if suspects is None else suspects
+    unit = min(costs.act_time, float(costs.ask_time.min()))
+    new, asked = (np.flatnonzero(problem.askable & which) for which in (~belief.answered, belief.answered))
+    with np.errstate(divide="ignore"):
+        logs = np.where(problem.askable, 0.0, np.log(belief.confidences))
+
+    def askable(modules: NDArray[np.intp]) -> erring.Askable:
+        steps = np.maximum(np.rint(costs.ask_time[modules] / unit), 1).astype(np.intp)
+        return erring.Askable(
+            belief.confidences[modules], costs.expert[modules], costs.ask_price[modules], steps
+        )
+
+    solved = erring.plan_erring(
+        erring.ErringProblem(
+            new=askable(new),
+            asked=askable(asked),
+            suspect=blamed[asked],
+            log_fixed=float(logs.sum()),
+            log_fixed_suspects=float(logs[blamed].sum()),
+            failed=suspects is not None,
+            act_price=costs.act_price,
+            act_steps=max(1, round(costs.act_time / unit)),
+            rate=(1.0 - costs.w) * unit,
+            steps_left=max(0, math.floor(costs.time_left / unit + 1e-9)),
+        )
+    )
+    ask = np.full(len(belief.graph), np.nan)
+    ask[new], ask[asked] = solved.ask_new, solved.ask_again
+    return problem.values(solved.act, ask, "erring", exact=False)
 
 
 def _plan_gates(problem: Problem, unknown: NDArray[np.intp]) -> Values:
@@ -153,10 +217,10 @@ def _plan_gates(problem: Problem, unknown: NDArray[np.intp]) -> Values:
     )
     ask = np.full(len(belief.graph), np.nan)
     ask[unknown] = solved.ask
-    return Values(solved.act, ask, problem.yield_value, "gates", exact=True)
+    return problem.values(solved.act, ask, "gates", exact=True)
 
 
-def _decision(belief: Belief, costs: Costs, values: Values) -> Decision:
+def _decision(belief: Belief, values: Values) -> Decision:
     names = belief.graph.names
     weighed = np.flatnonzero(~np.isnan(values.ask))
     best = min(values.act, values.give_up, float(np.nanmin(values.ask)) if len(weighed) else math.inf)
@@ -168,7 +232,7 @@ def _decision(belief: Belief, costs: Costs, values: Values) -> Decision:
     ranked = tuple(sorted(alternatives, key=lambda each: each.value))
     nearest = names[weighed[np.nanargmin(values.ask[weighed])]] if len(weighed) else None
     if values.act <= best + TIE:
-        reason = f"Acting succeeds with probability {belief.reliability:.3g}; " + _compared(
+        reason = f"Acting succeeds with probability {values.success:.3g}; " + _compared(
             values.act, ranked, Action.ACT
         )
         return Decision(action=Action.ACT, module=nearest, reason=reason, alternatives=ranked)
@@ -177,12 +241,12 @@ def _decision(belief: Belief, costs: Costs, values: Values) -> Decision:
         failures = belief.progress.acts
         seen = f" after {failures} failed {'try' if failures == 1 else 'tries'}" if failures else ""
         again = " again" if belief.answered[module] else ""
-        reason = f"'{names[module]}' is wrong with probability {belief.wrong[module]:.3g}{seen}; " + _compared(
+        reason = f"'{names[module]}' is wrong with probability {values.wrong[module]:.3g}{seen}; " + _compared(
             float(values.ask[module]), ranked, Action.ASK, f"asking about it{again}"
         )
         return Decision(action=Action.ASK, module=names[module], reason=reason, alternatives=ranked)
     why = "every module has been asked about" if not len(weighed) else "no question is worth its cost any more"
-    if belief.acting_is_futile:
+    if belief.is_stuck:
         why += " and acting again cannot succeed"
     return Decision(action=Action.YIELD, module=nearest, reason=f"Giving up: {why}.", alternatives=ranked)
 

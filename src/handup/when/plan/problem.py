@@ -27,6 +27,11 @@ class Problem:
     costs: Costs
     askable: NDArray[np.bool_]
 
+    def values(self, act: float, ask: Vector, planner: str, *, exact: bool) -> Values:
+        """What a planner found, with success and blame from the belief."""
+        belief = self.belief
+        return Values(act, ask, self.yield_value, belief.reliability, belief.wrong, planner, exact)
+
     @property
     def yield_value(self) -> float:
         """Cost of giving up now: all the time that was left."""
@@ -41,6 +46,8 @@ class Values:
         act: For acting now; infinite where that is certain to fail and nothing is learnt.
         ask: For asking about each module; nan where it was not weighed.
         give_up: For yielding.
+        success: Probability that acting now succeeds.
+        wrong: For each module, the probability that its own state is wrong now.
         planner: Which planner said so.
         exact: Whether the numbers are the optimum of the model, or an estimate.
     """
@@ -48,5 +55,7 @@ class Values:
     act: float
     ask: Vector
     give_up: float
+    success: float
+    wrong: Vector
     planner: str
     exact: bool

@@ -1,0 +1,92 @@
+"""What a session is told, as records that go to JSON and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
+
+from handup.core import Decision, Outcome
+
+Probability = Annotated[float, Field(ge=0.0, le=1.0)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class Unanswered(StrEnum):
+    """Why a question brought no answer."""
+
+    NOT_NOW = "not-now"
+    SOMEONE_ELSE = "someone-else"
+    LET_ROBOT_TRY = "let-robot-try"
+    EXPIRED = "expired"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decided:
+    """`next` was called; `load` is what the question, if it is one, costs the person."""
+
+    now_s: Finite
+    decision: Decision
+    outcome: Outcome | None = None
+    load: float = 0.0
+    told: Literal["next"] = "next"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forwarded:
+    """The policy ran again."""
+
+    confidences: dict[str, Probability]
+    told: Literal["forwarded"] = "forwarded"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answered:
+    """A person answered."""
+
+    module: str
+    changed: bool | None
+    expert: Probability
+    by: str | None = None
+    now_s: Finite | None = None
+    told: Literal["answered"] = "answered"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotAnswered:
+    """A question brought no answer."""
+
+    module: str
+    why: Unanswered
+    until_s: float | None = None
+    now_s: Finite | None = None
+    told: Literal["unanswered"] = "unanswered"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Executed:
+    """The robot acted."""
+
+    ok: bool
+    certainty: Annotated[float, Field(ge=0.5, le=1.0)] = 1.0
+    told: Literal["executed"] = "executed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stopped:
+    """Somebody stopped the robot."""
+
+    why: str = ""
+    told: Literal["stopped"] = "stopped"
+
+
+Event = Decided | Forwarded | Answered | NotAnswered | Executed | Stopped
+EVENTS: TypeAdapter[list[Event]] = TypeAdapter(list[Annotated[Event, Field(discriminator="told")]])
+
+
+def events_to_json(events: list[Event]) -> list[dict[str, Any]]:
+    """Plain records of events."""
+    records: list[dict[str, Any]] = EVENTS.dump_python(events, mode="json")
+    return records

@@ -1,0 +1,361 @@
+"""One episode of recovery: told what happened, says what to do next. No I/O, no threads, no clock of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from handup.core import (
+    Action,
+    BadRecord,
+    BadSetting,
+    CostModel,
+    Costs,
+    Decision,
+    FixedCosts,
+    HandupError,
+    IllegalCall,
+    Outcome,
+    Question,
+)
+from handup.policy import Belief, ModuleGraph
+from handup.recover.events import (
+    EVENTS,
+    Answered,
+    Decided,
+    Event,
+    Executed,
+    Forwarded,
+    NotAnswered,
+    Stopped,
+    Unanswered,
+    events_to_json,
+)
+from handup.recover.settings import Settings, TimeUnit
+from handup.recover.state import LEGAL, Phase, State, Tally
+from handup.when import DEFAULT, Flips, Strategy, flips_at, settings_in_force, strategy
+
+SCHEMA = 1
+
+EXPECTED: Mapping[Phase, str] = {
+    Phase.DECIDING: "Call next().",
+    Phase.ASKING: "Call answered() or unanswered() for the open question, or stopped().",
+    Phase.ACTING: "Call executed() with the outcome first, or stopped().",
+    Phase.WAITING: "Call next() when the wait is over, or tell what changed.",
+    Phase.ENDED: "Start a new session for the next episode.",
+}
+
+
+class Session:
+    """Recovery of one task. Drive it with any loop: ask `next`, do it, tell what happened.
+
+    Args:
+        graph: The policy.
+        method: `troubleshoot`, `SELECTOR+WHEN`, or a strategy of your own.
+        settings: Weights and limits.
+        costs: What questions cost over time; the policy's `query_cost` where not given.
+
+    Example:
+        >>> from handup import Module, ModuleGraph, Session
+        >>> policy = ModuleGraph.chain([Module("food", 0.9), Module("box", 0.2), Module("skill", 0.9)])
+        >>> session = Session(policy)
+        >>> decision = session.next(now_s=0.0)
+        >>> str(decision.action), decision.module
+        ('ask', 'box')
+        >>> session.answered("box", changed=True)
+        >>> str(session.next(now_s=5.0).action)
+        'act'
+        >>> session.executed(True)
+        >>> str(session.outcome)
+        'recovered'
+    """
+
+    def __init__(
+        self,
+        graph: ModuleGraph,
+        method: str | Strategy = DEFAULT,
+        settings: Settings | None = None,
+        costs: CostModel | None = None,
+    ) -> None:
+        self.graph = graph
+        self.strategy: Strategy = strategy(method) if isinstance(method, str) else method
+        self.settings = settings or Settings()
+        self._own_costs = costs is not None
+        self._cost_model: CostModel = costs or FixedCosts(tuple(graph.query_costs.tolist()))
+        self._state = State.of(graph, self.settings)
+        self._events: list[Event] = []
+
+    # -- what it knows -----------------------------------------------------------------------------------------------
+
+    @property
+    def phase(self) -> Phase:
+        """What it waits for."""
+        return self._state.phase
+
+    @property
+    def pending(self) -> Decision | None:
+        """The decision that is being carried out; after a restart, what to do now."""
+        return self._state.pending
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the episode ended; None while it goes on."""
+        return self._state.outcome
+
+    @property
+    def tally(self) -> Tally:
+        """What the episode has cost so far."""
+        return self._state.tally
+
+    @property
+    def belief(self) -> Belief:
+        """What is believed about the policy."""
+        return self._state.belief
+
+    @property
+    def question(self) -> Question | None:
+        """The question that is open, in the policy's words."""
+        if self.phase is not Phase.ASKING or self.pending is None or self.pending.module is None:
+            return None
+        own = self.graph.modules[self.graph.index(self.pending.module)].question
+        return own or Question(f"What should '{self.pending.module}' say?")
+
+    @property
+    def reliability(self) -> float:
+        """Probability that acting now succeeds, given everything told."""
+        return self.belief.reliability
+
+    @property
+    def posterior(self) -> dict[str, float]:
+        """For each module, the probability that its own state is wrong now."""
+        return dict(zip(self.graph.names, self.belief.wrong.tolist(), strict=True))
+
+    def flips(self) -> Flips:
+        """How far the pending decision is from being another one.
+
+        Raises:
+            IllegalCall: Nothing is decided.
+        """
+        if self.pending is None:
+            raise IllegalCall("nothing is decided", hint=EXPECTED[self.phase])
+        now_s = self._state.now_s
+        return flips_at(self.strategy, self.belief, self._costs(now_s), now_s, self.pending)
+
+    # -- what it is asked and told -----------------------------------------------------------------------------------
+
+    def next(self, now_s: float) -> Decision:
+        """What to do next.
+
+        Args:
+            now_s: The time, on any clock that does not restart; a step back counts as no time passed.
+
+        Returns:
+            Act, ask, wait or yield, with the reason. After `act` tell `executed`; after `ask` tell `answered` or
+            `unanswered`; after `wait` call again at `until_s` or after news; `yield` ends the episode.
+
+        Raises:
+            IllegalCall: A question or an execution is still open, the wait is not over, or the episode has ended.
+        """
+        self._refuse_illegal("next")
+        if not math.isfinite(now_s):
+            raise BadSetting(f"the time is {now_s}", hint="Pass seconds from a clock.")
+        now_s = max(now_s, self._state.now_s)
+        if self.pending is not None and self.pending.until_s is not None and now_s < self.pending.until_s:
+            raise IllegalCall(
+                f"the wait is not over: it is {now_s:g} s and was decided to last until {self.pending.until_s:g} s",
+                hint="Call next() then, or after answered() or forwarded().",
+            )
+        costs = self._costs(now_s)
+        decision, outcome = self._decide(costs, now_s)
+        load = 0.0
+        if decision.action is Action.ASK and decision.module is not None:
+            load = float(costs.query[self.graph.index(decision.module)])
+        self._tell(Decided(now_s=now_s, decision=decision, outcome=outcome, load=load))
+        return decision
+
+    def forwarded(self, confidences: Mapping[str, float]) -> None:
+        """The policy ran again and gave confidences; unchanged ones may be left out.
+
+        A changed confidence means that the module computed something new from new inputs, so earlier failures say
+        nothing about it any more. Answered modules keep the answer.
+
+        Raises:
+            IllegalCall: Nothing has happened since the last forward pass.
+            UnknownModule, BadSetting: A name or a number is wrong; nothing is changed.
+        """
+        self._refuse_illegal("forwarded")
+        if not self._state.forward_due:
+            raise IllegalCall("nothing happened since the last forward pass", hint=EXPECTED[self.phase])
+        for name, confidence in confidences.items():
+            self.graph.index(name)
+            _check_probability(f"confidence of '{name}'", confidence)
+        self._tell(Forwarded(confidences={name: float(value) for name, value in confidences.items()}))
+
+    def answered(
+        self,
+        module: str,
+        *,
+        changed: bool | None,
+        by: str | None = None,
+        expert: float | None = None,
+        now_s: float | None = None,
+    ) -> None:
+        """A person answered the open question, or, late, one that was deferred or expired.
+
+        Args:
+            module: Which module the answer concerns.
+            changed: Whether it differs from what the module had said; None where that cannot be told.
+            by: Who answered.
+            expert: Probability that this answer is right; the settings' where not given.
+            now_s: The time.
+
+        Raises:
+            IllegalCall: No question about this module is or was open.
+        """
+        self._refuse_illegal("answered")
+        index = self.graph.index(module)
+        if not self._state.is_open(module) and index not in self._state.late:
+            raise IllegalCall(f"no question about '{module}' is open", hint=EXPECTED[self.phase])
+        trust = self.settings.expert if expert is None else float(expert)
+        _check_probability("expert", trust)
+        self._tell(Answered(module=module, changed=changed, by=by, expert=trust, now_s=now_s))
+
+    def unanswered(
+        self, module: str, why: Unanswered | str, *, until_s: float | None = None, now_s: float | None = None
+    ) -> None:
+        """The open question brought no answer; the module is not asked about again before the reason ends.
+
+        Args:
+            module: Which module the question concerned.
+            why: *Not now*, *someone else*, *let the robot try*, or expired. The third makes the robot act next.
+            until_s: When the reason ends, where it is known; otherwise the settings say.
+            now_s: The time.
+
+        Raises:
+            IllegalCall: No question about this module is open.
+        """
+        self._refuse_illegal("unanswered")
+        try:
+            reason = Unanswered(why)
+        except ValueError:
+            raise BadSetting(f"{why!r} is no reason", hint=f"Use one of: {', '.join(Unanswered)}.") from None
+        self.graph.index(module)
+        if not self._state.is_open(module):
+            raise IllegalCall(f"no question about '{module}' is open", hint=EXPECTED[self.phase])
+        self._tell(NotAnswered(module=module, why=reason, until_s=until_s, now_s=now_s))
+
+    def executed(self, ok: bool, *, certainty: float = 1.0) -> None:
+        """The robot acted.
+
+        Args:
+            ok: Whether it looks like a success.
+            certainty: Probability that this look is right. Below 1 it weighs as evidence, and a success counts only
+                when it is likely enough given everything (`accept_success`).
+
+        Raises:
+            IllegalCall: No execution was decided.
+        """
+        self._refuse_illegal("executed")
+        if not 0.5 <= certainty <= 1.0:
+            raise BadSetting(f"certainty is {certainty:g}", hint="Give 0.5 to 1; turn 'ok' round below 0.5.")
+        self._tell(Executed(ok=bool(ok), certainty=float(certainty)))
+
+    def stopped(self, why: str = "") -> None:
+        """Somebody stopped the robot. Legal at any time and safe twice; the episode is over."""
+        if self.phase is not Phase.ENDED:
+            self._tell(Stopped(why=why))
+
+    # -- storing it --------------------------------------------------------------------------------------------------
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, as one plain record. Made again from it, the session goes on as if nothing had happened."""
+        return {
+            "schema": SCHEMA,
+            "policy": self.graph.to_json(),
+            "method": self.strategy.name,
+            "method_settings": settings_in_force(self.strategy),
+            "settings": self.settings.to_json(),
+            "own_costs": self._own_costs,
+            "events": events_to_json(self._events),
+        }
+
+    @classmethod
+    def from_json(
+        cls, record: Mapping[str, Any], *, method: Strategy | None = None, costs: CostModel | None = None
+    ) -> Session:
+        """The session that `to_json` stored, rebuilt from what it was told.
+
+        Args:
+            record: What `to_json` gave, perhaps through a file.
+            method: The strategy, where it is one that cannot be made by name.
+            costs: The cost model, where the session had one of its own.
+
+        Raises:
+            BadRecord: It is damaged, of a newer schema, or needs a cost model.
+        """
+        schema = record.get("schema") if isinstance(record, Mapping) else None
+        if schema != SCHEMA:
+            raise BadRecord(f"the record has schema {schema!r}", hint=f"This version of handup reads schema {SCHEMA}.")
+        try:
+            chosen = method or strategy(record["method"], **record["method_settings"])
+            settings = Settings(**record["settings"])
+            events = EVENTS.validate_python(record["events"])
+            session = cls(ModuleGraph.from_json(record["policy"]), chosen, settings, costs)
+            if record["own_costs"] and costs is None:
+                raise BadRecord("the session had a cost model of its own", hint="Pass it: from_json(…, costs=model).")
+            for event in events:
+                session._refuse_illegal(event.told)
+                session._tell(event)
+        except BadRecord:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError, ValidationError, HandupError) as error:
+            first = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise BadRecord(f"the record is damaged ({first})", hint="Go back to the last good one.") from error
+        return session
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _refuse_illegal(self, told: str) -> None:
+        if told not in LEGAL[self.phase]:
+            raise IllegalCall(f"{told}() while {self.phase}", hint=EXPECTED[self.phase])
+
+    def _tell(self, event: Event) -> None:
+        """Take one event in and remember it: every change of state goes through here, live and on reload."""
+        self._state = self._state.after(event, self.settings)
+        self._events.append(event)
+
+    def _costs(self, now_s: float) -> Costs:
+        terms = self.settings
+        started_s = now_s if self._state.started_s is None else self._state.started_s
+        elapsed = self._state.spent if terms.time is TimeUnit.STEPS else now_s - started_s
+        return Costs.of(
+            self._cost_model.query_costs(now_s),
+            expert=terms.expert,
+            w=terms.w,
+            act_time=terms.act_time,
+            ask_time=terms.ask_time,
+            time_left=terms.horizon_of(len(self.graph)) - elapsed,
+        )
+
+    def _decide(self, costs: Costs, now_s: float) -> tuple[Decision, Outcome | None]:
+        terms, tally = self.settings, self.tally
+        if costs.time_left <= 1e-9 or tally.steps >= terms.max_steps_per_module * len(self.graph):
+            reason = f"The time given to this episode is used up after {tally.steps} steps."
+            return Decision(action=Action.YIELD, reason=reason), Outcome.HORIZON
+        if self._state.try_wanted:
+            return Decision(action=Action.ACT, reason="A person said to let the robot try."), None
+        decision = self.strategy.decide(self.belief, costs, now_s)
+        if decision.action is Action.WAIT and decision.until_s is not None:
+            waited_s = tally.waited_s + decision.until_s - now_s
+            if waited_s > terms.max_wait_s:
+                reason = f"{decision.reason} Waiting would make {waited_s:g} s in all, over {terms.max_wait_s:g} s."
+                return Decision(action=Action.YIELD, module=decision.module, reason=reason), Outcome.YIELDED
+        return decision, Outcome.YIELDED if decision.action is Action.YIELD else None
+
+
+def _check_probability(what: str, value: float) -> None:
+    if not 0.0 <= value <= 1.0:
+        raise BadSetting(f"{what} is {value:g}", hint="Give a probability from 0 to 1.")

@@ -1,0 +1,94 @@
+"""The terms of an episode."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from handup.core import BadSetting
+from handup.recover.events import Unanswered
+
+
+class TimeUnit(StrEnum):
+    """How an episode counts time."""
+
+    STEPS = "steps"
+    """Each question and each execution takes its `ask_time` or `act_time`, 1 by default; waiting takes none."""
+    SECONDS = "seconds"
+    """By the clock that is passed to `next`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What an episode weighs and where it ends. Every limit is a field; the defaults suit a feeding robot.
+
+    Args:
+        w: How much the person's load counts against the robot's time.
+        expert: Probability that an answer is right.
+        time: Steps or seconds.
+        act_time: How long an execution takes.
+        ask_time: How long a question takes.
+        horizon: Time given to the episode; twice the number of modules executions where not given.
+        accept_success: An uncertain success counts when its probability, given everything, reaches this.
+        not_now_s: After *not now*, the module is not asked about for this long.
+        someone_else_s: After *someone else*: time to find them.
+        expired_s: After a question that nobody answered.
+        max_unanswered: After so many unanswered questions a module is not asked about again.
+        max_wait_s: So long an episode may wait in all.
+        max_steps_per_module: So many questions and executions per module an episode may take, whatever the clock says.
+        seed: For estimates on policies too tangled to be exact.
+    """
+
+    w: float = 0.5
+    expert: float = 1.0
+    time: TimeUnit = TimeUnit.STEPS
+    act_time: float = 1.0
+    ask_time: float = 1.0
+    horizon: float | None = None
+    accept_success: float = 0.5
+    not_now_s: float = 120.0
+    someone_else_s: float = 30.0
+    expired_s: float = 60.0
+    max_unanswered: int = 3
+    max_wait_s: float = 3600.0
+    max_steps_per_module: int = 20
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("w", 0.0, 1.0),
+            ("expert", 0.0, 1.0),
+            ("accept_success", 0.0, 1.0),
+            ("not_now_s", 0.0, float("inf")),
+            ("someone_else_s", 0.0, float("inf")),
+            ("expired_s", 0.0, float("inf")),
+            ("max_wait_s", 0.0, float("inf")),
+            ("ask_time", 0.0, 1e9),
+            ("act_time", 1e-9, 1e9),
+            ("max_unanswered", 1, 1000),
+            ("max_steps_per_module", 2, 1_000_000),
+        ):
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise BadSetting(f"{name} is {value:g}", hint=f"Give a number from {low:g} to {high:g}.")
+        object.__setattr__(self, "time", TimeUnit(self.time))
+        if self.horizon is not None and not 0.0 < self.horizon < float("inf"):
+            raise BadSetting(f"horizon is {self.horizon:g}", hint="Give a time above 0, or leave it out.")
+
+    def horizon_of(self, modules: int) -> float:
+        """The time given to an episode with a policy of so many modules."""
+        return 2.0 * modules * self.act_time if self.horizon is None else self.horizon
+
+    def pause_s(self, why: Unanswered) -> float:
+        """How long a module is not asked about after a question that brought no answer."""
+        return {
+            Unanswered.NOT_NOW: self.not_now_s,
+            Unanswered.SOMEONE_ELSE: self.someone_else_s,
+            Unanswered.EXPIRED: self.expired_s,
+            Unanswered.LET_ROBOT_TRY: 0.0,
+        }[why]
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record: keyword arguments for the same settings."""
+        return asdict(self)

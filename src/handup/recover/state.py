@@ -1,0 +1,235 @@
+"""The state of an episode and how each event changes it: an enum, one table, one pure function."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from handup.core import Action, Decision, Outcome
+from handup.policy import Belief, ModuleGraph
+from handup.recover.events import (
+    Answered,
+    Decided,
+    Event,
+    Executed,
+    Forwarded,
+    NotAnswered,
+    Stopped,
+    Unanswered,
+)
+from handup.recover.settings import Settings
+
+
+class Phase(StrEnum):
+    """What a session waits for."""
+
+    DECIDING = "deciding"
+    """To be asked what to do next."""
+    ASKING = "asking"
+    """For the reply to a question."""
+    ACTING = "acting"
+    """For the outcome of an execution."""
+    WAITING = "waiting"
+    """For a time, or for news."""
+    ENDED = "ended"
+
+
+LEGAL: Mapping[Phase, frozenset[str]] = {
+    Phase.DECIDING: frozenset({"next", "forwarded", "answered", "stopped"}),
+    Phase.ASKING: frozenset({"answered", "unanswered", "stopped"}),
+    Phase.ACTING: frozenset({"executed", "stopped"}),
+    Phase.WAITING: frozenset({"next", "forwarded", "answered", "stopped"}),
+    Phase.ENDED: frozenset(),
+}
+"""The one table of what may be told when. A late answer is welcome whenever no execution is under way."""
+
+PHASE_AFTER: Mapping[Action, Phase] = {
+    Action.ACT: Phase.ACTING,
+    Action.ASK: Phase.ASKING,
+    Action.WAIT: Phase.WAITING,
+    Action.YIELD: Phase.ENDED,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """What an episode has cost so far.
+
+    Args:
+        questions: How many were put to a person, answered or not.
+        executions: How many times the robot acted.
+        failures: How many of those looked like failures.
+        load: Sum of the query costs of the questions.
+        waited_s: Seconds of decided waits.
+        objective: The paper's J, not divided by time: w · load + (1 - w) · time of questions and failed executions,
+            and all the time that was left where the episode was given up.
+    """
+
+    questions: int = 0
+    executions: int = 0
+    failures: int = 0
+    load: float = 0.0
+    waited_s: float = 0.0
+    objective: float = 0.0
+
+    @property
+    def steps(self) -> int:
+        """Questions and executions together."""
+        return self.questions + self.executions
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """Everything a session knows, beside its settings. Immutable.
+
+    Args:
+        belief: What is believed about the policy.
+        phase: What is waited for.
+        pending: The decision that is being carried out.
+        outcome: How the episode ended.
+        tally: What it cost.
+        now_s: The latest time told.
+        started_s: The time of the first decision.
+        spent: Nominal time of all questions and executions.
+        forward_due: Whether something happened that a forward pass may follow.
+        try_wanted: Whether a person said to let the robot try.
+        held_for_try: Modules not to be asked about before that.
+        late: Modules whose deferred or expired question may still be answered.
+        unanswered: For each module, how many questions brought no answer.
+    """
+
+    belief: Belief
+    phase: Phase = Phase.DECIDING
+    pending: Decision | None = None
+    outcome: Outcome | None = None
+    tally: Tally = field(default_factory=Tally)
+    now_s: float = -math.inf
+    started_s: float | None = None
+    spent: float = 0.0
+    forward_due: bool = True
+    try_wanted: bool = False
+    held_for_try: frozenset[int] = frozenset()
+    late: frozenset[int] = frozenset()
+    unanswered: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, graph: ModuleGraph, settings: Settings) -> State:
+        """The state before anything happened."""
+        return cls(belief=Belief.of(graph, seed=settings.seed), unanswered=(0,) * len(graph))
+
+    def is_open(self, module: str) -> bool:
+        """Whether a question about this module is open."""
+        return self.phase is Phase.ASKING and self.pending is not None and self.pending.module == module
+
+    def after(self, event: Event, settings: Settings) -> State:
+        """The state after an event. The event must be legal; the session sees to that."""
+        match event:
+            case Decided():
+                return self._decided(event, settings)
+            case Forwarded():
+                index = self.belief.graph.index
+                confidences = {index(name): confidence for name, confidence in event.confidences.items()}
+                return replace(self, belief=self.belief.after_forward(confidences), forward_due=False)._with_news()
+            case Answered():
+                return self._answered(event)
+            case NotAnswered():
+                return self._not_answered(event, settings)
+            case Executed():
+                return self._executed(event, settings)
+            case Stopped():
+                return replace(self, phase=Phase.ENDED, pending=None, outcome=Outcome.STOPPED)
+
+    def _decided(self, event: Decided, settings: Settings) -> State:
+        decision, tally, spent = event.decision, self.tally, self.spent
+        rate = 1.0 - settings.w
+        if decision.action is Action.ASK:
+            price = settings.w * event.load + rate * settings.ask_time
+            tally = replace(
+                tally, questions=tally.questions + 1, load=tally.load + event.load, objective=tally.objective + price
+            )
+            spent += settings.ask_time
+        elif decision.action is Action.ACT:
+            tally = replace(tally, executions=tally.executions + 1)
+            spent += settings.act_time
+        elif decision.action is Action.WAIT and decision.until_s is not None:
+            tally = replace(tally, waited_s=tally.waited_s + decision.until_s - event.now_s)
+        elif event.outcome is Outcome.YIELDED:
+            left = max(settings.horizon_of(len(self.belief.graph)) - spent, 0.0)
+            tally = replace(tally, objective=tally.objective + rate * left)
+        return replace(
+            self,
+            phase=PHASE_AFTER[decision.action],
+            pending=decision,
+            outcome=event.outcome,
+            tally=tally,
+            now_s=event.now_s,
+            started_s=event.now_s if self.started_s is None else self.started_s,
+            spent=spent,
+            try_wanted=False,
+        )
+
+    def _answered(self, event: Answered) -> State:
+        module = self.belief.graph.index(event.module)
+        state = replace(
+            self,
+            belief=self.belief.after_answer(module, changed=event.changed, expert=event.expert),
+            forward_due=True,
+            late=self.late - {module},
+            held_for_try=self.held_for_try - {module},
+            now_s=_later(self.now_s, event.now_s),
+        )
+        if self.is_open(event.module):
+            return replace(state, phase=Phase.DECIDING, pending=None)
+        return state._with_news()
+
+    def _not_answered(self, event: NotAnswered, settings: Settings) -> State:
+        module = self.belief.graph.index(event.module)
+        now_s = _later(self.now_s, event.now_s)
+        count = self.unanswered[module] + 1
+        for_try = event.why is Unanswered.LET_ROBOT_TRY
+        until_s = event.until_s if event.until_s is not None else now_s + settings.pause_s(event.why)
+        if for_try or count >= settings.max_unanswered:
+            until_s = math.inf
+        return replace(
+            self,
+            belief=self.belief.blocked(module, until_s),
+            phase=Phase.DECIDING,
+            pending=None,
+            now_s=now_s,
+            try_wanted=for_try,
+            held_for_try=self.held_for_try | {module} if for_try and count < settings.max_unanswered else self.held_for_try,
+            late=self.late | {module},
+            unanswered=(*self.unanswered[:module], count, *self.unanswered[module + 1 :]),
+        )
+
+    def _executed(self, event: Executed, settings: Settings) -> State:
+        belief = self.belief.after_execution(event.ok, certainty=event.certainty)
+        for module in self.held_for_try:
+            belief = belief.blocked(module, -math.inf)
+        tally = self.tally
+        if not event.ok:
+            price = (1.0 - settings.w) * settings.act_time
+            tally = replace(tally, failures=tally.failures + 1, objective=tally.objective + price)
+        # What was executed is what would be executed now, so its success is the reliability.
+        done = event.ok and (event.certainty >= 1.0 or belief.reliability >= settings.accept_success)
+        return replace(
+            self,
+            belief=belief,
+            phase=Phase.ENDED if done else Phase.DECIDING,
+            pending=None,
+            outcome=Outcome.RECOVERED if done else None,
+            tally=tally,
+            forward_due=True,
+            held_for_try=frozenset(),
+        )
+
+    def _with_news(self) -> State:
+        """News ends a wait: the next decision may be another one."""
+        return replace(self, phase=Phase.DECIDING, pending=None) if self.phase is Phase.WAITING else self
+
+
+def _later(now_s: float, told_s: float | None) -> float:
+    """Time does not run backwards, whatever a clock says."""
+    return now_s if told_s is None else max(now_s, told_s)

@@ -1,0 +1,98 @@
+"""The contract of selectors, as a check that any author can run on their own class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from handup.core import ContractViolation, Costs
+from handup.policy import Belief, Gate, Module, ModuleGraph
+from handup.what.base import Selection, Selector, Situation
+
+
+def example_beliefs() -> Iterator[tuple[str, Belief]]:
+    """Beliefs of all sorts, named: one module and many, chains and gates, before, during and after questions."""
+    confidences = (0.9, 0.2, 1.0, 0.0, 0.6)
+    chain = ModuleGraph.chain(Module(f"m{i}", c, 0.1 * (i + 1)) for i, c in enumerate(confidences))
+    gates = ModuleGraph(
+        [
+            Module("camera", 0.7, 0.2),
+            Module("haptics", 0.4, 0.5),
+            Module("fusion", 0.9, 0.1, ("camera", "haptics"), Gate.OR),
+            Module("grasp", 0.3, 0.3, ("fusion", "camera")),
+        ]
+    )
+    single = ModuleGraph([Module("only", 0.5)])
+    for name, graph in (("one module", single), ("a chain", chain), ("gates with shared inputs", gates)):
+        belief = Belief.of(graph)
+        yield f"{name}, nothing known", belief
+        yield f"{name}, after a failure", belief.after_execution(False)
+        last = len(graph) - 1
+        answered = belief.after_execution(False).after_answer(last, changed=False, expert=0.9)
+        yield f"{name}, after a failure and an answer", answered
+        yield f"{name}, with a module that may not be asked about", belief.blocked(0, np.inf)
+        everything = belief
+        for module in range(len(graph)):
+            everything = everything.after_answer(module, changed=True, expert=0.9)
+        yield f"{name}, all answered", everything
+    yield "two hundred modules", Belief.of(ModuleGraph.chain(Module(f"m{i}", 0.9) for i in range(200)))
+
+
+def example_situations() -> Iterator[tuple[str, Situation]]:
+    """A situation for each example belief and a few weights and experts, named."""
+    for name, belief in example_beliefs():
+        for w, expert in ((0.5, 1.0), (0.1, 0.8), (1.0, 1.0), (0.0, 0.6)):
+            costs = Costs.of(belief.graph.query_costs, expert=expert, w=w)
+            yield f"{name}, w = {w:g}, expert {expert:g}", Situation(belief, costs, ~belief.answered & belief.free(0.0))
+
+
+def check_selector(selector: Selector, *, most_modules: int | None = None) -> None:
+    """Run a selector through the contract that handup's own keep.
+
+    Args:
+        selector: An instance, with the settings it will be used with.
+        most_modules: For selectors that refuse larger policies: leave those out.
+
+    Raises:
+        ContractViolation: Naming the situation and what is wrong with the answer.
+    """
+    if not isinstance(getattr(selector, "name", None), str) or not selector.name:
+        raise _violation(selector, "has no name", "Give the class a ClassVar[str] called 'name'.")
+    for name, situation in example_situations():
+        modules = len(situation.open)
+        if most_modules is not None and modules > most_modules:
+            continue
+        before = situation.open.copy(), situation.belief.confidences.copy(), situation.costs.query.copy()
+        selection = selector.select(situation)
+        _check_selection(selector, name, situation, selection)
+        again = selector.select(situation)
+        if again.module != selection.module:
+            raise _violation(selector, f"with {name} chooses differently the second time", "Keep no state, draw nothing.")
+        after = situation.open, situation.belief.confidences, situation.costs.query
+        if not all(np.array_equal(old, new) for old, new in zip(before, after, strict=True)):
+            raise _violation(selector, f"with {name} changes what it was given", "Copy arrays before you write to them.")
+
+
+def _check_selection(selector: Selector, name: str, situation: Situation, selection: Selection) -> None:
+    if not isinstance(selection, Selection):
+        raise _violation(selector, f"with {name} returns {type(selection).__name__}", "Return a Selection.")
+    if selection.module is not None:
+        if not isinstance(selection.module, int) or not 0 <= selection.module < len(situation.open):
+            raise _violation(selector, f"with {name} chooses {selection.module!r}", "Choose a position or None.")
+        if not situation.open[selection.module]:
+            raise _violation(
+                selector,
+                f"with {name} chooses '{situation.name(selection.module)}', which is not open",
+                "Choose only where situation.open is true.",
+            )
+    if np.shape(selection.values) != np.shape(situation.open):
+        raise _violation(
+            selector, f"with {name} gives {np.shape(selection.values)} values", "Give one per module, nan where none."
+        )
+    if not selection.reason.strip():
+        raise _violation(selector, f"with {name} gives no reason", "Say in one sentence why.")
+
+
+def _violation(selector: Selector, what: str, hint: str) -> ContractViolation:
+    return ContractViolation(f"selector {type(selector).__name__} {what}", hint=hint)

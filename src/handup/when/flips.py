@@ -1,0 +1,126 @@
+"""How far a decision is from flipping."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from handup.core import Costs, Decision, HandupError
+from handup.policy import Belief
+from handup.when.base import Strategy
+
+GRID = 24
+BISECTIONS = 60
+FAR = 1e6
+
+
+@dataclass(frozen=True)
+class Flips:
+    """The nearest values at which another decision would be made, all else equal; None: at no value.
+
+    Args:
+        module: The module whose cost and confidence are varied: the one asked about, or the nearest to it.
+        query_cost: Of that module.
+        confidence: Of that module, before the answers and failures so far.
+        w: The weight of load against time.
+        parameters: The strategy's own numbers: `epsilon`, `lambda`, `tau`. Where a pair would ask the same at any ε
+            because `graph` falls back on the least bad module, ε is where the module stops being worth its question
+            (the paper's critical value).
+    """
+
+    module: str | None
+    query_cost: float | None
+    confidence: float | None
+    w: float | None
+    parameters: dict[str, float | None]
+
+    def to_json(self) -> dict[str, float | str | None]:
+        """A flat record."""
+        return {
+            "module": self.module,
+            "query_cost": self.query_cost,
+            "confidence": self.confidence,
+            "w": self.w,
+            **self.parameters,
+        }
+
+
+def flips_at(strategy: Strategy, belief: Belief, costs: Costs, now_s: float, decision: Decision) -> Flips:
+    """Vary one number at a time and find where the decision changes.
+
+    Each number is tried on a grid outwards from where it is and the change pinned down by bisection to the last
+    digit, so closed forms (appendix B's critical values) come out exactly. A change back within one grid step can
+    be missed.
+    """
+
+    def differs(belief: Belief, costs: Costs, strategy: Strategy = strategy) -> bool:
+        try:
+            return not strategy.decide(belief, costs, now_s).same_choice(decision)
+        except HandupError:
+            return False
+
+    query_cost = confidence = None
+    if decision.module is not None:
+        module = belief.graph.index(decision.module)
+
+        def with_cost(value: float) -> bool:
+            query = costs.query.copy()
+            query[module] = value
+            return differs(belief, replace(costs, query=query))
+
+        query_cost = _nearest(with_cost, float(costs.query[module]), 0.0, FAR)
+        if not belief.answered[module]:
+            confidence = _nearest(
+                lambda value: differs(_with_confidence(belief, module, value), costs),
+                float(belief.confidences[module]),
+                0.0,
+                1.0,
+            )
+    parameters = {
+        name: _nearest(
+            lambda value, name=name: differs(belief, costs, strategy.with_parameter(name, value)),  # type: ignore[misc]
+            start,
+            0.0,
+            1.0 if name == "tau" else FAR,
+        )
+        for name, start in strategy.parameters(costs).items()
+    }
+    if decision.module is not None and parameters.get("epsilon", 0.0) is None:
+        module = belief.graph.index(decision.module)
+        gain, query = float(costs.expert[module] - belief.confidences[module]), float(costs.query[module])
+        parameters["epsilon"] = max(gain, 0.0) / query if query > 0.0 else None
+    w = _nearest(lambda value: differs(belief, replace(costs, w=value)), costs.w, 0.0, 1.0)
+    return Flips(decision.module, query_cost, confidence, w, parameters)
+
+
+def _with_confidence(belief: Belief, module: int, value: float) -> Belief:
+    row = (*belief.chances[module][:-1], value)
+    return replace(belief, chances=(*belief.chances[:module], row, *belief.chances[module + 1 :]))
+
+
+def _nearest(differs: Callable[[float], bool], start: float, low: float, high: float) -> float | None:
+    """The value nearest to `start` at which the decision becomes another one."""
+    found = [each for end in (low, high) if (each := _towards(differs, start, end)) is not None]
+    return min(found, key=lambda each: abs(each - start), default=None)
+
+
+def _towards(differs: Callable[[float], bool], start: float, end: float) -> float | None:
+    if start == end:
+        return None
+    span = end - start
+    reach = np.linspace(0.0, 1.0, GRID + 1)[1:] if abs(span) <= 1.0 else np.geomspace(1e-3 / abs(span), 1.0, GRID)
+    same = start
+    for value in start + span * reach:
+        if not differs(float(value)):
+            same = float(value)
+            continue
+        other = float(value)
+        for _ in range(BISECTIONS):
+            middle = 0.5 * (same + other)
+            if middle in (same, other):
+                break
+            same, other = (same, middle) if differs(middle) else (middle, other)
+        return float(f"{other:.12g}")
+    return None
