@@ -1,0 +1,55 @@
+"""`handup bench`: speed, ours beside a fair alternative in the same run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.progress import track
+from rich.table import Table
+
+from handup.cli.output import err, out, print_json
+
+app = typer.Typer(help="Measure speed, ours beside a fair alternative.", no_args_is_help=True, rich_markup_mode=None)
+
+EPILOG = """Example: handup bench decisions --json > decisions.json
+
+Exit codes: 0 measured, 2 an option is wrong or the extras [lab] and [mip] are missing."""
+
+
+@app.callback()
+def main() -> None:
+    """Measure speed, ours beside a fair alternative in the same run."""
+
+
+@app.command(epilog=EPILOG)
+def decisions(
+    seed: Annotated[int, typer.Option(help="Which random policies.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
+) -> None:
+    """Time one decision of each selector, and of troubleshoot, beside a textbook formulation of the same rule."""
+    from handup.lab import decisions as bench  # noqa: PLC0415 - its parts are extras
+
+    found = list(bench.cases(seed))
+    rows = [case.measure() for case in track(found, "measuring", console=err, transient=True)]
+    if as_json:
+        print_json({"seed": seed, "rows": [row.to_json() for row in rows]})
+        return
+    table = Table(box=None, pad_edge=False)
+    for column in ("selector", "structure"):
+        table.add_column(column, no_wrap=True)
+    for column in ("modules", "µs", "textbook", "textbook µs", "ratio"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in rows:
+        ratio, theirs = row.ratio, row.baseline_us
+        table.add_row(
+            row.selector,
+            row.structure,
+            f"{row.modules:,}",
+            f"{row.us:,.1f}",
+            row.baseline or "–",
+            "–" if theirs is None else f"{theirs:,.0f}",
+            "–" if ratio is None else f"{ratio:,.1f}×",
+        )
+    out.print(table)
+    out.print("Median of repeated calls in this process; the policies are synthetic.")

@@ -1,0 +1,112 @@
+"""`handup decide`: one decision for one policy and one history."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from handup.cli.output import bar, out, print_json
+from handup.core import Action, BadObservation, BadSetting, Costs, Decision
+from handup.policy import Belief, load_policy
+from handup.recover import observe
+from handup.when import DEFAULT, Flips, Strategy, flips_at, strategy
+
+EPILOG = """Example: handup decide examples/policies/bite.yaml --observed '[{"executed": "failed"}]'
+
+Exit codes: 0 decided, 2 the policy, the history or an option is wrong."""
+
+
+def decide(
+    policy: Annotated[Path, typer.Argument(help="The policy as YAML.", metavar="POLICY.yaml")],
+    method: Annotated[str, typer.Option(help="troubleshoot, or SELECTOR+WHEN such as graph+workload-aware.")] = DEFAULT,
+    observed: Annotated[
+        str, typer.Option(help='What happened, oldest first: [{"executed": "failed"}, …]', metavar="JSON")
+    ] = "[]",
+    expert: Annotated[float, typer.Option(help="Probability that an answer is right.", metavar="C")] = 1.0,
+    w: Annotated[float, typer.Option("--w", help="Weight of the person's load against the robot's time.")] = 0.5,
+    horizon: Annotated[float | None, typer.Option(help="Steps given to the episode; twice the modules.")] = None,
+    epsilon: Annotated[float | None, typer.Option(help="ε of graph and hybrid.")] = None,
+    tau: Annotated[float | None, typer.Option(help="τ of until-confident.")] = None,
+    lambda_: Annotated[float | None, typer.Option("--lambda", help="λ of workload-aware.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the decision as JSON.")] = False,
+) -> None:
+    """Say what a robot should do next: act, ask (about which module), wait or yield, and why."""
+    graph = load_policy(policy)
+    given = {"epsilon": epsilon, "tau": tau, "lambda_": lambda_}
+    chosen = strategy(method, **{name: value for name, value in given.items() if value is not None})
+    if not 0.0 <= expert <= 1.0:
+        raise BadSetting(f"expert is {expert:g}", hint="Give a probability from 0 to 1.")
+    belief = observe(graph, _history(observed), expert=expert)
+    total = 2.0 * len(graph) if horizon is None else horizon
+    left = total - belief.progress.asks - belief.progress.acts
+    costs = Costs.of(graph.query_costs, expert=expert, w=w, time_left=left)
+    if left > 0.0:
+        decision = chosen.decide(belief, costs, 0.0)
+        flips = flips_at(chosen, belief, costs, 0.0, decision)
+    else:
+        decision = Decision(action=Action.YIELD, reason=f"The {total:g} steps given to the episode are used up.")
+        flips = Flips(None, None, None, None, {})
+    if as_json:
+        print_json(_record(chosen, belief, decision, flips))
+    else:
+        _show(chosen, belief, decision, flips)
+
+
+def _history(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise BadObservation(
+            f"--observed is not JSON ({str(error).splitlines()[0]})",
+            hint="""Quote it for the shell: --observed '[{"executed": "failed"}]'.""",
+        ) from None
+
+
+def _record(chosen: Strategy, belief: Belief, decision: Decision, flips: Flips) -> dict[str, Any]:
+    inference = belief.inference
+    log_reliability = inference.log_reliability
+    return {
+        "action": str(decision.action),
+        "module": decision.module if decision.action is Action.ASK else None,
+        "reason": decision.reason,
+        "method": chosen.name,
+        "reliability": belief.reliability,
+        "log_reliability": log_reliability if math.isfinite(log_reliability) else None,
+        "posterior": dict(zip(belief.graph.names, belief.wrong.tolist(), strict=True)),
+        "inference": {"method": inference.method, "error": inference.error},
+        "alternatives": [each.to_json() for each in decision.alternatives],
+        "flips_at": flips.to_json(),
+        "until_s": decision.until_s,
+    }
+
+
+def _show(chosen: Strategy, belief: Belief, decision: Decision, flips: Flips) -> None:
+    about = f" about '{decision.module}'" if decision.action is Action.ASK else ""
+    out.print(f"[bold]{decision.action}{about}[/bold]  ({chosen.name})")
+    out.print(decision.reason)
+    inference = belief.inference
+    sampled = "" if inference.method == "exact" else f" ± {inference.error:.2g} (estimated)"
+    out.print(f"Acting now succeeds with probability {belief.reliability:.4g}{sampled}.\n")
+    value = {each.module: each.value for each in decision.alternatives if each.action is Action.ASK}
+    table = Table(box=None, pad_edge=False)
+    for column, justify in (("module", "left"), ("wrong", "right"), ("", "left"), ("value of asking", "right")):
+        table.add_column(column, justify=justify)  # type: ignore[arg-type]
+    rows = list(zip(belief.graph.names, belief.wrong.tolist(), strict=True))
+    shown = rows if len(rows) <= 40 else sorted(rows, key=lambda row: -row[1])[:40]
+    for name, wrong in shown:
+        table.add_row(name, f"{wrong:.4f}", bar(wrong), f"{value[name]:.4g}" if name in value else "–")
+    out.print(table)
+    if len(shown) < len(rows):
+        out.print(f"… and {len(rows) - len(shown)} less suspect modules")
+    others = [f"{each.action} {each.value:.4g}" for each in decision.alternatives if each.action is not Action.ASK]
+    if others:
+        out.print(f"beside asking: {', '.join(others)} (lower is better)")
+    limits = {name: number for name, number in flips.to_json().items() if isinstance(number, float)}
+    if limits:
+        known = ", ".join(f"{name} {number:.4g}" for name, number in limits.items())
+        out.print(f"It would decide otherwise at {known} (module '{flips.module}').")

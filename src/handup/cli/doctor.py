@@ -1,0 +1,70 @@
+"""`handup doctor`: what is installed, what is missing, and the command that installs it."""
+
+from __future__ import annotations
+
+import importlib.util
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from handup import __version__
+from handup.cli.output import FAILED, out, print_json
+from handup.policy import Belief, Module, ModuleGraph
+
+EPILOG = """Example: handup doctor --json
+
+Exit codes: 0 the base install works, 1 it does not."""
+
+BASE = ("numpy", "scipy", "pydantic", "ruamel.yaml", "typer", "rich")
+EXTRAS = {"lab": ("matplotlib", "networkx"), "mip": ("pyscipopt",), "docs": ("mkdocs",)}
+
+
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False) -> None:
+    """Check this installation and say what to do about what is missing."""
+    found = {
+        "handup": __version__,
+        "python": platform.python_version(),
+        "base": {package: _version(package) for package in BASE},
+        "extras": {
+            extra: {package: _version(package) for package in packages} for extra, packages in EXTRAS.items()
+        },
+        "self_test": _self_test(),
+    }
+    if as_json:
+        print_json(found)
+    else:
+        _show(found)
+    if not found["self_test"] or None in found["base"].values():  # type: ignore[attr-defined]
+        raise typer.Exit(FAILED)
+
+
+def _version(package: str) -> str | None:
+    try:
+        installed = importlib.util.find_spec(package) is not None
+        return version(package) if installed else None
+    except (PackageNotFoundError, ModuleNotFoundError):
+        return None
+
+
+def _self_test() -> bool:
+    """Whether a two-module policy gets the posterior that can be worked out by hand."""
+    belief = Belief.of(ModuleGraph.chain([Module("a", 0.5), Module("b", 0.5)])).after_execution(False)
+    return abs(float(belief.wrong[0]) - 2.0 / 3.0) < 1e-12
+
+
+def _show(found: dict[str, object]) -> None:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_row("handup", str(found["handup"]))
+    table.add_row("Python", str(found["python"]))
+    for package in BASE:
+        number = _version(package)
+        table.add_row(package, number or "[red]missing[/red]: reinstall handup")
+    for extra, packages in EXTRAS.items():
+        missing = [package for package in packages if _version(package) is None]
+        hint = f"missing {', '.join(missing)}: pip install 'handup\\[{extra}]'" if missing else "installed"
+        table.add_row(f"extra {extra}", hint)
+    table.add_row("self-test", "passed" if found["self_test"] else "[red]failed[/red]: reinstall handup")
+    out.print(table)

@@ -1,0 +1,25 @@
+"""How commands speak: results on stdout, everything else on stderr, one line per error."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rich.console import Console
+
+OK, FAILED, BAD_INPUT = 0, 1, 2
+"""Exit codes: done; the command ran and found something wrong; the input or the call was wrong."""
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+
+def print_json(record: dict[str, Any]) -> None:
+    """A record on stdout, plain and complete."""
+    out.file.write(json.dumps(record, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+
+
+def bar(share: float, width: int = 20) -> str:
+    """A probability as a bar of text."""
+    full = round(share * width)
+    return "█" * full + "·" * (width - full)

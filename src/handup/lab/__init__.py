@@ -1,0 +1,1 @@
+"""Experiments: what handup is measured against, and how."""
