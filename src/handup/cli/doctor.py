@@ -28,9 +28,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findi
         "handup": __version__,
         "python": platform.python_version(),
         "base": {package: _version(package) for package in BASE},
-        "extras": {
-            extra: {package: _version(package) for package in packages} for extra, packages in EXTRAS.items()
-        },
+        "extras": {extra: {package: _version(package) for package in packages} for extra, packages in EXTRAS.items()},
         "self_test": _self_test(),
     }
     if as_json:

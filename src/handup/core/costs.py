@@ -28,7 +28,7 @@ class FixedCosts:
 
     costs: tuple[float, ...]
 
-    def query_costs(self, now_s: float) -> Sequence[float]:  # noqa: ARG002 - part of the protocol
+    def query_costs(self, now_s: float) -> Sequence[float]:
         """The same at any time."""
         return self.costs
 

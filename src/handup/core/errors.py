@@ -41,9 +41,24 @@ class HandupError(Exception):
 
 
 class BadPolicy(HandupError):
-    """A policy description that cannot be a module graph: cycle, unknown input, confidence outside [0, 1] …"""
+    """A policy description that cannot be a module graph: a cycle, an unknown input, confidence outside [0, 1].
+
+    Args:
+        cause: As for every error; so are `hint`, `file` and `line`.
+        hint: What to do next.
+        file: The file the cause lies in, where there is one.
+        line: Its line, counted from 1.
+        about: Keys that lead to the cause in a policy file, such as `("modules", "box", "inputs")`; the reader of
+            files finds the line by them. Empty where unknown.
+    """
 
     code = "HU101"
+
+    def __init__(
+        self, cause: str, *, hint: str, file: str | None = None, line: int | None = None, about: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(cause, hint=hint, file=file, line=line)
+        self.about = about
 
 
 class UnknownModule(HandupError):

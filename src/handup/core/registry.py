@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from handup.core.errors import BadSetting, UnknownMethod
 
 T = TypeVar("T")
+C = TypeVar("C", bound=type)
 
 
 class Registry(Generic[T]):
@@ -27,9 +28,9 @@ class Registry(Generic[T]):
         self._makers: dict[str, Callable[..., T]] = {}
         self._outside_loaded = False
 
-    def register(self, maker: type[T]) -> type[T]:
+    def register(self, maker: C) -> C:
         """Class decorator: make a class known by its `name`."""
-        name: str = maker.name  # type: ignore[attr-defined]
+        name: str = vars(maker)["name"]
         if name in self._makers:
             raise BadSetting(f"two {self.kind}s are called '{name}'", hint="Rename one of them.")
         self._makers[name] = maker
@@ -51,9 +52,7 @@ class Registry(Generic[T]):
         if name not in self._makers:
             near = get_close_matches(name, self._makers, 1)
             guess = f"Did you mean '{near[0]}'? " if near else ""
-            raise UnknownMethod(
-                f"no {self.kind} is called '{name}'", hint=f"{guess}Known: {', '.join(self._makers)}."
-            )
+            raise UnknownMethod(f"no {self.kind} is called '{name}'", hint=f"{guess}Known: {', '.join(self._makers)}.")
         return self._makers[name]
 
     def make(self, name: str, settings: Mapping[str, Any]) -> T:

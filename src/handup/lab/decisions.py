@@ -13,7 +13,7 @@ import numpy as np
 from handup.core import Costs
 from handup.lab import textbook
 from handup.policy import Belief, Gate, Module, ModuleGraph
-from handup.what import SELECTORS, Mip, Situation
+from handup.what import SELECTORS, BinaryTree, Mip, Situation
 from handup.what.mip import Solver
 from handup.when import Troubleshoot
 
@@ -69,7 +69,7 @@ class Case:
             structure=self.structure,
             modules=self.modules,
             us=us,
-            baseline=self.baseline,
+            baseline=self.baseline if self.theirs is not None else None,
             baseline_us=baseline_us,
             ratio=None if baseline_us is None else baseline_us / us,
         )
@@ -85,21 +85,28 @@ def cases(seed: int = 0) -> Iterator[Case]:
         layered = partial(textbook.layered_graph_dijkstra, situation, 1.0)
         yield Case("graph", "chain", modules, select["graph"], "networkx Dijkstra", layered)
         tree = partial(textbook.full_tree_dijkstra, situation) if modules <= 10 else None
-        yield Case("binary-tree", "chain", modules, select["binary-tree"], tree and "networkx Dijkstra", tree)
+        yield Case("binary-tree", "chain", modules, select["binary-tree"], "networkx Dijkstra", tree)
         plain = partial(textbook.one_by_one, situation) if modules <= 1_000 else None
-        yield Case("brute-force", "chain", modules, select["brute-force"], plain and "one by one", plain)
+        yield Case("brute-force", "chain", modules, select["brute-force"], "one by one", plain)
     for modules in (10, 30):
         situation = _situation(gates(modules, seed))
         for name in ("brute-force", "hybrid"):
             ours = partial(SELECTORS.make(name, {}).select, situation)
             feasible = name == "brute-force" and modules <= 10
-            plain = partial(textbook.one_by_one, situation) if feasible else None
-            yield Case(name, "gates", modules, ours, plain and "one by one", plain)
+            yield Case(
+                name,
+                "gates",
+                modules,
+                ours,
+                "one by one",
+                partial(textbook.one_by_one, situation) if feasible else None,
+            )
     situation = _situation(chain(10, seed))
     scip = partial(Mip(Solver.SCIP).select, situation)
     yield Case("mip", "chain", 10, partial(Mip().select, situation), "SCIP", scip)
-    yield Case("binary-tree", "chain", 15, partial(SELECTORS.make("binary-tree", {}).select, _situation(chain(15, seed))),
-               "SCIP", partial(Mip(Solver.SCIP).select, _situation(chain(15, seed))))  # fmt: skip
+    situation = _situation(chain(15, seed))
+    scip = partial(Mip(Solver.SCIP).select, situation)
+    yield Case("binary-tree", "chain", 15, partial(BinaryTree().select, situation), "SCIP", scip)
     for structure, graph in (("chain", chain(100, seed)), ("gates", gates(100, seed))):
         belief = Belief.of(graph).after_execution(False)
         costs = Costs.of(graph.query_costs)

@@ -109,9 +109,14 @@ class Belief:
         return self.inference.reliability
 
     @property
+    def is_stuck(self) -> bool:
+        """Whether just what would be executed now has failed for certain: a cheap, sufficient test of futility."""
+        return any(each.versions == self.versions and each.log_if_right == NEVER for each in self.executions)
+
+    @property
     def acting_is_futile(self) -> bool:
-        """Whether acting now is certain to fail."""
-        return self.inference.log_reliability == NEVER
+        """Whether acting now is certain to fail. An estimate of zero is not certain; a failure seen for certain is."""
+        return self.is_stuck or (self.inference.method == "exact" and self.inference.log_reliability == NEVER)
 
     @property
     def wrong(self) -> NDArray[np.float64]:

@@ -36,9 +36,7 @@ def blocks_of(graph: ModuleGraph) -> tuple[Block, ...]:
     found: dict[int, list[int]] = {}
     for module in range(len(graph)):
         found.setdefault(_root(parent, module), []).append(module)
-    return tuple(
-        Block(Gate.OR if members[0] in redundant else Gate.AND, tuple(members)) for members in found.values()
-    )
+    return tuple(Block(Gate.OR if members[0] in redundant else Gate.AND, tuple(members)) for members in found.values())
 
 
 @dataclass(frozen=True)

@@ -36,14 +36,12 @@ class Circuit:
         Returns:
             The success bits, in the shape of the free axes.
         """
-        values: list[NDArray[np.uint8]] = list(states)
-        for gate, children in self.gates:
+        values: NDArray[np.uint8] = np.empty((self.leaves + len(self.gates), *states.shape[1:]), dtype=np.uint8)
+        values[: self.leaves] = states
+        for node, (gate, children) in enumerate(self.gates, start=self.leaves):
             fold = np.bitwise_and if gate is Gate.AND else np.bitwise_or
-            value = values[children[0]]
-            for child in children[1:]:
-                value = fold(value, values[child])
-            values.append(value)
-        return values[-1]
+            fold.reduce(values[list(children)], axis=0, out=values[node, ...])
+        return np.asarray(values[-1])
 
 
 class CircuitBuilder:

@@ -14,7 +14,7 @@ FAILS, SUCCEEDS = 0, 1
 MAX_STEPS = 300_000
 
 
-class _TooWide(Exception):  # noqa: N818 - a signal between the methods below, not an error
+class _TooWide(Exception):
     pass
 
 

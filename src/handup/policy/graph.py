@@ -57,9 +57,7 @@ class ModuleGraph:
         linked: list[Module] = []
         for module in modules:
             inputs = (linked[-1].name,) if linked else ()
-            linked.append(
-                Module(module.name, module.confidence, module.query_cost, inputs, question=module.question)
-            )
+            linked.append(Module(module.name, module.confidence, module.query_cost, inputs, question=module.question))
         return cls(linked)
 
     def __len__(self) -> int:
@@ -149,13 +147,19 @@ def _frozen(values: list[float]) -> NDArray[np.float64]:
 
 def _by_name(modules: Sequence[Module]) -> dict[str, Module]:
     if not modules:
-        raise BadPolicy("the policy has no modules", hint="List at least one module.")
+        raise BadPolicy("the policy has no modules", hint="List at least one module.", about=("modules",))
     if len(modules) > MAX_MODULES:
-        raise BadPolicy(f"the policy has {len(modules)} modules", hint=f"At most {MAX_MODULES} are taken.")
+        raise BadPolicy(
+            f"the policy has {len(modules)} modules", hint=f"At most {MAX_MODULES} are taken.", about=("modules",)
+        )
     by_name: dict[str, Module] = {}
     for module in modules:
         if module.name in by_name:
-            raise BadPolicy(f"two modules are called '{module.name}'", hint="Give each module its own name.")
+            raise BadPolicy(
+                f"two modules are called '{module.name}'",
+                hint="Give each module its own name.",
+                about=("modules", module.name),
+            )
         by_name[module.name] = module
     return by_name
 
@@ -166,7 +170,9 @@ def _topological(modules: Sequence[Module], by_name: Mapping[str, Module]) -> tu
         for name in module.inputs:
             if name not in by_name:
                 raise BadPolicy(
-                    f"'{module.name}' takes '{name}', which is no module", hint=f"Known: {listed(tuple(by_name))}."
+                    f"'{module.name}' takes '{name}', which is no module",
+                    hint=f"Known: {listed(tuple(by_name))}.",
+                    about=("modules", module.name, "inputs", name),
                 )
             consumers[name].append(module)
     missing = {module.name: len(module.inputs) for module in modules}
@@ -180,18 +186,25 @@ def _topological(modules: Sequence[Module], by_name: Mapping[str, Module]) -> tu
             if missing[consumer.name] == 0:
                 ready.append(consumer)
     if len(order) < len(modules):
-        raise BadPolicy(_cycle_text(by_name, missing), hint="Remove one of these inputs.")
+        cycle = _cycle(by_name, missing)
+        shown = [*cycle, cycle[0]] if len(cycle) <= 12 else [*cycle[:12], "…", cycle[0]]
+        raise BadPolicy(
+            f"the inputs form a cycle: {' takes '.join(shown)}",
+            hint="Remove one of these inputs.",
+            about=("modules", cycle[0], "inputs"),
+        )
     return tuple(order)
 
 
-def _cycle_text(by_name: Mapping[str, Module], missing: Mapping[str, int]) -> str:
+def _cycle(by_name: Mapping[str, Module], missing: Mapping[str, int]) -> list[str]:
+    """Names of which each takes the next and the last takes the first."""
     name = next(name for name, count in missing.items() if count)
-    walk: list[str] = []
+    walk: dict[str, None] = {}
     while name not in walk:
-        walk.append(name)
+        walk[name] = None
         name = next(each for each in by_name[name].inputs if missing[each])
-    cycle = walk[walk.index(name) :]
-    return f"the inputs form a cycle: {' takes '.join([*cycle, cycle[0]])}"
+    names = list(walk)
+    return names[names.index(name) :]
 
 
 def _check_one_final(modules: Sequence[Module]) -> None:
@@ -201,24 +214,31 @@ def _check_one_final(modules: Sequence[Module]) -> None:
         raise BadPolicy(
             f"{len(finals)} modules feed no other: {listed(finals)}",
             hint="One module gives the action: let it take the others as inputs.",
+            about=("modules", finals[0]),
         )
 
 
 def _in_expression_order(expression: Combination, by_name: Mapping[str, Module]) -> tuple[Module, ...]:
-    order = tuple(dict.fromkeys(expression.names()))
+    order = dict.fromkeys(expression.names())
     for name in order:
         if name not in by_name:
             raise BadPolicy(
-                f"the success expression names '{name}', which is no module", hint=f"Known: {listed(tuple(by_name))}."
+                f"the success expression names '{name}', which is no module",
+                hint=f"Known: {listed(tuple(by_name))}.",
+                about=("success",),
             )
     unnamed = [name for name in by_name if name not in order]
     if unnamed:
         raise BadPolicy(
-            f"the success expression leaves out {listed(unnamed)}", hint="Name every module in it, or remove them."
+            f"the success expression leaves out {listed(unnamed)}",
+            hint="Name every module in it, or remove them.",
+            about=("success",),
         )
     wired = [name for name in order if by_name[name].inputs]
     if wired:
         raise BadPolicy(
-            f"'{wired[0]}' has inputs and stands in a success expression", hint="Use inputs and gates, or 'success'."
+            f"'{wired[0]}' has inputs and stands in a success expression",
+            hint="Use inputs and gates, or 'success'.",
+            about=("modules", wired[0], "inputs"),
         )
     return tuple(by_name[name] for name in order)

@@ -60,7 +60,7 @@ class Inference:
         return math.exp(self.log_reliability)
 
 
-class Impossible(Exception):  # noqa: N818 - caught by Belief, which names the error
+class Impossible(Exception):
     """The evidence has probability zero."""
 
 
@@ -95,6 +95,7 @@ class _Product:
         self.if_wrong: list[int] = []
         self.if_right: list[int] = []
         self.ends: dict[int, tuple[int, ...]] = {}
+        self.root = 0
 
     @classmethod
     def of(
@@ -117,9 +118,7 @@ class _Product:
                 number[stack.pop()] = len(self.variable)
                 self._append(tested, -1, -1)
                 continue
-            moves = [
-                module[node] == top and copy[top] == version for node, copy in zip(state, copies, strict=True)
-            ]
+            moves = [module[node] == top and copy[top] == version for node, copy in zip(state, copies, strict=True)]
             low = tuple(if_wrong[node] if moved else node for node, moved in zip(state, moves, strict=True))
             high = tuple(if_right[node] if moved else node for node, moved in zip(state, moves, strict=True))
             chance = chances[top][version]
@@ -146,7 +145,7 @@ class _Product:
     def infer(
         self, chances: Sequence[Sequence[float]], executions: Sequence[Execution], current: Sequence[int]
     ) -> Inference:
-        logs = [[(math.log1p(-each), math.log(each)) if 0.0 < each < 1.0 else (NEVER, NEVER) for each in row] for row in chances]
+        logs = [[_logs(chance) for chance in row] for row in chances]
         seen, seen_right, seen_wrong = self._upwards(logs, executions)
         total = seen[self.root]
         if total == NEVER:
@@ -176,7 +175,9 @@ class _Product:
         self, logs: Sequence[Sequence[tuple[float, float]]], executions: Sequence[Execution]
     ) -> tuple[list[float], list[float], list[float]]:
         """For each node, the log-probability of the evidence below it: in all, with success now, with failure now."""
-        seen, seen_right, seen_wrong = [], [], []
+        seen: list[float] = []
+        seen_right: list[float] = []
+        seen_wrong: list[float] = []
         for node, (top, version) in enumerate(self.variable):
             if node in self.ends:
                 *past, now = self.ends[node]
@@ -202,3 +203,8 @@ def _log_add(first: float, second: float) -> float:
     if second == NEVER:
         return first
     return first + math.log1p(math.exp(second - first))
+
+
+def _logs(chance: float) -> tuple[float, float]:
+    """Logarithms of wrong and right; certainties are never tested, so theirs do not matter."""
+    return (math.log1p(-chance), math.log(chance)) if 0.0 < chance < 1.0 else (NEVER, NEVER)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from handup.core import RandomSource
 from handup.policy.circuit import Circuit
-from handup.policy.inference import Execution, Inference
+from handup.policy.inference import NEVER, Execution, Impossible, Inference
 
 MISS = 1e-9
 """The probability with which one estimate may be off by more than its stated error."""
@@ -45,10 +45,15 @@ def draw(
 
     Returns:
         One row per kept draw; possibly none.
+
+    Raises:
+        Impossible: One set of versions was seen to succeed and to fail, both for certain.
     """
     kept: list[NDArray[np.bool_]] = []
     have = drawn = 0
     ceiling = sum(max(each.log_if_right, each.log_if_wrong) for each in executions)
+    if ceiling == NEVER:
+        raise Impossible
     while have < wanted and drawn < most:
         drawn += BATCH
         versions = {

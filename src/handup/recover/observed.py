@@ -68,9 +68,7 @@ def observe(graph: ModuleGraph, history: object, *, expert: float = 1.0, seed: i
 def _read(position: int, entry: dict[str, Any]) -> _Strict:
     kinds = [kind for kind in _KINDS if kind in entry]
     if len(kinds) != 1:
-        raise BadObservation(
-            f"entry {position} of the history is not one of {', '.join(_KINDS)}", hint=HINT
-        )
+        raise BadObservation(f"entry {position} of the history is not one of {', '.join(_KINDS)}", hint=HINT)
     try:
         return _KINDS[kinds[0]].model_validate(entry)
     except ValidationError as error:

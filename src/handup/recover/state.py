@@ -199,7 +199,9 @@ class State:
             pending=None,
             now_s=now_s,
             try_wanted=for_try,
-            held_for_try=self.held_for_try | {module} if for_try and count < settings.max_unanswered else self.held_for_try,
+            held_for_try=self.held_for_try | {module}
+            if for_try and count < settings.max_unanswered
+            else self.held_for_try,
             late=self.late | {module},
             unanswered=(*self.unanswered[:module], count, *self.unanswered[module + 1 :]),
         )

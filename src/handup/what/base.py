@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,8 +60,10 @@ class Selection:
 class Selector(Protocol):
     """Chooses a module. Implementations are frozen dataclasses whose fields are their settings."""
 
-    name: Any
-    """A `ClassVar[str]`: what the selector is called on the command line."""
+    @property
+    def name(self) -> str:
+        """What the selector is called on the command line; a `ClassVar[str]` in most."""
+        ...
 
     def select(self, situation: Situation) -> Selection:
         """The module to ask about among the open ones, or none. Pure: the same situation, the same answer."""

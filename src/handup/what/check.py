@@ -68,10 +68,14 @@ def check_selector(selector: Selector, *, most_modules: int | None = None) -> No
         _check_selection(selector, name, situation, selection)
         again = selector.select(situation)
         if again.module != selection.module:
-            raise _violation(selector, f"with {name} chooses differently the second time", "Keep no state, draw nothing.")
+            raise _violation(
+                selector, f"with {name} chooses differently the second time", "Keep no state, draw nothing."
+            )
         after = situation.open, situation.belief.confidences, situation.costs.query
         if not all(np.array_equal(old, new) for old, new in zip(before, after, strict=True)):
-            raise _violation(selector, f"with {name} changes what it was given", "Copy arrays before you write to them.")
+            raise _violation(
+                selector, f"with {name} changes what it was given", "Copy arrays before you write to them."
+            )
 
 
 def _check_selection(selector: Selector, name: str, situation: Situation, selection: Selection) -> None:

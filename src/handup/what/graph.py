@@ -29,8 +29,8 @@ class Graph:
     epsilon: float | None = None
 
     def __post_init__(self) -> None:
-        if self.epsilon is not None and not self.epsilon >= 0.0:
-            raise BadSetting(f"epsilon is {self.epsilon:g}", hint="Give a number of at least 0.")
+        if self.epsilon is not None and not 0.0 <= self.epsilon < float("inf"):
+            raise BadSetting(f"epsilon is {self.epsilon:g}", hint="Give a finite number of at least 0.")
 
     def weight(self, costs: Costs) -> float:
         """The ε in force."""

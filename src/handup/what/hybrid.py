@@ -39,7 +39,9 @@ class Hybrid:
         """The first module of the best combination of block sets."""
         if not situation.open.any():
             return none_left(situation)
-        proposals = [proposed for block in blocks_of(situation.belief.graph) if (proposed := self._set(situation, block))]
+        proposals = [
+            proposed for block in blocks_of(situation.belief.graph) if (proposed := self._set(situation, block))
+        ]
 
         def objective(chosen: frozenset[int]) -> float:
             return set_value(situation, [module for index in chosen for module in proposals[index]])

@@ -64,8 +64,8 @@ class Mip:
         solve = solve_scip if Solver(self.solver) is Solver.SCIP else solve_highs
         best = open_modules[solve(programme, self.time_limit_s)]
         values = np.full(len(situation.open), np.nan)
-        for module in open_modules:
-            values[module] = set_value(situation, np.union1d(best, [module]))
+        for each in open_modules:
+            values[each] = set_value(situation, np.union1d(best, [each]))
         nothing = set_value(situation, [])
         if not len(best):
             return Selection(None, f"Asking nothing is the best set of questions, at {nothing:.3g}.", values, nothing)

@@ -73,7 +73,7 @@ class Programme:
 
 def solve_highs(programme: Programme, time_limit_s: float) -> NDArray[np.bool_]:
     """Which yes/no variables are yes, by HiGHS."""
-    whole = np.zeros(len(programme.objective))
+    whole = np.zeros(len(programme.objective), dtype=np.intp)
     whole[: programme.whole] = 1
     result = milp(
         programme.objective,

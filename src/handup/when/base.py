@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from handup.core import Costs, Decision, Registry
 from handup.policy import Belief
@@ -28,8 +28,10 @@ class Choice:
 class When(Protocol):
     """Decides between asking and acting. Implementations are frozen dataclasses whose fields are their settings."""
 
-    name: Any
-    """A `ClassVar[str]`: what the algorithm is called on the command line."""
+    @property
+    def name(self) -> str:
+        """What the algorithm is called on the command line; a `ClassVar[str]` in most."""
+        ...
 
     def choose(self, situation: Situation, selector: Selector) -> Choice:
         """Ask about the selector's module, or act. Pure: everything it may look at is in the situation."""
@@ -39,8 +41,10 @@ class When(Protocol):
 class Strategy(Protocol):
     """Decides what a robot does next. Frozen: a strategy keeps no memory of an episode."""
 
-    name: Any
-    """How the method is written: `troubleshoot`, or `SELECTOR+WHEN`."""
+    @property
+    def name(self) -> str:
+        """How the method is written: `troubleshoot`, or `SELECTOR+WHEN`."""
+        ...
 
     def decide(self, belief: Belief, costs: Costs, now_s: float) -> Decision:
         """Act, ask, wait or yield. Pure: the same belief, costs and time give the same decision."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import ClassVar
 
@@ -62,17 +62,18 @@ class Troubleshoot:
             return decision
         until_s = float(belief.blocked_until_s[held].min())
         if math.isinf(until_s):
-            return decision
+            reason = f"Giving up: only a question about '{later.module}' would help, and it may not be asked any more."
+            return replace(decision, module=later.module, reason=reason)
         reason = f"Only a question about '{later.module}' is worth asking, and it may not be asked yet."
         return Decision(
             action=Action.WAIT, module=later.module, reason=reason, alternatives=later.alternatives, until_s=until_s
         )
 
-    def parameters(self, costs: Costs) -> dict[str, float]:  # noqa: ARG002 - part of the protocol
+    def parameters(self, costs: Costs) -> dict[str, float]:
         """None: it is steered by costs alone."""
         return {}
 
-    def with_parameter(self, name: str, value: float) -> Troubleshoot:  # noqa: ARG002 - part of the protocol
+    def with_parameter(self, name: str, value: float) -> Troubleshoot:
         """It has none."""
         raise BadSetting(f"'troubleshoot' has no setting '{name}'", hint="It is steered by w and the costs.")
 
@@ -164,9 +165,7 @@ def _plan_erring(problem: Problem) -> Values:
 
     def askable(modules: NDArray[np.intp]) -> erring.Askable:
         steps = np.maximum(np.rint(costs.ask_time[modules] / unit), 1).astype(np.intp)
-        return erring.Askable(
-            belief.confidences[modules], costs.expert[modules], costs.ask_price[modules], steps
-        )
+        return erring.Askable(belief.confidences[modules], costs.expert[modules], costs.ask_price[modules], steps)
 
     solved = erring.plan_erring(
         erring.ErringProblem(
@@ -232,9 +231,7 @@ def _decision(belief: Belief, values: Values) -> Decision:
     ranked = tuple(sorted(alternatives, key=lambda each: each.value))
     nearest = names[weighed[np.nanargmin(values.ask[weighed])]] if len(weighed) else None
     if values.act <= best + TIE:
-        reason = f"Acting succeeds with probability {values.success:.3g}; " + _compared(
-            values.act, ranked, Action.ACT
-        )
+        reason = f"Acting succeeds with probability {values.success:.3g}; " + _compared(values.act, ranked, Action.ACT)
         return Decision(action=Action.ACT, module=nearest, reason=reason, alternatives=ranked)
     if len(good):
         module = int(good[0])

@@ -70,7 +70,9 @@ class _Codes:
 @lru_cache(maxsize=16)
 def _codes(modules: int) -> _Codes:
     numbers = np.arange(3**modules)
-    digits = np.array([numbers // 3**module % 3 for module in range(modules)], dtype=np.intp).reshape(modules, 3**modules)
+    digits = np.array([numbers // 3**module % 3 for module in range(modules)], dtype=np.intp).reshape(
+        modules, 3**modules
+    )
     asked = (digits != UNASKED).sum(axis=0)
     settled = sum(
         (np.where(digit == 0, 1, digit) * 3**module for module, digit in enumerate(digits)),

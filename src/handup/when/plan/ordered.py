@@ -46,6 +46,7 @@ class _Walk:
     """The plan along one order: tables over (asked about, executions so far)."""
 
     def __init__(self, problem: SeriesProblem, order: NDArray[np.intp]) -> None:
+        self._ask_first = math.nan
         kinds = [problem.kinds[index] for index in order]
         modules = len(kinds)
         log_chance = [math.log(kind.chance) if kind.chance > 0.0 else -math.inf for kind in kinds]

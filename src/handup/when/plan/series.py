@@ -93,9 +93,7 @@ def plan_series(problem: SeriesProblem) -> SeriesValues:
             at = here[count[here] < kind.count]
             calm[at] = np.minimum(calm[at], kind.price + calm[at + stride])
             alarmed[at] = np.minimum(alarmed[at], _ask_alarmed(kind, fail[at], calm[at + stride], alarmed[at + stride]))
-        calm[here, :-1] = np.minimum(
-            calm[here, :-1], fail[here, None] * (problem.act_price + alarmed[here, 1:])
-        )
+        calm[here, :-1] = np.minimum(calm[here, :-1], fail[here, None] * (problem.act_price + alarmed[here, 1:]))
         for table in (calm, alarmed):
             table[here] = np.where(left[here] <= OVER, 0.0, table[here])
     if problem.failed:

@@ -1,0 +1,257 @@
+"""Policies from YAML, with file and line in every error."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, TypeVar
+
+from handup.core import BadPolicy, HandupError, Question, QuestionKind
+from handup.policy.document import (
+    MAX_WORD,
+    Entry,
+    Listing,
+    Node,
+    Scalar,
+    Table,
+    in_words,
+    is_nothing,
+    read_document,
+    shown,
+)
+from handup.policy.graph import ModuleGraph
+from handup.policy.module import Gate, Module
+
+MAX_BYTES = 4 * 1024 * 1024
+"""The largest policy that is read."""
+
+NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+TRUTH = re.compile(r"true|false", re.IGNORECASE)
+MODULE_HINT = "Write for example: food: {confidence: 0.9, query_cost: 0.3}."
+NUMBER_HINT = "Write a number such as 0.9, without quotes."
+NAMES_HINT = "Write names of modules such as [food, box], or leave the key out."
+QUESTION_HINT = "Write a sentence that a person can answer, in quotes, or leave the key out."
+OPTIONS_HINT = "Write a list such as [left, right]."
+SUCCESS_HINT = "Write for example: all(food, any(camera, haptics), skill); or leave the key out."
+
+Word = TypeVar("Word", bound=StrEnum)
+
+
+def load_policy(path: str | Path) -> ModuleGraph:
+    """Read a policy from a YAML file.
+
+    For programs at the edge; `parse_policy` is the pure part and describes the format.
+
+    Args:
+        path: The file, UTF-8, of at most `MAX_BYTES`.
+
+    Raises:
+        BadPolicy: The file is missing, a directory, unreadable, empty, no text or too large, or describes no policy.
+    """
+    file = str(path)
+    try:
+        with Path(path).open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise BadPolicy("there is no such file", hint="Check the path.", file=file) from None
+    except IsADirectoryError:
+        raise BadPolicy("this is a directory", hint="Name a policy file in it.", file=file) from None
+    except PermissionError:
+        raise BadPolicy("this file may not be read", hint="Give yourself the right to read it.", file=file) from None
+    except (OSError, ValueError) as error:
+        raise BadPolicy(f"this file cannot be read ({error})", hint="Check the path.", file=file) from None
+    if len(data) > MAX_BYTES:
+        raise _too_large().at(file)
+    if b"\0" in data:
+        raise _no_text(data, data.index(b"\0")).at(file)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _no_text(data, error.start).at(file) from None
+    return parse_policy(text, file=file)
+
+
+def parse_policy(text: str, *, file: str = "<text>") -> ModuleGraph:
+    """Read a policy from YAML text. Pure.
+
+    `modules` maps each name to `confidence` and, where wanted, `query_cost`, `inputs` (a list or one name), `gate`
+    (`and` or `or`) and `question` (a sentence, or a mapping of `prompt`, `kind` and `options`; options without a kind
+    make it a choice). `success` may stand beside it: an expression instead of inputs and gates.
+
+        modules:
+          food: {confidence: 0.9, query_cost: 0.3, question: "Which food is this?"}
+          camera: {confidence: 0.7}
+          haptics: {confidence: 0.6}
+        success: all(food, any(camera, haptics))
+
+    Args:
+        text: At most `MAX_BYTES` characters.
+        file: What to call it in errors.
+
+    Raises:
+        BadPolicy: The text is no YAML or describes no policy; with the line, counted from 1.
+    """
+    try:
+        if len(text) > MAX_BYTES:
+            raise _too_large()
+        return _graph(read_document(text))
+    except BadPolicy as error:
+        raise error.at(file) from None
+
+
+def _too_large() -> BadPolicy:
+    return BadPolicy(f"a policy of more than {MAX_BYTES} bytes is not read", hint="Check that it is the right file.")
+
+
+def _no_text(data: bytes, position: int) -> BadPolicy:
+    line = data.count(b"\n", 0, position) + 1
+    return BadPolicy("this is no UTF-8 text", hint="Name a YAML file, saved as UTF-8.", line=line)
+
+
+def _graph(root: Node) -> ModuleGraph:
+    policy = _table(root, "the policy", hint="Start with 'modules:'.")
+    _check_keys(policy, ("modules", "success"), needed="modules", owner="the policy", line=policy.line)
+    entries = _table(policy.entries["modules"].value, "'modules'", hint=MODULE_HINT).entries
+    modules = [_module(name, entry) for name, entry in entries.items()]
+    success = policy.entries.get("success")
+    expression = None if success is None else _text(success.value, "'success'", hint=SUCCESS_HINT)
+    try:
+        return ModuleGraph(modules, success=expression)
+    except BadPolicy as error:
+        # Only the parser of expressions says nothing of the place.
+        line = _line_of(policy, error.about or ("success",))
+        raise BadPolicy(error.cause, hint=error.hint, line=line) from None
+
+
+def _module(name: str, entry: Entry) -> Module:
+    with _at(entry.line):
+        module = Module(name, 0.0)
+    fields = _table(entry.value, f"'{name}'", hint=MODULE_HINT)
+    _check_keys(fields, tuple(FIELDS), needed="confidence", owner=f"'{name}'", line=entry.line)
+    for key, (_, node) in fields.entries.items():
+        # One field at a time: what Module refuses is refused at the line of that field.
+        with _at(node.line):
+            module = replace(module, **{key: FIELDS[key](node, f"{key} of '{name}'")})
+    return module
+
+
+def _number(node: Node, what: str) -> float:
+    if not isinstance(node, Scalar) or is_nothing(node):
+        raise _bad(node, f"{what} is {in_words(node)}", hint=NUMBER_HINT)
+    if not node.plain:
+        raise _bad(node, f"{what} is the text {shown(node.text)}, not a number", hint=NUMBER_HINT)
+    if len(node.text) > MAX_WORD or not NUMBER.fullmatch(node.text):
+        raise _bad(node, f"{what} is {shown(node.text)}, which is no number", hint=NUMBER_HINT)
+    return float(node.text)
+
+
+def _text(node: Node, what: str, *, hint: str) -> str:
+    """A text, or a number as it is written."""
+    if not isinstance(node, Scalar) or is_nothing(node):
+        raise _bad(node, f"{what} is {in_words(node)}", hint=hint)
+    return node.text
+
+
+def _names(node: Node, what: str) -> tuple[str, ...]:
+    items = node.items if isinstance(node, Listing) else [node]
+    names = []
+    for item in items:
+        name = _text(item, what if item is node else f"an item in {what}", hint=NAMES_HINT)
+        if len(name) > MAX_WORD or not name.isprintable():
+            raise _bad(item, f"{shown(name)} in {what} is no module", hint=NAMES_HINT)
+        names.append(name)
+    return tuple(names)
+
+
+def _one_of(node: Node, what: str, words: type[Word]) -> Word:
+    known = [str(each) for each in words]
+    if isinstance(node, Scalar) and node.text in known:
+        return words(node.text)
+    wrong = node.text if isinstance(node, Scalar) else ""
+    raise _bad(node, f"{what} is {in_words(node)}", hint=_suggestion(wrong, known))
+
+
+def _question(node: Node, what: str) -> Question:
+    if not isinstance(node, Table):
+        return Question(_prompt(node, what))
+    _check_keys(node, ("prompt", "kind", "options"), needed="prompt", owner=what, line=node.line)
+    given = {key: entry.value for key, entry in node.entries.items()}
+    prompt = _prompt(given["prompt"], f"prompt in {what}")
+    options = _options(given["options"], f"options in {what}") if "options" in given else ()
+    kind = QuestionKind.CHOICE if options else QuestionKind.TEXT
+    if "kind" in given:
+        kind = _one_of(given["kind"], f"kind in {what}", QuestionKind)
+    return Question(prompt, kind, options)
+
+
+def _prompt(node: Node, what: str) -> str:
+    prompt = _text(node, what, hint=QUESTION_HINT)
+    if isinstance(node, Scalar) and node.plain and (NUMBER.fullmatch(prompt) or TRUTH.fullmatch(prompt)):
+        raise _bad(node, f"{what} is {shown(prompt)}", hint=QUESTION_HINT)
+    return prompt
+
+
+def _options(node: Node, what: str) -> tuple[str, ...]:
+    if not isinstance(node, Listing):
+        raise _bad(node, f"{what} are {in_words(node)}", hint=OPTIONS_HINT)
+    return tuple(_text(item, f"an item in {what}", hint=OPTIONS_HINT) for item in node.items)
+
+
+FIELDS: Mapping[str, Callable[[Node, str], Any]] = {
+    "confidence": _number,
+    "query_cost": _number,
+    "inputs": _names,
+    "gate": lambda node, what: _one_of(node, what, Gate),
+    "question": _question,
+}
+"""How each key of a module is read; the second argument is what to call it in errors."""
+
+
+def _table(node: Node, what: str, *, hint: str) -> Table:
+    if not isinstance(node, Table):
+        raise _bad(node, f"{what} is {in_words(node)}, not a mapping", hint=hint)
+    return node
+
+
+def _check_keys(table: Table, known: Collection[str], *, needed: str, owner: str, line: int) -> None:
+    for key, entry in table.entries.items():
+        if key not in known:
+            hint = _suggestion(key, known)
+            raise BadPolicy(f"{shown(key)} is no key of {owner}", hint=hint, line=entry.line)
+    if needed not in table.entries:
+        raise BadPolicy(f"{owner} has no {needed}", hint=f"Add the key '{needed}'.", line=line)
+
+
+def _suggestion(word: str, known: Collection[str]) -> str:
+    nearest = difflib.get_close_matches(word[:MAX_WORD].lower(), known, n=1)
+    meant = f"Did you mean '{nearest[0]}'? " if nearest else ""
+    return f"{meant}Known: {', '.join(known)}."
+
+
+def _bad(node: Node, cause: str, *, hint: str) -> BadPolicy:
+    return BadPolicy(cause, hint=hint, line=node.line)
+
+
+@contextmanager
+def _at(line: int) -> Iterator[None]:
+    """What is refused within is a bad policy at this line, unless a nearer one is known."""
+    try:
+        yield
+    except HandupError as error:
+        raise BadPolicy(error.cause, hint=error.hint, line=error.line or line) from None
+
+
+def _line_of(node: Node, path: Iterable[str]) -> int:
+    """The line to which keys lead, as far as there is one."""
+    line = node.line
+    for key in path:
+        if isinstance(node, Table) and key in node.entries:
+            line, node = node.entries[key]
+        elif isinstance(node, Listing):
+            line = next((item.line for item in node.items if isinstance(item, Scalar) and item.text == key), line)
+    return line
