@@ -10,16 +10,18 @@ from rich.table import Table
 
 from handup.cli.output import err, out, print_json
 
-app = typer.Typer(help="Measure speed, ours beside a fair alternative.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(rich_markup_mode=None, epilog="Example: handup bench decisions\n\nExit codes: 0 done, 2 bad input.")
 
 EPILOG = """Example: handup bench decisions --json > decisions.json
 
 Exit codes: 0 measured, 2 an option is wrong or the extras [lab] and [mip] are missing."""
 
 
-@app.callback()
-def main() -> None:
+@app.callback(invoke_without_command=True)
+def main(context: typer.Context) -> None:
     """Measure speed, ours beside a fair alternative in the same run."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 @app.command(epilog=EPILOG)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn, cast
 
 import typer
-from click.exceptions import ClickException
 
 from handup import __version__
 from handup.cli import bench, decide, doctor
-from handup.cli.output import BAD_INPUT, FAILED, err
+from handup.cli.output import BAD_INPUT, FAILED, INTERRUPTED, err
 from handup.core import HandupError
+
+USAGE_ERROR = cast(type[Exception], typer.BadParameter.__mro__[1])
+"""What the command-line library raises for a wrong call; it does not export the class itself."""
 
 app = typer.Typer(
     name="handup",
-    help="Robots that put their hand up: decide whether to act, ask, wait or yield.",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    epilog="Example: handup decide examples/policies/bite.yaml   Exit codes: 0 done, 1 failed, 2 bad input.",
+    epilog="Example: handup decide examples/policies/bite.yaml\n\nExit codes: 0 done, 1 failed, 2 bad input.",
 )
 app.command(epilog=decide.EPILOG)(decide.decide)
 app.add_typer(bench.app, name="bench")
@@ -33,30 +33,34 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def main(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Robots that put their hand up: decide whether to act, ask, wait or yield."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
-def run() -> None:
+def run() -> NoReturn:
     """Entry point: every error a user can make ends in one line on stderr and exit code 2."""
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        sys.exit(app(prog_name="handup", standalone_mode=False) or 0)
     except HandupError as error:
         _fail(str(error), error.exit_code)
-    except ClickException as error:
-        _fail(f"{error.format_message()} Try 'handup --help'.", BAD_INPUT)
+    except USAGE_ERROR as error:
+        words = " ".join(getattr(error, "format_message", error.__str__)().split()).rstrip(".")
+        _fail(f"{words}. Try 'handup --help'.", BAD_INPUT)
     except (KeyboardInterrupt, typer.Abort):
-        _fail("Stopped.", 130)
+        _fail("Stopped.", INTERRUPTED)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(FAILED)
 
 
-def _fail(line: str, code: int) -> None:
+def _fail(line: str, code: int) -> NoReturn:
     err.print(f"handup: {line}", markup=False, soft_wrap=True)
     sys.exit(code)

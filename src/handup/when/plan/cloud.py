@@ -17,7 +17,7 @@ Bits = NDArray[np.uint8]
 ENUMERATED = 10
 """With so few states in doubt all their combinations are listed instead of drawn."""
 DRAWS = 1024
-MANY = 32
+MANY = 16
 """With more modules than this a quarter of the draws has to do."""
 
 

@@ -26,7 +26,7 @@ REPEATS = 2
 """How often an expert who errs may be asked about one module within a plan."""
 HUNTED = 6
 """How many first questions are tried with the played-out plan."""
-ROUNDS = 40
+ROUNDS = 24
 """How long it is played out; then it counts as given up."""
 RELAXED = 0.25
 """Weight of the gain that a question has when half of the other faults are also repaired."""
