@@ -1,0 +1,1 @@
+"""Examples: each one a program, a page of the docs and a test."""

@@ -64,12 +64,12 @@ class Robot:
         return self.says == self.right
 
 
-def simulated_person(module: str, question: str, options: tuple[str, ...], sees: str) -> str:  # noqa: ARG001
+def simulated_person(module: str, question: str, options: tuple[str, ...], sees: str) -> str:
     """A person who looks at the plate and answers what they see."""
     return sees
 
 
-def terminal_person(module: str, question: str, options: tuple[str, ...], sees: str) -> str:  # noqa: ARG001
+def terminal_person(module: str, question: str, options: tuple[str, ...], sees: str) -> str:
     """You."""
     for number, option in enumerate(options, start=1):
         print(f"     {number}  {option}")
@@ -109,7 +109,10 @@ def play(console: Console, person: Person) -> Session:
         console.print(f"[bold yellow]decides to {decision.action}{about}[/bold yellow]: {decision.reason}")
         if decision.action is Action.ASK and decision.module is not None and session.question is not None:
             module = decision.module
-            console.print(f'  [bold]robot:[/bold] "{session.question.prompt}" (I would say: {robot.says[module]}.)')
+            choices = ", ".join(robot.options[module])
+            console.print(
+                f'  [bold]robot:[/bold] "{session.question.prompt}" ({choices}? I would say: {robot.says[module]}.)'
+            )
             answer = person(module, session.question.prompt, robot.options[module], robot.right[module])
             changed = robot.take(module, answer)
             console.print(f'  [bold]person:[/bold] "{answer}", so the robot was {"wrong" if changed else "right"}.\n')
@@ -124,8 +127,8 @@ def play(console: Console, person: Person) -> Session:
     ending = "[green]recovered[/green]" if session.outcome is Outcome.RECOVERED else f"[red]{session.outcome}[/red]"
     console.print(
         Panel(
-            f"{ending}: {tally.questions} questions, {tally.executions} executions, load {tally.load:.2f}, "
-            f"expected-cost units spent J = {tally.objective:.2f}"
+            f"{ending}: {tally.questions} questions, {tally.executions} executions, load on the person "
+            f"{tally.load:.2f}, cost J = w · load + (1 - w) · time lost = {tally.objective:.2f}"
         )
     )
     return session
