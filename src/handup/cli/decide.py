@@ -20,6 +20,9 @@ EPILOG = """Example: handup decide examples/policies/bite.yaml --observed '[{"ex
 
 Exit codes: 0 decided, 2 the policy, the history or an option is wrong."""
 
+FLIPS_UP_TO = 200
+"""On larger policies the distance to flipping takes too long to be shown by the way; `Session.flips` still tells."""
+
 
 def decide(
     policy: Annotated[Path, typer.Argument(help="The policy as YAML.", metavar="POLICY.yaml")],
@@ -47,10 +50,10 @@ def decide(
     costs = Costs.of(graph.query_costs, expert=expert, w=w, time_left=left)
     if left > 0.0:
         decision = chosen.decide(belief, costs, 0.0)
-        flips = flips_at(chosen, belief, costs, 0.0, decision)
+        flips = flips_at(chosen, belief, costs, 0.0, decision) if len(graph) <= FLIPS_UP_TO else None
     else:
         decision = Decision(action=Action.YIELD, reason=f"The {total:g} steps given to the episode are used up.")
-        flips = Flips(None, None, None, None, {})
+        flips = None
     if as_json:
         print_json(_record(chosen, belief, decision, flips))
     else:
@@ -67,7 +70,7 @@ def _history(text: str) -> object:
         ) from None
 
 
-def _record(chosen: Strategy, belief: Belief, decision: Decision, flips: Flips) -> dict[str, Any]:
+def _record(chosen: Strategy, belief: Belief, decision: Decision, flips: Flips | None) -> dict[str, Any]:
     inference = belief.inference
     log_reliability = inference.log_reliability
     return {
@@ -80,12 +83,12 @@ def _record(chosen: Strategy, belief: Belief, decision: Decision, flips: Flips) 
         "posterior": dict(zip(belief.graph.names, belief.wrong.tolist(), strict=True)),
         "inference": {"method": inference.method, "error": inference.error},
         "alternatives": [each.to_json() for each in decision.alternatives],
-        "flips_at": flips.to_json(),
+        "flips_at": None if flips is None else flips.to_json(),
         "until_s": decision.until_s,
     }
 
 
-def _show(chosen: Strategy, belief: Belief, decision: Decision, flips: Flips) -> None:
+def _show(chosen: Strategy, belief: Belief, decision: Decision, flips: Flips | None) -> None:
     about = f" about '{decision.module}'" if decision.action is Action.ASK else ""
     out.print(f"[bold]{decision.action}{about}[/bold]  ({chosen.name})")
     out.print(decision.reason)
@@ -106,7 +109,7 @@ def _show(chosen: Strategy, belief: Belief, decision: Decision, flips: Flips) ->
     others = [f"{each.action} {each.value:.4g}" for each in decision.alternatives if each.action is not Action.ASK]
     if others:
         out.print(f"beside asking: {', '.join(others)} (lower is better)")
-    limits = {name: number for name, number in flips.to_json().items() if isinstance(number, float)}
-    if limits:
+    limits = {} if flips is None else {k: v for k, v in flips.to_json().items() if isinstance(v, float)}
+    if flips is not None and limits:
         known = ", ".join(f"{name} {number:.4g}" for name, number in limits.items())
         out.print(f"It would decide otherwise at {known} (module '{flips.module}').")

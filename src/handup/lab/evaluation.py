@@ -105,4 +105,4 @@ class Evaluation:
         state = np.arange(len(mass))
         part = np.where((state >> module & 1) == was_right, mass, 0.0)
         together = part + part[state ^ (1 << module)]
-        return np.where(state >> module & 1, self.expert, 1.0 - self.expert) * together
+        return np.asarray(np.where(state >> module & 1, self.expert, 1.0 - self.expert) * together)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,12 @@ class Circuit:
         """Whether success means that every module works, so that products and sums of logarithms are exact."""
         return all(gate is Gate.AND for gate, _ in self.gates)
 
+    @cached_property
+    def _folds(self) -> list[tuple[np.ufunc, NDArray[np.intp]]]:
+        """The gates, ready for numpy."""
+        folds = {Gate.AND: np.bitwise_and, Gate.OR: np.bitwise_or}
+        return [(folds[gate], np.array(children, dtype=np.intp)) for gate, children in self.gates]
+
     def evaluate(self, states: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Success for many states at once.
 
@@ -38,9 +45,8 @@ class Circuit:
         """
         values: NDArray[np.uint8] = np.empty((self.leaves + len(self.gates), *states.shape[1:]), dtype=np.uint8)
         values[: self.leaves] = states
-        for node, (gate, children) in enumerate(self.gates, start=self.leaves):
-            fold = np.bitwise_and if gate is Gate.AND else np.bitwise_or
-            fold.reduce(values[list(children)], axis=0, out=values[node, ...])
+        for node, (fold, children) in enumerate(self._folds, start=self.leaves):
+            fold.reduce(values[children], axis=0, out=values[node, ...])
         return np.asarray(values[-1])
 
 

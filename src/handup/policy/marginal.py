@@ -13,13 +13,17 @@ from handup.policy.graph import ModuleGraph
 
 Vector = NDArray[np.float64]
 SAMPLES = 1 << 14
+LEAST_SAMPLES = 1 << 8
+WORK = 1 << 27
+"""Draws times modules squared: larger policies get fewer draws."""
+CHUNK = 64
 
 
 def reliability_if_right(belief: Belief) -> tuple[float, Vector, Vector]:
     """What the forward pass says of success: now, with each module right, and with each module wrong.
 
     Exact on series graphs in one vectorised pass and elsewhere by one pass up and one down the decision diagram;
-    from `SAMPLES` common draws where the graph is too tangled for that.
+    from common draws where the graph is too tangled for that.
     """
     graph, chances = belief.graph, belief.confidences
     if graph.is_series:
@@ -40,8 +44,7 @@ def reliability_of(graph: ModuleGraph, chances: Vector, *, seed: int = 0) -> flo
             return float(np.exp(np.log(chances).sum()))
     if graph.diagram is not None:
         return _upwards(graph.diagram, chances.tolist())[graph.diagram.root]
-    draws = np.random.default_rng(seed).random((len(chances), SAMPLES)) < chances[:, None]
-    return float(np.bitwise_count(graph.circuit.evaluate(np.packbits(draws, axis=1))).sum() / SAMPLES)
+    return _success_share(graph, *_draws(chances, seed))
 
 
 def _upwards(diagram: Diagram, chances: Sequence[float]) -> list[float]:
@@ -73,13 +76,23 @@ def _on_diagram(diagram: Diagram, chances: Sequence[float]) -> tuple[float, Vect
 
 
 def _on_samples(graph: ModuleGraph, chances: Vector, seed: int) -> tuple[float, Vector, Vector]:
-    draws = np.random.default_rng(seed).random((len(chances), SAMPLES)) < chances[:, None]
-    packed = np.packbits(draws, axis=1)
-    forced = np.repeat(packed[:, None, :], len(chances), axis=1)
-    each = np.arange(len(chances))
-    results = []
-    for value in (0xFF, 0x00):
-        forced[each, each] = value
-        results.append(np.bitwise_count(graph.circuit.evaluate(forced)).sum(axis=1) / SAMPLES)
-    now = float(np.bitwise_count(graph.circuit.evaluate(packed)).sum() / SAMPLES)
-    return now, results[0], results[1]
+    packed, samples = _draws(chances, seed)
+    if_right, if_wrong = np.empty(len(chances)), np.empty(len(chances))
+    for start in range(0, len(chances), CHUNK):
+        modules = np.arange(start, min(start + CHUNK, len(chances)))
+        forced = np.repeat(packed[:, None, :], len(modules), axis=1)
+        for result, bits in ((if_right, 0xFF), (if_wrong, 0x00)):
+            forced[modules, modules - start] = bits
+            result[modules] = np.bitwise_count(graph.circuit.evaluate(forced)).sum(axis=1) / samples
+    return _success_share(graph, packed, samples), if_right, if_wrong
+
+
+def _draws(chances: Vector, seed: int) -> tuple[NDArray[np.uint8], int]:
+    """Own states as packed bits, and how many draws there are; the same seed gives the same uniform numbers."""
+    samples = max(LEAST_SAMPLES, min(SAMPLES, WORK // len(chances) ** 2 // 8 * 8))
+    draws = np.random.default_rng(seed).random((len(chances), samples)) < chances[:, None]
+    return np.packbits(draws, axis=1), samples
+
+
+def _success_share(graph: ModuleGraph, packed: NDArray[np.uint8], samples: int) -> float:
+    return float(np.bitwise_count(graph.circuit.evaluate(packed)).sum() / samples)

@@ -11,8 +11,11 @@ from handup.core import Costs, Decision, HandupError
 from handup.policy import Belief
 from handup.when.base import Strategy
 
-GRID = 24
-BISECTIONS = 60
+GRID = 12
+BISECTIONS = 50
+COARSE_BISECTIONS = 20
+MANY = 30
+"""With more modules than this the value is pinned down less finely, to some six digits."""
 FAR = 1e6
 
 
@@ -50,10 +53,11 @@ class Flips:
 def flips_at(strategy: Strategy, belief: Belief, costs: Costs, now_s: float, decision: Decision) -> Flips:
     """Vary one number at a time and find where the decision changes.
 
-    Each number is tried on a grid outwards from where it is and the change pinned down by bisection to the last
-    digit, so closed forms (appendix B's critical values) come out exactly. A change back within one grid step can
-    be missed.
+    Each number is tried on a grid outwards from where it is and the change pinned down by bisection, on policies of
+    up to `MANY` modules to the last digit, so that closed forms (appendix B's critical values) come out exactly. A
+    change back within one grid step can be missed. It takes some two hundred decisions.
     """
+    bisections = BISECTIONS if len(belief.graph) <= MANY else COARSE_BISECTIONS
 
     def differs(belief: Belief, costs: Costs, strategy: Strategy = strategy) -> bool:
         try:
@@ -70,13 +74,14 @@ def flips_at(strategy: Strategy, belief: Belief, costs: Costs, now_s: float, dec
             query[module] = value
             return differs(belief, replace(costs, query=query))
 
-        query_cost = _nearest(with_cost, float(costs.query[module]), 0.0, FAR)
+        query_cost = _nearest(with_cost, float(costs.query[module]), 0.0, FAR, bisections)
         if not belief.answered[module]:
             confidence = _nearest(
                 lambda value: differs(_with_confidence(belief, module, value), costs),
                 float(belief.confidences[module]),
                 0.0,
                 1.0,
+                bisections,
             )
     parameters = {
         name: _nearest(
@@ -84,6 +89,7 @@ def flips_at(strategy: Strategy, belief: Belief, costs: Costs, now_s: float, dec
             start,
             0.0,
             1.0 if name == "tau" else FAR,
+            bisections,
         )
         for name, start in strategy.parameters(costs).items()
     }
@@ -91,7 +97,7 @@ def flips_at(strategy: Strategy, belief: Belief, costs: Costs, now_s: float, dec
         module = belief.graph.index(decision.module)
         gain, query = float(costs.expert[module] - belief.confidences[module]), float(costs.query[module])
         parameters["epsilon"] = max(gain, 0.0) / query if query > 0.0 else None
-    w = _nearest(lambda value: differs(belief, replace(costs, w=value)), costs.w, 0.0, 1.0)
+    w = _nearest(lambda value: differs(belief, replace(costs, w=value)), costs.w, 0.0, 1.0, bisections)
     return Flips(decision.module, query_cost, confidence, w, parameters)
 
 
@@ -100,13 +106,13 @@ def _with_confidence(belief: Belief, module: int, value: float) -> Belief:
     return replace(belief, chances=(*belief.chances[:module], row, *belief.chances[module + 1 :]))
 
 
-def _nearest(differs: Callable[[float], bool], start: float, low: float, high: float) -> float | None:
+def _nearest(differs: Callable[[float], bool], start: float, low: float, high: float, bisections: int) -> float | None:
     """The value nearest to `start` at which the decision becomes another one."""
-    found = [each for end in (low, high) if (each := _towards(differs, start, end)) is not None]
+    found = [each for end in (low, high) if (each := _towards(differs, start, end, bisections)) is not None]
     return min(found, key=lambda each: abs(each - start), default=None)
 
 
-def _towards(differs: Callable[[float], bool], start: float, end: float) -> float | None:
+def _towards(differs: Callable[[float], bool], start: float, end: float, bisections: int) -> float | None:
     if start == end:
         return None
     span = end - start
@@ -117,7 +123,7 @@ def _towards(differs: Callable[[float], bool], start: float, end: float) -> floa
             same = float(value)
             continue
         other = float(value)
-        for _ in range(BISECTIONS):
+        for _ in range(bisections):
             middle = 0.5 * (same + other)
             if middle in (same, other):
                 break

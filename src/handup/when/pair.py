@@ -42,10 +42,10 @@ class Pair:
             later = self._later(belief, costs)
             if later is not None and held[later]:
                 return _waiting(belief, later)
-        selection = choice.selection
+        selection = choice.selection or self.what.select(situation)
         return Decision(
             action=Action.ACT,
-            module=None if selection is None else _nearest(situation, selection),
+            module=_nearest(situation, selection),
             reason=choice.reason,
             alternatives=_alternatives(situation, selection),
         )
@@ -110,9 +110,7 @@ def _nearest(situation: Situation, selection: Selection) -> str | None:
     return situation.name(int(np.nanargmin(selection.values)))
 
 
-def _alternatives(situation: Situation, selection: Selection | None) -> tuple[Alternative, ...]:
-    if selection is None:
-        return ()
+def _alternatives(situation: Situation, selection: Selection) -> tuple[Alternative, ...]:
     found = [
         Alternative(Action.ASK, situation.name(int(module)), float(selection.values[module]))
         for module in np.flatnonzero(~np.isnan(selection.values))

@@ -28,6 +28,8 @@ HUNTED = 6
 """How many first questions are tried with the played-out plan."""
 ROUNDS = 24
 """How long it is played out; then it counts as given up."""
+MOST = 128
+"""So many modules a plan can ask about."""
 RELAXED = 0.25
 """Weight of the gain that a question has when half of the other faults are also repaired."""
 
@@ -35,7 +37,7 @@ RELAXED = 0.25
 def plan_ahead(problem: Problem, random: np.random.Generator) -> Values:
     """Expected costs by first step."""
     costs, circuit = problem.costs, problem.belief.graph.circuit
-    candidates = np.flatnonzero(problem.askable & (costs.expert > 0.0))
+    candidates = _candidates(problem)
     errs = bool((costs.expert[candidates] < 1.0).any())
     cloud = Cloud.of(problem, len(candidates) * (REPEATS if errs else 1), random)
     sequence = _sequence(problem, cloud, circuit, candidates, random)
@@ -59,6 +61,16 @@ def plan_ahead(problem: Problem, random: np.random.Generator) -> Values:
         act = act if hunt is None else min(act, hunt.value(None))
     wrong = 1.0 - cloud.unpack(cloud.states) @ cloud.weights
     return Values(act, ask, problem.yield_value, 1.0 - fail, wrong, "look-ahead", exact=False)
+
+
+def _candidates(problem: Problem) -> NDArray[np.intp]:
+    """The modules to plan with: all that may be asked about, or of very many the least confident per price."""
+    costs = problem.costs
+    found = np.flatnonzero(problem.askable & (costs.expert > 0.0))
+    if len(found) <= MOST:
+        return found
+    promise = (1.0 - problem.belief.confidences[found]) / np.maximum(costs.ask_price[found], 1e-9)
+    return np.sort(found[np.argsort(-promise, kind="stable")[:MOST]])
 
 
 def _sequence(

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.when.plan.series import OVER, SeriesProblem
+from handup.when.plan.series import MAX_ACTS, OVER, SeriesProblem
 
 Vector = NDArray[np.float64]
 FRONT = 4
-"""How many modules are tried as the first to be asked about."""
+"""How many modules are tried as the first to be asked about; one where there are more than `MANY`."""
+MANY = 500
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ def plan_ordered(problem: SeriesProblem) -> OrderedValues:
     act, ask = math.inf, np.full(len(chance), np.nan)
     for order in orders:
         act = min(act, _Walk(problem, order).act())
-        for first in order[:FRONT]:
+        for first in order[: FRONT if len(order) <= MANY else 1]:
             moved = np.concatenate(([first], order[order != first]))
             ask[first] = np.fmin(ask[first], _Walk(problem, moved).ask())
     return OrderedValues(act, tuple(ask.tolist()))
@@ -53,7 +54,7 @@ class _Walk:
         log_right = np.append(np.cumsum(log_chance[::-1])[::-1], 0.0) + problem.log_rest
         fail = -np.expm1(log_right)
         spent = np.append(0.0, np.cumsum([kind.time for kind in kinds]))
-        left = problem.time_left - spent[:, None] - problem.act_time * np.arange(modules + 2)
+        left = problem.time_left - spent[:, None] - problem.act_time * np.arange(min(modules, MAX_ACTS) + 2)
         calm = problem.rate * np.maximum(left, 0.0)
         alarmed = calm.copy()
         for asked in range(modules, -1, -1):

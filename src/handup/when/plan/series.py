@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 MAX_STATES = 1 << 14
+MAX_ACTS = 100
+"""Executions beyond this many in one episode are not planned for; no plan of up to so many modules needs them."""
 OVER = 1e-9
 
 
@@ -58,6 +60,11 @@ class SeriesProblem:
         """How many combinations of asked-about modules there are."""
         return math.prod(kind.count + 1 for kind in self.kinds)
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether `plan_series` finds the optimum: there are not more modules than executions planned for."""
+        return sum(kind.count for kind in self.kinds) <= MAX_ACTS
+
 
 @dataclass(frozen=True)
 class SeriesValues:
@@ -76,7 +83,7 @@ def plan_series(problem: SeriesProblem) -> SeriesValues:
     asked = np.array([np.arange(states) // stride % size for stride, size in zip(strides, sizes, strict=True)])
     asked = asked.reshape(len(kinds), states)
     total = asked.sum(axis=0)
-    acts = int(total.max(initial=0)) + 2
+    acts = min(int(total.max(initial=0)), MAX_ACTS) + 2
     spent = np.array([kind.time for kind in kinds]) @ asked + np.zeros(states)
     left = problem.time_left - spent[:, None] - problem.act_time * np.arange(acts)
     give_up = problem.rate * np.maximum(left, 0.0)
