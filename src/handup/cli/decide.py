@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from handup.cli.output import bar, out, print_json
-from handup.core import Action, BadObservation, BadSetting, Costs, Decision
+from handup.core import Action, BadObservation, Costs, Decision, check_probability
 from handup.policy import Belief, load_policy
 from handup.recover import observe
 from handup.when import DEFAULT, Flips, Strategy, flips_at, strategy
@@ -42,8 +42,7 @@ def decide(
     graph = load_policy(policy)
     given = {"epsilon": epsilon, "tau": tau, "lambda_": lambda_}
     chosen = strategy(method, **{name: value for name, value in given.items() if value is not None})
-    if not 0.0 <= expert <= 1.0:
-        raise BadSetting(f"expert is {expert:g}", hint="Give a probability from 0 to 1.")
+    check_probability("expert", expert)
     belief = observe(graph, _history(observed), expert=expert)
     total = 2.0 * len(graph) if horizon is None else horizon
     left = total - belief.progress.asks - belief.progress.acts
@@ -93,7 +92,8 @@ def _show(chosen: Strategy, belief: Belief, decision: Decision, flips: Flips | N
     out.print(f"[bold]{decision.action}{about}[/bold]  ({chosen.name})")
     out.print(decision.reason)
     inference = belief.inference
-    sampled = "" if inference.method == "exact" else f" ± {inference.error:.2g} (estimated)"
+    certain = inference.method == "exact" or belief.acting_is_futile
+    sampled = "" if certain else f" ± {inference.error:.2g} (estimated)"
     out.print(f"Acting now succeeds with probability {belief.reliability:.4g}{sampled}.\n")
     value = {each.module: each.value for each in decision.alternatives if each.action is Action.ASK}
     table = Table(box=None, pad_edge=False)

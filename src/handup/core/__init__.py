@@ -1,6 +1,6 @@
 """The vocabulary that every room shares. Imports nothing else of handup."""
 
-from handup.core.costs import CostModel, Costs, FixedCosts
+from handup.core.costs import CostModel, Costs, FixedCosts, check_probability
 from handup.core.decision import Action, Alternative, Decision, Outcome
 from handup.core.errors import (
     BadObservation,
@@ -46,5 +46,6 @@ __all__ = [
     "Registry",
     "UnknownMethod",
     "UnknownModule",
+    "check_probability",
     "settings_of",
 ]

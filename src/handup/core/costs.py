@@ -77,6 +77,10 @@ class Costs:
             raise BadSetting(f"w is {w:g}", hint="Give a weight from 0 (only time counts) to 1 (only load counts).")
         if not 0.0 < act_time < float("inf"):
             raise BadSetting(f"act_time is {act_time:g}", hint="Give a duration above 0; 1 for steps.")
+        if time_left is not None and not -float("inf") < time_left < float("inf"):
+            raise BadSetting(f"time_left is {time_left:g}", hint="Give a finite time, or leave it out.")
+        if time_left is not None and not abs(time_left) < float("inf"):
+            raise BadSetting(f"time_left is {time_left:g}", hint="Give the time until the horizon.")
         return cls(
             query=_vector("query cost", query, modules, float("inf")),
             expert=_vector("expert confidence", expert, modules, 1.0),
@@ -95,6 +99,16 @@ class Costs:
     def act_price(self) -> float:
         """What one failed execution adds to the objective."""
         return (1.0 - self.w) * self.act_time
+
+
+def check_probability(what: str, value: float) -> None:
+    """Refuse what is no probability.
+
+    Raises:
+        BadSetting: Naming what is wrong.
+    """
+    if not 0.0 <= value <= 1.0:
+        raise BadSetting(f"{what} is {value:g}", hint="Give a probability from 0 to 1.")
 
 
 def _vector(what: str, values: float | Sequence[float] | Vector, modules: int, most: float) -> Vector:

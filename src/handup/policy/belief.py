@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import BadSetting, ImpossibleEvidence
+from handup.core import BadSetting, ImpossibleEvidence, check_probability
 from handup.policy.graph import ModuleGraph
 from handup.policy.inference import NEVER, Execution, Impossible, Inference, exact
 from handup.policy.sampling import sampled
@@ -116,7 +116,10 @@ class Belief:
     @property
     def acting_is_futile(self) -> bool:
         """Whether acting now is certain to fail. An estimate of zero is not certain; a failure seen for certain is."""
-        return self.is_stuck or (self.inference.method == "exact" and self.inference.log_reliability == NEVER)
+        if self.is_stuck:
+            return True
+        exact = self.graph.diagram is not None and self.inference.method == "exact"
+        return exact and self.inference.log_reliability == NEVER
 
     @property
     def wrong(self) -> NDArray[np.float64]:
@@ -145,6 +148,7 @@ class Belief:
             changed: Whether the answer differs from what the module had said: then it had been wrong. None: unknown.
             expert: Probability that the answer is right.
         """
+        check_probability("the expert's confidence", expert)
         row = self.chances[module]
         if changed is not None:
             row = (*row[:-1], 0.0 if changed else 1.0)
@@ -193,6 +197,7 @@ class Belief:
         """
         chances = self.chances
         for module, confidence in confidences.items():
+            check_probability(f"confidence of '{self.graph.names[module]}'", confidence)
             if not self.answered[module] and abs(confidence - chances[module][-1]) > SAME:
                 used = any(each.versions[module] == len(chances[module]) - 1 for each in self.executions)
                 row = (*chances[module], confidence) if used else (*chances[module][:-1], confidence)

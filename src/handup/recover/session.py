@@ -20,6 +20,7 @@ from handup.core import (
     IllegalCall,
     Outcome,
     Question,
+    check_probability,
 )
 from handup.policy import Belief, ModuleGraph
 from handup.recover.events import (
@@ -191,7 +192,7 @@ class Session:
             raise IllegalCall("nothing happened since the last forward pass", hint=EXPECTED[self.phase])
         for name, confidence in confidences.items():
             self.graph.index(name)
-            _check_probability(f"confidence of '{name}'", confidence)
+            check_probability(f"confidence of '{name}'", confidence)
         self._tell(Forwarded(confidences={name: float(value) for name, value in confidences.items()}))
 
     def answered(
@@ -220,7 +221,7 @@ class Session:
         if not self._state.is_open(module) and index not in self._state.late:
             raise IllegalCall(f"no question about '{module}' is open", hint=EXPECTED[self.phase])
         trust = self.settings.expert if expert is None else float(expert)
-        _check_probability("expert", trust)
+        check_probability("expert", trust)
         self._tell(Answered(module=module, changed=changed, by=by, expert=trust, now_s=now_s))
 
     def unanswered(
@@ -354,8 +355,3 @@ class Session:
                 reason = f"{decision.reason} Waiting would make {waited_s:g} s in all, over {terms.max_wait_s:g} s."
                 return Decision(action=Action.YIELD, module=decision.module, reason=reason), Outcome.YIELDED
         return decision, Outcome.YIELDED if decision.action is Action.YIELD else None
-
-
-def _check_probability(what: str, value: float) -> None:
-    if not 0.0 <= value <= 1.0:
-        raise BadSetting(f"{what} is {value:g}", hint="Give a probability from 0 to 1.")

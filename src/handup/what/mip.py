@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from handup.core import NotSolvable
+from handup.core import BadSetting, NotSolvable
 from handup.what.base import SELECTORS, Selection, Situation, none_left
 from handup.what.objective import set_value
 
@@ -42,6 +42,12 @@ class Mip:
     name: ClassVar[str] = "mip"
     solver: Solver = Solver.HIGHS
     time_limit_s: float = 60.0
+
+    def __post_init__(self) -> None:
+        if self.solver not in tuple(Solver):
+            raise BadSetting(f"solver is {self.solver!r}", hint=f"Use one of: {', '.join(Solver)}.")
+        if not self.time_limit_s >= 0.0:
+            raise BadSetting(f"time_limit_s is {self.time_limit_s:g}", hint="Give a number of at least 0.")
 
     def select(self, situation: Situation) -> Selection:
         """The first module of the best set.

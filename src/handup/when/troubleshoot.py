@@ -26,6 +26,10 @@ TIE = 1e-9
 modules before downstream ones."""
 
 
+COARSE = 10
+"""Planning for an expert who errs, the longest question or execution counts at most so many steps, the others one."""
+
+
 class Planner(StrEnum):
     """Which planner to use; for measuring one against another."""
 
@@ -158,7 +162,8 @@ def _plan_erring(problem: Problem) -> Values:
     belief, costs = problem.belief, problem.costs
     suspects = _suspects(belief)
     blamed = np.zeros(len(belief.graph), dtype=np.bool_) if suspects is None else suspects
-    unit = min(costs.act_time, float(costs.ask_time.min()))
+    durations = np.append(costs.ask_time, costs.act_time)
+    unit = max(float(durations[durations > 0.0].min()), float(durations.max()) / COARSE)
     new, asked = (np.flatnonzero(problem.askable & which) for which in (~belief.answered, belief.answered))
     with np.errstate(divide="ignore"):
         logs = np.where(problem.askable, 0.0, np.log(belief.confidences))

@@ -56,7 +56,7 @@ def plan_ahead(problem: Problem, random: np.random.Generator) -> Values:
         ask[first] = min(value, hunt.value(first)) if hunt is not None and first in hunted else value
     fail = float(cloud.weights @ ~cloud.unpack(circuit.evaluate(cloud.states)))
     act = math.inf
-    if not problem.belief.is_stuck:
+    if not problem.belief.acting_is_futile:
         act = fail * (costs.act_price + _Schedule(problem, cloud, sequence).value_after_failure())
         act = act if hunt is None else min(act, hunt.value(None))
     wrong = 1.0 - cloud.unpack(cloud.states) @ cloud.weights

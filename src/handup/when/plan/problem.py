@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,7 @@ class Problem:
     def values(self, act: float, ask: Vector, planner: str, *, exact: bool) -> Values:
         """What a planner found, with success and blame from the belief."""
         belief = self.belief
+        act = math.inf if belief.acting_is_futile else act
         return Values(act, ask, self.yield_value, belief.reliability, belief.wrong, planner, exact)
 
     @property
