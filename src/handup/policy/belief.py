@@ -87,21 +87,27 @@ class Belief:
             ImpossibleEvidence: Even so: the same versions succeeded and failed for certain.
         """
         try:
-            return self._infer(self.chances)
+            return self._infer()
         except Impossible:
             pass
         try:
-            return self._infer(self.doubted)
+            return self._doubting()._infer()
         except Impossible:
             raise ImpossibleEvidence(
-                "the same outputs were executed with success and with failure, both for certain",
+                "what was executed both succeeded and failed for certain",
                 hint="Give executions a certainty below 1 if the success detector can err.",
             ) from None
 
     @cached_property
-    def doubted(self) -> tuple[tuple[float, ...], ...]:
-        """The chances with every certainty loosened by `DOUBT`."""
-        return tuple(tuple(min(max(each, DOUBT), 1.0 - DOUBT) for each in row) for row in self.chances)
+    def possible(self) -> Belief:
+        """This belief, with certainties loosened where what was seen is impossible under them: plan with this one."""
+        if not self.executions or self.graph.diagram is None:
+            return self
+        try:
+            self._infer()
+        except Impossible:
+            return self._doubting()
+        return self
 
     @property
     def reliability(self) -> float:
@@ -134,7 +140,7 @@ class Belief:
                 log_right = float(np.log(self.confidences).sum())
             log_wrong = math.log(-math.expm1(log_right)) if log_right < 0.0 else NEVER
             return Inference(log_right, log_wrong, 1.0 - self.confidences)
-        return replace(self, executions=())._infer(self.chances)
+        return replace(self, executions=())._infer()
 
     def free(self, now_s: float) -> NDArray[np.bool_]:
         """Which modules may be asked about at a time."""
@@ -210,14 +216,18 @@ class Belief:
         blocked[module] = until_s
         return replace(self, blocked_until_s=blocked)
 
-    def _infer(self, chances: tuple[tuple[float, ...], ...]) -> Inference:
+    def _doubting(self) -> Belief:
+        loosened = tuple(tuple(min(max(each, DOUBT), 1.0 - DOUBT) for each in row) for row in self.chances)
+        return replace(self, chances=loosened)
+
+    def _infer(self) -> Inference:
         diagram = self.graph.diagram
         if diagram is not None:
-            result = exact(diagram, chances, self.executions, self.versions)
+            result = exact(diagram, self.chances, self.executions, self.versions)
             if result is not None:
                 return result
         random = np.random.default_rng(self.seed)
-        return sampled(self.graph.circuit, chances, self.executions, self.versions, random=random)
+        return sampled(self.graph.circuit, self.chances, self.executions, self.versions, random=random)
 
 
 def _with_row(

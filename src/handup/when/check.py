@@ -9,7 +9,7 @@ import numpy as np
 from handup.core import Action, ContractViolation, Costs, Decision
 from handup.policy import Belief
 from handup.what import SELECTORS
-from handup.what.check import example_beliefs, example_situations
+from handup.what.check import COPY, contents, example_beliefs, example_situations
 from handup.when.base import Choice, Strategy, When
 
 SELECTORS_TRIED = ("never", "topo", "graph")
@@ -25,7 +25,10 @@ def check_when(when: When) -> None:
     for selector in (SELECTORS.make(name, {}) for name in SELECTORS_TRIED):
         for name, situation in example_situations():
             where = f"with '{selector.name}' and {name}"
+            before = contents(situation.belief, situation.costs, situation.open)
             choice = when.choose(situation, selector)
+            if contents(situation.belief, situation.costs, situation.open) != before:
+                raise _violation(when, f"{where} changes what it was given", COPY)
             if not isinstance(choice, Choice):
                 raise _violation(when, f"{where} returns {type(choice).__name__}", "Return a Choice.")
             if not choice.reason.strip():
@@ -50,7 +53,10 @@ def check_strategy(strategy: Strategy) -> None:
     for name, belief in example_beliefs():
         for expert in (1.0, 0.8):
             costs = Costs.of(belief.graph.query_costs, expert=expert)
+            before = contents(belief, costs)
             decision = strategy.decide(belief, costs, 0.0)
+            if contents(belief, costs) != before:
+                raise _violation(strategy, f"with {name} changes what it was given", COPY)
             _check_decision(strategy, name, belief, costs, decision)
             if not decision.same_choice(strategy.decide(belief, costs, 0.0)):
                 raise _violation(strategy, f"with {name} decides differently the second time", "Keep no state.")

@@ -54,8 +54,9 @@ class Troubleshoot:
 
     def decide(self, belief: Belief, costs: Costs, now_s: float) -> Decision:
         """The step of least expected cost; where only a question that may not be asked yet would help, wait."""
-        askable = ~belief.answered | (costs.expert < 1.0)
+        askable = ~belief.answered | (belief.confidences < 1.0)
         free = belief.free(now_s)
+        belief = belief.possible
         values = plan(Problem(belief, costs, askable & free), self.planner)
         decision = _decision(belief, values)
         held = askable & ~free

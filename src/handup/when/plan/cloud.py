@@ -49,7 +49,8 @@ class Cloud:
         """Draw a cloud from the posterior."""
         belief = problem.belief
         many = DRAWS if len(belief.graph) <= MANY else DRAWS // 4
-        states, weights = _enumerated(belief) if _is_listed(belief) else _drawn(belief, many, random)
+        listed = _enumerated(belief) if _is_listed(belief) else None
+        states, weights = listed or _drawn(belief, many, random)
         if (problem.costs.expert[problem.askable] < 1.0).any():
             cumulative = np.cumsum(weights)
             points = (np.arange(many) + random.random()) / many
@@ -64,8 +65,8 @@ def _is_listed(belief: Belief) -> bool:
     return in_doubt <= ENUMERATED
 
 
-def _enumerated(belief: Belief) -> tuple[NDArray[np.bool_], Vector]:
-    """Every combination of the states in doubt, with its posterior probability."""
+def _enumerated(belief: Belief) -> tuple[NDArray[np.bool_], Vector] | None:
+    """Every combination of the states in doubt, with its posterior probability; None where none agrees with it all."""
     open_versions = [
         (module, version)
         for module, row in enumerate(belief.chances)
@@ -89,7 +90,7 @@ def _enumerated(belief: Belief) -> tuple[NDArray[np.bool_], Vector]:
     for execution in belief.executions:
         success = belief.graph.circuit.evaluate(rows(execution.versions).view(np.uint8)).astype(np.bool_)
         log_weight += np.where(success, execution.log_if_right, execution.log_if_wrong)
-    return rows(belief.versions), _normalised(log_weight)
+    return (rows(belief.versions), _normalised(log_weight)) if np.isfinite(log_weight).any() else None
 
 
 def _drawn(belief: Belief, many: int, random: np.random.Generator) -> tuple[NDArray[np.bool_], Vector]:
@@ -119,7 +120,8 @@ def _drawn(belief: Belief, many: int, random: np.random.Generator) -> tuple[NDAr
         success = belief.graph.circuit.evaluate(rows.view(np.uint8)).astype(np.bool_)
         log_weight += np.where(success, execution.log_if_right, execution.log_if_wrong)
     if not np.isfinite(log_weight).any():
-        log_weight = np.zeros(many)
+        # What was seen cannot be under the certainties, which the belief then loosens: what it blames remains.
+        return random.random(states.shape) < marginals[:, None], np.full(many, 1.0 / many)
     return states, _normalised(log_weight)
 
 

@@ -116,8 +116,8 @@ class _Walk:
             unasked = np.append(logs[::-1].cumsum()[::-1], 0.0) + unplanned
             answered = np.append(0.0, np.log(self._new.experts).cumsum()) + np.log(problem.asked.chances).sum()
             counted = np.append(0.0, np.full(self._everyone[-1], np.log(again))).cumsum()
-            self._fail = -np.expm1(unasked + answered + problem.log_fixed)
-            self._blame = -np.expm1(unasked[:, None] + problem.log_fixed_suspects + counted)
+            self._fail = 0.0 - np.expm1(unasked + answered + problem.log_fixed)
+            self._blame = 0.0 - np.expm1(unasked[:, None] + problem.log_fixed_suspects + counted)
         self._wrong_new = _share(1.0 - np.append(self._new.chances, 1.0)[:, None], self._blame)
         self._wrong_again = _share(1.0 - again, self._blame)
         self._solve()

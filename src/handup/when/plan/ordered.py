@@ -52,7 +52,7 @@ class _Walk:
         modules = len(kinds)
         log_chance = [math.log(kind.chance) if kind.chance > 0.0 else -math.inf for kind in kinds]
         log_right = np.append(np.cumsum(log_chance[::-1])[::-1], 0.0) + problem.log_rest
-        fail = -np.expm1(log_right)
+        fail = 0.0 - np.expm1(log_right)
         spent = np.append(0.0, np.cumsum([kind.time for kind in kinds]))
         left = problem.time_left - spent[:, None] - problem.act_time * np.arange(min(modules, MAX_ACTS) + 2)
         calm = problem.rate * np.maximum(left, 0.0)

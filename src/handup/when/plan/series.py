@@ -92,7 +92,7 @@ def plan_series(problem: SeriesProblem) -> SeriesValues:
         remaining = kind.count - count
         log_chance = math.log(kind.chance) if kind.chance > 0.0 else -math.inf
         log_right[remaining > 0] += remaining[remaining > 0] * log_chance
-    fail = -np.expm1(log_right)
+    fail = 0.0 - np.expm1(log_right)
     calm, alarmed = give_up.copy(), give_up.copy()
     for level in range(int(total.max(initial=0)), -1, -1):
         here = np.flatnonzero(total == level)
