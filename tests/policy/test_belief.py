@@ -53,7 +53,7 @@ def test_a_failure_after_every_module_was_found_right_is_no_error() -> None:
 @pytest.mark.parametrize("confidence", [0.5, 1.0])
 def test_success_and_failure_of_the_same_output_for_certain_are_refused(confidence: float) -> None:
     belief = Belief.of(chain_of([confidence] * 3)).after_execution(True).after_execution(False)
-    with pytest.raises(ImpossibleEvidence, match=r"success and with failure.*HU105"):
+    with pytest.raises(ImpossibleEvidence, match=r"succeeded and failed for certain.*HU105"):
         belief.inference  # noqa: B018 - reading it is the test
 
 
