@@ -147,7 +147,7 @@ def main() -> None:
         sys.exit(130)
     if auto:
         console.print("The person was simulated. Run it at a terminal to answer yourself.")
-    console.print("Next: the same decision as a command: handup decide examples/policies/bite.yaml")
+    console.print("Next: the same decision as a command: .venv/bin/handup decide examples/policies/bite.yaml")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Wrap your own policy: three functions with confidences, a person behind a callback, and one loop.
 
-Run it with `python -m examples.wrap_your_policy`. The robot, its confidences and the person are made up.
+Run it with `python -m examples.wrap_your_policy`. Robot, confidences and person are made up.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,11 +12,11 @@ Ask = Callable[[Question], str | None]
 
 
 def forward(answers: Mapping[str, str]) -> tuple[dict[str, str], dict[str, float]]:
-    """Your policy: what each function says and how sure it is. An answer takes the place of a function."""
+    """Your policy: what each function says, how sure it is. An answer replaces a function."""
     thing = answers.get("thing", "bowl")  # the camera is wrong, and not sure
     usual, sure = {"bowl": ("by the rim", 0.9), "mug": ("by the handle", 0.7)}[thing]
-    outputs = {"thing": thing, "grip": answers.get("grip", usual), "force": answers.get("force", "gently")}
-    return outputs, {"thing": 0.6, "grip": sure, "force": 0.8}
+    grip, force = answers.get("grip", usual), answers.get("force", "gently")
+    return {"thing": thing, "grip": grip, "force": force}, {"thing": 0.6, "grip": sure, "force": 0.8}
 
 
 def execute(outputs: Mapping[str, str]) -> bool:
@@ -28,7 +28,7 @@ def recover(ask: Ask) -> Session:
     """One episode: do what the session says, and tell it what came of it."""
     answers: dict[str, str] = {}
     outputs, confidences = forward(answers)
-    modules = [Module(name, confidences[name], 0.3, question=Question(text)) for name, text in QUESTIONS.items()]
+    modules = [Module(each, confidences[each], 0.3, question=Question(QUESTIONS[each])) for each in outputs]
     session, now_s = Session(ModuleGraph.chain(modules)), 0.0
     while session.outcome is None:
         decision = session.next(now_s)
@@ -40,14 +40,16 @@ def recover(ask: Ask) -> Session:
             if answer is None:
                 session.unanswered(decision.module, Unanswered.NOT_NOW, now_s=now_s)
             else:
-                session.answered(decision.module, changed=answer != outputs[decision.module], now_s=now_s)
+                changed = answer != outputs[decision.module]
+                session.answered(decision.module, changed=changed, now_s=now_s)
                 answers[decision.module] = answer
                 outputs, confidences = forward(answers)
                 session.forwarded(confidences)
         elif decision.action is Action.WAIT and decision.until_s:
             now_s = decision.until_s  # a real robot sleeps here, or does something else
         now_s += 1.0
-    print(f"{session.outcome}; questions: {session.tally.questions}, executions: {session.tally.executions}")
+    tally = session.tally
+    print(f"{session.outcome}; questions: {tally.questions}, executions: {tally.executions}")
     return session
 
 

@@ -1,0 +1,51 @@
+"""What the docs show is what happens: every example runs, every block runs, every output shown is the real one."""
+
+import sys
+
+import pytest
+
+from tests.examples.pages import PAGES, Block, blocks, plain, run, run_handup, run_python
+
+PYTHON = {page: found for page in PAGES if (found := [each for each in blocks(page) if each.language == "python"])}
+COMMANDS = [
+    pytest.param(arguments, block, id=f"{page}: handup {' '.join(arguments)}")
+    for page in PAGES
+    for block in blocks(page)
+    for arguments in block.commands
+    if arguments[0] != "bench"
+]
+
+
+@pytest.mark.parametrize("page", PYTHON)
+def test_python_blocks_of_a_page_run_and_print_what_the_page_shows(page: str) -> None:
+    for block, printed in zip(PYTHON[page], run_python(PYTHON[page]), strict=True):
+        assert plain(printed) == plain(block.output or "")
+
+
+@pytest.mark.parametrize(("arguments", "block"), COMMANDS)
+def test_a_command_of_the_docs_works_and_prints_what_the_page_shows(arguments: list[str], block: Block) -> None:
+    printed = run_handup(arguments)
+    if block.output is not None:
+        assert len(block.commands) == 1, "one command per output"
+        assert plain(printed) == plain(block.output)
+
+
+def test_the_docs_show_runs() -> None:
+    assert sum(block.output is not None for page in PAGES for block in blocks(page)) > 40
+
+
+def test_wrap_your_policy() -> None:
+    done = run(sys.executable, "-m", "examples.wrap_your_policy")
+    assert done.returncode == 0, done.stderr
+    *decisions, ending = done.stdout.splitlines()
+    assert [line.split(" s  ")[1].split(":")[0] for line in decisions] == ["act", "ask", "act"]
+    assert ending == "recovered; questions: 1, executions: 2"
+
+
+def test_own_selector() -> None:
+    done = run(sys.executable, "-m", "examples.own_selector")
+    assert done.returncode == 0, done.stderr
+    contract, *decisions = done.stdout.splitlines()
+    assert contract == "the contract is kept"
+    assert [line.split(":")[0] for line in decisions] == ["act", "ask", "act"]
+    assert "'skill' is the most suspect" in decisions[1]
