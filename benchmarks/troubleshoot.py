@@ -16,7 +16,7 @@ from rich.progress import track
 from rich.table import Table
 
 from handup.core import Costs
-from handup.lab.decisions import gates, median_us
+from handup.lab.decisions import decide_afresh, gates, median_us
 from handup.lab.evaluation import Evaluation
 from handup.policy import Belief, Module, ModuleGraph
 from handup.when import Troubleshoot, methods, strategy
@@ -92,19 +92,9 @@ def speed(seed: int) -> Table:
         times = []
         for expert in (1.0, 0.8):
             costs = Costs.of(graph.query_costs, expert=expert)
-            times.append(median_us(partial(_decide_afresh, belief, costs)) / 1000)
+            times.append(median_us(partial(decide_afresh, belief, costs)) / 1000)
         table.add_row(name, *(f"{each:.1f}" for each in times))
     return table
-
-
-def _decide_afresh(belief: Belief, costs: Costs) -> object:
-    """Without what earlier calls remembered."""
-    from handup.when.plan import gates as gate_planner  # noqa: PLC0415
-    from handup.when.plan import series  # noqa: PLC0415
-
-    series.plan_series.cache_clear()
-    gate_planner.plan_gates.cache_clear()
-    return Troubleshoot().decide(belief, costs, 0.0)
 
 
 def _policies(seed: int) -> Iterator[tuple[str, ModuleGraph]]:

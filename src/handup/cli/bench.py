@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
@@ -53,5 +54,5 @@ def decisions(
             "–" if theirs is None else f"{theirs:,.0f}",
             "–" if ratio is None else f"{ratio:,.1f}×",
         )
-    out.print(table)
+    Console(width=max(out.width, 100)).print(table)
     out.print("Median of repeated calls in this process; the policies are synthetic.")

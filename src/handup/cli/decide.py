@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from handup.cli.output import bar, out, print_json
-from handup.core import Action, BadObservation, Costs, Decision, check_probability
+from handup.core import Action, BadObservation, BadSetting, Costs, Decision, check_probability
 from handup.policy import Belief, load_policy
 from handup.recover import observe
 from handup.when import DEFAULT, Flips, Strategy, flips_at, strategy
@@ -43,6 +43,8 @@ def decide(
     given = {"epsilon": epsilon, "tau": tau, "lambda_": lambda_}
     chosen = strategy(method, **{name: value for name, value in given.items() if value is not None})
     check_probability("expert", expert)
+    if horizon is not None and not 0.0 < horizon < math.inf:
+        raise BadSetting(f"horizon is {horizon:g}", hint="Give a number of steps above 0.")
     belief = observe(graph, _history(observed), expert=expert)
     total = 2.0 * len(graph) if horizon is None else horizon
     left = total - belief.progress.asks - belief.progress.acts
@@ -62,7 +64,7 @@ def decide(
 def _history(text: str) -> object:
     try:
         return json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also numbers of more digits than Python converts
         raise BadObservation(
             f"--observed is not JSON ({str(error).splitlines()[0]})",
             hint="""Quote it for the shell: --observed '[{"executed": "failed"}]'.""",

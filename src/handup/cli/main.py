@@ -62,5 +62,5 @@ def run() -> NoReturn:
 
 
 def _fail(line: str, code: int) -> NoReturn:
-    err.print(f"handup: {line}", markup=False, soft_wrap=True)
+    err.print(f"handup: {' '.join(line.split())}", markup=False, soft_wrap=True)
     sys.exit(code)

@@ -77,8 +77,6 @@ class Costs:
             raise BadSetting(f"w is {w:g}", hint="Give a weight from 0 (only time counts) to 1 (only load counts).")
         if not 0.0 < act_time < float("inf"):
             raise BadSetting(f"act_time is {act_time:g}", hint="Give a duration above 0; 1 for steps.")
-        if time_left is not None and not -float("inf") < time_left < float("inf"):
-            raise BadSetting(f"time_left is {time_left:g}", hint="Give a finite time, or leave it out.")
         if time_left is not None and not abs(time_left) < float("inf"):
             raise BadSetting(f"time_left is {time_left:g}", hint="Give the time until the horizon.")
         return cls(

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from importlib.metadata import entry_points
 from typing import Any, Generic, TypeVar
 
-from handup.core.errors import BadSetting, UnknownMethod
+from handup.core.errors import BadSetting, ContractViolation, UnknownMethod
 
 T = TypeVar("T")
 C = TypeVar("C", bound=type)
@@ -30,7 +30,7 @@ class Registry(Generic[T]):
 
     def register(self, maker: C) -> C:
         """Class decorator: make a class known by its `name`."""
-        name: str = vars(maker)["name"]
+        name = _name_of(maker)
         if name in self._makers:
             raise BadSetting(f"two {self.kind}s are called '{name}'", hint="Rename one of them.")
         self._makers[name] = maker
@@ -66,8 +66,22 @@ class Registry(Generic[T]):
             return
         self._outside_loaded = True
         for entry in entry_points(group=self.group):
-            if entry.name not in self._makers:
-                self._makers[entry.name] = entry.load()
+            if entry.name in self._makers:
+                continue
+            maker = entry.load()
+            if _name_of(maker) != entry.name:
+                raise ContractViolation(
+                    f"entry point '{entry.name}' of {self.group} leads to a {self.kind} called '{_name_of(maker)}'",
+                    hint="Give both the same name.",
+                )
+            self._makers[entry.name] = maker
+
+
+def _name_of(maker: object) -> str:
+    name = getattr(maker, "name", None)
+    if not isinstance(name, str) or not name:
+        raise ContractViolation(f"{maker!r} has no name", hint="Give the class a ClassVar[str] called 'name'.")
+    return name
 
 
 def settings_of(maker: object) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -13,9 +13,11 @@ import numpy as np
 from handup.core import Costs
 from handup.lab import textbook
 from handup.policy import Belief, Gate, Module, ModuleGraph
-from handup.what import SELECTORS, BinaryTree, Mip, Situation
+from handup.what import SELECTORS, BinaryTree, BruteForce, Hybrid, Mip, Selector, Situation
 from handup.what.mip import Solver
 from handup.when import Troubleshoot
+from handup.when.plan import gates as gate_planner
+from handup.when.plan import series
 
 SIZES = (10, 100, 1_000, 10_000)
 BUDGET_S = 0.2
@@ -79,45 +81,36 @@ def cases(seed: int = 0) -> Iterator[Case]:
     """Everything that `handup bench decisions` measures."""
     for modules in SIZES:
         situation = _situation(chain(modules, seed))
-        select = {name: partial(SELECTORS.make(name, {}).select, situation) for name in SELECTORS.names()}
-        yield Case("topo", "chain", modules, select["topo"], "loop", partial(textbook.first_open, situation))
-        yield Case("confidence", "chain", modules, select["confidence"], "loop", partial(textbook.lowest, situation))
+        ours = {name: partial(_select_afresh, SELECTORS.make(name, {}), situation) for name in SELECTORS.names()}
+        yield Case("topo", "chain", modules, ours["topo"], "loop", partial(textbook.first_open, situation))
+        yield Case("confidence", "chain", modules, ours["confidence"], "loop", partial(textbook.lowest, situation))
         layered = partial(textbook.layered_graph_dijkstra, situation, 1.0)
-        yield Case("graph", "chain", modules, select["graph"], "networkx Dijkstra", layered)
+        yield Case("graph", "chain", modules, ours["graph"], "networkx Dijkstra", layered)
         tree = partial(textbook.full_tree_dijkstra, situation) if modules <= 10 else None
-        yield Case("binary-tree", "chain", modules, select["binary-tree"], "networkx Dijkstra", tree)
+        yield Case("binary-tree", "chain", modules, ours["binary-tree"], "networkx Dijkstra", tree)
         plain = partial(textbook.one_by_one, situation) if modules <= 1_000 else None
-        yield Case("brute-force", "chain", modules, select["brute-force"], "one by one", plain)
+        yield Case("brute-force", "chain", modules, ours["brute-force"], "one by one", plain)
     for modules in (10, 30):
         situation = _situation(gates(modules, seed))
-        for name in ("brute-force", "hybrid"):
-            ours = partial(SELECTORS.make(name, {}).select, situation)
-            feasible = name == "brute-force" and modules <= 10
-            yield Case(
-                name,
-                "gates",
-                modules,
-                ours,
-                "one by one",
-                partial(textbook.one_by_one, situation) if feasible else None,
-            )
-    situation = _situation(chain(10, seed))
-    scip = partial(Mip(Solver.SCIP).select, situation)
-    yield Case("mip", "chain", 10, partial(Mip().select, situation), "SCIP", scip)
-    situation = _situation(chain(15, seed))
-    scip = partial(Mip(Solver.SCIP).select, situation)
-    yield Case("binary-tree", "chain", 15, partial(BinaryTree().select, situation), "SCIP", scip)
+        plain = partial(textbook.one_by_one, situation) if modules <= 10 else None
+        brute_force, hybrid = (partial(_select_afresh, selector, situation) for selector in (BruteForce(), Hybrid()))
+        yield Case("brute-force", "gates", modules, brute_force, "one by one", plain)
+        yield Case("hybrid", "gates", modules, hybrid)
+    for modules in (10, 15):
+        situation = _situation(chain(modules, seed, cost=0.03))
+        scip = partial(_select_afresh, Mip(Solver.SCIP), situation)
+        yield Case("mip", "chain", modules, partial(_select_afresh, Mip(), situation), "SCIP", scip)
+        yield Case("binary-tree", "chain", modules, partial(_select_afresh, BinaryTree(), situation), "SCIP", scip)
     for structure, graph in (("chain", chain(100, seed)), ("gates", gates(100, seed))):
         belief = Belief.of(graph).after_execution(False)
-        costs = Costs.of(graph.query_costs)
-        yield Case("troubleshoot", structure, 100, partial(Troubleshoot().decide, belief, costs, 0.0))
+        yield Case("troubleshoot", structure, 100, partial(decide_afresh, belief, Costs.of(graph.query_costs)))
 
 
-def chain(modules: int, seed: int) -> ModuleGraph:
+def chain(modules: int, seed: int, *, cost: float = 0.35) -> ModuleGraph:
     """A chain with a few modules of low confidence and costs that differ, so that no two decisions are tied."""
     random = np.random.default_rng(seed)
     confidences = np.where(random.random(modules) < 0.3, 0.2, 0.9)
-    costs = random.uniform(0.2, 0.5, modules)
+    costs = cost * random.uniform(0.6, 1.4, modules)
     return ModuleGraph.chain(
         Module(f"m{index}", float(confidence), float(cost))
         for index, (confidence, cost) in enumerate(zip(confidences, costs, strict=True))
@@ -154,3 +147,15 @@ def median_us(decide: Callable[[], object]) -> float:
 def _situation(graph: ModuleGraph) -> Situation:
     belief = Belief.of(graph)
     return Situation(belief, Costs.of(graph.query_costs), ~belief.answered)
+
+
+def _select_afresh(selector: Selector, situation: Situation) -> object:
+    """Select without anything that an earlier call may have left in the belief or the situation."""
+    return selector.select(Situation(replace(situation.belief), situation.costs, situation.open))
+
+
+def decide_afresh(belief: Belief, costs: Costs) -> object:
+    """Decide without anything that an earlier call may have left in the belief or the planners."""
+    series.plan_series.cache_clear()
+    gate_planner.plan_gates.cache_clear()
+    return Troubleshoot().decide(replace(belief), costs, 0.0)

@@ -234,6 +234,13 @@ def _in_expression_order(expression: Combination, by_name: Mapping[str, Module])
             hint="Name every module in it, or remove them.",
             about=("success",),
         )
+    gated = [name for name in order if by_name[name].gate is Gate.OR]
+    if gated:
+        raise BadPolicy(
+            f"'{gated[0]}' has a gate and stands in a success expression",
+            hint="Use inputs and gates, or 'success'.",
+            about=("modules", gated[0], "gate"),
+        )
     wired = [name for name in order if by_name[name].inputs]
     if wired:
         raise BadPolicy(

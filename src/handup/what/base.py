@@ -88,6 +88,11 @@ def only(values: NDArray[np.float64], among: NDArray[np.bool_]) -> NDArray[np.fl
     return np.where(among, values, np.nan)
 
 
+def questions(count: int) -> str:
+    """A number of questions in words."""
+    return "1 question" if count == 1 else f"{count} questions"
+
+
 def none_left(situation: Situation) -> Selection:
     """The selection when no module is open."""
     return Selection(None, "Every module has been asked about or may not be now.", np.full(len(situation.open), np.nan))

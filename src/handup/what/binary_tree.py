@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.what.base import SELECTORS, TIE, Selection, Situation, none_left
+from handup.what.base import SELECTORS, TIE, Selection, Situation, none_left, questions
 
 LEAST = 1e-300
 """Stands for a confidence of 0, whose logarithm would be infinite; no objective can tell the two apart."""
@@ -80,5 +80,5 @@ class BinaryTree:
             reason = "Asking nothing is the best set of questions."
             return Selection(None, reason, plan.values, plan.nothing)
         module = int(plan.members.min())
-        reason = f"'{situation.name(module)}' is the first of the best set of {len(plan.members)} questions."
+        reason = f"'{situation.name(module)}' is the first of the best set of {questions(len(plan.members))}."
         return Selection(module, reason, plan.values, plan.nothing)

@@ -15,7 +15,7 @@ import numpy as np
 
 from handup.policy import Gate
 from handup.policy.blocks import Block, blocks_of
-from handup.what.base import SELECTORS, TIE, Selection, Situation, none_left
+from handup.what.base import SELECTORS, TIE, Selection, Situation, none_left, questions
 from handup.what.binary_tree import best_prefix
 from handup.what.graph import Graph
 from handup.what.objective import set_value
@@ -56,7 +56,7 @@ class Hybrid:
             return Selection(None, reason, values, nothing)
         asked = sorted(module for index in best for module in proposals[index])
         reason = (
-            f"'{situation.name(asked[0])}' is the first of {len(asked)} questions that lower the expected cost "
+            f"'{situation.name(asked[0])}' is the first of {questions(len(asked))}, which bring the expected cost "
             f"from {nothing:.3g} to {objective(best):.3g}."
         )
         return Selection(asked[0], reason, values, nothing)

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from handup.core import BadSetting, NotSolvable
-from handup.what.base import SELECTORS, Selection, Situation, none_left
+from handup.what.base import SELECTORS, Selection, Situation, none_left, questions
 from handup.what.objective import set_value
 
 MAX_OPEN = 20
@@ -77,7 +77,7 @@ class Mip:
             return Selection(None, f"Asking nothing is the best set of questions, at {nothing:.3g}.", values, nothing)
         module = int(best.min())
         reason = (
-            f"'{situation.name(module)}' is the first of the best set of {len(best)} questions, "
+            f"'{situation.name(module)}' is the first of the best set of {questions(len(best))}, "
             f"at {set_value(situation, best):.3g} against {nothing:.3g} for none."
         )
         return Selection(module, reason, values, nothing)

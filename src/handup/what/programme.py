@@ -7,6 +7,10 @@ variable. So the programme is linear for chains, series-parallel graphs and shar
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,13 +79,14 @@ def solve_highs(programme: Programme, time_limit_s: float) -> NDArray[np.bool_]:
     """Which yes/no variables are yes, by HiGHS."""
     whole = np.zeros(len(programme.objective), dtype=np.intp)
     whole[: programme.whole] = 1
-    result = milp(
-        programme.objective,
-        integrality=whole,
-        bounds=Bounds(0.0, 1.0),
-        constraints=LinearConstraint(programme.rows, programme.low, programme.high),
-        options={"mip_rel_gap": 0.0, "time_limit": time_limit_s},
-    )
+    with _quiet():
+        result = milp(
+            programme.objective,
+            integrality=whole,
+            bounds=Bounds(0.0, 1.0),
+            constraints=LinearConstraint(programme.rows, programme.low, programme.high),
+            options={"mip_rel_gap": 0.0, "time_limit": time_limit_s},
+        )
     if result.status != 0 or result.x is None:
         raise _gave_up("HiGHS", time_limit_s)
     return np.asarray(result.x[: programme.whole] > 0.5)
@@ -120,6 +125,21 @@ def solve_scip(programme: Programme, time_limit_s: float) -> NDArray[np.bool_]:
     if model.getStatus() != "optimal":
         raise _gave_up("SCIP", time_limit_s)
     return np.array([model.getVal(variable) > 0.5 for variable in variables[: programme.whole]])
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what HiGHS prints past Python onto standard output, in the middle of somebody's JSON."""
+    sys.stdout.flush()
+    saved = os.dup(1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 1)
+        yield
+    finally:
+        os.dup2(saved, 1)
+        os.close(saved)
+        os.close(nowhere)
 
 
 def _gave_up(solver: str, time_limit_s: float) -> NotSolvable:

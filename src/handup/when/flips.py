@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from handup.core import Costs, Decision, HandupError
+from handup.core import Action, Costs, Decision, HandupError
 from handup.policy import Belief
 from handup.when.base import Strategy
 
@@ -93,7 +93,7 @@ def flips_at(strategy: Strategy, belief: Belief, costs: Costs, now_s: float, dec
         )
         for name, start in strategy.parameters(costs).items()
     }
-    if decision.module is not None and parameters.get("epsilon", 0.0) is None:
+    if decision.action is Action.ASK and decision.module and parameters.get("epsilon", 0.0) is None:
         module = belief.graph.index(decision.module)
         gain, query = float(costs.expert[module] - belief.confidences[module]), float(costs.query[module])
         parameters["epsilon"] = max(gain, 0.0) / query if query > 0.0 else None

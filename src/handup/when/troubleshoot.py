@@ -52,6 +52,10 @@ class Troubleshoot:
     name: ClassVar[str] = "troubleshoot"
     planner: Planner = Planner.BEST
 
+    def __post_init__(self) -> None:
+        if self.planner not in tuple(Planner):
+            raise BadSetting(f"planner is {self.planner!r}", hint=f"Use one of: {', '.join(Planner)}.")
+
     def decide(self, belief: Belief, costs: Costs, now_s: float) -> Decision:
         """The step of least expected cost; where only a question that may not be asked yet would help, wait."""
         askable = ~belief.answered | (belief.confidences < 1.0)
@@ -59,20 +63,14 @@ class Troubleshoot:
         belief = belief.possible
         values = plan(Problem(belief, costs, askable & free), self.planner)
         decision = _decision(belief, values)
-        held = askable & ~free
-        if decision.action is not Action.YIELD or not held.any():
+        if decision.action is not Action.YIELD:
             return decision
-        later = _decision(belief, plan(Problem(belief, costs, askable), self.planner))
-        if later.action is not Action.ASK or later.module is None:
-            return decision
-        until_s = float(belief.blocked_until_s[held].min())
-        if math.isinf(until_s):
-            reason = f"Giving up: only a question about '{later.module}' would help, and it may not be asked any more."
-            return replace(decision, module=later.module, reason=reason)
-        reason = f"Only a question about '{later.module}' is worth asking, and it may not be asked yet."
-        return Decision(
-            action=Action.WAIT, module=later.module, reason=reason, alternatives=later.alternatives, until_s=until_s
-        )
+        for reachable in (askable & (belief.blocked_until_s < np.inf), askable):
+            if (reachable & ~free).any():
+                later = _decision(belief, plan(Problem(belief, costs, reachable), self.planner))
+                if later.action is Action.ASK and later.module is not None:
+                    return _held_back(belief, decision, later, reachable & ~free)
+        return decision
 
     def parameters(self, costs: Costs) -> dict[str, float]:
         """None: it is steered by costs alone."""
@@ -81,6 +79,19 @@ class Troubleshoot:
     def with_parameter(self, name: str, value: float) -> Troubleshoot:
         """It has none."""
         raise BadSetting(f"'troubleshoot' has no setting '{name}'", hint="It is steered by w and the costs.")
+
+
+def _held_back(belief: Belief, decision: Decision, later: Decision, held: NDArray[np.bool_]) -> Decision:
+    """Wait for the question that would be asked if it might be, or say that giving up is for want of it."""
+    module = belief.graph.index(later.module or "")
+    if not held[module]:
+        module = int(np.flatnonzero(held)[belief.blocked_until_s[held].argmin()])
+    name, until_s = belief.graph.names[module], float(belief.blocked_until_s[module])
+    if math.isinf(until_s):
+        reason = f"Giving up: only a question about '{name}' would help, and it may not be asked any more."
+        return replace(decision, module=name, reason=reason)
+    reason = f"Only a question about '{name}' is worth asking, and it may not be asked yet."
+    return replace(later, action=Action.WAIT, module=name, reason=reason, until_s=until_s)
 
 
 def plan(problem: Problem, planner: Planner = Planner.BEST) -> Values:
@@ -234,8 +245,8 @@ def _decision(belief: Belief, values: Values) -> Decision:
     alternatives.append(Alternative(Action.YIELD, None, values.give_up))
     if math.isfinite(values.act):
         alternatives.append(Alternative(Action.ACT, None, values.act))
-    ranked = tuple(sorted(alternatives, key=lambda each: each.value))
-    nearest = names[weighed[np.nanargmin(values.ask[weighed])]] if len(weighed) else None
+    ranked = tuple(sorted(alternatives, key=lambda each: round(each.value, 9)))
+    nearest = next((each.module for each in ranked if each.action is Action.ASK), None)
     if values.act <= best + TIE:
         reason = f"Acting succeeds with probability {values.success:.3g}; " + _compared(values.act, ranked, Action.ACT)
         return Decision(action=Action.ACT, module=nearest, reason=reason, alternatives=ranked)

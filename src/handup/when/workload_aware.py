@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from handup.core import BadSetting
 from handup.what import Selector, Situation
+from handup.what.base import TIE
 from handup.when.base import WHENS, Choice, asked, nothing_to_ask
 
 
@@ -23,8 +24,8 @@ class WorkloadAware:
     lambda_: float = 1.0
 
     def __post_init__(self) -> None:
-        if not self.lambda_ >= 0.0:
-            raise BadSetting(f"lambda is {self.lambda_:g}", hint="Give a number of at least 0.")
+        if not 0.0 <= self.lambda_ < float("inf"):
+            raise BadSetting(f"lambda is {self.lambda_:g}", hint="Give a finite number of at least 0.")
 
     def choose(self, situation: Situation, selector: Selector) -> Choice:
         """Ask while the gain covers the cost."""
@@ -33,7 +34,7 @@ class WorkloadAware:
             return nothing_to_ask(selection)
         gain = float(situation.gain[selection.module])
         price = self.lambda_ * float(situation.costs.query[selection.module])
-        if gain < price:
+        if gain < price - TIE:
             name = situation.name(selection.module)
             reason = f"Acting: asking about '{name}' would gain {gain:.3g} for a load of {price:.3g}."
             return Choice(False, reason, selection)
