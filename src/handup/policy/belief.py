@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -194,17 +194,18 @@ class Belief:
         progress = replace(self.progress, acts=self.progress.acts + 1, asks_since_act=0)
         return replace(self, executions=tuple(executions), progress=progress)
 
-    def after_forward(self, confidences: Mapping[int, float]) -> Belief:
+    def after_forward(self, confidences: Mapping[int, float], *, changed: Collection[int] = ()) -> Belief:
         """The policy ran again and gave new confidences.
 
-        A module whose confidence differs has computed something new from new inputs: its own state is drawn anew,
-        and earlier failures say nothing about it. The same confidence means the same output. Answered modules keep
-        the answer.
+        A module whose confidence differs, or that is named in `changed`, has computed something new from new inputs:
+        its own state is drawn anew, and earlier failures say nothing about it. Answered modules keep the answer.
         """
         chances = self.chances
-        for module, confidence in confidences.items():
+        for module in {*confidences, *changed}:
+            confidence = confidences.get(module, chances[module][-1])
             check_probability(f"confidence of '{self.graph.names[module]}'", confidence)
-            if not self.answered[module] and abs(confidence - chances[module][-1]) > SAME:
+            is_new = module in changed or abs(confidence - chances[module][-1]) > SAME
+            if is_new and not self.answered[module]:
                 used = any(each.versions[module] == len(chances[module]) - 1 for each in self.executions)
                 row = (*chances[module], confidence) if used else (*chances[module][:-1], confidence)
                 chances = _with_row(chances, module, row)

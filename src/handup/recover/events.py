@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from handup.core import Decision, Outcome
+from handup.core import Action, Decision, Outcome
 
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -30,15 +32,26 @@ class Decided:
     now_s: Finite
     decision: Decision
     outcome: Outcome | None = None
-    load: float = 0.0
+    load: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 0.0
     told: Literal["next"] = "next"
+
+    def is_whole(self, modules: Collection[str]) -> bool:
+        """Whether it names what its action needs, and an outcome exactly when it ends the episode."""
+        decision, until_s = self.decision, self.decision.until_s
+        ends = (Outcome.YIELDED, Outcome.HORIZON) if decision.action is Action.YIELD else (None,)
+        if self.outcome not in ends:
+            return False
+        if (decision.action is Action.ASK or decision.module is not None) and decision.module not in modules:
+            return False
+        return decision.action is not Action.WAIT or (until_s is not None and self.now_s < until_s < math.inf)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Forwarded:
-    """The policy ran again."""
+    """The policy ran again; `changed` are modules that gave another output, though perhaps as confidently."""
 
     confidences: dict[str, Probability]
+    changed: tuple[str, ...] = ()
     told: Literal["forwarded"] = "forwarded"
 
 
@@ -60,7 +73,7 @@ class NotAnswered:
 
     module: str
     why: Unanswered
-    until_s: float | None = None
+    until_s: Finite | None = None
     now_s: Finite | None = None
     told: Literal["unanswered"] = "unanswered"
 

@@ -72,9 +72,9 @@ def _read(position: int, entry: dict[str, Any]) -> _Strict:
     try:
         return _KINDS[kinds[0]].model_validate(entry)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise BadObservation(f"entry {position} of the history: {where}: {first['msg']}", hint=HINT) from None
+        deepest = max(error.errors(), key=lambda each: len(each["loc"]))
+        where = ".".join(part for part in map(str, deepest["loc"]) if not part.startswith(("literal[", _Look.__name__)))
+        raise BadObservation(f"entry {position} of the history: {where}: {deepest['msg']}", hint=HINT) from None
 
 
 def _after(belief: Belief, entry: _Strict, expert: float) -> Belief:

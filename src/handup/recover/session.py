@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -12,6 +13,7 @@ from handup.core import (
     Action,
     BadRecord,
     BadSetting,
+    ContractViolation,
     CostModel,
     Costs,
     Decision,
@@ -40,6 +42,9 @@ from handup.recover.state import LEGAL, Phase, State, Tally
 from handup.when import DEFAULT, Flips, Strategy, flips_at, settings_in_force, strategy
 
 SCHEMA = 1
+DAMAGE = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, ValidationError, HandupError)
+"""What a record runs into that `to_json` did not write."""
+T = TypeVar("T", float, float | None)
 
 EXPECTED: Mapping[Phase, str] = {
     Phase.DECIDING: "Call next().",
@@ -142,8 +147,12 @@ class Session:
         """
         if self.pending is None:
             raise IllegalCall("nothing is decided", hint=EXPECTED[self.phase])
-        now_s = self._state.now_s
-        return flips_at(self.strategy, self.belief, self._costs(now_s), now_s, self.pending)
+        now_s, terms = self._state.now_s, self.settings
+        costs = self._costs(now_s)
+        if terms.time is TimeUnit.STEPS:
+            taken = {Action.ASK: terms.ask_time, Action.ACT: terms.act_time}.get(self.pending.action, 0.0)
+            costs = replace(costs, time_left=costs.time_left + taken)
+        return flips_at(self.strategy, self.belief, costs, now_s, self.pending)
 
     # -- what it is asked and told -----------------------------------------------------------------------------------
 
@@ -161,14 +170,8 @@ class Session:
             IllegalCall: A question or an execution is still open, the wait is not over, or the episode has ended.
         """
         self._refuse_illegal("next")
-        if not math.isfinite(now_s):
-            raise BadSetting(f"the time is {now_s}", hint="Pass seconds from a clock.")
-        now_s = max(now_s, self._state.now_s)
-        if self.pending is not None and self.pending.until_s is not None and now_s < self.pending.until_s:
-            raise IllegalCall(
-                f"the wait is not over: it is {now_s:g} s and was decided to last until {self.pending.until_s:g} s",
-                hint="Call next() then, or after answered() or forwarded().",
-            )
+        now_s = max(_seconds(now_s), self._state.now_s)
+        self._refuse_early(now_s)
         costs = self._costs(now_s)
         decision, outcome = self._decide(costs, now_s)
         load = 0.0
@@ -177,23 +180,23 @@ class Session:
         self._tell(Decided(now_s=now_s, decision=decision, outcome=outcome, load=load))
         return decision
 
-    def forwarded(self, confidences: Mapping[str, float]) -> None:
+    def forwarded(self, confidences: Mapping[str, float], *, changed: Collection[str] = ()) -> None:
         """The policy ran again and gave confidences; unchanged ones may be left out.
 
-        A changed confidence means that the module computed something new from new inputs, so earlier failures say
-        nothing about it any more. Answered modules keep the answer.
+        A module that computed something new from new inputs is not to blame for earlier failures any more. A changed
+        confidence says so by itself; name modules in `changed` that gave another output with the same confidence, as
+        happens when scores take few values. Answered modules keep the answer.
 
         Raises:
             IllegalCall: Nothing has happened since the last forward pass.
             UnknownModule, BadSetting: A name or a number is wrong; nothing is changed.
         """
         self._refuse_illegal("forwarded")
-        if not self._state.forward_due:
-            raise IllegalCall("nothing happened since the last forward pass", hint=EXPECTED[self.phase])
         for name, confidence in confidences.items():
             self.graph.index(name)
             check_probability(f"confidence of '{name}'", confidence)
-        self._tell(Forwarded(confidences={name: float(value) for name, value in confidences.items()}))
+        given = {name: float(value) for name, value in confidences.items()}
+        self._tell(Forwarded(confidences=given, changed=tuple(changed)))
 
     def answered(
         self,
@@ -217,12 +220,9 @@ class Session:
             IllegalCall: No question about this module is or was open.
         """
         self._refuse_illegal("answered")
-        index = self.graph.index(module)
-        if not self._state.is_open(module) and index not in self._state.late:
-            raise IllegalCall(f"no question about '{module}' is open", hint=EXPECTED[self.phase])
         trust = self.settings.expert if expert is None else float(expert)
         check_probability("expert", trust)
-        self._tell(Answered(module=module, changed=changed, by=by, expert=trust, now_s=now_s))
+        self._tell(Answered(module=module, changed=changed, by=by, expert=trust, now_s=_seconds(now_s)))
 
     def unanswered(
         self, module: str, why: Unanswered | str, *, until_s: float | None = None, now_s: float | None = None
@@ -243,10 +243,7 @@ class Session:
             reason = Unanswered(why)
         except ValueError:
             raise BadSetting(f"{why!r} is no reason", hint=f"Use one of: {', '.join(Unanswered)}.") from None
-        self.graph.index(module)
-        if not self._state.is_open(module):
-            raise IllegalCall(f"no question about '{module}' is open", hint=EXPECTED[self.phase])
-        self._tell(NotAnswered(module=module, why=reason, until_s=until_s, now_s=now_s))
+        self._tell(NotAnswered(module=module, why=reason, until_s=_seconds(until_s), now_s=_seconds(now_s)))
 
     def executed(self, ok: bool, *, certainty: float = 1.0) -> None:
         """The robot acted.
@@ -308,11 +305,10 @@ class Session:
             if record["own_costs"] and costs is None:
                 raise BadRecord("the session had a cost model of its own", hint="Pass it: from_json(…, costs=model).")
             for event in events:
-                session._refuse_illegal(event.told)
                 session._tell(event)
         except BadRecord:
             raise
-        except (KeyError, TypeError, ValueError, AttributeError, ValidationError, HandupError) as error:
+        except DAMAGE as error:
             first = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise BadRecord(f"the record is damaged ({first})", hint="Go back to the last good one.") from error
         return session
@@ -323,8 +319,35 @@ class Session:
         if told not in LEGAL[self.phase]:
             raise IllegalCall(f"{told}() while {self.phase}", hint=EXPECTED[self.phase])
 
+    def _refuse_early(self, now_s: float) -> None:
+        if self.pending is not None and self.pending.until_s is not None and now_s < self.pending.until_s:
+            raise IllegalCall(
+                f"the wait is not over: it is {now_s:g} s and was decided to last until {self.pending.until_s:g} s",
+                hint="Call next() then, or after answered() or forwarded().",
+            )
+
+    def _refuse_misplaced(self, event: Event) -> None:
+        """Refuse what does not fit what went before, though it is legal in this phase."""
+        match event:
+            case Decided():
+                self._refuse_early(event.now_s)
+                if not event.is_whole(self.graph.names):
+                    said = f"'{self.strategy.name}' decides {event.decision.action} and cannot mean it"
+                    raise ContractViolation(said, hint="Run check_strategy on it.")
+            case Forwarded():
+                for name in (*event.confidences, *event.changed):
+                    self.graph.index(name)
+                if not self._state.forward_due:
+                    raise IllegalCall("nothing happened since the last forward pass", hint=EXPECTED[self.phase])
+            case Answered() | NotAnswered():
+                index, late = self.graph.index(event.module), event.told == "answered"
+                if not self._state.is_open(event.module) and not (late and index in self._state.late):
+                    raise IllegalCall(f"no question about '{event.module}' is open", hint=EXPECTED[self.phase])
+
     def _tell(self, event: Event) -> None:
         """Take one event in and remember it: every change of state goes through here, live and on reload."""
+        self._refuse_illegal(event.told)
+        self._refuse_misplaced(event)
         self._state = self._state.after(event, self.settings)
         self._events.append(event)
 
@@ -332,8 +355,11 @@ class Session:
         terms = self.settings
         started_s = now_s if self._state.started_s is None else self._state.started_s
         elapsed = self._state.spent if terms.time is TimeUnit.STEPS else now_s - started_s
+        query = self._cost_model.query_costs(now_s)
+        if len(query) != len(self.graph):
+            raise BadSetting(f"{len(query)} query costs for {len(self.graph)} modules", hint="Give one per module.")
         return Costs.of(
-            self._cost_model.query_costs(now_s),
+            query,
             expert=terms.expert,
             w=terms.w,
             act_time=terms.act_time,
@@ -355,3 +381,10 @@ class Session:
                 reason = f"{decision.reason} Waiting would make {waited_s:g} s in all, over {terms.max_wait_s:g} s."
                 return Decision(action=Action.YIELD, module=decision.module, reason=reason), Outcome.YIELDED
         return decision, Outcome.YIELDED if decision.action is Action.YIELD else None
+
+
+def _seconds(value: T) -> T:
+    """A time that may be left out, checked."""
+    if value is not None and not math.isfinite(value):
+        raise BadSetting(f"the time is {value}", hint="Pass seconds from a clock.")
+    return value

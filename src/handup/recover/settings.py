@@ -60,20 +60,23 @@ class Settings:
             ("w", 0.0, 1.0),
             ("expert", 0.0, 1.0),
             ("accept_success", 0.0, 1.0),
-            ("not_now_s", 0.0, float("inf")),
-            ("someone_else_s", 0.0, float("inf")),
-            ("expired_s", 0.0, float("inf")),
-            ("max_wait_s", 0.0, float("inf")),
+            ("not_now_s", 0.0, 1e9),
+            ("someone_else_s", 0.0, 1e9),
+            ("expired_s", 0.0, 1e9),
+            ("max_wait_s", 0.0, 1e9),
             ("ask_time", 0.0, 1e9),
             ("act_time", 1e-9, 1e9),
             ("max_unanswered", 1, 1000),
             ("max_steps_per_module", 2, 1_000_000),
+            ("seed", 0, 2**63),
         ):
             value = getattr(self, name)
             if not low <= value <= high:
                 raise BadSetting(f"{name} is {value:g}", hint=f"Give a number from {low:g} to {high:g}.")
+        if self.time not in tuple(TimeUnit):
+            raise BadSetting(f"time is {self.time!r}", hint=f"Use one of: {', '.join(TimeUnit)}.")
         object.__setattr__(self, "time", TimeUnit(self.time))
-        if self.horizon is not None and not 0.0 < self.horizon < float("inf"):
+        if self.horizon is not None and not 0.0 < self.horizon <= 1e15:
             raise BadSetting(f"horizon is {self.horizon:g}", hint="Give a time above 0, or leave it out.")
 
     def horizon_of(self, modules: int) -> float:

@@ -19,7 +19,7 @@ from handup.recover.events import (
     Stopped,
     Unanswered,
 )
-from handup.recover.settings import Settings
+from handup.recover.settings import Settings, TimeUnit
 
 
 class Phase(StrEnum):
@@ -62,9 +62,10 @@ class Tally:
         executions: How many times the robot acted.
         failures: How many of those looked like failures.
         load: Sum of the query costs of the questions.
-        waited_s: Seconds of decided waits.
-        objective: The paper's J, not divided by time: w · load + (1 - w) · time of questions and failed executions,
-            and all the time that was left where the episode was given up.
+        waited_s: Seconds spent in decided waits.
+        time_lost: Time of questions and of executions that did not end the episode, in the episode's own unit; by
+            the clock, all time before the execution that succeeded; and after giving up, all the time that was left.
+        objective: The paper's J, not divided by time: w · load + (1 - w) · time_lost.
     """
 
     questions: int = 0
@@ -72,7 +73,12 @@ class Tally:
     failures: int = 0
     load: float = 0.0
     waited_s: float = 0.0
+    time_lost: float = 0.0
     objective: float = 0.0
+
+    def priced(self, w: float) -> Tally:
+        """With the objective that belongs to the load and the time lost."""
+        return replace(self, objective=w * self.load + (1.0 - w) * self.time_lost)
 
     @property
     def steps(self) -> int:
@@ -93,6 +99,7 @@ class State:
         now_s: The latest time told.
         started_s: The time of the first decision.
         spent: Nominal time of all questions and executions.
+        waiting: Since when and until when a wait was decided.
         forward_due: Whether something happened that a forward pass may follow.
         try_wanted: Whether a person said to let the robot try.
         held_for_try: Modules not to be asked about before that.
@@ -108,6 +115,7 @@ class State:
     now_s: float = -math.inf
     started_s: float | None = None
     spent: float = 0.0
+    waiting: tuple[float, float] | None = None
     forward_due: bool = True
     try_wanted: bool = False
     held_for_try: frozenset[int] = frozenset()
@@ -131,7 +139,8 @@ class State:
             case Forwarded():
                 index = self.belief.graph.index
                 confidences = {index(name): confidence for name, confidence in event.confidences.items()}
-                return replace(self, belief=self.belief.after_forward(confidences), forward_due=False)._with_news()
+                belief = self.belief.after_forward(confidences, changed=[index(name) for name in event.changed])
+                return replace(self, belief=belief, forward_due=False)._with_news()
             case Answered():
                 return self._answered(event)
             case NotAnswered():
@@ -143,30 +152,34 @@ class State:
 
     def _decided(self, event: Decided, settings: Settings) -> State:
         decision, tally, spent = event.decision, self.tally, self.spent
-        rate = 1.0 - settings.w
+        started_s = event.now_s if self.started_s is None else self.started_s
+        if self.waiting is not None:
+            since_s, until_s = self.waiting
+            tally = replace(tally, waited_s=tally.waited_s + min(event.now_s, until_s) - since_s)
+        waiting = None
+        lost = tally.time_lost if settings.time is TimeUnit.STEPS else event.now_s - started_s
         if decision.action is Action.ASK:
-            price = settings.w * event.load + rate * settings.ask_time
-            tally = replace(
-                tally, questions=tally.questions + 1, load=tally.load + event.load, objective=tally.objective + price
-            )
+            tally = replace(tally, questions=tally.questions + 1, load=tally.load + event.load)
             spent += settings.ask_time
+            lost += settings.ask_time if settings.time is TimeUnit.STEPS else 0.0
         elif decision.action is Action.ACT:
             tally = replace(tally, executions=tally.executions + 1)
             spent += settings.act_time
         elif decision.action is Action.WAIT and decision.until_s is not None:
-            tally = replace(tally, waited_s=tally.waited_s + decision.until_s - event.now_s)
+            waiting = (event.now_s, decision.until_s)
         elif event.outcome is Outcome.YIELDED:
-            left = max(settings.horizon_of(len(self.belief.graph)) - spent, 0.0)
-            tally = replace(tally, objective=tally.objective + rate * left)
+            elapsed = spent if settings.time is TimeUnit.STEPS else event.now_s - started_s
+            lost += max(settings.horizon_of(len(self.belief.graph)) - elapsed, 0.0)
         return replace(
             self,
             phase=PHASE_AFTER[decision.action],
             pending=decision,
             outcome=event.outcome,
-            tally=tally,
+            tally=replace(tally, time_lost=lost).priced(settings.w),
             now_s=event.now_s,
-            started_s=event.now_s if self.started_s is None else self.started_s,
+            started_s=started_s,
             spent=spent,
+            waiting=waiting,
             try_wanted=False,
         )
 
@@ -210,12 +223,14 @@ class State:
         belief = self.belief.after_execution(event.ok, certainty=event.certainty)
         for module in self.held_for_try:
             belief = belief.blocked(module, -math.inf)
-        tally = self.tally
-        if not event.ok:
-            price = (1.0 - settings.w) * settings.act_time
-            tally = replace(tally, failures=tally.failures + 1, objective=tally.objective + price)
         # What was executed is what would be executed now, so its success is the reliability.
         done = event.ok and (event.certainty >= 1.0 or belief.reliability >= settings.accept_success)
+        counted = not done and settings.time is TimeUnit.STEPS
+        tally = replace(
+            self.tally,
+            failures=self.tally.failures + (not event.ok),
+            time_lost=self.tally.time_lost + (settings.act_time if counted else 0.0),
+        ).priced(settings.w)
         return replace(
             self,
             belief=belief,

@@ -60,7 +60,7 @@ class Troubleshoot:
         """The step of least expected cost; where only a question that may not be asked yet would help, wait."""
         askable = ~belief.answered | (belief.confidences < 1.0)
         free = belief.free(now_s)
-        belief = belief.possible
+        believed, belief = belief, belief.possible
         values = plan(Problem(belief, costs, askable & free), self.planner)
         decision = _decision(belief, values)
         if decision.action is not Action.YIELD:
@@ -70,6 +70,10 @@ class Troubleshoot:
                 later = _decision(belief, plan(Problem(belief, costs, reachable), self.planner))
                 if later.action is Action.ASK and later.module is not None:
                     return _held_back(belief, decision, later, reachable & ~free)
+        if belief is not believed:
+            name = belief.graph.names[int(belief.wrong.argmax())]
+            doubt = f"What was seen contradicts what was certain; '{name}' is the likeliest to be wrong all the same."
+            return replace(decision, reason=f"{decision.reason} {doubt}")
         return decision
 
     def parameters(self, costs: Costs) -> dict[str, float]:

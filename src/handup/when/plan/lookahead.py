@@ -24,6 +24,8 @@ FRONT = 2
 """With more, only so many are picked one by one and tried first; the others follow by one ranking."""
 REPEATS = 2
 """How often an expert who errs may be asked about one module within a plan."""
+PLAYED_OUT = 64
+"""With more modules than this the second plan is not played out."""
 HUNTED = 6
 """How many first questions are tried with the played-out plan."""
 ROUNDS = 24
@@ -42,7 +44,7 @@ def plan_ahead(problem: Problem, random: np.random.Generator) -> Values:
     cloud = Cloud.of(problem, len(candidates) * (REPEATS if errs else 1), random)
     sequence = _sequence(problem, cloud, circuit, candidates, random)
     ask = np.full(len(problem.askable), np.nan)
-    hunt = _Hunt(problem, cloud, sequence) if errs else None
+    hunt = _Hunt(problem, cloud, sequence) if errs and len(candidates) <= PLAYED_OUT else None
     tried = candidates if len(candidates) <= FEW else sequence[:FRONT]
     hunted = set(sequence[:HUNTED].tolist())
     for first in dict.fromkeys(tried.tolist()):
