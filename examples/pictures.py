@@ -7,6 +7,7 @@ from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
 from rich.console import Console
 
 from benchmarks.troubleshoot import SETTINGS, chain_of_nine
@@ -93,7 +94,7 @@ def draw_worth() -> None:
     _save(figure, "worth")
 
 
-def _save(figure: plt.Figure, name: str) -> None:
+def _save(figure: Figure, name: str) -> None:
     OUT.mkdir(parents=True, exist_ok=True)
     figure.savefig(OUT / f"{name}.svg", metadata={"Date": None})
     plt.close(figure)
@@ -102,7 +103,7 @@ def _save(figure: plt.Figure, name: str) -> None:
 def main() -> None:
     """Draw everything."""
     mpl.use("svg")
-    with mpl.rc_context(STYLE):
+    with plt.style.context(STYLE):
         draw_stuck_robot()
         draw_worth()
     print(f"drawn: {', '.join(sorted(path.name for path in OUT.glob('*.svg')))}")
