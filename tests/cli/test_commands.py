@@ -1,0 +1,107 @@
+"""Help, version, doctor and bench."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import handup
+from handup.cli import doctor
+from handup.cli.main import app
+from handup.lab import decisions
+from tests.cli.calls import here, shell
+
+COMMANDS = [[], ["decide"], ["doctor"], ["bench"], ["bench", "decisions"]]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_the_help_of_every_command_shows_an_example_and_exit_codes(command: list[str]) -> None:
+    result = CliRunner().invoke(app, [*command, "--help"])
+    assert result.exit_code == 0
+    assert "Example: handup" in result.output
+    assert "Exit codes: 0" in result.output
+    assert "--help" in result.output
+
+
+def test_every_command_is_in_this_test() -> None:
+    help_text = CliRunner().invoke(app, ["--help"]).output
+    listed = help_text.split("Commands:")[1].split("Example:")[0]
+    names = {line.split()[0] for line in listed.splitlines() if line.startswith("  ") and line[2:3].strip()}
+    assert names == {command[0] for command in COMMANDS if command}
+
+
+@pytest.mark.parametrize("command", [[], ["bench"]], ids=" ".join)
+def test_without_a_command_the_help_is_shown(command: list[str]) -> None:
+    called = here(*command)
+    assert (called.code, called.err) == (0, "")
+    assert called.out == here(*command, "--help").out
+
+
+def test_the_version_is_the_packages(tmp_path: Path) -> None:
+    called = shell("--version", cwd=tmp_path)
+    assert (called.code, called.out, called.err) == (0, f"handup {handup.__version__}\n", "")
+
+
+def test_doctor_finds_a_working_install(tmp_path: Path) -> None:
+    called = shell("doctor", cwd=tmp_path)
+    assert (called.code, called.err) == (0, "")
+    assert "self-test" in called.out
+    assert "passed" in called.out
+    assert not list(tmp_path.iterdir())
+
+
+def test_doctor_tells_in_json_what_is_installed() -> None:
+    called = here("doctor", "--json")
+    found = json.loads(called.out)
+    assert set(found) == {"handup", "python", "base", "extras", "self_test"}
+    assert found["self_test"] is True
+    assert all(found["base"].values())
+    assert set(found["extras"]) == {"lab", "mip", "docs"}
+
+
+def test_doctor_names_the_command_that_installs_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(doctor.EXTRAS, "lab", ("no_such_package_at_all",))
+    called = here("doctor")
+    assert called.code == 0, "an extra is not needed"
+    assert "pip install 'handup[lab]'" in called.out
+
+
+def test_doctor_fails_where_the_base_install_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "BASE", ("no_such_package_at_all",))
+    called = here("doctor", "--json")
+    assert called.code == 1
+    assert json.loads(called.out)["base"] == {"no_such_package_at_all": None}
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decisions, "SIZES", (5, 10))
+    monkeypatch.setattr(decisions, "BUDGET_S", 0.0)
+
+
+@pytest.mark.usefixtures("quick")
+def test_bench_decisions_measures_ours_beside_the_textbook_in_json() -> None:
+    result = CliRunner().invoke(app, ["bench", "decisions", "--json", "--seed", "3"])
+    assert result.exit_code == 0
+    found: dict[str, Any] = json.loads(result.stdout)
+    assert set(found) == {"seed", "rows"}
+    assert found["seed"] == 3
+    keys = {"selector", "structure", "modules", "us", "baseline", "baseline_us", "ratio"}
+    assert all(set(row) == keys for row in found["rows"])
+    assert {"topo", "graph", "binary-tree", "mip", "troubleshoot"} <= {row["selector"] for row in found["rows"]}
+    for row in found["rows"]:
+        assert row["us"] > 0.0
+        if row["ratio"] is not None:
+            assert row["ratio"] == pytest.approx(row["baseline_us"] / row["us"])
+
+
+@pytest.mark.usefixtures("quick")
+def test_bench_decisions_prints_a_table_for_people() -> None:
+    called = here("bench", "decisions")
+    assert called.code == 0
+    assert "textbook µs" in called.out
+    assert "troubleshoot" in called.out

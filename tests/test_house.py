@@ -1,0 +1,191 @@
+"""The architecture: which room may know which, what the pure rooms do without, and how large files get."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+SRC = Path(__file__).parents[1] / "src" / "handup"
+MAY_KNOW: dict[str, set[str]] = {
+    "core": set(),
+    "policy": {"core"},
+    "what": {"core", "policy"},
+    "when": {"core", "policy", "what"},
+    "recover": {"core", "policy", "when"},
+    "lab": {"core", "policy", "what", "when", "recover"},
+    "cli": {"core", "policy", "what", "when", "recover", "lab", ""},
+    "": {"core", "policy", "when", "recover", "cli"},
+}
+"""For each room the others it may import; "" is the package's front door. Nothing imports an edge but another edge."""
+PURE = ("core", "policy", "what", "when", "recover")
+WORLD = {
+    "asyncio",
+    "calendar",
+    "datetime",
+    "glob",
+    "http",
+    "io",
+    "logging",
+    "multiprocessing",
+    "os",
+    "pathlib",
+    "pickle",
+    "random",
+    "rich",
+    "secrets",
+    "select",
+    "shelve",
+    "shutil",
+    "signal",
+    "socket",
+    "subprocess",
+    "sys",
+    "tempfile",
+    "threading",
+    "time",
+    "typer",
+    "urllib",
+    "uuid",
+}
+EXCEPTIONS = {
+    "policy/reading.py": {"pathlib"},  # reads a policy file for programs at the edge
+    "what/programme.py": {"os", "sys"},  # a solver prints past Python onto standard output and must be kept quiet
+}
+MOST_LINES = 400
+
+FILES = sorted(SRC.rglob("*.py"))
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def room_of(path: Path) -> str:
+    parts = path.relative_to(SRC).parts
+    return parts[0] if len(parts) > 1 else ""
+
+
+PURE_FILES = [path for path in FILES if room_of(path) in PURE]
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Full names of the modules that a file imports, wherever in it."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            assert node.module is not None
+            yield node.module
+            if node.module == "handup":
+                yield from (f"handup.{alias.name}" for alias in node.names if (SRC / alias.name).is_dir())
+
+
+def called(path: Path) -> Iterator[str]:
+    """Dotted names of what a file calls."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func)
+
+
+def named(path: Path, what: object) -> str:
+    return f"{path.relative_to(SRC).as_posix()}: {what}"
+
+
+def test_a_room_imports_only_rooms_that_it_may_know() -> None:
+    strangers = []
+    for path in FILES:
+        for name in imported(path):
+            parts = name.split(".")
+            other = parts[1] if len(parts) > 1 and (SRC / parts[1]).is_dir() else ""
+            if parts[0] == "handup" and other != room_of(path) and other not in MAY_KNOW[room_of(path)]:
+                strangers.append(named(path, name))
+    assert strangers == []
+
+
+def test_the_core_imports_nothing_else_of_handup() -> None:
+    others = {name for path in FILES if room_of(path) == "core" for name in imported(path) if "handup" in name}
+    assert all(name.startswith("handup.core") for name in others)
+
+
+def test_the_pure_rooms_do_without_the_world() -> None:
+    worldly = [
+        named(path, name)
+        for path in PURE_FILES
+        for name in imported(path)
+        if name.split(".")[0] in WORLD - EXCEPTIONS.get(path.relative_to(SRC).as_posix(), set())
+    ]
+    assert worldly == []
+
+
+def test_the_pure_rooms_open_nothing_and_read_no_clock() -> None:
+    forbidden = {"open", "input", "exec", "eval", "breakpoint", "__import__"}
+    endings = (".open", ".read_text", ".read_bytes", ".write_text", ".now", ".today", ".utcnow", ".perf_counter")
+    found = [
+        named(path, name)
+        for path in PURE_FILES
+        if path.relative_to(SRC).as_posix() not in EXCEPTIONS
+        for name in called(path)
+        if name in forbidden or name.endswith(endings)
+    ]
+    assert found == []
+
+
+def test_the_pure_rooms_draw_only_from_generators_with_a_seed() -> None:
+    found = []
+    for path in PURE_FILES:
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).startswith(("np.random.", "numpy.random.")):
+                of_seed = ast.unparse(node.func) == "np.random.default_rng" and node.args
+                if not of_seed and not ast.unparse(node.func).startswith("np.random.default_rng("):
+                    found.append(named(path, node.lineno))
+    assert found == []
+
+
+def test_nothing_is_printed_but_by_the_consoles_of_the_command_line() -> None:
+    assert [named(path, "print") for path in FILES if "print" in set(called(path))] == []
+
+
+def test_every_file_says_what_it_is_for() -> None:
+    assert [named(path, "no docstring") for path in FILES if not ast.get_docstring(tree_of(path))] == []
+
+
+def test_no_file_grows_out_of_hand() -> None:
+    lines = {named(path, "lines"): len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
+    assert {name: count for name, count in lines.items() if count >= MOST_LINES} == {}
+
+
+def test_no_error_is_swallowed_whole() -> None:
+    found = [
+        named(path, node.lineno)
+        for path in FILES
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.ExceptHandler)
+        and (node.type is None or ast.unparse(node.type) in {"Exception", "BaseException"})
+    ]
+    assert found == []
+
+
+def test_every_room_has_its_rule() -> None:
+    assert {room_of(path) for path in FILES} == set(MAY_KNOW)
+
+
+def test_the_exceptions_are_still_needed() -> None:
+    for name, allowed in EXCEPTIONS.items():
+        assert allowed <= set(imported(SRC / name)), f"{name} may join the rule again"
+
+
+def test_every_error_of_the_package_has_the_one_base_and_a_code_of_its_own() -> None:
+    from handup.core import HandupError, errors
+
+    kinds = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, Exception)]
+    own = [each for each in kinds if issubclass(each, HandupError)]
+    assert own == kinds
+    assert len({each.code for each in own}) == len(own)
+
+
+def test_the_package_is_typed_for_others() -> None:
+    assert (SRC / "py.typed").exists()

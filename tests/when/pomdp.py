@@ -1,0 +1,109 @@
+"""Ask-or-act solved by brute force: expectimax over explicit beliefs. Shares no code with the planners it checks."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+OVER = 1e-9
+NEVER = 1e-15
+
+
+@dataclass
+class Pomdp:
+    """A policy as a truth function of its modules' own states, with costs.
+
+    A belief is a probability for each of the 2^n states of the own states as they are now. Time is in steps where
+    `act_time` and `ask_time` are left at 1.
+    """
+
+    chances: tuple[float, ...]
+    succeeds: Callable[[tuple[bool, ...]], bool]
+    query: tuple[float, ...]
+    expert: float = 1.0
+    w: float = 0.5
+    horizon: float | None = None
+    act_time: float = 1.0
+    ask_time: tuple[float, ...] | None = None
+    askable: tuple[bool, ...] | None = None
+    _known: dict[tuple[bytes, float], float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        modules = len(self.chances)
+        self.states = list(itertools.product((False, True), repeat=modules))
+        self.good = np.array([self.succeeds(state) for state in self.states])
+        self.right = np.array(self.states).T
+        place = {state: index for index, state in enumerate(self.states)}
+        self.made_right = np.array(
+            [[place[*state[:i], True, *state[i + 1 :]] for state in self.states] for i in range(modules)]
+        )
+        self.made_wrong = np.array(
+            [[place[*state[:i], False, *state[i + 1 :]] for state in self.states] for i in range(modules)]
+        )
+        self.steps = 2 * modules * self.act_time if self.horizon is None else self.horizon
+        self.times = self.ask_time or (1.0,) * modules
+        self.open = [module for module in range(modules) if self.askable is None or self.askable[module]]
+
+    def prior(self) -> Vector:
+        return np.array(
+            [
+                float(np.prod([c if right else 1 - c for c, right in zip(self.chances, state, strict=True)]))
+                for state in self.states
+            ]
+        )
+
+    def after_answer(self, belief: Vector, module: int, was_right: bool) -> Vector:
+        """Unnormalised: the part of the belief that agrees, with the module drawn anew."""
+        agrees = np.where(self.right[module] == was_right, belief, 0.0)
+        after = np.zeros_like(belief)
+        np.add.at(after, self.made_right[module], self.expert * agrees)
+        np.add.at(after, self.made_wrong[module], (1.0 - self.expert) * agrees)
+        return after
+
+    def after_failure(self, belief: Vector) -> Vector:
+        """Unnormalised: the part of the belief in which acting fails."""
+        return np.where(self.good, 0.0, belief)
+
+    def ask_price(self, module: int) -> float:
+        return self.w * self.query[module] + (1 - self.w) * self.times[module]
+
+    def act_price(self) -> float:
+        return (1 - self.w) * self.act_time
+
+    def ask_value(self, belief: Vector, left: float, module: int) -> float:
+        value = self.ask_price(module)
+        for was_right in (True, False):
+            after = self.after_answer(belief, module, was_right)
+            chance = float(after.sum())
+            if chance > NEVER:
+                value += chance * self.value(after / chance, left - self.times[module])
+        return value
+
+    def act_value(self, belief: Vector, left: float) -> float:
+        after = self.after_failure(belief)
+        fail = float(after.sum())
+        return 0.0 if fail <= NEVER else fail * (self.act_price() + self.value(after / fail, left - self.act_time))
+
+    def helps(self, belief: Vector, module: int) -> bool:
+        """Whether asking changes anything: a true expert's word on what is surely right does not."""
+        return self.expert < 1.0 or float(belief[~self.right[module]].sum()) > NEVER
+
+    def value(self, belief: Vector, left: float) -> float:
+        """The optimal expected cost of the rest of the episode."""
+        if left <= OVER:
+            return 0.0
+        key = (np.round(belief, 11).tobytes(), round(left, 9))
+        if key not in self._known:
+            options = [(1 - self.w) * left, self.act_value(belief, left)]
+            options += [self.ask_value(belief, left, module) for module in self.open if self.helps(belief, module)]
+            self._known[key] = min(options)
+        return self._known[key]
+
+    def optimum(self) -> float:
+        return self.value(self.prior(), self.steps)
