@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
@@ -97,9 +97,3 @@ class Stopped:
 
 Event = Decided | Forwarded | Answered | NotAnswered | Executed | Stopped
 EVENTS: TypeAdapter[list[Event]] = TypeAdapter(list[Annotated[Event, Field(discriminator="told")]])
-
-
-def events_to_json(events: list[Event]) -> list[dict[str, Any]]:
-    """Plain records of events."""
-    records: list[dict[str, Any]] = EVENTS.dump_python(events, mode="json")
-    return records

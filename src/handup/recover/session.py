@@ -7,8 +7,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
-
 from handup.core import (
     Action,
     BadRecord,
@@ -18,7 +16,6 @@ from handup.core import (
     Costs,
     Decision,
     FixedCosts,
-    HandupError,
     IllegalCall,
     Outcome,
     Question,
@@ -26,7 +23,6 @@ from handup.core import (
 )
 from handup.policy import Belief, ModuleGraph
 from handup.recover.events import (
-    EVENTS,
     Answered,
     Decided,
     Event,
@@ -35,15 +31,12 @@ from handup.recover.events import (
     NotAnswered,
     Stopped,
     Unanswered,
-    events_to_json,
 )
+from handup.recover.record import Stored, refusing_damage
 from handup.recover.settings import Settings, TimeUnit
 from handup.recover.state import LEGAL, Phase, State, Tally
-from handup.when import DEFAULT, Flips, Strategy, flips_at, settings_in_force, strategy
+from handup.when import DEFAULT, Flips, Strategy, flips_at, strategy
 
-SCHEMA = 1
-DAMAGE = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, ValidationError, HandupError)
-"""What a record runs into that `to_json` did not write."""
 T = TypeVar("T", float, float | None)
 
 EXPECTED: Mapping[Phase, str] = {
@@ -270,15 +263,8 @@ class Session:
 
     def to_json(self) -> dict[str, Any]:
         """Everything, as one plain record. Made again from it, the session goes on as if nothing had happened."""
-        return {
-            "schema": SCHEMA,
-            "policy": self.graph.to_json(),
-            "method": self.strategy.name,
-            "method_settings": settings_in_force(self.strategy),
-            "settings": self.settings.to_json(),
-            "own_costs": self._own_costs,
-            "events": events_to_json(self._events),
-        }
+        stored = Stored(self.graph, self.strategy, self.settings, self._own_costs, self._events)
+        return stored.to_json()
 
     @classmethod
     def from_json(
@@ -294,23 +280,13 @@ class Session:
         Raises:
             BadRecord: It is damaged, of a newer schema, or needs a cost model.
         """
-        schema = record.get("schema") if isinstance(record, Mapping) else None
-        if schema != SCHEMA:
-            raise BadRecord(f"the record has schema {schema!r}", hint=f"This version of handup reads schema {SCHEMA}.")
-        try:
-            chosen = method or strategy(record["method"], **record["method_settings"])
-            settings = Settings(**record["settings"])
-            events = EVENTS.validate_python(record["events"])
-            session = cls(ModuleGraph.from_json(record["policy"]), chosen, settings, costs)
-            if record["own_costs"] and costs is None:
-                raise BadRecord("the session had a cost model of its own", hint="Pass it: from_json(…, costs=model).")
-            for event in events:
+        stored = Stored.from_json(record, method)
+        if stored.own_costs and costs is None:
+            raise BadRecord("the session had a cost model of its own", hint="Pass it: from_json(…, costs=model).")
+        with refusing_damage():
+            session = cls(stored.graph, stored.method, stored.settings, costs)
+            for event in stored.events:
                 session._tell(event)
-        except BadRecord:
-            raise
-        except DAMAGE as error:
-            first = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise BadRecord(f"the record is damaged ({first})", hint="Go back to the last good one.") from error
         return session
 
     # -- inside ------------------------------------------------------------------------------------------------------

@@ -1,0 +1,82 @@
+"""A session as one plain record: what it was made of and everything it was told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from handup.core import BadRecord, HandupError
+from handup.policy import ModuleGraph
+from handup.recover.events import EVENTS, Event
+from handup.recover.settings import Settings
+from handup.when import Strategy, settings_in_force, strategy
+
+SCHEMA = 1
+DAMAGE = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, ValidationError, HandupError)
+"""What a record runs into that `to_json` did not write."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a session is rebuilt from.
+
+    Args:
+        graph: The policy.
+        method: The strategy.
+        settings: Weights and limits.
+        own_costs: Whether it had a cost model of its own, which no record holds.
+        events: What it was told, oldest first.
+    """
+
+    graph: ModuleGraph
+    method: Strategy
+    settings: Settings
+    own_costs: bool
+    events: list[Event]
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record; `from_json` reads it back."""
+        return {
+            "schema": SCHEMA,
+            "policy": self.graph.to_json(),
+            "method": self.method.name,
+            "method_settings": settings_in_force(self.method),
+            "settings": self.settings.to_json(),
+            "own_costs": self.own_costs,
+            "events": EVENTS.dump_python(self.events, mode="json"),
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any], method: Strategy | None = None) -> Stored:
+        """What `to_json` wrote.
+
+        Raises:
+            BadRecord: It is damaged or of a newer schema.
+        """
+        schema = record.get("schema") if isinstance(record, Mapping) else None
+        if schema != SCHEMA:
+            raise BadRecord(f"the record has schema {schema!r}", hint=f"This version of handup reads schema {SCHEMA}.")
+        with refusing_damage():
+            return cls(
+                graph=ModuleGraph.from_json(record["policy"]),
+                method=method or strategy(record["method"], **record["method_settings"]),
+                settings=Settings(**record["settings"]),
+                own_costs=bool(record["own_costs"]),
+                events=EVENTS.validate_python(record["events"]),
+            )
+
+
+@contextmanager
+def refusing_damage() -> Iterator[None]:
+    """Turn whatever a damaged record runs into into one named error."""
+    try:
+        yield
+    except BadRecord:
+        raise
+    except DAMAGE as error:
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise BadRecord(f"the record is damaged ({first})", hint="Go back to the last good one.") from error
