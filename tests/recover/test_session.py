@@ -22,7 +22,7 @@ from handup.core import (
     QuestionKind,
     UnknownModule,
 )
-from handup.policy import Belief, Module, ModuleGraph
+from handup.policy import Belief, Gate, Module, ModuleGraph
 from handup.recover import Phase, Session, Settings, TimeUnit, Unanswered
 from handup.when import Troubleshoot, flips_at
 from tests.make import chain_of
@@ -340,6 +340,20 @@ def test_it_does_not_wait_for_a_module_that_would_not_help() -> None:
     assert "'m1' would help, and it may not be asked any more" in decision.reason
 
 
+def test_it_waits_for_the_question_that_may_be_asked_again_rather_than_give_up_for_the_other() -> None:
+    graph = ModuleGraph(
+        [
+            Module("camera", 0.2, 0.1),
+            Module("haptics", 0.3, 0.3),
+            Module("grasp", 1.0, 0.3, ("camera", "haptics"), Gate.OR),
+        ]
+    )
+    failed = Belief.of(graph).after_execution(False)
+    held = failed.blocked(0, math.inf).blocked(1, 100.0)
+    decision = Troubleshoot().decide(held, Costs.of(graph.query_costs), 2.0)
+    assert (decision.action, decision.module, decision.until_s) == (Action.WAIT, "haptics", 100.0)
+
+
 # -- time --------------------------------------------------------------------------------------------------------------
 
 
@@ -400,6 +414,24 @@ def test_a_clock_that_jumps_back_counts_as_no_time_passed() -> None:
     with pytest.raises(IllegalCall):
         session.next(219.0)
     assert session.next(220.0).action is Action.ASK
+
+
+def test_a_pause_begins_at_the_latest_time_told() -> None:
+    session = Session(chain_of((0.2, 0.2), 0.3), "topo+query-for-all")
+    session.next(100.0)
+    session.answered("m0", changed=True)
+    session.next(50.0)
+    session.unanswered("m1", "not-now")
+    assert session.belief.blocked_until_s[1] == 220.0
+
+
+def test_the_time_of_an_answer_counts() -> None:
+    terms = Settings(time=TimeUnit.SECONDS, ask_time=1.0, horizon=10.0)
+    session = Session(chain_of((0.2, 0.2), 0.3), "topo+query-for-all", terms)
+    session.next(0.0)
+    session.answered("m0", changed=True, now_s=10.0)
+    session.next(5.0)
+    assert session.outcome is Outcome.HORIZON
 
 
 def test_in_seconds_a_jump_back_gives_no_time_back() -> None:
@@ -740,3 +772,42 @@ def test_a_pending_decision_flips_where_it_would_have_flipped_when_it_was_made()
     session = Session(BITE)
     before = flips_at(session.strategy, session.belief, Costs.of(BITE.query_costs), 0.0, session.next(0.0))
     assert session.flips() == before
+
+
+# -- when questions may be asked ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Rota:
+    """Nobody is there before a time."""
+
+    from_s: float
+
+    def free_from_s(self, now_s: float) -> Sequence[float]:
+        return [self.from_s if now_s < self.from_s else -math.inf] * 3
+
+
+def test_while_nobody_is_there_the_robot_tries_and_then_waits_for_them() -> None:
+    session = Session(BITE, availability=Rota(600.0))
+    assert step(session, 0.0).action is Action.ACT
+    decision = session.next(1.0)
+    assert (decision.action, decision.until_s) == (Action.WAIT, 600.0)
+    assert step(session, 600.0).action is Action.ASK
+
+
+def test_where_nobody_will_ever_be_there_it_gives_up_for_that_reason() -> None:
+    session = Session(BITE, availability=Rota(math.inf))
+    step(session, 0.0)
+    assert session.next(1.0).action is Action.YIELD
+    assert session.pending is not None and "may not be asked any more" in session.pending.reason
+
+
+def test_a_wait_is_not_shorter_than_its_limit() -> None:
+    session = Session(BITE, settings=Settings(min_wait_s=30.0), availability=Rota(2.0))
+    step(session, 0.0)
+    assert session.next(1.0).until_s == 31.0
+
+
+def test_a_rota_of_the_wrong_length_is_refused() -> None:
+    with pytest.raises(BadSetting, match="3 times for 4 modules"):
+        Session(chain_of((0.5,) * 4), availability=Rota(2.0)).next(0.0)

@@ -111,12 +111,16 @@ class Episode(RuleBasedStateMachine):
     @precondition(lambda self: self.session.phase in (Phase.DECIDING, Phase.WAITING))
     @rule(data=st.data())
     def forward(self, data: st.DataObject) -> None:
-        brought = data.draw(st.dictionaries(st.sampled_from(self.session.graph.names), chances, max_size=2))
+        names = st.sampled_from(self.session.graph.names)
+        brought, changed = (
+            data.draw(st.dictionaries(names, chances, max_size=2)),
+            data.draw(st.lists(names, max_size=1)),
+        )
         if not self.session._state.forward_due:
             with pytest.raises(IllegalCall):
-                self.session.forwarded(brought)
+                self.session.forwarded(brought, changed=changed)
             return
-        self.session.forwarded(brought)
+        self.session.forwarded(brought, changed=changed)
         assert self.session.phase is Phase.DECIDING
 
     @precondition(lambda self: self.session.phase in (Phase.DECIDING, Phase.WAITING, Phase.ASKING))

@@ -198,6 +198,13 @@ def ask_free(belief: Belief, costs: Costs, now_s: float) -> Decision:
     )
 
 
+def ask_blocked(belief: Belief, costs: Costs, now_s: float) -> Decision:
+    held = np.flatnonzero(~belief.free(now_s))
+    if not len(held):
+        return act(belief, costs, now_s)
+    return Decision(action=Action.ASK, module=belief.graph.names[int(held[0])], reason="Ask.")
+
+
 def wait(until_s: float | None) -> Callable[[Belief, Costs, float], Decision]:
     return lambda belief, costs, now_s: Decision(action=Action.WAIT, reason="Wait.", until_s=until_s)
 
@@ -231,6 +238,7 @@ def alternatives(value: float) -> Callable[[Belief, Costs, float], Decision]:
         (AStrategy(lambda *_: Decision(action=Action.ASK, reason="Ask.")), "asks about None. Name a module"),
         (AStrategy(lambda *_: Decision(action=Action.ASK, module="x", reason="Ask.")), "asks about 'x'"),
         (AStrategy(ask_first), "asks what may not be asked now|asks again what a true expert answered"),
+        (AStrategy(ask_blocked), "asks what may not be asked now"),
         (AStrategy(ask_free), "asks again what a true expert answered"),
         (AStrategy(wait(None)), "waits for None. Name the time"),
         (AStrategy(wait(math.inf)), "waits for inf"),

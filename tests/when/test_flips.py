@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import pytest
 from hypothesis import given
@@ -101,6 +102,33 @@ def test_a_session_tells_how_far_its_pending_decision_is_from_flipping() -> None
     session = Session(APPENDIX_B.graph, "confidence+workload-aware")
     session.next(0.0)
     assert session.flips().query_cost == pytest.approx(0.9, abs=1e-9)
+
+
+@dataclass(frozen=True)
+class Between:
+    """Asks while the question costs between two numbers."""
+
+    low: float
+    high: float
+    name: ClassVar[str] = "between"
+
+    def decide(self, belief: Belief, costs: Costs, now_s: float) -> Decision:
+        asks = self.low < costs.query[0] < self.high
+        return Decision(action=Action.ASK if asks else Action.ACT, module=belief.graph.names[0], reason="So.")
+
+    def parameters(self, costs: Costs) -> dict[str, float]:
+        return {}
+
+    def with_parameter(self, name: str, value: float) -> Between:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize(("between", "nearest"), [(Between(0.2, 0.9), 0.2), (Between(0.0, 0.35), 0.35)])
+def test_of_two_borders_the_nearer_one_is_reported(between: Between, nearest: float) -> None:
+    belief = Belief.of(chain_of((0.5, 0.5), 0.3))
+    decision, found = flips(between, belief, Costs.of(belief.graph.query_costs))
+    assert decision.action is Action.ASK
+    assert found.query_cost == pytest.approx(nearest, abs=1e-9)
 
 
 # -- whatever is reported is really a border --------------------------------------------------------------------------

@@ -30,11 +30,12 @@ def problem_of(belief: Belief, *, expert: float = 1.0, time_left: float | None =
     return Problem(belief, costs, ~belief.answered | (costs.expert < 1.0))
 
 
-@pytest.mark.parametrize("series", [False, True])
-def test_with_a_true_expert_it_is_near_the_optimum(series: bool) -> None:
+@pytest.mark.parametrize(("series", "worst"), [(False, 1.10), (True, 1.15)], ids=["gates", "chains"])
+def test_with_a_true_expert_it_is_near_the_optimum(series: bool, worst: float) -> None:
+    """Chains have exact planners; look-ahead takes them on only after uncertain outcomes and forward passes."""
     found = gap(Planner.LOOK_AHEAD, series=series, expert=1.0, modules=(2, 3, 4, 5), seeds=SEEDS)
     assert found.mean <= 1.01
-    assert found.worst <= 1.15
+    assert found.worst <= worst
 
 
 @pytest.mark.parametrize("expert", [0.6, 0.8, 0.9, 0.95])

@@ -1,6 +1,6 @@
 """The vocabulary that every room shares. Imports nothing else of handup."""
 
-from handup.core.costs import CostModel, Costs, FixedCosts, check_probability
+from handup.core.costs import Availability, CostModel, Costs, FixedCosts, check_probability
 from handup.core.decision import Action, Alternative, Decision, Outcome
 from handup.core.errors import (
     BadObservation,
@@ -23,6 +23,7 @@ from handup.core.registry import Registry, settings_of
 __all__ = [
     "Action",
     "Alternative",
+    "Availability",
     "BadObservation",
     "BadPolicy",
     "BadRecord",

@@ -22,6 +22,18 @@ class CostModel(Protocol):
         ...
 
 
+class Availability(Protocol):
+    """Anything that knows when questions may be asked: a person's limits, a rota, whether anybody is there."""
+
+    def free_from_s(self, now_s: float) -> Sequence[float] | Vector:
+        """For each module, in the policy's order, the time from which it may be asked about.
+
+        A time that has passed means now; infinity means not in this episode. Who cannot tell when somebody will be
+        there names the time to look again.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class FixedCosts:
     """Costs that do not change."""

@@ -217,6 +217,10 @@ class Belief:
         blocked[module] = until_s
         return replace(self, blocked_until_s=blocked)
 
+    def held_back(self, until_s: NDArray[np.float64]) -> Belief:
+        """The same belief with every module held back at least until its time."""
+        return replace(self, blocked_until_s=np.maximum(self.blocked_until_s, until_s))
+
     def _doubting(self) -> Belief:
         loosened = tuple(tuple(min(max(each, DOUBT), 1.0 - DOUBT) for each in row) for row in self.chances)
         return replace(self, chances=loosened)

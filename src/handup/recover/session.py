@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from handup.core import (
     Action,
+    Availability,
     BadRecord,
     BadSetting,
     ContractViolation,
@@ -56,6 +60,7 @@ class Session:
         method: `troubleshoot`, `SELECTOR+WHEN`, or a strategy of your own.
         settings: Weights and limits.
         costs: What questions cost over time; the policy's `query_cost` where not given.
+        availability: When questions may be asked; at any time where not given.
 
     Example:
         >>> from handup import Module, ModuleGraph, Session
@@ -78,12 +83,14 @@ class Session:
         method: str | Strategy = DEFAULT,
         settings: Settings | None = None,
         costs: CostModel | None = None,
+        availability: Availability | None = None,
     ) -> None:
         self.graph = graph
         self.strategy: Strategy = strategy(method) if isinstance(method, str) else method
         self.settings = settings or Settings()
         self._own_costs = costs is not None
         self._cost_model: CostModel = costs or FixedCosts(tuple(graph.query_costs.tolist()))
+        self._availability = availability
         self._state = State.of(graph, self.settings)
         self._events: list[Event] = []
 
@@ -145,7 +152,7 @@ class Session:
         if terms.time is TimeUnit.STEPS:
             taken = {Action.ASK: terms.ask_time, Action.ACT: terms.act_time}.get(self.pending.action, 0.0)
             costs = replace(costs, time_left=costs.time_left + taken)
-        return flips_at(self.strategy, self.belief, costs, now_s, self.pending)
+        return flips_at(self.strategy, self._askable_belief(now_s), costs, now_s, self.pending)
 
     # -- what it is asked and told -----------------------------------------------------------------------------------
 
@@ -268,7 +275,12 @@ class Session:
 
     @classmethod
     def from_json(
-        cls, record: Mapping[str, Any], *, method: Strategy | None = None, costs: CostModel | None = None
+        cls,
+        record: Mapping[str, Any],
+        *,
+        method: Strategy | None = None,
+        costs: CostModel | None = None,
+        availability: Availability | None = None,
     ) -> Session:
         """The session that `to_json` stored, rebuilt from what it was told.
 
@@ -276,6 +288,7 @@ class Session:
             record: What `to_json` gave, perhaps through a file.
             method: The strategy, where it is one that cannot be made by name.
             costs: The cost model, where the session had one of its own.
+            availability: When questions may be asked from now on.
 
         Raises:
             BadRecord: It is damaged, of a newer schema, or needs a cost model.
@@ -284,7 +297,7 @@ class Session:
         if stored.own_costs and costs is None:
             raise BadRecord("the session had a cost model of its own", hint="Pass it: from_json(…, costs=model).")
         with refusing_damage():
-            session = cls(stored.graph, stored.method, stored.settings, costs)
+            session = cls(stored.graph, stored.method, stored.settings, costs, availability)
             for event in stored.events:
                 session._tell(event)
         return session
@@ -327,15 +340,23 @@ class Session:
         self._state = self._state.after(event, self.settings)
         self._events.append(event)
 
+    def _askable_belief(self, now_s: float) -> Belief:
+        """The belief, with everything held back that nobody may be asked about now."""
+        if self._availability is None:
+            return self.belief
+        return self.belief.held_back(self._one_each("times", self._availability.free_from_s(now_s)))
+
+    def _one_each(self, what: str, values: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+        if len(values) != len(self.graph):
+            raise BadSetting(f"{len(values)} {what} for {len(self.graph)} modules", hint="Give one per module.")
+        return np.asarray(values, dtype=np.float64)
+
     def _costs(self, now_s: float) -> Costs:
         terms = self.settings
         started_s = now_s if self._state.started_s is None else self._state.started_s
         elapsed = self._state.spent if terms.time is TimeUnit.STEPS else now_s - started_s
-        query = self._cost_model.query_costs(now_s)
-        if len(query) != len(self.graph):
-            raise BadSetting(f"{len(query)} query costs for {len(self.graph)} modules", hint="Give one per module.")
         return Costs.of(
-            query,
+            self._one_each("query costs", self._cost_model.query_costs(now_s)),
             expert=terms.expert,
             w=terms.w,
             act_time=terms.act_time,
@@ -350,12 +371,14 @@ class Session:
             return Decision(action=Action.YIELD, reason=reason), Outcome.HORIZON
         if self._state.try_wanted:
             return Decision(action=Action.ACT, reason="A person said to let the robot try."), None
-        decision = self.strategy.decide(self.belief, costs, now_s)
-        if decision.action is Action.WAIT and decision.until_s is not None:
-            waited_s = tally.waited_s + decision.until_s - now_s
+        decision = self.strategy.decide(self._askable_belief(now_s), costs, now_s)
+        if decision.action is Action.WAIT and decision.until_s is not None and decision.until_s > now_s:
+            until_s = max(decision.until_s, now_s + terms.min_wait_s)
+            waited_s = tally.waited_s + until_s - now_s
             if waited_s > terms.max_wait_s:
                 reason = f"{decision.reason} Waiting would make {waited_s:g} s in all, over {terms.max_wait_s:g} s."
                 return Decision(action=Action.YIELD, module=decision.module, reason=reason), Outcome.YIELDED
+            decision = replace(decision, until_s=until_s)
         return decision, Outcome.YIELDED if decision.action is Action.YIELD else None
 
 

@@ -35,6 +35,7 @@ class Settings:
         someone_else_s: After *someone else*: time to find them.
         expired_s: After a question that nobody answered.
         max_unanswered: After so many unanswered questions a module is not asked about again.
+        min_wait_s: A wait lasts at least so long.
         max_wait_s: So long an episode may wait in all.
         max_steps_per_module: So many questions and executions per module an episode may take, whatever the clock says.
         seed: For estimates on policies too tangled to be exact.
@@ -51,6 +52,7 @@ class Settings:
     someone_else_s: float = 30.0
     expired_s: float = 60.0
     max_unanswered: int = 3
+    min_wait_s: float = 1.0
     max_wait_s: float = 3600.0
     max_steps_per_module: int = 20
     seed: int = 0
@@ -63,6 +65,7 @@ class Settings:
             ("not_now_s", 0.0, 1e9),
             ("someone_else_s", 0.0, 1e9),
             ("expired_s", 0.0, 1e9),
+            ("min_wait_s", 1e-3, 1e9),
             ("max_wait_s", 0.0, 1e9),
             ("ask_time", 0.0, 1e9),
             ("act_time", 1e-9, 1e9),
@@ -73,6 +76,9 @@ class Settings:
             value = getattr(self, name)
             if not low <= value <= high:
                 raise BadSetting(f"{name} is {value:g}", hint=f"Give a number from {low:g} to {high:g}.")
+        for name in ("max_unanswered", "max_steps_per_module", "seed"):
+            if not isinstance(getattr(self, name), int):
+                raise BadSetting(f"{name} is {getattr(self, name)!r}", hint="Give a whole number.")
         if self.time not in tuple(TimeUnit):
             raise BadSetting(f"time is {self.time!r}", hint=f"Use one of: {', '.join(TimeUnit)}.")
         object.__setattr__(self, "time", TimeUnit(self.time))
