@@ -216,6 +216,7 @@ def test_a_value_of_another_sort_is_refused(key: str, value: Any) -> None:
         (["settings", "time"], "minutes"),
         (["settings", "seed"], -1),
         (["settings", "seed"], "x"),
+        (["settings", "seed"], 0.5),
         (["settings", "horizon"], -1.0),
         pytest.param(["settings", "horizon"], 10**400, id="horizon-huge"),
         (["settings", "colour"], "red"),

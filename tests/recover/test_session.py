@@ -712,6 +712,7 @@ def test_a_strategy_of_ones_own_drives_a_session() -> None:
         ("max_steps_per_module", 0),
         ("time", "minutes"),
         ("seed", -1),
+        ("seed", 0.5),
     ],
 )
 def test_a_setting_out_of_range_is_refused_by_name(name: str, value: object) -> None:

@@ -16,7 +16,9 @@ from handup.policy.inference import NEVER, Execution, Impossible, Inference, exa
 from handup.policy.sampling import sampled
 
 DOUBT = 1e-9
-"""How far certainties are loosened when what was seen is impossible under them."""
+"""How far a module's own certainty is loosened when what was seen is impossible under it."""
+DOUBT_OF_ANSWERS = 1e-12
+"""The same for what a person's answer made certain: it is the last thing to be doubted."""
 SAME = 1e-12
 """Confidences nearer than this are the same: the module gave the same output."""
 
@@ -222,8 +224,11 @@ class Belief:
         return replace(self, blocked_until_s=np.maximum(self.blocked_until_s, until_s))
 
     def _doubting(self) -> Belief:
-        loosened = tuple(tuple(min(max(each, DOUBT), 1.0 - DOUBT) for each in row) for row in self.chances)
-        return replace(self, chances=loosened)
+        loosened = []
+        for row, answered in zip(self.chances, self.answered, strict=True):
+            doubts = [DOUBT_OF_ANSWERS] * (len(row) - 1) + [DOUBT_OF_ANSWERS if answered else DOUBT]
+            loosened.append(tuple(min(max(each, doubt), 1.0 - doubt) for each, doubt in zip(row, doubts, strict=True)))
+        return replace(self, chances=tuple(loosened))
 
     def _infer(self) -> Inference:
         diagram = self.graph.diagram

@@ -73,20 +73,26 @@ class Hybrid:
 
 def _combine(objective: Callable[[frozenset[int]], float], proposals: int) -> frozenset[int]:
     """The better of a greedy walk up from none and one down from all; of equals the larger."""
-    ends = []
-    for start in (frozenset[int](), frozenset(range(proposals))):
-        chosen, value = start, objective(start)
-        while True:
-            steps: Sequence[frozenset[int]] = [chosen ^ {index} for index in range(proposals)]
-            if not start:
-                steps = [each for each in steps if len(each) > len(chosen)]
-            else:
-                steps = [each for each in steps if len(each) < len(chosen)]
-            scored = [(objective(each), -index, each) for index, each in enumerate(steps)]
-            best = min(scored, key=lambda each: each[0], default=None)
-            if best is None or best[0] > value + (TIE if not start else -TIE):
-                break
-            value, chosen = best[0], best[2]
-        ends.append((value, -len(chosen), chosen))
-    lowest = min(end[0] for end in ends)
-    return min((end for end in ends if end[0] <= lowest + TIE), key=lambda end: end[1])[2]
+    everything = frozenset(range(proposals))
+    larger = _walk(
+        objective, frozenset(), lambda chosen: [chosen | {index} for index in sorted(everything - chosen)], TIE
+    )
+    smaller = _walk(objective, everything, lambda chosen: [chosen - {index} for index in sorted(chosen)], -TIE)
+    lowest = min(objective(larger), objective(smaller))
+    return max((each for each in (larger, smaller) if objective(each) <= lowest + TIE), key=len)
+
+
+def _walk(
+    objective: Callable[[frozenset[int]], float],
+    start: frozenset[int],
+    steps: Callable[[frozenset[int]], Sequence[frozenset[int]]],
+    slack: float,
+) -> frozenset[int]:
+    """Take the best step while it is better than standing still; `slack` says what a tie counts as."""
+    chosen, value = start, objective(start)
+    while following := steps(chosen):
+        best = min(following, key=objective)
+        if objective(best) > value + slack:
+            break
+        chosen, value = best, objective(best)
+    return chosen

@@ -12,7 +12,7 @@ from handup.policy import Belief
 from handup.when.base import Strategy
 
 GRID = 12
-BISECTIONS = 50
+BISECTIONS = 40
 COARSE_BISECTIONS = 20
 MANY = 30
 """With more modules than this the value is pinned down less finely, to some six digits."""

@@ -35,7 +35,11 @@ def strategy(method: str = DEFAULT, **settings: Any) -> Strategy:
             f"'{method}' is half a method", hint="Write SELECTOR+WHEN, for example graph+workload-aware."
         )
     else:
-        makers = (STRATEGIES.maker(what),)
+        try:
+            makers = (STRATEGIES.maker(what),)
+        except UnknownMethod as error:
+            hint = f"{error.hint} Or write SELECTOR+WHEN, for example graph+workload-aware."
+            raise UnknownMethod(error.cause, hint=hint) from None
     _check_settings(method, makers, settings)
     if plus:
         return Pair(SELECTORS.make(what, settings), WHENS.make(when, settings))
