@@ -121,8 +121,10 @@ def test_a_new_confidence_is_a_new_output_that_no_failure_speaks_of() -> None:
 
 def test_events_are_counted() -> None:
     belief = Belief.of(chain_of((0.5, 0.5))).after_answer(0, changed=True, expert=1.0).after_execution(False)
-    assert belief.progress == Progress(asks=1, acts=1, asks_since_act=0)
-    assert belief.after_answer(1, changed=None, expert=1.0).progress == Progress(asks=2, acts=1, asks_since_act=1)
+    assert belief.progress == Progress(asks=1, acts=1, failures=1, asks_since_act=0)
+    assert belief.after_answer(1, changed=None, expert=1.0).progress == Progress(
+        asks=2, acts=1, failures=1, asks_since_act=1
+    )
 
 
 def test_a_blocked_module_is_free_at_its_time_and_not_before() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from handup.policy import Belief, ModuleGraph
 from handup.policy.inference import Impossible
-from handup.policy.sampling import draw, sampled
+from handup.policy.sampling import draws, sampled
 from tests.make import chain_of, crossed_pairs, tangle
 from tests.oracles import enumerate_history, succeeds, tell
 from tests.strategies import histories, module_lists, share_of_examples
@@ -21,10 +21,10 @@ def test_a_dense_graph_is_sampled_and_says_so(modules: int, seed: int) -> None:
     found = Belief.of(graph).inference
     assert found.method == "sampled"
     assert 0.0 < found.error < 0.02
-    random, draws = np.random.default_rng(12345), 1 << 16
-    states = {module.name: random.random(draws) < module.confidence for module in graph.modules}
+    random, count = np.random.default_rng(12345), 1 << 16
+    states = {module.name: random.random(count) < module.confidence for module in graph.modules}
     counted = float(succeeds(graph.modules, states).mean())
-    assert found.reliability == pytest.approx(counted, abs=found.error + 5.0 * 0.5 / math.sqrt(draws))
+    assert found.reliability == pytest.approx(counted, abs=found.error + 5.0 * 0.5 / math.sqrt(count))
 
 
 def test_a_wide_graph_with_a_closed_form_keeps_its_bound() -> None:
@@ -106,7 +106,7 @@ def test_outcomes_that_exclude_each_other_are_impossible() -> None:
 
 def test_kept_draws_agree_with_what_was_seen_for_certain() -> None:
     belief = Belief.of(chain_of((0.6, 0.6, 0.6))).after_execution(False)
-    states = draw(
+    batches = draws(
         belief.graph.circuit,
         belief.chances,
         belief.executions,
@@ -115,8 +115,10 @@ def test_kept_draws_agree_with_what_was_seen_for_certain() -> None:
         wanted=1000,
         most=1 << 14,
     )
-    assert len(states) >= 1000
-    assert not states.all(axis=1).any()
+    states = np.concatenate(list(batches), axis=1)
+    assert states.shape[0] == 3
+    assert states.shape[1] >= 1000
+    assert not states.all(axis=0).any()
 
 
 def test_the_same_belief_gives_the_same_numbers() -> None:

@@ -88,7 +88,7 @@ def test_a_history_without_end_is_refused() -> None:
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        ({}, "not one of executed, answered, forwarded"),
+        ({}, "not one of executed, answered, unanswered, forwarded"),
         ({"sung": True}, "not one of"),
         ({"executed": "failed", "answered": "m0"}, "not one of"),
         ({"executed": "perhaps"}, "executed"),

@@ -27,7 +27,7 @@ def main(context: typer.Context) -> None:
 
 @app.command(epilog=EPILOG)
 def decisions(
-    seed: Annotated[int, typer.Option(help="Which random policies.")] = 0,
+    seed: Annotated[int, typer.Option(help="Which random policies.", min=0)] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
 ) -> None:
     """Time one decision of each selector, and of troubleshoot, beside a textbook formulation of the same rule."""

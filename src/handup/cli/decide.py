@@ -20,7 +20,7 @@ EPILOG = """Example: handup decide examples/policies/bite.yaml --observed '[{"ex
 
 Exit codes: 0 decided, 2 the policy, the history or an option is wrong."""
 
-FLIPS_UP_TO = 200
+FLIPS_UP_TO = 100
 """On larger policies the distance to flipping takes too long to be shown by the way; `Session.flips` still tells."""
 
 

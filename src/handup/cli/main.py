@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 from typing import Annotated, NoReturn, cast
 
 import typer
@@ -47,8 +48,14 @@ def main(
 
 def run() -> NoReturn:
     """Entry point: every error a user can make ends in one line on stderr and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
-        sys.exit(app(prog_name="handup", standalone_mode=False) or 0)
+        code = app(prog_name="handup", standalone_mode=False) or 0
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        sys.exit(code)
     except HandupError as error:
         _fail(str(error), error.exit_code)
     except USAGE_ERROR as error:
@@ -57,8 +64,11 @@ def run() -> NoReturn:
     except (KeyboardInterrupt, typer.Abort):
         _fail("Stopped.", INTERRUPTED)
     except BrokenPipeError:
-        sys.stderr.close()
+        sys.stdout = None
         sys.exit(FAILED)
+    except OSError as error:
+        sys.stdout = None
+        _fail(f"Cannot write: {error.strerror or error}. Check the disk or the pipe.", FAILED)
 
 
 def _fail(line: str, code: int) -> NoReturn:

@@ -45,7 +45,7 @@ class FixedCosts:
         return self.costs
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Costs:
     """Everything a strategy weighs, at one moment.
 

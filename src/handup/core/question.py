@@ -40,6 +40,10 @@ class Question:
     options: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.kind not in tuple(QuestionKind):
+            raise BadSetting(f"{self.kind!r} is no kind of question", hint=f"Use one of: {', '.join(QuestionKind)}.")
+        object.__setattr__(self, "kind", QuestionKind(self.kind))
+        object.__setattr__(self, "options", tuple(self.options))
         if not self.prompt.strip():
             raise BadSetting("a question has no words", hint="Give it a prompt that a person can answer.")
         if self.kind is QuestionKind.CHOICE and len(self.options) < 2:

@@ -29,10 +29,11 @@ class Progress:
 
     asks: int = 0
     acts: int = 0
+    failures: int = 0
     asks_since_act: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Belief:
     """Confidences, answers and executions of one episode. Immutable: each `after_…` gives the next belief.
 
@@ -193,7 +194,8 @@ class Belief:
             last = executions.pop()
             log_right, log_wrong = last.log_if_right + log_right, last.log_if_wrong + log_wrong
         executions.append(Execution(self.versions, log_wrong, log_right))
-        progress = replace(self.progress, acts=self.progress.acts + 1, asks_since_act=0)
+        done = self.progress
+        progress = replace(done, acts=done.acts + 1, failures=done.failures + (not ok), asks_since_act=0)
         return replace(self, executions=tuple(executions), progress=progress)
 
     def after_forward(self, confidences: Mapping[int, float], *, changed: Collection[int] = ()) -> Belief:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from numbers import Real
 
 from handup.core import BadPolicy, Question
 
@@ -46,6 +47,7 @@ class Module:
     question: Question | None = None
 
     def __post_init__(self) -> None:
+        self._tidy()
         if not NAME.fullmatch(self.name) or self.name in RESERVED:
             raise BadPolicy(
                 f"{self.name!r} is no module name",
@@ -59,3 +61,25 @@ class Module:
             raise BadPolicy(f"query_cost of '{self.name}' is {self.query_cost:g}", hint="Give a number of at least 0.")
         if len(set(self.inputs)) != len(self.inputs):
             raise BadPolicy(f"'{self.name}' names an input twice", hint="List each input once.")
+
+    def _tidy(self) -> None:
+        """Take what means the same: a word for a gate, one name for inputs, a sentence for a question, any number."""
+        given: dict[str, object] = {"inputs": self.inputs, "question": self.question}
+        inputs = (given["inputs"],) if isinstance(given["inputs"], str) else tuple(self.inputs)
+        question = Question(given["question"]) if isinstance(given["question"], str) else self.question
+        if self.gate not in tuple(Gate):
+            raise BadPolicy(f"gate of '{self.name}' is {self.gate!r}", hint="Use 'and' or 'or'.")
+        tidy = {
+            "confidence": self._number("confidence", self.confidence),
+            "query_cost": self._number("query_cost", self.query_cost),
+            "inputs": inputs,
+            "gate": Gate(self.gate),
+            "question": question,
+        }
+        for name, value in tidy.items():
+            object.__setattr__(self, name, value)
+
+    def _number(self, what: str, value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise BadPolicy(f"{what} of '{self.name}' is {value!r}", hint="Give a number.")
+        return float(value)

@@ -8,7 +8,7 @@ with `n` kept draws the error exceeds sqrt(ln(2/δ) / 2n) with probability at mo
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,12 @@ from handup.policy.inference import NEVER, Execution, Impossible, Inference
 MISS = 1e-9
 """The probability with which one estimate may be off by more than its stated error."""
 BATCH = 1 << 13
+LEAST_BATCH = 1 << 6
+NUMBERS = 1 << 21
+"""So many random numbers a batch takes at the most: large policies are drawn in smaller batches."""
 
 
-def draw(
+def draws(
     circuit: Circuit,
     chances: Sequence[Sequence[float]],
     executions: Sequence[Execution],
@@ -31,7 +34,7 @@ def draw(
     random: RandomSource,
     wanted: int,
     most: int,
-) -> NDArray[np.bool_]:
+) -> Iterator[NDArray[np.bool_]]:
     """States of the current versions, drawn from the posterior.
 
     Args:
@@ -43,37 +46,37 @@ def draw(
         wanted: Stop when this many are kept …
         most: … or when this many were drawn.
 
-    Returns:
-        One row per kept draw; possibly none.
+    Yields:
+        Batches with one row per module and one column per kept draw; possibly none.
 
     Raises:
         Impossible: One set of versions was seen to succeed and to fail, both for certain.
     """
-    kept: list[NDArray[np.bool_]] = []
-    have = drawn = 0
     ceiling = sum(max(each.log_if_right, each.log_if_wrong) for each in executions)
     if ceiling == NEVER:
         raise Impossible
-    while have < wanted and drawn < most:
-        drawn += BATCH
-        versions = {
+    versions = sorted(
+        {
             (module, version)
             for each in (*(execution.versions for execution in executions), tuple(current))
             for module, version in enumerate(each)
         }
-        order = sorted(versions)
-        uniform = random.random((len(order), BATCH))
-        states = {key: uniform[row] < chances[key[0]][key[1]] for row, key in enumerate(order)}
-        weight = np.full(BATCH, -ceiling)
+    )
+    batch = max(LEAST_BATCH, min(BATCH, NUMBERS // len(versions)))
+    have = drawn = 0
+    while have < wanted and drawn < most:
+        drawn += batch
+        uniform = random.random((len(versions), batch))
+        states = {key: uniform[row] < chances[key[0]][key[1]] for row, key in enumerate(versions)}
+        weight = np.full(batch, -ceiling)
         for execution in executions:
             rows = np.array([states[module, version] for module, version in enumerate(execution.versions)])
             success = circuit.evaluate(rows.view(np.uint8)).view(np.bool_)
             weight += np.where(success, execution.log_if_right, execution.log_if_wrong)
-        keep = np.log(np.maximum(random.random((BATCH,)), 1e-300)) < weight
-        now = np.array([states[module, version] for module, version in enumerate(current)])
-        kept.append(now[:, keep].T)
-        have += len(kept[-1])
-    return np.concatenate(kept)
+        keep = np.log(np.maximum(random.random((batch,)), 1e-300)) < weight
+        kept = np.array([states[module, version] for module, version in enumerate(current)])[:, keep]
+        have += kept.shape[1]
+        yield kept
 
 
 def sampled(
@@ -87,17 +90,19 @@ def sampled(
     most: int = 1 << 20,
 ) -> Inference:
     """An estimate with its error bound. Where no draw agrees with what was seen, that bound is 1: nothing is known."""
-    states = draw(circuit, chances, executions, current, random=random, wanted=wanted, most=most)
-    if not len(states):
+    kept, succeeded, right = 0, 0, np.zeros(len(current))
+    for states in draws(circuit, chances, executions, current, random=random, wanted=wanted, most=most):
+        kept += states.shape[1]
+        succeeded += int(circuit.evaluate(np.ascontiguousarray(states).view(np.uint8)).sum())
+        right += states.sum(axis=1)
+    if not kept:
         wrong = np.array([1.0 - row[version] for row, version in zip(chances, current, strict=True)])
         return Inference(math.log(0.5), math.log(0.5), wrong, error=1.0, method="sampled")
-    success = circuit.evaluate(np.ascontiguousarray(states.T).view(np.uint8))
-    right = float(success.mean())
     with np.errstate(divide="ignore"):
         return Inference(
-            log_reliability=float(np.log(right)),
-            log_failure=float(np.log1p(-right)),
-            wrong=1.0 - states.mean(axis=0),
-            error=min(1.0, math.sqrt(math.log(2.0 / MISS) / (2.0 * len(states)))),
+            log_reliability=float(np.log(succeeded / kept)),
+            log_failure=float(np.log1p(-succeeded / kept)),
+            wrong=1.0 - right / kept,
+            error=min(1.0, math.sqrt(math.log(2.0 / MISS) / (2.0 * kept))),
             method="sampled",
         )

@@ -33,11 +33,22 @@ class _Answered(_Strict):
     expert: Probability | None = None
 
 
+class _Unanswered(_Strict):
+    unanswered: str
+    for_s: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 120.0
+
+
 class _Forwarded(_Strict):
     forwarded: dict[str, Probability]
+    changed: list[str] = []
 
 
-_KINDS: dict[str, type[_Strict]] = {"executed": _Executed, "answered": _Answered, "forwarded": _Forwarded}
+_KINDS: dict[str, type[_Strict]] = {
+    "executed": _Executed,
+    "answered": _Answered,
+    "unanswered": _Unanswered,
+    "forwarded": _Forwarded,
+}
 _HISTORY: TypeAdapter[list[dict[str, Any]]] = TypeAdapter(Annotated[list[dict[str, Any]], Field(max_length=MOST)])
 
 
@@ -47,7 +58,8 @@ def observe(graph: ModuleGraph, history: object, *, expert: float = 1.0, seed: i
     Args:
         graph: The policy.
         history: A list of `{"executed": "failed"}` (or "succeeded", or `{"ok": false, "certainty": 0.9}`),
-            `{"answered": MODULE, "changed": true}` and `{"forwarded": {MODULE: confidence}}`, oldest first.
+            `{"answered": MODULE, "changed": true}`, `{"unanswered": MODULE, "for_s": 120}` (not to be asked about for
+            so many seconds from now) and `{"forwarded": {MODULE: confidence}, "changed": [MODULE]}`, oldest first.
         expert: Probability that an answer is right, where the entry does not say.
         seed: For estimates on policies too tangled to be exact.
 
@@ -88,6 +100,9 @@ def _after(belief: Belief, entry: _Strict, expert: float) -> Belief:
             trust = expert if entry.expert is None else entry.expert
             return belief.after_answer(index(entry.answered), changed=entry.changed, expert=trust)
         case _Forwarded():
-            return belief.after_forward({index(name): value for name, value in entry.forwarded.items()})
+            confidences = {index(name): value for name, value in entry.forwarded.items()}
+            return belief.after_forward(confidences, changed=[index(name) for name in entry.changed])
+        case _Unanswered():
+            return belief.blocked(index(entry.unanswered), entry.for_s)
         case _:
             raise AssertionError(entry)

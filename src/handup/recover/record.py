@@ -29,6 +29,7 @@ class Stored:
         method: The strategy.
         settings: Weights and limits.
         own_costs: Whether it had a cost model of its own, which no record holds.
+        own_availability: Whether it kept to limits on when to ask, which no record holds.
         events: What it was told, oldest first.
     """
 
@@ -36,6 +37,7 @@ class Stored:
     method: Strategy
     settings: Settings
     own_costs: bool
+    own_availability: bool
     events: list[Event]
 
     def to_json(self) -> dict[str, Any]:
@@ -47,6 +49,7 @@ class Stored:
             "method_settings": settings_in_force(self.method),
             "settings": self.settings.to_json(),
             "own_costs": self.own_costs,
+            "own_availability": self.own_availability,
             "events": EVENTS.dump_python(self.events, mode="json"),
         }
 
@@ -66,6 +69,7 @@ class Stored:
                 method=method or strategy(record["method"], **record["method_settings"]),
                 settings=Settings(**record["settings"]),
                 own_costs=bool(record["own_costs"]),
+                own_availability=bool(record["own_availability"]),
                 events=EVENTS.validate_python(record["events"]),
             )
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from handup.core import (
     Action,
@@ -26,6 +22,7 @@ from handup.core import (
     check_probability,
 )
 from handup.policy import Belief, ModuleGraph
+from handup.recover.checks import one_each, seconds, truth
 from handup.recover.events import (
     Answered,
     Decided,
@@ -41,12 +38,10 @@ from handup.recover.settings import Settings, TimeUnit
 from handup.recover.state import LEGAL, Phase, State, Tally
 from handup.when import DEFAULT, Flips, Strategy, flips_at, strategy
 
-T = TypeVar("T", float, float | None)
-
 EXPECTED: Mapping[Phase, str] = {
     Phase.DECIDING: "Call next().",
     Phase.ASKING: "Call answered() or unanswered() for the open question, or stopped().",
-    Phase.ACTING: "Call executed() with the outcome first, or stopped().",
+    Phase.ACTING: "Call executed() with the outcome first and tell the rest then, or stopped().",
     Phase.WAITING: "Call next() when the wait is over, or tell what changed.",
     Phase.ENDED: "Start a new session for the next episode.",
 }
@@ -170,7 +165,7 @@ class Session:
             IllegalCall: A question or an execution is still open, the wait is not over, or the episode has ended.
         """
         self._refuse_illegal("next")
-        now_s = max(_seconds(now_s), self._state.now_s)
+        now_s = max(seconds(now_s), self._state.now_s)
         self._refuse_early(now_s)
         costs = self._costs(now_s)
         decision, outcome = self._decide(costs, now_s)
@@ -222,7 +217,9 @@ class Session:
         self._refuse_illegal("answered")
         trust = self.settings.expert if expert is None else float(expert)
         check_probability("expert", trust)
-        self._tell(Answered(module=module, changed=changed, by=by, expert=trust, now_s=_seconds(now_s)))
+        told = None if changed is None else truth("changed", changed)
+        who = None if by is None else str(by)
+        self._tell(Answered(module=module, changed=told, by=who, expert=trust, now_s=seconds(now_s)))
 
     def unanswered(
         self, module: str, why: Unanswered | str, *, until_s: float | None = None, now_s: float | None = None
@@ -243,7 +240,7 @@ class Session:
             reason = Unanswered(why)
         except ValueError:
             raise BadSetting(f"{why!r} is no reason", hint=f"Use one of: {', '.join(Unanswered)}.") from None
-        self._tell(NotAnswered(module=module, why=reason, until_s=_seconds(until_s), now_s=_seconds(now_s)))
+        self._tell(NotAnswered(module=module, why=reason, until_s=seconds(until_s), now_s=seconds(now_s)))
 
     def executed(self, ok: bool, *, certainty: float = 1.0) -> None:
         """The robot acted.
@@ -259,19 +256,25 @@ class Session:
         self._refuse_illegal("executed")
         if not 0.5 <= certainty <= 1.0:
             raise BadSetting(f"certainty is {certainty:g}", hint="Give 0.5 to 1; turn 'ok' round below 0.5.")
-        self._tell(Executed(ok=bool(ok), certainty=float(certainty)))
+        self._tell(Executed(ok=truth("ok", ok), certainty=float(certainty)))
 
     def stopped(self, why: str = "") -> None:
         """Somebody stopped the robot. Legal at any time and safe twice; the episode is over."""
         if self.phase is not Phase.ENDED:
-            self._tell(Stopped(why=why))
+            self._tell(Stopped(why=str(why)))
 
     # -- storing it --------------------------------------------------------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:
         """Everything, as one plain record. Made again from it, the session goes on as if nothing had happened."""
-        stored = Stored(self.graph, self.strategy, self.settings, self._own_costs, self._events)
-        return stored.to_json()
+        return Stored(
+            graph=self.graph,
+            method=self.strategy,
+            settings=self.settings,
+            own_costs=self._own_costs,
+            own_availability=self._availability is not None,
+            events=self._events,
+        ).to_json()
 
     @classmethod
     def from_json(
@@ -288,14 +291,18 @@ class Session:
             record: What `to_json` gave, perhaps through a file.
             method: The strategy, where it is one that cannot be made by name.
             costs: The cost model, where the session had one of its own.
-            availability: When questions may be asked from now on.
+            availability: When questions may be asked, where the session knew.
 
         Raises:
-            BadRecord: It is damaged, of a newer schema, or needs a cost model.
+            BadRecord: It is damaged, of a newer schema, or lacks a cost model or limits that it had.
         """
         stored = Stored.from_json(record, method)
         if stored.own_costs and costs is None:
             raise BadRecord("the session had a cost model of its own", hint="Pass it: from_json(…, costs=model).")
+        if stored.own_availability and availability is None:
+            raise BadRecord(
+                "the session kept to somebody's limits", hint="Pass them: from_json(…, availability=limits)."
+            )
         with refusing_damage():
             session = cls(stored.graph, stored.method, stored.settings, costs, availability)
             for event in stored.events:
@@ -344,19 +351,14 @@ class Session:
         """The belief, with everything held back that nobody may be asked about now."""
         if self._availability is None:
             return self.belief
-        return self.belief.held_back(self._one_each("times", self._availability.free_from_s(now_s)))
-
-    def _one_each(self, what: str, values: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-        if len(values) != len(self.graph):
-            raise BadSetting(f"{len(values)} {what} for {len(self.graph)} modules", hint="Give one per module.")
-        return np.asarray(values, dtype=np.float64)
+        return self.belief.held_back(one_each("times", self._availability.free_from_s(now_s), len(self.graph)))
 
     def _costs(self, now_s: float) -> Costs:
         terms = self.settings
         started_s = now_s if self._state.started_s is None else self._state.started_s
         elapsed = self._state.spent if terms.time is TimeUnit.STEPS else now_s - started_s
         return Costs.of(
-            self._one_each("query costs", self._cost_model.query_costs(now_s)),
+            one_each("query costs", self._cost_model.query_costs(now_s), len(self.graph)),
             expert=terms.expert,
             w=terms.w,
             act_time=terms.act_time,
@@ -375,15 +377,11 @@ class Session:
         if decision.action is Action.WAIT and decision.until_s is not None and decision.until_s > now_s:
             until_s = max(decision.until_s, now_s + terms.min_wait_s)
             waited_s = tally.waited_s + until_s - now_s
+            if terms.time is TimeUnit.SECONDS and until_s - now_s >= costs.time_left:
+                reason = f"{decision.reason} By then the time given to this episode is used up."
+                return Decision(action=Action.YIELD, module=decision.module, reason=reason), Outcome.YIELDED
             if waited_s > terms.max_wait_s:
                 reason = f"{decision.reason} Waiting would make {waited_s:g} s in all, over {terms.max_wait_s:g} s."
                 return Decision(action=Action.YIELD, module=decision.module, reason=reason), Outcome.YIELDED
             decision = replace(decision, until_s=until_s)
         return decision, Outcome.YIELDED if decision.action is Action.YIELD else None
-
-
-def _seconds(value: T) -> T:
-    """A time that may be left out, checked."""
-    if value is not None and not math.isfinite(value):
-        raise BadSetting(f"the time is {value}", hint="Pass seconds from a clock.")
-    return value

@@ -34,6 +34,7 @@ class Settings:
         not_now_s: After *not now*, the module is not asked about for this long.
         someone_else_s: After *someone else*: time to find them.
         expired_s: After a question that nobody answered.
+        max_questions_per_module: So often a module is asked about at most.
         max_unanswered: After so many unanswered questions a module is not asked about again.
         min_wait_s: A wait lasts at least so long.
         max_wait_s: So long an episode may wait in all.
@@ -51,6 +52,7 @@ class Settings:
     not_now_s: float = 120.0
     someone_else_s: float = 30.0
     expired_s: float = 60.0
+    max_questions_per_module: int = 5
     max_unanswered: int = 3
     min_wait_s: float = 1.0
     max_wait_s: float = 3600.0
@@ -69,6 +71,7 @@ class Settings:
             ("max_wait_s", 0.0, 1e9),
             ("ask_time", 0.0, 1e9),
             ("act_time", 1e-9, 1e9),
+            ("max_questions_per_module", 1, 1000),
             ("max_unanswered", 1, 1000),
             ("max_steps_per_module", 2, 1_000_000),
             ("seed", 0, 2**63),
@@ -76,7 +79,7 @@ class Settings:
             value = getattr(self, name)
             if not low <= value <= high:
                 raise BadSetting(f"{name} is {value:g}", hint=f"Give a number from {low:g} to {high:g}.")
-        for name in ("max_unanswered", "max_steps_per_module", "seed"):
+        for name in ("max_questions_per_module", "max_unanswered", "max_steps_per_module", "seed"):
             if not isinstance(getattr(self, name), int):
                 raise BadSetting(f"{name} is {getattr(self, name)!r}", hint="Give a whole number.")
         if self.time not in tuple(TimeUnit):

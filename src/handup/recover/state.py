@@ -104,6 +104,7 @@ class State:
         try_wanted: Whether a person said to let the robot try.
         held_for_try: Modules not to be asked about before that.
         late: Modules whose deferred or expired question may still be answered.
+        asked: For each module, how many questions there were.
         unanswered: For each module, how many questions brought no answer.
     """
 
@@ -120,12 +121,13 @@ class State:
     try_wanted: bool = False
     held_for_try: frozenset[int] = frozenset()
     late: frozenset[int] = frozenset()
+    asked: tuple[int, ...] = ()
     unanswered: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, graph: ModuleGraph, settings: Settings) -> State:
         """The state before anything happened."""
-        return cls(belief=Belief.of(graph, seed=settings.seed), unanswered=(0,) * len(graph))
+        return cls(belief=Belief.of(graph, seed=settings.seed), asked=(0,) * len(graph), unanswered=(0,) * len(graph))
 
     def is_open(self, module: str) -> bool:
         """Whether a question about this module is open."""
@@ -142,7 +144,7 @@ class State:
                 belief = self.belief.after_forward(confidences, changed=[index(name) for name in event.changed])
                 return replace(self, belief=belief, forward_due=False)._with_news()
             case Answered():
-                return self._answered(event)
+                return self._answered(event, settings)
             case NotAnswered():
                 return self._not_answered(event, settings)
             case Executed():
@@ -156,10 +158,11 @@ class State:
         if self.waiting is not None:
             since_s, until_s = self.waiting
             tally = replace(tally, waited_s=tally.waited_s + min(event.now_s, until_s) - since_s)
-        waiting = None
+        waiting, asked = None, self.asked
         lost = tally.time_lost if settings.time is TimeUnit.STEPS else event.now_s - started_s
         if decision.action is Action.ASK:
             tally = replace(tally, questions=tally.questions + 1, load=tally.load + event.load)
+            asked = _one_more(asked, self.belief.graph.index(decision.module or ""))
             spent += settings.ask_time
             lost += settings.ask_time if settings.time is TimeUnit.STEPS else 0.0
         elif decision.action is Action.ACT:
@@ -180,14 +183,18 @@ class State:
             started_s=started_s,
             spent=spent,
             waiting=waiting,
+            asked=asked,
             try_wanted=False,
         )
 
-    def _answered(self, event: Answered) -> State:
+    def _answered(self, event: Answered, settings: Settings) -> State:
         module = self.belief.graph.index(event.module)
+        belief = self.belief.after_answer(module, changed=event.changed, expert=event.expert)
+        if self.asked[module] >= settings.max_questions_per_module:
+            belief = belief.blocked(module, math.inf)
         state = replace(
             self,
-            belief=self.belief.after_answer(module, changed=event.changed, expert=event.expert),
+            belief=belief,
             forward_due=True,
             late=self.late - {module},
             held_for_try=self.held_for_try - {module},
@@ -200,10 +207,12 @@ class State:
     def _not_answered(self, event: NotAnswered, settings: Settings) -> State:
         module = self.belief.graph.index(event.module)
         now_s = _later(self.now_s, event.now_s)
-        count = self.unanswered[module] + 1
+        unanswered = _one_more(self.unanswered, module)
+        for_good = unanswered[module] >= settings.max_unanswered
+        for_good |= self.asked[module] >= settings.max_questions_per_module
         for_try = event.why is Unanswered.LET_ROBOT_TRY
         until_s = event.until_s if event.until_s is not None else now_s + settings.pause_s(event.why)
-        if for_try or count >= settings.max_unanswered:
+        if for_try or for_good:
             until_s = math.inf
         return replace(
             self,
@@ -212,11 +221,9 @@ class State:
             pending=None,
             now_s=now_s,
             try_wanted=for_try,
-            held_for_try=self.held_for_try | {module}
-            if for_try and count < settings.max_unanswered
-            else self.held_for_try,
+            held_for_try=self.held_for_try | {module} if for_try and not for_good else self.held_for_try,
             late=self.late | {module},
-            unanswered=(*self.unanswered[:module], count, *self.unanswered[module + 1 :]),
+            unanswered=unanswered,
         )
 
     def _executed(self, event: Executed, settings: Settings) -> State:
@@ -245,6 +252,10 @@ class State:
     def _with_news(self) -> State:
         """News ends a wait: the next decision may be another one."""
         return replace(self, phase=Phase.DECIDING, pending=None) if self.phase is Phase.WAITING else self
+
+
+def _one_more(counts: tuple[int, ...], module: int) -> tuple[int, ...]:
+    return (*counts[:module], counts[module] + 1, *counts[module + 1 :])
 
 
 def _later(now_s: float, told_s: float | None) -> float:

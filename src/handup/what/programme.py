@@ -130,8 +130,13 @@ def solve_scip(programme: Programme, time_limit_s: float) -> NDArray[np.bool_]:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Without what HiGHS prints past Python onto standard output, in the middle of somebody's JSON."""
-    sys.stdout.flush()
-    saved = os.dup(1)
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    try:
+        saved = os.dup(1)
+    except OSError:  # standard output is closed: nobody is disturbed
+        yield
+        return
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 1)

@@ -65,6 +65,8 @@ def flips_at(strategy: Strategy, belief: Belief, costs: Costs, now_s: float, dec
         except HandupError:
             return False
 
+    if differs(belief, costs):  # somebody else decided: a person, or the end of the time
+        return Flips(decision.module, None, None, None, dict.fromkeys(strategy.parameters(costs)))
     query_cost = confidence = None
     if decision.module is not None:
         module = belief.graph.index(decision.module)

@@ -22,8 +22,9 @@ from handup.when.plan import erring, gates, lookahead, ordered, series
 from handup.when.plan.problem import Problem, Values
 
 TIE = 1e-9
-"""Expected costs nearer than this are equal: then acting goes before asking, asking before yielding, and upstream
-modules before downstream ones."""
+"""Expected costs nearer than this are equal: then acting goes before asking, yielding before asking, and upstream
+modules before downstream ones. Acting goes before yielding unless its success is negligible."""
+NEGLIGIBLE = 1e-6
 
 
 COARSE = 10
@@ -58,8 +59,10 @@ class Troubleshoot:
 
     def decide(self, belief: Belief, costs: Costs, now_s: float) -> Decision:
         """The step of least expected cost; where only a question that may not be asked yet would help, wait."""
+        trusted = np.minimum(costs.expert, belief.confidences)  # whoever answered doubtfully will do so again
         askable = ~belief.answered | (belief.confidences < 1.0)
         free = belief.free(now_s)
+        costs = replace(costs, expert=np.where(belief.answered, trusted, costs.expert))
         believed, belief = belief, belief.possible
         values = plan(Problem(belief, costs, askable & free), self.planner)
         decision = _decision(belief, values)
@@ -160,7 +163,7 @@ def _plan_series(problem: Problem, *, exact: bool) -> Values:
         rate=1.0 - costs.w,
         time_left=costs.time_left,
     )
-    if exact and small.states <= series.MAX_STATES:
+    if exact and small.cells <= series.MAX_CELLS:
         solved = series.plan_series(small)
         by_label = {(kind.chance, kind.price, kind.time): value for kind, value in zip(kinds, solved.ask, strict=True)}
         ask[open_modules] = [by_label[label] for label in labels]
@@ -243,27 +246,29 @@ def _plan_gates(problem: Problem, unknown: NDArray[np.intp]) -> Values:
 def _decision(belief: Belief, values: Values) -> Decision:
     names = belief.graph.names
     weighed = np.flatnonzero(~np.isnan(values.ask))
-    best = min(values.act, values.give_up, float(np.nanmin(values.ask)) if len(weighed) else math.inf)
-    good = weighed[values.ask[weighed] <= best + TIE]
     alternatives = [Alternative(Action.ASK, names[module], float(values.ask[module])) for module in weighed]
     alternatives.append(Alternative(Action.YIELD, None, values.give_up))
     if math.isfinite(values.act):
         alternatives.append(Alternative(Action.ACT, None, values.act))
     ranked = tuple(sorted(alternatives, key=lambda each: round(each.value, 9)))
     nearest = next((each.module for each in ranked if each.action is Action.ASK), None)
-    if values.act <= best + TIE:
+    best_ask = float(np.nanmin(values.ask)) if len(weighed) else math.inf
+    may_work = values.success > NEGLIGIBLE or values.act < values.give_up - TIE
+    if values.act <= min(best_ask, values.give_up) + TIE and may_work:
         reason = f"Acting succeeds with probability {values.success:.3g}; " + _compared(values.act, ranked, Action.ACT)
         return Decision(action=Action.ACT, module=nearest, reason=reason, alternatives=ranked)
-    if len(good):
-        module = int(good[0])
-        failures = belief.progress.acts
+    if best_ask < values.give_up - TIE:
+        module = int(weighed[values.ask[weighed] <= best_ask + TIE][0])
+        failures = belief.progress.failures
         seen = f" after {failures} failed {'try' if failures == 1 else 'tries'}" if failures else ""
         again = " again" if belief.answered[module] else ""
         reason = f"'{names[module]}' is wrong with probability {values.wrong[module]:.3g}{seen}; " + _compared(
             float(values.ask[module]), ranked, Action.ASK, f"asking about it{again}"
         )
         return Decision(action=Action.ASK, module=names[module], reason=reason, alternatives=ranked)
-    why = "every module has been asked about" if not len(weighed) else "no question is worth its cost any more"
+    why = "no question is worth its cost any more"
+    if not len(weighed):
+        why = "every module has been asked about" if belief.answered.all() else "no question can be asked that helps"
     if belief.is_stuck:
         why += " and acting again cannot succeed"
     return Decision(action=Action.YIELD, module=nearest, reason=f"Giving up: {why}.", alternatives=ranked)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.policy import Belief
-from handup.policy.sampling import draw
+from handup.policy.sampling import draws
 from handup.when.plan.problem import Problem
 
 Vector = NDArray[np.float64]
@@ -96,10 +96,11 @@ def _enumerated(belief: Belief) -> tuple[NDArray[np.bool_], Vector] | None:
 def _drawn(belief: Belief, many: int, random: np.random.Generator) -> tuple[NDArray[np.bool_], Vector]:
     """Draws from a proposal with the posterior's marginals, weighted; plain rejection where those are unknown."""
     if belief.graph.diagram is None or belief.inference.method != "exact":
-        states = draw(
+        batches = draws(
             belief.graph.circuit, belief.chances, belief.executions, belief.versions,
             random=random, wanted=many, most=1 << 14,
-        )[:many].T  # fmt: skip
+        )  # fmt: skip
+        states = np.concatenate(list(batches), axis=1)[:, :many]
         if states.shape[1]:
             return states, np.full(states.shape[1], 1.0 / states.shape[1])
         marginals = belief.confidences

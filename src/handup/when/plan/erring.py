@@ -19,7 +19,8 @@ FRONT = 4
 """How many modules are tried as the first new one to be asked about, where there are few."""
 FEW = 30
 MOST = 50
-"""New modules beyond this rank, and time steps beyond four times as many, are left out of the plan."""
+"""New modules beyond this rank, and time steps beyond four times as many, are left out of the plan; the time that is
+left then counts as lost."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,7 @@ class _Walk:
         self._everyone = np.arange(len(self._new) + 1) + len(problem.asked)
         self._suspects = int(problem.suspect.sum())
         self._steps_left = min(problem.steps_left, 4 * MOST)
+        self._beyond = problem.rate * (problem.steps_left - self._steps_left)
         prices = np.concatenate((problem.asked.prices, self._new.prices))
         steps = np.concatenate((problem.asked.steps, self._new.steps))
         experts = np.concatenate((problem.asked.experts, self._new.experts))
@@ -125,12 +127,12 @@ class _Walk:
     def _solve(self) -> None:
         problem, new = self._problem, self._new
         count = len(new)
-        self._calm = np.zeros((self._steps_left + 1, count + 1))
-        self._alarmed = np.zeros((self._steps_left + 1, count + 1, self._everyone[-1] + 1))
+        self._calm = np.full((self._steps_left + 1, count + 1), self._beyond)
+        self._alarmed = np.full((self._steps_left + 1, count + 1, self._everyone[-1] + 1), self._beyond)
         position = np.arange(1, count + 1)
         for left in range(1, self._steps_left + 1):
             calm, alarmed = self._calm[left], self._alarmed[left]
-            calm[:] = alarmed[:] = problem.rate * left
+            calm[:] = alarmed[:] = problem.rate * left + self._beyond
             if count:
                 then = np.maximum(left - new.steps, 0)
                 explained = self._calm[then, position]

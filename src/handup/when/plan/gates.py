@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
-MAX_MODULES = 10
+MAX_MODULES = 8
 OVER = 1e-9
 UNASKED = 2
 

@@ -61,6 +61,8 @@ def plan_ahead(problem: Problem, random: np.random.Generator) -> Values:
     if not problem.belief.acting_is_futile:
         act = fail * (costs.act_price + _Schedule(problem, cloud, sequence).value_after_failure())
         act = act if hunt is None else min(act, hunt.value(None))
+    if problem.belief.graph.diagram is not None and problem.belief.inference.method == "exact":
+        return problem.values(act, ask, "look-ahead", exact=False)
     wrong = 1.0 - cloud.unpack(cloud.states) @ cloud.weights
     return Values(act, ask, problem.yield_value, 1.0 - fail, wrong, "look-ahead", exact=False)
 

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
-MAX_STATES = 1 << 14
+MAX_CELLS = 1 << 17
+"""Combinations of asked-about modules times executions that a plan is worth."""
 MAX_ACTS = 100
 """Executions beyond this many in one episode are not planned for; no plan of up to so many modules needs them."""
 OVER = 1e-9
@@ -59,6 +60,11 @@ class SeriesProblem:
     def states(self) -> int:
         """How many combinations of asked-about modules there are."""
         return math.prod(kind.count + 1 for kind in self.kinds)
+
+    @property
+    def cells(self) -> int:
+        """The size of the tables."""
+        return self.states * (min(sum(kind.count for kind in self.kinds), MAX_ACTS) + 2)
 
     @property
     def is_exact(self) -> bool:
