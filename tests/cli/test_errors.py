@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cli.calls import POLICY, assert_one_line_error, here, shell
+from tests.cli.calls import POLICY, SRC, assert_one_line_error, here, shell
+
+BITE = SRC.parent / "examples" / "policies" / "bite.yaml"
 
 FILES: dict[str, tuple[str | bytes, list[str]]] = {
     "unknown key": (
@@ -138,3 +143,36 @@ def test_a_file_name_that_is_no_text_makes_no_traceback(tmp_path: Path) -> None:
 
 def test_square_brackets_in_a_message_are_no_markup(tmp_path: Path) -> None:
     assert_one_line_error(shell("decide", "[red]gone[/red].yaml", cwd=tmp_path), "[red]gone[/red].yaml")
+
+
+def test_a_terminal_without_unicode_gets_the_decision_all_the_same(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "handup", "decide", str(BITE)],
+        env={**os.environ, "PYTHONPATH": str(SRC), "PYTHONIOENCODING": "ascii"},
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"ask about 'skill'")
+
+
+def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "handup", "decide", str(BITE)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(SRC)},
+            cwd=tmp_path,
+            check=False,
+            timeout=120,
+        )
+    assert done.returncode == 1
+    lines = done.stderr.decode().splitlines()
+    assert lines == ["handup: Cannot write: No space left on device. Check the disk or the pipe."]
+
+
+def test_a_negative_seed_is_refused(tmp_path: Path) -> None:
+    assert_one_line_error(shell("bench", "decisions", "--seed", "-1", cwd=tmp_path), "--seed")

@@ -2,9 +2,10 @@
 
 import math
 
+import numpy as np
 import pytest
 
-from handup.core import BadPolicy
+from handup.core import BadPolicy, Question
 from handup.policy import Gate, Module
 
 
@@ -39,3 +40,22 @@ def test_an_input_named_twice_is_refused() -> None:
 @pytest.mark.parametrize("confidence", [0.0, 1.0])
 def test_certainties_are_taken(confidence: float) -> None:
     assert Module("a", confidence, 0.0).confidence == confidence
+
+
+def test_words_and_single_names_are_taken_for_what_they_mean() -> None:
+    module = Module("grasp", np.float32(0.5), 1, "camera", "or", "How?")  # type: ignore[arg-type]
+    assert module.gate is Gate.OR
+    assert module.inputs == ("camera",)
+    assert module.question == Question("How?")
+    assert type(module.confidence) is type(module.query_cost) is float
+
+
+@pytest.mark.parametrize(("field", "value"), [("confidence", "0.5"), ("confidence", True), ("query_cost", None)])
+def test_what_is_no_number_is_refused(field: str, value: object) -> None:
+    with pytest.raises(BadPolicy, match=f"{field} of 'm' is"):
+        Module(**{"name": "m", "confidence": 0.5, field: value})  # type: ignore[arg-type]
+
+
+def test_a_gate_of_another_name_is_refused() -> None:
+    with pytest.raises(BadPolicy, match="gate of 'm' is 'xor'"):
+        Module("m", 0.5, gate="xor")  # type: ignore[arg-type]

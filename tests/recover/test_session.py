@@ -7,10 +7,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
 from handup.core import (
     Action,
+    BadRecord,
     BadSetting,
     ContractViolation,
     Costs,
@@ -812,3 +814,47 @@ def test_a_wait_is_not_shorter_than_its_limit() -> None:
 def test_a_rota_of_the_wrong_length_is_refused() -> None:
     with pytest.raises(BadSetting, match="3 times for 4 modules"):
         Session(chain_of((0.5,) * 4), availability=Rota(2.0)).next(0.0)
+
+
+def test_the_limits_of_a_person_are_not_forgotten_on_reload() -> None:
+    record = Session(BITE, availability=Rota(600.0)).to_json()
+    with pytest.raises(BadRecord, match="limits"):
+        Session.from_json(record)
+    assert step(Session.from_json(record, availability=Rota(600.0))).action is Action.ACT
+
+
+def test_in_seconds_it_does_not_wait_past_the_horizon() -> None:
+    session = Session(SURE, settings=Settings(time=TimeUnit.SECONDS, horizon=60.0))
+    session.next(0.0)
+    session.unanswered("m1", "not-now", now_s=0.0)
+    assert step(session, 1.0).action is Action.ACT
+    assert session.next(2.0).action is Action.YIELD
+    assert session.pending is not None and "used up" in session.pending.reason
+
+
+# -- only what means something is taken --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["failed", "no", 0, 1.0, None])
+def test_an_outcome_is_true_or_false(word: object) -> None:
+    session = acting()
+    before = record(session)
+    with pytest.raises(BadSetting, match="ok is"):
+        session.executed(word)  # type: ignore[arg-type]
+    assert record(session) == before
+
+
+@pytest.mark.parametrize("word", ["no", "a spoon", 1])
+def test_whether_an_answer_changed_something_is_true_false_or_unknown(word: object) -> None:
+    with pytest.raises(BadSetting, match="changed is"):
+        asking().answered("m1", changed=word)  # type: ignore[arg-type]
+
+
+def test_what_numpy_gives_is_taken_and_stored_plainly() -> None:
+    session = asking()
+    changed, now_s = np.bool_(True), np.float32(1.5)
+    session.answered("m1", changed=changed, expert=np.float64(0.9), now_s=now_s)  # type: ignore[arg-type]
+    session.next(np.float64(2.0))
+    session.executed(np.bool_(False))  # type: ignore[arg-type]
+    stored = json.loads(json.dumps(session.to_json()))
+    assert Session.from_json(stored).to_json() == stored
