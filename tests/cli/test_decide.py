@@ -212,3 +212,12 @@ def test_a_long_policy_is_cut_to_the_most_suspect_modules(tmp_path: Path) -> Non
     assert called.code == 0
     assert "… and 20 less suspect modules" in called.out
     assert "m59" in called.out
+
+
+def test_it_can_decide_to_wait(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("modules:\n  a: {confidence: 0.3}\n  b: {confidence: 1, inputs: a}\n", encoding="utf-8")
+    history = '[{"executed": "failed"}, {"unanswered": "a", "for_s": 90}]'
+    called = here("decide", str(policy), "--observed", history, "--json")
+    found = json.loads(called.out)
+    assert (found["action"], found["module"], found["until_s"]) == ("wait", None, 90.0)

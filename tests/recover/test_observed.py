@@ -160,3 +160,15 @@ def test_forwarded_and_answers_are_told_apart_from_evidence() -> None:
     assert truth is not None
     found = observe(BITE, [written(event) for event in events])
     assert found.wrong == pytest.approx([truth.wrong[name] for name in BITE.names], abs=1e-12)
+
+
+def test_a_question_that_was_put_off_holds_its_module_back() -> None:
+    belief = observe(chain_of((0.5, 0.5)), [{"unanswered": "m1", "for_s": 30.0}])
+    assert belief.free(29.0).tolist() == [True, False]
+    assert belief.free(30.0).tolist() == [True, True]
+
+
+def test_a_forward_pass_can_name_new_outputs() -> None:
+    history = [{"executed": "failed"}, {"forwarded": {}, "changed": ["m1"]}]
+    belief = observe(chain_of((0.5, 0.5)), history)
+    assert belief.versions == (0, 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -43,6 +44,7 @@ class Hybrid:
             proposed for block in blocks_of(situation.belief.graph) if (proposed := self._set(situation, block))
         ]
 
+        @cache
         def objective(chosen: frozenset[int]) -> float:
             return set_value(situation, [module for index in chosen for module in proposals[index]])
 
