@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ DOUBT = 1e-9
 """How far a module's own certainty is loosened when what was seen is impossible under it."""
 DOUBT_OF_ANSWERS = 1e-12
 """The same for what a person's answer made certain: it is the last thing to be doubted."""
+LAST = itemgetter(-1)
 SAME = 1e-12
 """Confidences nearer than this are the same: the module gave the same output."""
 
@@ -72,7 +74,7 @@ class Belief:
     @cached_property
     def confidences(self) -> NDArray[np.float64]:
         """Each module's confidence now: its own, or the expert's where a person answered. Knows no failures."""
-        return np.array([row[-1] for row in self.chances])
+        return np.fromiter(map(LAST, self.chances), np.float64, len(self.chances))
 
     @cached_property
     def versions(self) -> tuple[int, ...]:
