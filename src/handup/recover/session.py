@@ -187,6 +187,8 @@ class Session:
             UnknownModule, BadSetting: A name or a number is wrong; nothing is changed.
         """
         self._refuse_illegal("forwarded")
+        if isinstance(changed, str):
+            raise BadSetting(f"changed is {changed!r}", hint="Give a list of module names.")
         for name, confidence in confidences.items():
             self.graph.index(name)
             check_probability(f"confidence of '{name}'", confidence)

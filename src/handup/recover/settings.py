@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+import numpy as np
+
 from handup.core import BadSetting
 from handup.recover.events import Unanswered
 
@@ -85,6 +87,9 @@ class Settings:
         if self.time not in tuple(TimeUnit):
             raise BadSetting(f"time is {self.time!r}", hint=f"Use one of: {', '.join(TimeUnit)}.")
         object.__setattr__(self, "time", TimeUnit(self.time))
+        for name, value in asdict(self).items():
+            if isinstance(value, np.floating):
+                object.__setattr__(self, name, float(value))
         if self.horizon is not None and not 0.0 < self.horizon <= 1e15:
             raise BadSetting(f"horizon is {self.horizon:g}", hint="Give a time above 0, or leave it out.")
 

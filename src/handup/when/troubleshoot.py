@@ -191,6 +191,7 @@ def _plan_erring(problem: Problem) -> Values:
         steps = np.maximum(np.rint(costs.ask_time[modules] / unit), 1).astype(np.intp)
         return erring.Askable(belief.confidences[modules], costs.expert[modules], costs.ask_price[modules], steps)
 
+    steps_left = max(0, math.floor(costs.time_left / unit + 1e-9))
     solved = erring.plan_erring(
         erring.ErringProblem(
             new=askable(new),
@@ -202,7 +203,8 @@ def _plan_erring(problem: Problem) -> Values:
             act_price=costs.act_price,
             act_steps=max(1, round(costs.act_time / unit)),
             rate=(1.0 - costs.w) * unit,
-            steps_left=max(0, math.floor(costs.time_left / unit + 1e-9)),
+            steps_left=steps_left,
+            rest=(1.0 - costs.w) * max(costs.time_left - steps_left * unit, 0.0),
         )
     )
     ask = np.full(len(belief.graph), np.nan)

@@ -60,7 +60,8 @@ class ErringProblem:
         act_price: Cost of a failed execution.
         act_steps: Its time.
         rate: Cost of a step.
-        steps_left: Until the horizon.
+        steps_left: Whole steps until the horizon.
+        rest: Cost of the fraction of a step that is left beside them.
     """
 
     new: Askable
@@ -73,6 +74,7 @@ class ErringProblem:
     act_steps: int
     rate: float
     steps_left: int
+    rest: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ class _Walk:
         self._everyone = np.arange(len(self._new) + 1) + len(problem.asked)
         self._suspects = int(problem.suspect.sum())
         self._steps_left = min(problem.steps_left, 4 * MOST)
-        self._beyond = problem.rate * (problem.steps_left - self._steps_left)
+        self._beyond = problem.rate * (problem.steps_left - self._steps_left) + problem.rest
         prices = np.concatenate((problem.asked.prices, self._new.prices))
         steps = np.concatenate((problem.asked.steps, self._new.steps))
         experts = np.concatenate((problem.asked.experts, self._new.experts))
