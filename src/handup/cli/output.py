@@ -7,8 +7,8 @@ from typing import Any
 
 from rich.console import Console
 
-OK, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
-"""Exit codes: done; it ran and found something wrong; the input or the call was wrong; stopped by the user."""
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+"""Exit codes beside 0: it ran and found something wrong; the input or the call was wrong; stopped by the user."""
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
