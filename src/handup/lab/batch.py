@@ -1,0 +1,143 @@
+"""Many episodes at once, step by step, under handup's own model of answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handup.lab.episodes import Episodes
+from handup.lab.world import Block, Matrix, Truths
+
+Indices = NDArray[np.intp]
+ACT, GIVE_UP = -1, -2
+"""What a decider may choose beside the position of a module to ask about."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """What episodes weigh and where they end.
+
+    Args:
+        expert: Probability that an answer is right.
+        w: Weight of load against time.
+        horizon: Steps.
+    """
+
+    expert: float
+    w: float
+    horizon: int
+
+
+@dataclass(eq=False)
+class Running:
+    """The episodes that still go on; arrays are indexed by module and episode.
+
+    Args:
+        episode: Their places in the block.
+        confidences: Confidence now: the module's own, or the expert's where a person answered.
+        query_costs: What a question costs.
+        works: The truth.
+        asked: How often each module was asked about.
+        acts: How often each episode acted.
+        asks_since_act: How many questions since then.
+    """
+
+    episode: Indices
+    confidences: Matrix
+    query_costs: Matrix
+    works: Truths
+    asked: NDArray[np.intp]
+    acts: Indices
+    asks_since_act: Indices
+
+    @classmethod
+    def of(cls, block: Block) -> Running:
+        """All episodes of a block, at their start."""
+        counts = np.zeros(len(block), dtype=np.intp)
+        return cls(
+            episode=np.arange(len(block)),
+            confidences=block.confidences.copy(),
+            query_costs=block.query_costs,
+            works=block.works.copy(),
+            asked=np.zeros(block.works.shape, dtype=np.intp),
+            acts=counts,
+            asks_since_act=counts.copy(),
+        )
+
+    def keep(self, which: Truths) -> Running:
+        """Those that go on."""
+        if which.all():
+            return self
+        return Running(
+            episode=self.episode[which],
+            confidences=self.confidences[:, which],
+            query_costs=self.query_costs[:, which],
+            works=self.works[:, which],
+            asked=self.asked[:, which],
+            acts=self.acts[which],
+            asks_since_act=self.asks_since_act[which],
+        )
+
+
+class Decider(Protocol):
+    """Decides for many episodes at once; made anew for each block."""
+
+    def choose(self, running: Running, time_left: int) -> Indices:
+        """For each running episode a module to ask about, `ACT` or `GIVE_UP`."""
+        ...
+
+    def told(self, episodes: Indices, modules: Indices, changed: Truths) -> None:
+        """Answers came, and whether they changed what the module had said."""
+        ...
+
+    def failed(self, episodes: Indices) -> None:
+        """Executions failed."""
+        ...
+
+
+def run_block(block: Block, decider: Decider, terms: Terms) -> Episodes:
+    """Live through the episodes of a block."""
+    running = Running.of(block)
+    recovered = np.zeros(len(block), dtype=np.bool_)
+    load, lost = np.zeros(len(block)), np.zeros(len(block))
+    questions, executions = np.zeros(len(block), dtype=np.int64), np.zeros(len(block), dtype=np.int64)
+    for step in range(terms.horizon):
+        left = terms.horizon - step
+        choice = decider.choose(running, left)
+        asks, acts = np.flatnonzero(choice >= 0), np.flatnonzero(choice == ACT)
+        asking, acting = running.episode[asks], running.episode[acts]
+        if len(asks):
+            modules = choice[asks]
+            load[asking] += running.query_costs[modules, asks]
+            questions[asking] += 1
+            lost[asking] += 1
+            decider.told(asking, modules, _answer(running, block, terms.expert, modules, asks))
+        success = block.succeeds(running.works[:, acts], acting)
+        executions[acting] += 1
+        recovered[acting] = success
+        failed = acting[~success]
+        lost[failed] += 1
+        decider.failed(failed)
+        running.acts[acts] += 1
+        running.asks_since_act[acts] = 0
+        lost[running.episode[choice == GIVE_UP]] += left
+        goes_on = choice != GIVE_UP
+        goes_on[acts[success]] = False
+        running = running.keep(goes_on)
+        if not len(running.episode):
+            break
+    return Episodes(recovered, load, questions, executions, terms.w * load + (1.0 - terms.w) * lost)
+
+
+def _answer(running: Running, block: Block, expert: float, modules: Indices, columns: Indices) -> Truths:
+    """Answers make modules right with the expert's probability; returns which ones had been wrong."""
+    changed = ~running.works[modules, columns]
+    nth = running.asked[modules, columns]
+    running.works[modules, columns] = block.luck[nth, modules, running.episode[columns]] < expert
+    running.confidences[modules, columns] = expert
+    running.asked[modules, columns] += 1
+    running.asks_since_act[columns] += 1
+    return np.asarray(changed)

@@ -1,0 +1,203 @@
+"""One cell of a study: a world, a method and how many episodes. Everything that names a result."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+from typing import Any
+
+from handup.core import BadSetting, UnknownMethod
+from handup.when import WHENS, Strategy, strategy
+
+SCHEMA = 1
+"""Raised whenever the same settings would give other rows; stored rows of another schema are not used again."""
+REPLICA_SELECTORS = ("never", "topo", "confidence", "brute-force", "binary-tree", "graph")
+MAX_MODULES = 1000
+MAX_EPISODES = 100_000_000
+
+
+class Structure(StrEnum):
+    """How the modules of a random policy depend on each other."""
+
+    AND = "and"
+    OR = "or"
+    AND_THEN_OR = "and-then-or"
+    OR_THEN_AND = "or-then-and"
+    CHAIN = "chain"
+
+
+class WorldKind(StrEnum):
+    """Whose rules hold."""
+
+    DEFAULT = "default"
+    """handup's model: an answer concerns a module's own state and stays valid."""
+    REPLICA = "replica"
+    """The reference code's behaviour, quirks and all, for comparison only."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """Settings of one simulated condition; the defaults are the paper's fixed values.
+
+    Args:
+        modules: N. The replica counts the state node too, so N - 1 modules can be asked about.
+        structure: Dependence of the modules.
+        confidences: Confidence of high and of low modules; a module works with that probability.
+        low: How many modules have the low confidence.
+        query_cost: Q, the mean cost of a question.
+        beta: Costs are drawn from U[(1-β)Q, (1+β)Q] for each module.
+        expert: Probability that an answer is right.
+        method: `troubleshoot` or `SELECTOR+WHEN`.
+        world: Whose rules hold.
+        w: Weight of load against time.
+        epsilon: ε of graph and hybrid; the method's own where not given. So are τ and λ.
+        tau: τ of until-confident.
+        lambda_: λ of workload-aware; the key is `lambda`.
+        episodes: How many.
+        seed: Which ones. Cells that differ in nothing but the method live through the same episodes.
+    """
+
+    modules: int = 10
+    structure: Structure = Structure.AND
+    confidences: tuple[float, float] = (1.0, 0.1)
+    low: int = 3
+    query_cost: float = 0.32
+    beta: float = 0.0
+    expert: float = 1.0
+    method: str = "graph+workload-aware"
+    world: WorldKind = WorldKind.DEFAULT
+    w: float = 0.5
+    epsilon: float | None = None
+    tau: float | None = None
+    lambda_: float | None = None
+    episodes: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        replica = self.world == WorldKind.REPLICA
+        _check_choice("structure", self.structure, Structure)
+        _check_choice("world", self.world, WorldKind)
+        object.__setattr__(self, "structure", Structure(self.structure))
+        object.__setattr__(self, "world", WorldKind(self.world))
+        _check_whole("modules", self.modules, 2 if replica else 1, MAX_MODULES)
+        _check_whole("low", self.low, 0, self.modules)
+        _check_whole("episodes", self.episodes, 1, MAX_EPISODES)
+        _check_whole("seed", self.seed, 0, 2**63)
+        high, low = self.confidences
+        for name, value, least, most in (
+            ("the high confidence", high, 0.0, 1.0),
+            ("the low confidence", low, 0.0, 1.0),
+            ("query_cost", self.query_cost, 0.0, 1e9),
+            ("beta", self.beta, 0.0, 1.0),
+            ("expert", self.expert, 0.0, 1.0),
+            ("w", self.w, 0.0, 1.0),
+        ):
+            if not least <= value <= most:
+                raise BadSetting(f"{name} is {value:g}", hint=f"Give a number from {least:g} to {most:g}.")
+        if replica:
+            self._check_replica_method()
+        object.__setattr__(self, "_strategy", self._make_strategy())
+
+    @property
+    def horizon(self) -> int:
+        """Steps given to an episode."""
+        return 2 * self.modules
+
+    @property
+    def strategy(self) -> Strategy:
+        """The method, made with its settings."""
+        made: Strategy = self.__dict__["_strategy"]
+        return made
+
+    @property
+    def askable(self) -> int:
+        """How many modules can be asked about."""
+        return self.modules - 1 if self.world is WorldKind.REPLICA else self.modules
+
+    @property
+    def lows(self) -> int:
+        """How many modules have the low confidence, at most all that there are."""
+        return min(self.low, self.askable)
+
+    @property
+    def config(self) -> str:
+        """A short name of all settings, for files and rows."""
+        text = json.dumps({"schema": SCHEMA, **self.to_json()}, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def with_method(self, method: str) -> Cell:
+        """The same episodes, another method."""
+        return replace(self, method=method)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record under the keys of `handup study cell --set`."""
+        record = {key: getattr(self, name) for key, name in KEYS.items()}
+        record["structure"], record["world"] = str(self.structure), str(self.world)
+        record["confidences"] = list(self.confidences)
+        return record
+
+    @classmethod
+    def from_text(cls, given: Mapping[str, str]) -> Cell:
+        """A cell from `KEY=VALUE` texts; keys that are not given keep their default.
+
+        Raises:
+            BadSetting: An unknown key, or a value that is none; the message lists the good ones.
+        """
+        unknown = [key for key in given if key not in KEYS]
+        if unknown:
+            raise BadSetting(f"there is no setting '{unknown[0]}'", hint=f"Use one of: {', '.join(KEYS)}.")
+        return cls(**{KEYS[key]: _read(key, text) for key, text in given.items()})
+
+    def _make_strategy(self) -> Strategy:
+        given = {name: getattr(self, name) for name in ("epsilon", "tau", "lambda_")}
+        return strategy(self.method, **{name: value for name, value in given.items() if value is not None})
+
+    def _check_replica_method(self) -> None:
+        what, _, when = self.method.partition("+")
+        if what not in REPLICA_SELECTORS or when not in WHENS.names():
+            raise UnknownMethod(
+                f"the replica knows no method '{self.method}'",
+                hint=f"Write SELECTOR+WHEN of {', '.join(REPLICA_SELECTORS)} and {', '.join(WHENS.names())}.",
+            )
+
+
+KEYS: Mapping[str, str] = {field.name.rstrip("_"): field.name for field in fields(Cell)}
+"""The settings' public names and the fields behind them."""
+WHOLE = ("modules", "low", "episodes", "seed")
+TEXT = ("structure", "method", "world")
+
+
+def _read(key: str, text: str) -> Any:
+    if key in TEXT:
+        return text
+    try:
+        if key == "confidences":
+            high, low = (_number(part) for part in text.split(","))
+            return high, low
+        return int(text) if key in WHOLE else _number(text)
+    except ValueError:
+        wanted = (
+            "two numbers such as 0.9,0.2" if key == "confidences" else "a whole number" if key in WHOLE else "a number"
+        )
+        raise BadSetting(f"{key} is '{text}'", hint=f"Give {wanted}.") from None
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
+
+
+def _check_choice(name: str, value: str, kind: type[StrEnum]) -> None:
+    if value not in tuple(kind):
+        raise BadSetting(f"{name} is '{value}'", hint=f"Use one of: {', '.join(kind)}.")
+
+
+def _check_whole(name: str, value: object, least: int, most: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise BadSetting(f"{name} is {value!r}", hint=f"Give a whole number from {least} to {most}.")

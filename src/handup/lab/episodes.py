@@ -1,0 +1,108 @@
+"""What simulated episodes came to, and what that says: means with intervals, medians, quartiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+Vector = NDArray[np.float64]
+METRICS = ("task_cost", "query_cost", "failed_attempts", "timesteps", "J")
+"""Task cost: 0 recovered, 1 not. Query cost: the load. Failed executions. Questions and executions together. Eq. 1
+not divided by time. Lower is better in all."""
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One metric over many episodes.
+
+    Args:
+        mean: The mean.
+        ci: Its 95 % interval: Student's for amounts, Wilson's for shares.
+        median: The median.
+        q1: The lower quartile.
+        q3: The upper quartile.
+    """
+
+    mean: float
+    ci: tuple[float, float]
+    median: float
+    q1: float
+    q3: float
+
+    @classmethod
+    def of(cls, values: Vector, *, share: bool = False) -> Measure:
+        """Summarise; `share` where every value is 0 or 1."""
+        q1, median, q3 = (float(each) for each in np.quantile(values, (0.25, 0.5, 0.75)))
+        mean = float(values.mean())
+        return cls(mean, wilson(mean, len(values)) if share else student(values), median, q1, q3)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record."""
+        return {"mean": self.mean, "ci": list(self.ci), "median": self.median, "q1": self.q1, "q3": self.q3}
+
+
+@dataclass(frozen=True, eq=False)
+class Episodes:
+    """One row per episode, in the episodes' order.
+
+    Args:
+        recovered: Whether the policy succeeded in the end.
+        load: Sum of the costs of the questions.
+        questions: How many were asked.
+        executions: How often it acted, the successful time included.
+        objective: J.
+    """
+
+    recovered: NDArray[np.bool_]
+    load: Vector
+    questions: NDArray[np.int64]
+    executions: NDArray[np.int64]
+    objective: Vector
+
+    def __len__(self) -> int:
+        return len(self.load)
+
+    def metric(self, name: str) -> Vector:
+        """One of `METRICS` for each episode."""
+        found = {
+            "task_cost": 1.0 - self.recovered,
+            "query_cost": self.load,
+            "failed_attempts": (self.executions - self.recovered).astype(np.float64),
+            "timesteps": (self.questions + self.executions).astype(np.float64),
+            "J": self.objective,
+        }
+        return np.asarray(found[name])
+
+    def summary(self) -> dict[str, Measure]:
+        """Every metric."""
+        return {name: Measure.of(self.metric(name), share=name == "task_cost") for name in METRICS}
+
+    @classmethod
+    def joined(cls, parts: Iterable[Episodes]) -> Episodes:
+        """Parts in order, as one."""
+        given = list(parts)
+        names = ("recovered", "load", "questions", "executions", "objective")
+        return cls(*(np.concatenate([getattr(part, name) for part in given]) for name in names))
+
+
+def student(values: Vector) -> tuple[float, float]:
+    """Student's interval for a mean; the mean alone where there is one value."""
+    mean = float(values.mean())
+    if len(values) < 2:
+        return mean, mean
+    half = float(values.std(ddof=1)) / len(values) ** 0.5 * float(stats.t.ppf(0.5 + LEVEL / 2.0, len(values) - 1))
+    return mean - half, mean + half
+
+
+def wilson(share: float, count: int) -> tuple[float, float]:
+    """Wilson's interval for a share."""
+    z = float(stats.norm.ppf(0.5 + LEVEL / 2.0))
+    centre = (share + z * z / (2 * count)) / (1 + z * z / count)
+    half = z / (1 + z * z / count) * (share * (1 - share) / count + z * z / (4 * count * count)) ** 0.5
+    return max(0.0, centre - half), min(1.0, centre + half)

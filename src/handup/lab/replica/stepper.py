@@ -1,0 +1,204 @@
+"""The replica, one episode at a time and in plain Python: what the batch simulator must agree with.
+
+Read this file to know what the reference code does; `batch.py` does the same for thousands of episodes at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from handup.lab.cell import Cell, Structure
+from handup.lab.episodes import Episodes
+from handup.lab.replica.world import STATE, ReplicaBlock, Rules, replica_blocks
+from handup.policy import Gate
+from handup.what.base import TIE
+from handup.what.binary_tree import LEAST
+
+
+@dataclass
+class Episode:
+    """One episode of the replica.
+
+    Args:
+        cell: The settings.
+        rules: The method.
+        inputs: For each node, the nodes it takes.
+        gates: For each node, its gate.
+        order: The nodes but the state, in topological order.
+        confidences: For each node, its own confidence.
+        query_costs: For each node, what a question costs.
+        works: For each node, whether it works.
+        luck: For each time step a uniform number.
+        told: Answers that stand in for outputs.
+    """
+
+    cell: Cell
+    rules: Rules
+    inputs: list[list[int]]
+    gates: tuple[Gate, ...]
+    order: list[int]
+    confidences: list[float]
+    query_costs: list[float]
+    works: list[bool]
+    luck: list[float]
+    told: dict[int, bool] = field(default_factory=dict)
+    acts: int = 0
+    questions: int = 0
+    asks_since_act: int = 0
+    load: float = 0.0
+    recovered: bool = False
+
+    def run(self) -> None:
+        """Live through it."""
+        for step in range(self.cell.horizon):
+            module = self.next_question()
+            if module is None:
+                self.acts += 1
+                self.asks_since_act = 0
+                if self.output(len(self.inputs) - 1):
+                    self.recovered = True
+                    return
+            else:
+                self.ask(module, is_true=self.luck[step] < self.cell.expert)
+
+    def output(self, node: int) -> bool:
+        """What a node says now: an answer that stands in for it, or its gate if it works."""
+        if node in self.told:
+            return self.told[node]
+        return self.works[node] and self.gate(node)
+
+    def gate(self, node: int) -> bool:
+        """A node's gate applied to what its inputs say now."""
+        taken = [self.output(each) for each in self.inputs[node]]
+        if not taken:
+            return True
+        return all(taken) if self.gates[node] is Gate.AND else any(taken)
+
+    def ask(self, module: int, *, is_true: bool) -> None:
+        """The answer is the module's gate on its current inputs, or its opposite. A second one erases itself."""
+        self.load += self.query_costs[module]
+        self.questions += 1
+        self.asks_since_act += 1
+        was_told = module in self.told
+        answer = self.gate(module) == is_true
+        for node in [*self.downstream(module), module]:
+            self.told.pop(node, None)
+        if not was_told:
+            self.told[module] = answer
+
+    def downstream(self, module: int) -> list[int]:
+        """The nodes that a module feeds, directly or through others."""
+        reached = {module}
+        for node in range(module + 1, len(self.inputs)):
+            if reached & set(self.inputs[node]):
+                reached.add(node)
+        return sorted(reached - {module})
+
+    def confidence(self, node: int) -> float:
+        """Confidence now: the expert's where an answer stands in."""
+        return self.cell.expert if node in self.told else self.confidences[node]
+
+    def next_question(self) -> int | None:
+        """The module to ask about, or None to act."""
+        rules = self.rules
+        when = rules.when
+        if when == "execute-first" and (self.acts == 0 or self.asks_since_act):
+            return None
+        if when == "query-then-execute" and self.asks_since_act:
+            return None
+        if when == "until-confident" and self.asks_since_act and self.summed_cost() < 1.0 - rules.tau:
+            return None
+        module = self.select()
+        if when == "workload-aware" and module is not None:
+            gain = self.cell.expert - self.confidence(module)
+            if gain < rules.lambda_ * self.query_costs[module] - TIE:
+                return None
+        return module
+
+    def summed_cost(self) -> float:
+        """What until-confident compares: a sum that only pure structures fill."""
+        confidences = [self.confidence(node) for node in self.order]
+        if self.cell.structure in (Structure.AND, Structure.CHAIN):
+            return 1.0 - math.prod(confidences)
+        if self.cell.structure is Structure.OR:
+            return sum(1.0 - each for each in confidences)
+        return 0.0
+
+    def select(self) -> int | None:
+        """The selector's module."""
+        unasked = [node for node in self.order if node not in self.told]
+        match self.rules.what:
+            case "topo":
+                return unasked[0] if unasked else None
+            case "confidence":
+                return first_least({node: self.confidence(node) for node in self.order})
+            case "brute-force":
+                return first_least({node: self.value(node, self.cell.expert) for node in self.order})
+            case "binary-tree":
+                return first_least({node: self.value(node, 1.0) for node in unasked}) if unasked else None
+            case "graph":
+                return self.select_by_graph(unasked)
+            case _:
+                return None
+
+    def value(self, module: int, if_asked: float) -> float:
+        """The question's cost and the product objective with this one question."""
+        logs = [math.log(max(self.confidence(node), LEAST)) for node in self.order if node != module]
+        return self.query_costs[module] + 1.0 - max(if_asked, LEAST) * math.exp(math.fsum(logs))
+
+    def select_by_graph(self, unasked: list[int]) -> int | None:
+        """The first of the modules worth a question, answered or not, and of the least bad un-asked one."""
+        if not unasked:
+            return None
+        penalty = {
+            node: self.rules.epsilon * self.query_costs[node] - (1.0 - self.confidence(node)) for node in self.order
+        }
+        candidates = {node for node in self.order if penalty[node] < -TIE}
+        candidates.add(first_least({node: penalty[node] for node in unasked}))
+        return next(node for node in self.order if node in candidates)
+
+
+def first_least(values: dict[int, float]) -> int:
+    """The first of the smallest values."""
+    least = min(values.values())
+    return next(node for node, value in values.items() if value <= least + TIE)
+
+
+def episodes_of(cell: Cell) -> Iterator[Episode]:
+    """The episodes of a cell, one by one, not lived through yet."""
+    for block in replica_blocks(cell):
+        for number in range(len(block)):
+            yield _episode(cell, block, number)
+
+
+def step_through(cell: Cell) -> Episodes:
+    """Live through a cell's episodes one by one."""
+    lived = list(episodes_of(cell))
+    for each in lived:
+        each.run()
+    recovered = np.array([each.recovered for each in lived])
+    load = np.array([each.load for each in lived])
+    questions = np.array([each.questions for each in lived], dtype=np.int64)
+    acts = np.array([each.acts for each in lived], dtype=np.int64)
+    lost = questions + acts - recovered
+    return Episodes(recovered, load, questions, acts, cell.w * load + (1.0 - cell.w) * lost)
+
+
+def _episode(cell: Cell, block: ReplicaBlock, number: int) -> Episode:
+    taken = block.wiring.unpacked_inputs(number)
+    place = block.wiring.pick(np.array([number])).positions()[:, 0]
+    return Episode(
+        cell=cell,
+        rules=Rules.of(cell),
+        inputs=[np.flatnonzero(row).tolist() for row in taken],
+        gates=block.wiring.gates,
+        order=[int(node) for node in np.argsort(place) if node != STATE],
+        confidences=block.confidences[:, number].tolist(),
+        query_costs=block.query_costs[:, number].tolist(),
+        works=block.works[:, number].tolist(),
+        luck=block.luck[:, number].tolist(),
+    )

@@ -1,0 +1,153 @@
+"""What happens to whom: policies, own states, costs and answers of simulated episodes, drawn before anybody decides.
+
+Everything that chance decides is drawn here, by seed, block and kind of draw. No method has a say in it, so all
+methods live through the same episodes, and neither the order of work nor the number of processes changes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handup.lab.cell import Cell, Structure
+from handup.lab.wiring import Wiring, random_wiring
+from handup.policy import ModuleGraph
+
+Matrix = NDArray[np.float64]
+Truths = NDArray[np.bool_]
+MOST_ASKED = 5
+"""So often a module is asked about at most; `recover.Settings` has the same limit."""
+
+
+class Draw(IntEnum):
+    """The kinds of draws; each has a stream of its own, so that changing one setting leaves the others alone."""
+
+    WIRING = 0
+    LOW = 1
+    COST = 2
+    STATE = 3
+    LUCK = 4
+
+
+def stream(seed: int, block: int, kind: Draw) -> np.random.Generator:
+    """The random numbers of one kind for one block of episodes."""
+    return np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(block, kind))))
+
+
+def block_sizes(episodes: int, nodes: int) -> Iterator[int]:
+    """Episodes in blocks that fit into a processor's cache."""
+    most = max(256, min(8192, 100_000 // nodes))
+    for first in range(0, episodes, most):
+        yield min(most, episodes - first)
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some episodes of a cell; arrays are indexed by module, in topological order, and episode.
+
+    Args:
+        confidences: Probability that each module works.
+        query_costs: What a question about it costs.
+        works: Whether it does.
+        luck: For each nth question about a module, a uniform number: the answer is right where it is below c_e.
+        wiring: The policies; None where every module is needed, whatever the wiring.
+        given: The one policy of all episodes, where a user gave it.
+    """
+
+    confidences: Matrix
+    query_costs: Matrix
+    works: Truths
+    luck: Matrix
+    wiring: Wiring | None = None
+    given: ModuleGraph | None = None
+
+    def __len__(self) -> int:
+        return self.works.shape[1]
+
+    @property
+    def modules(self) -> int:
+        """How many modules each policy has."""
+        return self.works.shape[0]
+
+    @property
+    def is_series(self) -> bool:
+        """Whether every module is needed."""
+        return self.wiring is None if self.given is None else self.given.is_series
+
+    @cached_property
+    def positions(self) -> NDArray[np.int32]:
+        """Each node's place in topological order."""
+        assert self.wiring is not None
+        return self.wiring.positions()
+
+    def graph(self, episode: int) -> ModuleGraph:
+        """The policy of one episode."""
+        if self.given is not None:
+            return self.given
+        confidences, costs = self.confidences[:, episode], self.query_costs[:, episode]
+        wiring = self.wiring
+        if wiring is None:
+            wiring = random_wiring(self.modules, Structure.CHAIN, 1, np.random.default_rng(0))
+            return wiring.graph(0, confidences, costs)
+        return wiring.graph(episode, confidences, costs)
+
+    def succeeds(self, works: Truths, episodes: NDArray[np.intp]) -> Truths:
+        """Whether acting succeeds with these own states, for some of the episodes."""
+        if self.is_series:
+            return np.asarray(works.all(axis=0))
+        if self.given is not None:
+            return self.given.circuit.evaluate(works.astype(np.uint8)).astype(np.bool_)
+        assert self.wiring is not None
+        wiring = self.wiring.pick(episodes)
+        own = np.take_along_axis(works, self.positions[:, episodes], axis=0)
+        word, bit = wiring.bit(wiring.nodes - 1)
+        return np.asarray(wiring.outputs(wiring.packed(own))[word] & bit != 0)
+
+
+def blocks(cell: Cell) -> Iterator[Block]:
+    """The episodes of a cell, block by block."""
+    for number, size in enumerate(block_sizes(cell.episodes, cell.modules)):
+        shape = (cell.modules, size)
+        low = low_modules(shape, cell.lows, stream(cell.seed, number, Draw.LOW))
+        high_confidence, low_confidence = cell.confidences
+        confidences = np.where(low, low_confidence, high_confidence)
+        wiring = None
+        if cell.structure not in (Structure.AND, Structure.CHAIN):
+            wiring = random_wiring(cell.modules, cell.structure, size, stream(cell.seed, number, Draw.WIRING))
+        yield Block(
+            confidences=confidences,
+            query_costs=query_costs(cell, shape, stream(cell.seed, number, Draw.COST)),
+            works=stream(cell.seed, number, Draw.STATE).random(shape) < confidences,
+            luck=luck(cell.expert, shape, stream(cell.seed, number, Draw.LUCK)),
+            wiring=wiring,
+        )
+
+
+def low_modules(shape: tuple[int, int], count: int, random: np.random.Generator) -> Truths:
+    """Exactly so many modules of each episode, drawn uniformly (Floyd's way)."""
+    modules, episodes = shape
+    low = np.zeros(shape, dtype=np.bool_)
+    columns = np.arange(episodes)
+    for last in range(modules - count, modules):
+        drawn = (random.random(episodes) * (last + 1)).astype(np.intp)
+        low[np.where(low[drawn, columns], last, drawn), columns] = True
+    return low
+
+
+def query_costs(cell: Cell, shape: tuple[int, int], random: np.random.Generator) -> Matrix:
+    """U[(1-β)Q, (1+β)Q] for each module of each episode."""
+    if cell.beta == 0.0:
+        return np.full(shape, cell.query_cost)
+    return cell.query_cost * (1.0 + cell.beta * (2.0 * random.random(shape) - 1.0))
+
+
+def luck(expert: float, shape: tuple[int, int], random: np.random.Generator) -> Matrix:
+    """Uniform numbers for each nth question; with an expert who is always or never right they do not matter."""
+    if expert in (0.0, 1.0):
+        return np.broadcast_to(0.5, (MOST_ASKED, *shape))
+    return random.random((MOST_ASKED, *shape))
