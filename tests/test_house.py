@@ -14,7 +14,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "what": {"core", "policy"},
     "when": {"core", "policy", "what"},
     "recover": {"core", "policy", "when"},
-    "lab": {"core", "policy", "what", "when", "recover"},
+    "lab": {"core", "policy", "what", "when", "recover", ""},
     "cli": {"core", "policy", "what", "when", "recover", "lab", ""},
     "": {"core", "policy", "when", "recover", "cli"},
 }

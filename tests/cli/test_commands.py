@@ -15,7 +15,8 @@ from handup.cli.main import app
 from handup.lab import decisions
 from tests.cli.calls import here, shell
 
-COMMANDS = [[], ["decide"], ["doctor"], ["bench"], ["bench", "decisions"]]
+STUDY = [["study"], ["study", "list"], ["study", "run"], ["study", "cell"]]
+COMMANDS = [[], ["decide"], ["doctor"], ["bench"], ["bench", "decisions"], *STUDY]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -34,7 +35,7 @@ def test_every_command_is_in_this_test() -> None:
     assert names == {command[0] for command in COMMANDS if command}
 
 
-@pytest.mark.parametrize("command", [[], ["bench"]], ids=" ".join)
+@pytest.mark.parametrize("command", [[], ["bench"], ["study"]], ids=" ".join)
 def test_without_a_command_the_help_is_shown(command: list[str]) -> None:
     called = here(*command)
     assert (called.code, called.err) == (0, "")

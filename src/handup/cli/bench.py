@@ -17,6 +17,10 @@ EPILOG = """Example: handup bench decisions --json > decisions.json
 
 Exit codes: 0 measured, 2 an option is wrong or the extras [lab] and [mip] are missing."""
 
+SIMULATOR_EPILOG = """Example: handup bench simulator --json
+
+Exit codes: 0 measured, 2 an option is wrong."""
+
 
 @app.callback(invoke_without_command=True)
 def main(context: typer.Context) -> None:
@@ -56,3 +60,29 @@ def decisions(
         )
     Console(width=max(out.width, 100)).print(table)
     out.print("Median of repeated calls in this process; the policies are synthetic.")
+
+
+@app.command(epilog=SIMULATOR_EPILOG)
+def simulator(
+    seed: Annotated[int, typer.Option(help="Which random episodes.", min=0)] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
+) -> None:
+    """Count simulated episodes per second on one core, graph generation included, beside one episode at a time."""
+    from handup.lab import speed  # noqa: PLC0415 - nobody else needs it
+
+    rows = [speed.measure(modules, seed) for modules in track(speed.SIZES, "measuring", console=err, transient=True)]
+    if as_json:
+        print_json({"seed": seed, "rows": [row.to_json() for row in rows]})
+        return
+    table = Table(box=None, pad_edge=False)
+    for column in ("modules", "episodes/s", "one by one", "ratio"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(
+            f"{row.modules}",
+            f"{row.episodes_per_s:,.0f}",
+            f"{row.baseline_episodes_per_s:,.0f}",
+            f"{row.ratio:,.0f}×",
+        )
+    out.print(table)
+    out.print(f"{rows[0].method} in the {rows[0].world}, confidences (1, 0.1), every module needed; one core.")

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn, cast
 import typer
 
 from handup import __version__
-from handup.cli import bench, decide, doctor
+from handup.cli import advise, bench, decide, doctor, study
 from handup.cli.output import BAD_INPUT, FAILED, INTERRUPTED, err
 from handup.core import HandupError
 
@@ -24,6 +24,8 @@ app = typer.Typer(
     epilog="Example: handup decide examples/policies/bite.yaml\n\nExit codes: 0 done, 1 failed, 2 bad input.",
 )
 app.command(epilog=decide.EPILOG)(decide.decide)
+app.command(epilog=advise.EPILOG)(advise.advise)
+app.add_typer(study.app, name="study")
 app.add_typer(bench.app, name="bench")
 app.command(epilog=doctor.EPILOG)(doctor.doctor)
 

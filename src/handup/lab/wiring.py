@@ -108,28 +108,38 @@ class Wiring:
         """Each node's place in the topological order (Kahn's, by insertion), indexed by node and episode.
 
         A node joins the queue when the last of its inputs leaves it; those that join together are in node order.
+        So the next to leave is the one with the least key, turn of joining times nodes plus node.
         """
-        nodes, episodes = self.nodes, self.inputs.shape[2]
-        never = np.int32(nodes * nodes + nodes)
-        numbers = np.arange(nodes, dtype=np.int32)[:, None]
-        joined = np.full((nodes, episodes), never)
-        found = np.empty((nodes, episodes), dtype=np.int32)
-        left = np.zeros(self.inputs.shape[1:], dtype=self.inputs.dtype)
+        nodes, words, episodes = self.inputs.shape
+        kind = np.int16 if nodes * (nodes + 1) < 2**15 else np.int32
+        never = kind(nodes * nodes + nodes)
+        numbers = np.arange(nodes, dtype=kind)[:, None]
+        keys = np.full((nodes, episodes), never)
         waiting = np.ones((nodes, episodes), dtype=np.bool_)
+        found = np.empty((nodes, episodes), dtype=np.int32)
+        still_in = np.full((words, episodes), ~self.inputs.dtype.type(0))
+        missing, more = np.empty_like(self.inputs[:, 0]), np.empty_like(self.inputs[:, 0])
+        ready = np.empty_like(waiting)
         columns = np.arange(episodes)
+        first = 0  # before this node, all have joined
         for turn in range(nodes):
-            ready = np.ones((nodes, episodes), dtype=np.bool_)
-            for word in range(len(left)):
-                ready &= (self.inputs[:, word] & ~left[word]) == 0
-            ready &= waiting
-            waiting ^= ready
-            np.copyto(joined, turn * nodes + numbers, where=ready)
-            node = joined.min(axis=0) % nodes
-            joined[node, columns] = never
+            while first < nodes and not waiting[first].any():
+                first += 1
+            rest = slice(first, nodes)
+            np.bitwise_and(self.inputs[rest, 0], still_in[0], out=missing[rest])
+            for word in range(1, words):
+                np.bitwise_and(self.inputs[rest, word], still_in[word], out=more[rest])
+                np.bitwise_or(missing[rest], more[rest], out=missing[rest])
+            np.equal(missing[rest], 0, out=ready[rest])
+            np.logical_and(ready[rest], waiting[rest], out=ready[rest])
+            np.logical_xor(waiting[rest], ready[rest], out=waiting[rest])
+            np.copyto(keys[rest], kind(turn * nodes) + numbers[rest], where=ready[rest])
+            node = (keys.min(axis=0) % kind(nodes)).astype(np.intp)
+            keys[node, columns] = never
             found[node, columns] = turn
-            for word in range(len(left)):
-                here = node // self.width == word
-                left[word] |= (here * self.inputs.dtype.type(1)) << (node % self.width).astype(self.inputs.dtype)
+            still_in[node // self.width, columns] ^= self.inputs.dtype.type(1) << (node % self.width).astype(
+                self.inputs.dtype
+            )
         return found
 
     def graph(self, episode: int, confidences: NDArray[np.float64], query_costs: NDArray[np.float64]) -> ModuleGraph:

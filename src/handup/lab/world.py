@@ -128,6 +128,21 @@ def blocks(cell: Cell) -> Iterator[Block]:
         )
 
 
+def blocks_of(graph: ModuleGraph, *, episodes: int, seed: int = 0, expert: float = 1.0) -> Iterator[Block]:
+    """Episodes of one given policy: only own states and answers differ between them."""
+    modules = len(graph)
+    for number, size in enumerate(block_sizes(episodes, modules)):
+        shape = (modules, size)
+        confidences = np.broadcast_to(graph.confidences[:, None], shape)
+        yield Block(
+            confidences=confidences,
+            query_costs=np.broadcast_to(graph.query_costs[:, None], shape),
+            works=stream(seed, number, Draw.STATE).random(shape) < confidences,
+            luck=luck(expert, shape, stream(seed, number, Draw.LUCK)),
+            given=graph,
+        )
+
+
 def low_modules(shape: tuple[int, int], count: int, random: np.random.Generator) -> Truths:
     """Exactly so many modules of each episode, drawn uniformly (Floyd's way)."""
     modules, episodes = shape

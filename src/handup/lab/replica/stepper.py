@@ -59,21 +59,23 @@ class Episode:
             if module is None:
                 self.acts += 1
                 self.asks_since_act = 0
-                if self.output(len(self.inputs) - 1):
+                if self.outputs()[-1]:
                     self.recovered = True
                     return
             else:
                 self.ask(module, is_true=self.luck[step] < self.cell.expert)
 
-    def output(self, node: int) -> bool:
-        """What a node says now: an answer that stands in for it, or its gate if it works."""
-        if node in self.told:
-            return self.told[node]
-        return self.works[node] and self.gate(node)
+    def outputs(self) -> list[bool]:
+        """What each node says now: an answer that stands in for it, or its gate if it works."""
+        found: list[bool] = []
+        for node in range(len(self.inputs)):
+            says = self.works[node] and self.gate(node, found)
+            found.append(self.told.get(node, says))
+        return found
 
-    def gate(self, node: int) -> bool:
-        """A node's gate applied to what its inputs say now."""
-        taken = [self.output(each) for each in self.inputs[node]]
+    def gate(self, node: int, outputs: list[bool]) -> bool:
+        """A node's gate applied to what its inputs say."""
+        taken = [outputs[each] for each in self.inputs[node]]
         if not taken:
             return True
         return all(taken) if self.gates[node] is Gate.AND else any(taken)
@@ -84,7 +86,7 @@ class Episode:
         self.questions += 1
         self.asks_since_act += 1
         was_told = module in self.told
-        answer = self.gate(module) == is_true
+        answer = self.gate(module, self.outputs()) == is_true
         for node in [*self.downstream(module), module]:
             self.told.pop(node, None)
         if not was_told:

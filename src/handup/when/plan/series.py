@@ -99,28 +99,34 @@ def plan_series(problem: SeriesProblem) -> SeriesValues:
         log_chance = math.log(kind.chance) if kind.chance > 0.0 else -math.inf
         log_right[remaining > 0] += remaining[remaining > 0] * log_chance
     fail = 0.0 - np.expm1(log_right)
+    price = np.array([kind.price for kind in kinds])[:, None, None]
+    wrong_chance = np.array([1.0 - kind.chance for kind in kinds])[:, None]
+    steps = np.array(strides, dtype=np.intp)[:, None]
+    counts = np.array([kind.count for kind in kinds])[:, None]
     calm, alarmed = give_up.copy(), give_up.copy()
+
+    def asking(here: NDArray[np.intp], most: int) -> tuple[Vector, Vector]:
+        """Cost of asking about one module of each kind, with no failure to explain and with one."""
+        left_over = asked[:, here] < counts
+        then = np.where(left_over, here + steps, here)
+        free = np.where(left_over[:, :, None], price, np.inf)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            wrong = np.where(fail[here] > 0.0, np.minimum(wrong_chance / fail[here], 1.0), 1.0)[:, :, None]
+        # A wrong module explains the failure, a right one leaves it to the others.
+        explained, unexplained = calm[then, :most], alarmed[then, :most]
+        return free + explained, free + wrong * explained + (1.0 - wrong) * unexplained
+
     for level in range(int(total.max(initial=0)), -1, -1):
         here = np.flatnonzero(total == level)
-        for kind, stride, count in zip(kinds, strides, asked, strict=True):
-            at = here[count[here] < kind.count]
-            calm[at] = np.minimum(calm[at], kind.price + calm[at + stride])
-            alarmed[at] = np.minimum(alarmed[at], _ask_alarmed(kind, fail[at], calm[at + stride], alarmed[at + stride]))
-        calm[here, :-1] = np.minimum(calm[here, :-1], fail[here, None] * (problem.act_price + alarmed[here, 1:]))
+        most = min(level + 2, acts)  # after so many questions there were fewer executions: each asks for a question
+        if kinds:
+            ask_calm, ask_alarmed = asking(here, most)
+            calm[here, :most] = np.minimum(calm[here, :most], ask_calm.min(axis=0))
+            alarmed[here, :most] = np.minimum(alarmed[here, :most], ask_alarmed.min(axis=0))
+        acting = fail[here, None] * (problem.act_price + alarmed[here, 1:most])
+        calm[here, : most - 1] = np.minimum(calm[here, : most - 1], acting)
         for table in (calm, alarmed):
             table[here] = np.where(left[here] <= OVER, 0.0, table[here])
-    if problem.failed:
-        ask = tuple(
-            float(_ask_alarmed(kind, fail[:1], calm[stride : stride + 1], alarmed[stride : stride + 1])[0, 0])
-            for kind, stride in zip(kinds, strides, strict=True)
-        )
-        return SeriesValues(math.inf, ask)
-    ask = tuple(float(kind.price + calm[stride, 0]) for kind, stride in zip(kinds, strides, strict=True))
-    return SeriesValues(float(fail[0] * (problem.act_price + alarmed[0, 1])), ask)
-
-
-def _ask_alarmed(kind: Kind, fail: Vector, calm: Vector, alarmed: Vector) -> Vector:
-    """Asking with an unexplained failure: wrong explains it, right leaves it to the others."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        wrong = np.where(fail > 0.0, np.minimum((1.0 - kind.chance) / fail, 1.0), 1.0)[:, None]
-    return np.asarray(kind.price + wrong * calm + (1.0 - wrong) * alarmed)
+    ask_calm, ask_alarmed = asking(np.zeros(1, dtype=np.intp), 1)
+    act = math.inf if problem.failed else float(fail[0] * (problem.act_price + alarmed[0, 1]))
+    return SeriesValues(act, tuple((ask_alarmed if problem.failed else ask_calm)[:, 0, 0].tolist()))

@@ -1,0 +1,212 @@
+"""`handup study`: the paper's experiments again, with raw rows, figures and claims."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from handup.cli.output import INTERRUPTED, err, out, print_json
+from handup.core import BadSetting
+
+if TYPE_CHECKING:
+    from handup.lab.study.definition import Study
+    from handup.lab.study.run import Options, Outcome
+
+app = typer.Typer(
+    rich_markup_mode=None,
+    epilog="Example: handup study run summary --quick\n\nExit codes: 0 done, 2 bad input, 130 stopped.",
+)
+
+LIST_EPILOG = """Example: handup study list --json
+
+Exit codes: 0 listed, 2 an option is wrong."""
+RUN_EPILOG = """Example: handup study run structure --episodes 200 --out my-studies
+
+A stopped run goes on where it was when the same command is given again.
+
+Exit codes: 0 done (whatever the verdicts), 2 bad input or a missing extra, 130 stopped."""
+CELL_EPILOG = """Example: handup study cell --set method=troubleshoot --set confidences=0.9,0.2 --json
+
+Exit codes: 0 simulated, 2 a setting is wrong."""
+WIDE = 100
+
+
+@app.callback(invoke_without_command=True)
+def main(context: typer.Context) -> None:
+    """Repeat the paper's simulated experiments, and say which of its claims hold."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command("list", epilog=LIST_EPILOG)
+def list_studies(as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False) -> None:
+    """Name the studies, the paper's figure that each repeats, and the question that it answers."""
+    from handup.lab.study.studies import STUDIES  # noqa: PLC0415 - numpy is slow to import
+
+    if as_json:
+        print_json({"studies": [_listed(study) for study in STUDIES.values()]})
+        return
+    table = Table(box=None, pad_edge=False)
+    for column in ("name", "figure", "question"):
+        table.add_column(column, no_wrap=column == "name")
+    table.add_column("cells", justify="right")
+    for study in STUDIES.values():
+        table.add_row(study.name, study.figure, study.question, str(len(study.cells())))
+    out.print(table)
+
+
+@app.command(epilog=RUN_EPILOG)
+def run(
+    name: Annotated[str, typer.Argument(help="A name of `handup study list`, or all.", metavar="NAME")],
+    episodes: Annotated[int | None, typer.Option(help="Per cell; 1000, or 100 with --quick.", metavar="N")] = None,
+    seed: Annotated[int, typer.Option(help="Which episodes.", metavar="S")] = 0,
+    out_dir: Annotated[Path, typer.Option("--out", help="Where rows and reports go.", metavar="DIR")] = Path("studies"),
+    quick: Annotated[bool, typer.Option("--quick", help="A first look: fewer episodes, coarser axes, no mip.")] = False,
+    jobs: Annotated[int | None, typer.Option(help="Processes; one per core.", metavar="J", min=1)] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON.")] = False,
+) -> None:
+    """Run a study: raw rows, figures, the paper's claims one by one, and a report."""
+    from handup.lab.study.run import Options  # noqa: PLC0415 - numpy is slow to import
+    from handup.lab.study.studies import STUDIES, study_of  # noqa: PLC0415
+
+    chosen = list(STUDIES.values()) if name == "all" else [study_of(name)]
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    options = Options(out=out_dir, episodes=episodes, seed=seed, quick=quick, jobs=jobs or cores)
+    start = time.perf_counter()
+    outcomes = [_run(study, options) for study in chosen]
+    seconds = time.perf_counter() - start
+    if as_json:
+        print_json({"seconds": round(seconds, 1), "studies": [_record(outcome) for outcome in outcomes]})
+        return
+    for outcome in outcomes:
+        _show(outcome)
+    out.print(f"Simulated, {options.episodes_per_cell:,} episodes per cell, seed {seed}, in {seconds:.1f} s.")
+
+
+@app.command(epilog=CELL_EPILOG)
+def cell(
+    given: Annotated[
+        list[str] | None, typer.Option("--set", help="A setting; may be given again.", metavar="KEY=VALUE")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+) -> None:
+    """Simulate one cell: one method under one set of settings."""
+    from handup.lab.cell import Cell  # noqa: PLC0415 - numpy is slow to import
+    from handup.lab.simulate import simulate  # noqa: PLC0415
+
+    chosen = Cell.from_text(_settings(given or []))
+    measures = simulate(chosen).summary()
+    if as_json:
+        numbers = {name: measure.to_json() for name, measure in measures.items()}
+        print_json({"settings": chosen.to_json(), "config": chosen.config, "evidence": "simulated", **numbers})
+        return
+    table = Table(box=None, pad_edge=False)
+    table.add_column("metric", no_wrap=True)
+    for column in ("mean", "95 % interval", "median", "quartiles"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for name, measure in measures.items():
+        low, high = measure.ci
+        table.add_row(
+            name,
+            f"{measure.mean:.4g}",
+            f"{low:.4g} to {high:.4g}",
+            f"{measure.median:.4g}",
+            f"{measure.q1:.4g} to {measure.q3:.4g}",
+        )
+    out.print(table)
+    out.print(f"Simulated: {chosen.method}, {chosen.episodes:,} episodes, seed {chosen.seed}.")
+
+
+def _settings(given: list[str]) -> dict[str, str]:
+    from handup.lab.cell import KEYS  # noqa: PLC0415 - numpy is slow to import
+
+    found: dict[str, str] = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise BadSetting(f"--set is '{text}'", hint=f"Write KEY=VALUE with one of: {', '.join(KEYS)}.")
+        if key in found:
+            raise BadSetting(f"{key} is set twice", hint="Set it once.")
+        found[key] = value
+    return found
+
+
+def _run(study: Study, options: Options) -> Outcome:
+    """One study with a bar on stderr. Stopping it ends the processes and keeps what is done."""
+    from handup.lab.study.run import run_study  # noqa: PLC0415 - numpy is slow to import
+    from handup.lab.study.runner import Progress as Step  # noqa: PLC0415
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[done]}/{task.fields[total_cells]} cells"),
+        TimeRemainingColumn(),
+    )
+    last = Step(0, 0, 0.0)
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+        bar = progress.add_task(study.name, total=1.0, done=0, total_cells="…")
+
+        def watch(step: Step) -> None:
+            nonlocal last
+            last = step
+            if step.note is not None:
+                progress.console.print(f"handup: {step.note}", markup=False, soft_wrap=True)
+            progress.update(bar, completed=step.share, done=step.done, total_cells=step.total)
+
+        try:
+            return run_study(study, options, watch=watch)
+        except KeyboardInterrupt:
+            progress.stop()
+            kept = f"{last.done} of {last.total} cells of '{study.name}' are kept"
+            err.print(f"handup: Stopped. {kept}; give the same command again to go on.", markup=False, soft_wrap=True)
+            raise typer.Exit(INTERRUPTED) from None
+
+
+def _listed(study: Study) -> dict[str, Any]:
+    return {
+        "name": study.name,
+        "title": study.title,
+        "figure": study.figure,
+        "question": study.question,
+        "cells": len(study.cells()),
+    }
+
+
+def _record(outcome: Outcome) -> dict[str, Any]:
+    return {
+        **outcome.to_json(),
+        "cells": len(outcome.results.found),
+        "claims": [each.to_json() for each in outcome.judged],
+        "troubleshoot_beaten_at": [
+            {**each.place, "by": list(each.beaten_by)} for each in outcome.rivals if each.beaten_by
+        ],
+        "report": str(outcome.report),
+    }
+
+
+def _show(outcome: Outcome) -> None:
+    from handup.lab.study.style import WORLD_LABELS  # noqa: PLC0415 - numpy is slow to import
+
+    worlds = outcome.study.worlds
+    out.print(f"[bold]{outcome.study.name}[/bold]: {outcome.study.question}")
+    if outcome.judged:
+        table = Table(box=None, pad_edge=False)
+        table.add_column("claim")
+        table.add_column("source")
+        for world in worlds:
+            table.add_column(WORLD_LABELS[world], no_wrap=True)
+        for each in outcome.judged:
+            verdicts = (str(each.findings[world].verdict) for world in worlds)
+            table.add_row(each.claim.name, each.claim.source, *verdicts)
+        Console(width=max(out.width, WIDE), highlight=False).print(table)
+    beaten = sum(bool(each.beaten_by) for each in outcome.rivals)
+    if outcome.rivals:
+        out.print(f"troubleshoot is beaten in J, beyond the interval, at {beaten} of {len(outcome.rivals)} places.")
+    out.print(f"Report: {outcome.report}\n", markup=False, soft_wrap=True)

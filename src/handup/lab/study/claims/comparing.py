@@ -1,0 +1,217 @@
+"""Comparisons of means, or medians, with intervals: the parts that a claim is judged by."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from scipy import stats
+
+from handup.lab.episodes import Vector
+from handup.lab.study.claim import Verdict
+from handup.lab.study.claims.places import Place
+from handup.lab.study.results import Results
+
+WORDS = {
+    "task_cost": "Task Cost",
+    "query_cost": "Query Cost",
+    "failed_attempts": "failed attempts",
+    "timesteps": "timesteps",
+    "J": "J",
+    "questions": "questions",
+    "overpaid": "paid above the mean price",
+}
+"""The metrics that claims speak of; questions: how many were asked; overpaid: what was paid for them above Q each."""
+ALL = ("task_cost", "query_cost", "failed_attempts", "timesteps")
+"""The paper's metrics but computation time."""
+MARGIN, SHARE_MARGIN = 0.5, 0.05
+"""Means nearer than half a question, attempt or step are alike; shares, nearer than 0.05."""
+LEAST_EPISODES = 30
+"""Fewer tell nothing: that none of them differ may be chance."""
+MEDIANS = ("query_cost", "failed_attempts", "timesteps", "questions")
+
+
+class Wanted(StrEnum):
+    """What a comparison should come to."""
+
+    LOWER = "lower"
+    NOT_HIGHER = "not higher"
+    SAME = "the same"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One thing that a claim says: a sum of means, against a target.
+
+    Args:
+        metric: One of `WORDS`.
+        wanted: What it should come to.
+        terms: The means with their signs: one to compare with the target, two for a difference, four for a
+            difference of differences.
+        target: What one mean is compared with.
+    """
+
+    metric: str
+    wanted: Wanted
+    terms: tuple[tuple[int, Place], ...]
+    target: float = 0.0
+
+    @property
+    def label(self) -> str:
+        """Who is compared with whom, and in what."""
+        return f"{WORDS[self.metric]}: {_named([place for _, place in self.terms])}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A comparison with its outcome.
+
+    Args:
+        label: What was compared.
+        text: The number, with its interval where it has one.
+        verdict: Whether it came out as claimed.
+        excess: How far beyond what would be acceptable it lies; sorts the comparisons, worst first.
+        places: What was compared, to name those that go against a claim.
+    """
+
+    label: str
+    text: str
+    verdict: Verdict
+    excess: float
+    places: tuple[Place, ...]
+
+
+def lower(metric: str, less: Place, more: Place) -> Comparison:
+    """One place's mean is below another's."""
+    return Comparison(metric, Wanted.LOWER, ((1, less), (-1, more)))
+
+
+def not_higher(metric: str, one: Place, other: Place) -> Comparison:
+    """One place's mean is at most the margin above another's."""
+    return Comparison(metric, Wanted.NOT_HIGHER, ((1, one), (-1, other)))
+
+
+def same(metric: str, one: Place, other: Place) -> Comparison:
+    """Two places' means are within the margin of each other."""
+    return Comparison(metric, Wanted.SAME, ((1, one), (-1, other)))
+
+
+def near(metric: str, place: Place, target: float) -> Comparison:
+    """A place's mean is within the margin of a number."""
+    return Comparison(metric, Wanted.SAME, ((1, place),), target)
+
+
+def rises_less(metric: str, less: tuple[Place, Place], more: tuple[Place, Place]) -> Comparison:
+    """From the first to the second place of a pair the mean rises less in one pair than in another."""
+    terms = ((1, less[1]), (-1, less[0]), (-1, more[1]), (1, more[0]))
+    return Comparison(metric, Wanted.LOWER, terms)
+
+
+def judged(results: Results, comparison: Comparison, level: float, *, medians: bool = False) -> Outcome:
+    """Compare, with an interval of a given level."""
+    interval = _median_interval if medians and comparison.metric in MEDIANS else _mean_interval
+    mean, low, high = interval(results, comparison, level)
+    margin = _margin(results, comparison)
+    verdict, excess = _verdict(comparison.wanted, low, high, margin)
+    text = (
+        f"{_number(mean + comparison.target)} [{_number(low + comparison.target)}, {_number(high + comparison.target)}]"
+    )
+    if comparison.target or len(comparison.terms) == 1:
+        text += f" against {comparison.target:g}"
+    return Outcome(comparison.label, text, verdict, excess, tuple(place for _, place in comparison.terms))
+
+
+def mean_of(results: Results, metric: str, place: Place) -> float:
+    """A mean on its own; nan where the run lacks the cell."""
+    return float(_amounts(results, metric, place).mean()) if place.known(results) else math.nan
+
+
+def _verdict(wanted: Wanted, low: float, high: float, margin: float) -> tuple[Verdict, float]:
+    """The verdict on an interval, and by how much its nearer end lies beyond what is acceptable."""
+    if wanted is Wanted.LOWER:
+        alike = -margin < low and high < margin
+        fails = low >= 0.0 or (alike and high >= 0.0)
+        return (Verdict.HOLDS if high < 0.0 else Verdict.FAILS if fails else Verdict.OPEN), high / margin
+    if wanted is Wanted.NOT_HIGHER:
+        excess = high - margin
+        return (Verdict.HOLDS if excess < 0.0 else Verdict.FAILS if low > margin else Verdict.OPEN), excess / margin
+    excess = max(high, -low) - margin
+    fails = low > margin or high < -margin
+    return (Verdict.HOLDS if excess < 0.0 else Verdict.FAILS if fails else Verdict.OPEN), excess / margin
+
+
+def _mean_interval(results: Results, comparison: Comparison, level: float) -> tuple[float, float, float]:
+    """Mean and interval of the sum less the target, episode by episode.
+
+    Where shares are compared, two imagined episodes are added, one at each extreme, so that an event that was never
+    seen is not taken for impossible.
+    """
+    values = sum((sign * _amounts(results, comparison.metric, place) for sign, place in comparison.terms), np.zeros(1))
+    mean, count = float(np.mean(values)) - comparison.target, len(values)
+    if count < LEAST_EPISODES:
+        return mean, -math.inf, math.inf
+    least, most = -math.inf, math.inf
+    if comparison.metric == "task_cost":
+        least = float(sum(sign for sign, _ in comparison.terms if sign < 0))
+        most = float(sum(sign for sign, _ in comparison.terms if sign > 0))
+        values = np.append(values, (least, most))
+    half = float(stats.t.ppf(0.5 + level / 2.0, count - 1)) * float(np.std(values, ddof=1)) / len(values) ** 0.5
+    centre = float(np.mean(values))
+    return mean, max(least, centre - half) - comparison.target, min(most, centre + half) - comparison.target
+
+
+def _median_interval(results: Results, comparison: Comparison, level: float) -> tuple[float, float, float]:
+    """The sum of the medians less the target, between the sums of the ends of their intervals.
+
+    A median's interval ends at order statistics, whatever the distribution; the medians' intervals hold together.
+    """
+    at = low = high = -comparison.target
+    tail = (1.0 - level) / 2.0 / len(comparison.terms)
+    for sign, place in comparison.terms:
+        values = np.sort(_amounts(results, comparison.metric, place))
+        below = int(stats.binom.ppf(tail, len(values), 0.5))
+        ends = (values[below - 1], values[-below]) if below else (-math.inf, math.inf)
+        at += sign * float(np.median(values))
+        low += float(min(sign * end for end in ends))
+        high += float(max(sign * end for end in ends))
+    return at, low, high
+
+
+def _amounts(results: Results, metric: str, place: Place) -> Vector:
+    episodes = results.episodes(place.method, **dict(place.at))
+    if metric == "questions":
+        return episodes.questions.astype(np.float64)
+    if metric == "overpaid":
+        return np.asarray(episodes.load - place.cell(results.base).query_cost * episodes.questions)
+    return episodes.metric(metric)
+
+
+def _margin(results: Results, comparison: Comparison) -> float:
+    if comparison.metric == "task_cost":
+        return SHARE_MARGIN
+    if comparison.metric in ("query_cost", "overpaid"):
+        return MARGIN * min(place.cell(results.base).query_cost for _, place in comparison.terms)
+    return MARGIN
+
+
+def _named(places: Sequence[Place]) -> str:
+    """Who is compared: what all sides share is said once, in the end."""
+    common = [each for each in places[0].settings if all(each in place.settings for place in places)]
+    sides: list[str] = []
+    for place in places:
+        own = [each for each in place.settings if each not in common]
+        same_name = sides and len(places) == 2 and own and place.name == places[0].name
+        sides.append(", ".join(own if same_name else (place.name, *own)))
+    if len(sides) == 4:
+        sides = [f"({sides[0]} less {sides[1]})", f"({sides[2]} less {sides[3]})"]
+    return ", ".join((" less ".join(sides), *common))
+
+
+def _number(value: float) -> str:
+    """Two decimals, three where the value is small, and no minus zero."""
+    if not math.isfinite(value):
+        return f"{value}"
+    return f"{round(value, 3 if abs(value) < 0.1 else 2) + 0.0:g}"
