@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: help setup demo test lint types unit bench docs soak pictures clean
+.PHONY: help setup demo test lint types unit bench docs soak pictures claims clean
 .DEFAULT_GOAL := help
 
 help:  ## show the targets
@@ -19,8 +19,9 @@ $(STAMP): pyproject.toml constraints.txt src/handup/__init__.py
 
 setup: $(STAMP)  ## make .venv with the handup command in it
 
-demo: $(STAMP)  ## one stuck robot, from failure to recovery, in the terminal
+demo: $(STAMP)  ## one stuck robot, then what each method is worth: a report to open
 	$(BIN)/python -m examples.stuck_robot
+	$(BIN)/handup study run summary --quick
 
 test: lint types unit  ## lint, strict types, every test
 
@@ -36,6 +37,7 @@ unit: $(STAMP)
 
 bench: $(STAMP)  ## decision times beside textbook formulations; troubleshoot's gap to the optimum
 	$(BIN)/handup bench decisions
+	$(BIN)/handup bench simulator
 	$(BIN)/python -m benchmarks.troubleshoot
 
 docs: $(STAMP)  ## build the documentation into site/
@@ -46,6 +48,10 @@ soak: $(STAMP)  ## the property tests again, with fifty times the examples
 
 pictures: $(STAMP)  ## draw the pictures that the README and the docs show
 	$(BIN)/python -m examples.pictures
+
+claims: $(STAMP)  ## run every study in full, and write the docs' claim pages from them (about ten minutes)
+	$(BIN)/handup study run all
+	$(BIN)/python -m examples.claim_pages studies
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -8,8 +8,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from handup.core import ContractViolation
 from handup.lab.episodes import Episodes
-from handup.lab.world import Block, Matrix, Truths
+from handup.lab.world import MOST_ASKED, Block, Matrix, Truths
 
 Indices = NDArray[np.intp]
 ACT, GIVE_UP = -1, -2
@@ -136,6 +137,11 @@ def _answer(running: Running, block: Block, expert: float, modules: Indices, col
     """Answers make modules right with the expert's probability; returns which ones had been wrong."""
     changed = ~running.works[modules, columns]
     nth = running.asked[modules, columns]
+    if (nth >= MOST_ASKED).any():
+        raise ContractViolation(
+            f"a strategy asks about a module for the {MOST_ASKED + 1}th time although it is blocked",
+            hint="Keep to `belief.free`; run check_strategy on it.",
+        )
     running.works[modules, columns] = block.luck[nth, modules, running.episode[columns]] < expert
     running.confidences[modules, columns] = expert
     running.asked[modules, columns] += 1

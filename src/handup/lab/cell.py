@@ -10,12 +10,15 @@ from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
 
+import numpy as np
+
 from handup.core import BadSetting, UnknownMethod
-from handup.when import WHENS, Strategy, strategy
+from handup.when import Strategy, strategy
 
 SCHEMA = 1
 """Raised whenever the same settings would give other rows; stored rows of another schema are not used again."""
 REPLICA_SELECTORS = ("never", "topo", "confidence", "brute-force", "binary-tree", "graph")
+REPLICA_WHENS = ("execute-first", "query-then-execute", "until-confident", "workload-aware", "query-for-all")
 MAX_MODULES = 1000
 MAX_EPISODES = 100_000_000
 
@@ -47,7 +50,7 @@ class Cell:
         modules: N. The replica counts the state node too, so N - 1 modules can be asked about.
         structure: Dependence of the modules.
         confidences: Confidence of high and of low modules; a module works with that probability.
-        low: How many modules have the low confidence.
+        low: How many modules have the low confidence; all, where there are fewer.
         query_cost: Q, the mean cost of a question.
         beta: Costs are drawn from U[(1-β)Q, (1+β)Q] for each module.
         expert: Probability that an answer is right.
@@ -79,25 +82,24 @@ class Cell:
 
     def __post_init__(self) -> None:
         replica = self.world == WorldKind.REPLICA
+        if not isinstance(self.method, str):
+            raise BadSetting(f"method is {self.method!r}", hint="Name one, such as troubleshoot.")
         _check_choice("structure", self.structure, Structure)
         _check_choice("world", self.world, WorldKind)
         object.__setattr__(self, "structure", Structure(self.structure))
         object.__setattr__(self, "world", WorldKind(self.world))
         _check_whole("modules", self.modules, 2 if replica else 1, MAX_MODULES)
-        _check_whole("low", self.low, 0, self.modules)
+        _check_whole("low", self.low, 0, max(self.modules, 3))
         _check_whole("episodes", self.episodes, 1, MAX_EPISODES)
         _check_whole("seed", self.seed, 0, 2**63)
-        high, low = self.confidences
-        for name, value, least, most in (
-            ("the high confidence", high, 0.0, 1.0),
-            ("the low confidence", low, 0.0, 1.0),
-            ("query_cost", self.query_cost, 0.0, 1e9),
-            ("beta", self.beta, 0.0, 1.0),
-            ("expert", self.expert, 0.0, 1.0),
-            ("w", self.w, 0.0, 1.0),
-        ):
-            if not least <= value <= most:
-                raise BadSetting(f"{name} is {value:g}", hint=f"Give a number from {least:g} to {most:g}.")
+        for name, most in (("query_cost", 1e9), ("beta", 1.0), ("expert", 1.0), ("w", 1.0)):
+            object.__setattr__(self, name, _checked(name, getattr(self, name), most))
+        for name in ("epsilon", "tau", "lambda_"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _checked(name.rstrip("_"), getattr(self, name), 1e9))
+        if not isinstance(self.confidences, tuple | list) or len(self.confidences) != 2:
+            raise BadSetting(f"confidences is {self.confidences!r}", hint="Give two: of high and of low modules.")
+        object.__setattr__(self, "confidences", tuple(_checked("a confidence", each, 1.0) for each in self.confidences))
         if replica:
             self._check_replica_method()
         object.__setattr__(self, "_strategy", self._make_strategy())
@@ -158,10 +160,10 @@ class Cell:
 
     def _check_replica_method(self) -> None:
         what, _, when = self.method.partition("+")
-        if what not in REPLICA_SELECTORS or when not in WHENS.names():
+        if what not in REPLICA_SELECTORS or when not in REPLICA_WHENS:
             raise UnknownMethod(
                 f"the replica knows no method '{self.method}'",
-                hint=f"Write SELECTOR+WHEN of {', '.join(REPLICA_SELECTORS)} and {', '.join(WHENS.names())}.",
+                hint=f"Write SELECTOR+WHEN of {', '.join(REPLICA_SELECTORS)} and {', '.join(REPLICA_WHENS)}.",
             )
 
 
@@ -196,6 +198,12 @@ def _number(text: str) -> float:
 def _check_choice(name: str, value: str, kind: type[StrEnum]) -> None:
     if value not in tuple(kind):
         raise BadSetting(f"{name} is '{value}'", hint=f"Use one of: {', '.join(kind)}.")
+
+
+def _checked(name: str, value: object, most: float) -> float:
+    if not isinstance(value, int | float | np.floating) or isinstance(value, bool) or not 0.0 <= value <= most:
+        raise BadSetting(f"{name} is {value!r}", hint=f"Give a number from 0 to {most:g}.")
+    return float(value)
 
 
 def _check_whole(name: str, value: object, least: int, most: int) -> None:

@@ -105,4 +105,4 @@ def wilson(share: float, count: int) -> tuple[float, float]:
     z = float(stats.norm.ppf(0.5 + LEVEL / 2.0))
     centre = (share + z * z / (2 * count)) / (1 + z * z / count)
     half = z / (1 + z * z / count) * (share * (1 - share) / count + z * z / (4 * count * count)) ** 0.5
-    return max(0.0, centre - half), min(1.0, centre + half)
+    return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))

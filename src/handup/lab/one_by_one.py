@@ -92,7 +92,7 @@ class OneByOne:
 
 def is_known_pair(strategy: Strategy) -> bool:
     """Whether a strategy is a pair of handup's own rules."""
-    return isinstance(strategy, Pair) and all(
+    return type(strategy) is Pair and all(
         type(part).__module__.startswith("handup.") for part in (strategy.what, strategy.when)
     )
 
@@ -101,5 +101,5 @@ def _kind(block: Block, episode: int) -> Hashable:
     """What episodes with equal decisions share: costs, confidences and, where it matters, the wiring."""
     numbers = block.confidences[:, episode].tobytes(), block.query_costs[:, episode].tobytes()
     if block.wiring is None:
-        return numbers
-    return (*numbers, block.wiring.inputs[:, :, episode].tobytes())
+        return (*numbers, block.given)
+    return (*numbers, block.wiring.gates, block.wiring.inputs[:, :, episode].tobytes())

@@ -47,7 +47,7 @@ class Vectorised:
             case UntilConfident(tau=tau):
                 with np.errstate(divide="ignore"):
                     reliability = np.exp(np.log(running.confidences).sum(axis=0))
-                asks = (running.asks_since_act == 0) | ~(reliability > tau)
+                asks = (running.asks_since_act == 0) | ~(reliability > tau + TIE)
             case _:
                 asks = np.ones(len(running.episode), dtype=np.bool_)
         if not asks.any():
@@ -79,7 +79,7 @@ def vectorised(strategy: Strategy, terms: Terms, *, is_series: bool) -> Vectoris
         terms: The episodes' terms.
         is_series: Whether every module is needed. Rules that look at success itself have a closed form only then.
     """
-    if not isinstance(strategy, Pair) or type(strategy.when) not in WHENS:
+    if type(strategy) is not Pair or type(strategy.when) not in WHENS:
         return None
     looks_at_success = isinstance(strategy.when, UntilConfident) or isinstance(strategy.what, BruteForce)
     select = _select(strategy.what, terms)
@@ -89,7 +89,7 @@ def vectorised(strategy: Strategy, terms: Terms, *, is_series: bool) -> Vectoris
 
 
 def _select(what: object, terms: Terms) -> Select | None:
-    if isinstance(what, Graph):
+    if type(what) is Graph:
         costs = Costs.of(np.zeros(0), expert=terms.expert, w=terms.w, time_left=terms.horizon)
         return partial(_graph, epsilon=what.weight(costs), expert=terms.expert)
     rules: dict[type, Select] = {

@@ -36,7 +36,7 @@ class Wiring:
     @property
     def nodes(self) -> int:
         """How many nodes each policy has."""
-        return self.inputs.shape[0]
+        return len(self.inputs)
 
     @property
     def width(self) -> int:
@@ -111,10 +111,10 @@ class Wiring:
         So the next to leave is the one with the least key, turn of joining times nodes plus node.
         """
         nodes, words, episodes = self.inputs.shape
-        kind = np.int16 if nodes * (nodes + 1) < 2**15 else np.int32
-        never = kind(nodes * nodes + nodes)
+        kind = np.dtype(np.int16 if nodes * (nodes + 1) < 2**15 else np.int32)
+        never = nodes * nodes + nodes
         numbers = np.arange(nodes, dtype=kind)[:, None]
-        keys = np.full((nodes, episodes), never)
+        keys = np.full((nodes, episodes), never, dtype=kind)
         waiting = np.ones((nodes, episodes), dtype=np.bool_)
         found = np.empty((nodes, episodes), dtype=np.int32)
         still_in = np.full((words, episodes), ~self.inputs.dtype.type(0))
@@ -133,8 +133,8 @@ class Wiring:
             np.equal(missing[rest], 0, out=ready[rest])
             np.logical_and(ready[rest], waiting[rest], out=ready[rest])
             np.logical_xor(waiting[rest], ready[rest], out=waiting[rest])
-            np.copyto(keys[rest], kind(turn * nodes) + numbers[rest], where=ready[rest])
-            node = (keys.min(axis=0) % kind(nodes)).astype(np.intp)
+            np.copyto(keys[rest], numbers[rest] + turn * nodes, where=ready[rest])
+            node = (keys.min(axis=0) % nodes).astype(np.intp)
             keys[node, columns] = never
             found[node, columns] = turn
             still_in[node // self.width, columns] ^= self.inputs.dtype.type(1) << (node % self.width).astype(
@@ -170,7 +170,9 @@ def random_wiring(nodes: int, structure: Structure, episodes: int, random: np.ra
     where that gives none. The last node takes all that feed nobody. In half-and-half structures the first half is a
     policy of its own, whose last node collects what is open there and is the only link to the second half.
     """
-    dtype = np.dtype(np.uint16 if nodes <= 16 else np.uint32 if nodes <= 32 else np.uint64)
+    dtype: np.dtype[np.unsignedinteger] = np.dtype(
+        np.uint16 if nodes <= 16 else np.uint32 if nodes <= 32 else np.uint64
+    )
     width = dtype.itemsize * 8
     words = -(-nodes // width)
     if structure is Structure.CHAIN:

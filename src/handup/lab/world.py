@@ -67,12 +67,12 @@ class Block:
     given: ModuleGraph | None = None
 
     def __len__(self) -> int:
-        return self.works.shape[1]
+        return len(self.works[0])
 
     @property
     def modules(self) -> int:
         """How many modules each policy has."""
-        return self.works.shape[0]
+        return len(self.works)
 
     @property
     def is_series(self) -> bool:

@@ -36,6 +36,9 @@ class Hybrid:
     name: ClassVar[str] = "hybrid"
     epsilon: float | None = None
 
+    def __post_init__(self) -> None:
+        Graph(self.epsilon)  # refuses what is no weight
+
     def select(self, situation: Situation) -> Selection:
         """The first module of the best combination of block sets."""
         if not situation.open.any():

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from handup.core import BadSetting
 from handup.what import Selector, Situation
+from handup.what.base import TIE
 from handup.when.base import WHENS, Choice, asked, nothing_to_ask
 
 
@@ -32,7 +33,7 @@ class UntilConfident:
     def choose(self, situation: Situation, selector: Selector) -> Choice:
         """Ask while the forward pass is not confident enough."""
         reliability = situation.belief.forward.reliability
-        if situation.belief.progress.asks_since_act and reliability > self.tau:
+        if situation.belief.progress.asks_since_act and reliability > self.tau + TIE:
             return Choice(False, f"Acting: success has probability {reliability:.3g}, above {self.tau:g}.")
         selection = selector.select(situation)
         if selection.module is None:

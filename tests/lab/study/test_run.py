@@ -15,11 +15,11 @@ import pytest
 from handup.lab.cell import Cell, WorldKind
 from handup.lab.study import figures
 from handup.lab.study.claim import Verdict
-from handup.lab.study.judging import judge, rivalries, tally
 from handup.lab.study.results import Results
 from handup.lab.study.run import Options, Outcome, run_study
 from handup.lab.study.studies import STUDIES
 from handup.lab.study.style import LOOKS
+from handup.lab.study.verdicts import judge, rivalries, tally
 from tests.lab.study import fakes
 
 FILES = {

@@ -9,8 +9,7 @@ from itertools import product
 from typing import Any
 
 from handup.core import BadSetting
-from handup.lab.cell import REPLICA_SELECTORS, Cell, WorldKind
-from handup.when import WHENS
+from handup.lab.cell import REPLICA_SELECTORS, REPLICA_WHENS, Cell, WorldKind
 
 EPISODES, QUICK_EPISODES = 1000, 100
 """Per cell, and per cell with `--quick`."""
@@ -148,4 +147,4 @@ def _fits(method: str, base: Cell) -> bool:
     what, plus, when = method.partition("+")
     if base.modules > MOST_MODULES.get(what, base.modules):
         return False
-    return base.world is WorldKind.DEFAULT or bool(plus and what in REPLICA_SELECTORS and when in WHENS.names())
+    return base.world is WorldKind.DEFAULT or bool(plus and what in REPLICA_SELECTORS and when in REPLICA_WHENS)

@@ -10,9 +10,9 @@ from handup.lab.cell import Cell, WorldKind
 from handup.lab.episodes import METRICS, Measure
 from handup.lab.study.claim import Finding, Verdict
 from handup.lab.study.definition import place_label
-from handup.lab.study.judging import Rivalry, tally
 from handup.lab.study.page import document, inline_svg, table
 from handup.lab.study.style import BY_MEAN, METRIC_LABELS, WORLD_LABELS
+from handup.lab.study.verdicts import Rivalry, tally
 
 if TYPE_CHECKING:
     from handup.lab.study.figures import Drawing

@@ -20,11 +20,11 @@ from handup.lab.study import markdown, timing
 from handup.lab.study.claim import Claim
 from handup.lab.study.claims import CLAIMS
 from handup.lab.study.definition import EPISODES, QUICK_EPISODES, Layout, Study
-from handup.lab.study.judging import Judged, Rivalry, judge, rivalries
 from handup.lab.study.results import Results
 from handup.lab.study.runner import Simulator, Watcher, run_cells
 from handup.lab.study.store import Store, write_whole
 from handup.lab.study.timing import COMPUTATION_TIME, Timing
+from handup.lab.study.verdicts import Judged, Rivalry, judge, rivalries
 
 
 @dataclass(frozen=True, kw_only=True)

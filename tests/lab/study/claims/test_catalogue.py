@@ -7,8 +7,8 @@ import pytest
 
 from handup.lab.cell import Cell, WorldKind
 from handup.lab.study.claim import Claim, Verdict
-from handup.lab.study.claims import CLAIMS
-from handup.lab.study.claims.judging import Judge
+from handup.lab.study.claims import CLAIMS, why, why_confidences, why_costs, why_structure
+from handup.lab.study.claims.judging import Judge, Reason
 from handup.lab.study.claims.timing import TimeJudge
 from handup.lab.study.results import Results
 from handup.lab.study.studies import STUDIES
@@ -123,3 +123,22 @@ def test_claims_that_no_cell_can_show_say_so() -> None:
     others = [claim for _, claim in named() if not isinstance(claim.judge, (Judge, TimeJudge))]
     assert {claim.name for claim in others} == NOT_JUDGED
     assert {claim.judge(everything("summary")).verdict for claim in others} == {Verdict.OPEN}
+
+
+def reasons() -> Iterator[tuple[str, Reason]]:
+    for module in (why, why_structure, why_confidences, why_costs):
+        yield from (
+            (f"{module.__name__}.{name}", each) for name, each in vars(module).items() if isinstance(each, Reason)
+        )
+
+
+def test_every_reason_is_given_by_some_claim() -> None:
+    given = {id(each) for _, claim in (*JUDGED, *TIMED) for each in getattr(claim.judge, "reasons", ())}
+    assert [name for name, each in reasons() if id(each) not in given] == []
+
+
+@pytest.mark.parametrize(("name", "reason"), list(reasons()), ids=[name for name, _ in reasons()])
+def test_a_reason_is_the_second_half_of_a_sentence(name: str, reason: Reason) -> None:
+    assert not reason.text.endswith(".")
+    assert not reason.text.startswith(" ")
+    assert not reason.shown(Results(Cell(), {})) or "here" in reason.text

@@ -61,9 +61,10 @@ def test_a_claim_is_judged_on_the_cells_that_are_there() -> None:
 def test_the_worst_numbers_come_first_and_are_few() -> None:
     places = {selector("graph", modules=n): rows(failed=n if n > 50 else 0) for n in range(3, 62)}
     finding = fixed(*(same("failed_attempts", place, GRAPH) for place in places))(results({**places, GRAPH: rows()}))
+    assert finding.numbers[1][0] == "margin"
     assert finding.numbers[0] == ("comparisons", "48 agree, 11 do not, 0 open")
-    assert finding.numbers[1][0] == "failed attempts: graph, N = 61 less graph"
-    assert len(finding.numbers) == MOST_SHOWN + 1
+    assert finding.numbers[2][0] == "failed attempts: graph, N = 61 less graph"
+    assert len(finding.numbers) == MOST_SHOWN + 2
 
 
 def test_the_sentence_names_who_goes_against_a_claim() -> None:
@@ -133,3 +134,18 @@ def test_nobody_is_compared_with_himself() -> None:
     made = list(unbeaten(("J",), selector, ("graph", "topo"), ("graph", "topo", "never"), "expert", (1.0,)))
     assert len(made) == 4
     assert all(one.name != other.name for one, other in places(made))
+
+
+def test_nothing_can_be_lower_than_nothing() -> None:
+    found = results({GRAPH: rows(), NEVER: rows(), TOPO: rows(failed=9)})
+    both_at_zero, holding, failing = (
+        BETTER,
+        lower("failed_attempts", GRAPH, TOPO),
+        lower("failed_attempts", TOPO, GRAPH),
+    )
+    assert fixed(both_at_zero)(found).verdict is Verdict.OPEN
+    assert fixed(both_at_zero, holding)(found).verdict is Verdict.HOLDS
+    assert fixed(both_at_zero, holding)(found).numbers[0][1].endswith("1 level at zero, left out")
+    assert fixed(both_at_zero, failing)(found).verdict is Verdict.FAILS
+    assert fixed(lower("failed_attempts", TOPO, GRAPH))(found).verdict is Verdict.FAILS
+    assert fixed(lower("timesteps", GRAPH, NEVER))(found).verdict is Verdict.FAILS

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 import numpy as np
 from scipy import stats
@@ -32,6 +33,9 @@ MARGIN, SHARE_MARGIN = 0.5, 0.05
 LEAST_EPISODES = 30
 """Fewer tell nothing: that none of them differ may be chance."""
 MEDIANS = ("query_cost", "failed_attempts", "timesteps", "questions")
+
+FROM_ZERO = ("task_cost", "query_cost", "failed_attempts", "questions")
+"""Metrics that cannot be below zero."""
 
 
 class Wanted(StrEnum):
@@ -124,6 +128,13 @@ def judged(results: Results, comparison: Comparison, level: float, *, medians: b
     return Outcome(comparison.label, text, verdict, excess, tuple(place for _, place in comparison.terms))
 
 
+def is_level_at_zero(results: Results, comparison: Comparison) -> bool:
+    """Whether one place should be below another although neither has anything: there is no lower to be."""
+    if comparison.wanted is not Wanted.LOWER or comparison.metric not in FROM_ZERO:
+        return False
+    return not any(_amounts(results, comparison.metric, place).any() for _, place in comparison.terms)
+
+
 def mean_of(results: Results, metric: str, place: Place) -> float:
     """A mean on its own; nan where the run lacks the cell."""
     return float(_amounts(results, metric, place).mean()) if place.known(results) else math.nan
@@ -158,7 +169,7 @@ def _mean_interval(results: Results, comparison: Comparison, level: float) -> tu
         least = float(sum(sign for sign, _ in comparison.terms if sign < 0))
         most = float(sum(sign for sign, _ in comparison.terms if sign > 0))
         values = np.append(values, (least, most))
-    half = float(stats.t.ppf(0.5 + level / 2.0, count - 1)) * float(np.std(values, ddof=1)) / len(values) ** 0.5
+    half = _reach(level, count) * float(np.std(values, ddof=1)) / len(values) ** 0.5
     centre = float(np.mean(values))
     return mean, max(least, centre - half) - comparison.target, min(most, centre + half) - comparison.target
 
@@ -172,7 +183,7 @@ def _median_interval(results: Results, comparison: Comparison, level: float) -> 
     tail = (1.0 - level) / 2.0 / len(comparison.terms)
     for sign, place in comparison.terms:
         values = np.sort(_amounts(results, comparison.metric, place))
-        below = int(stats.binom.ppf(tail, len(values), 0.5))
+        below = _rank(tail, len(values))
         ends = (values[below - 1], values[-below]) if below else (-math.inf, math.inf)
         at += sign * float(np.median(values))
         low += float(min(sign * end for end in ends))
@@ -180,8 +191,20 @@ def _median_interval(results: Results, comparison: Comparison, level: float) -> 
     return at, low, high
 
 
+@lru_cache
+def _reach(level: float, count: int) -> float:
+    """How many standard errors an interval reaches to either side."""
+    return float(stats.t.ppf(0.5 + level / 2.0, count - 1))
+
+
+@lru_cache
+def _rank(tail: float, count: int) -> int:
+    """Which order statistics from either end a median's interval ends at; 0: it has none."""
+    return int(stats.binom.ppf(tail, count, 0.5))
+
+
 def _amounts(results: Results, metric: str, place: Place) -> Vector:
-    episodes = results.episodes(place.method, **dict(place.at))
+    episodes = results.found[place.cell(results.base)]
     if metric == "questions":
         return episodes.questions.astype(np.float64)
     if metric == "overpaid":

@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from handup.lab.cell import WorldKind
 from handup.lab.episodes import LEVEL
 from handup.lab.study.claim import Finding, Verdict
-from handup.lab.study.claims.comparing import Comparison, Outcome, judged
+from handup.lab.study.claims.comparing import Comparison, Outcome, is_level_at_zero, judged
 from handup.lab.study.claims.places import Place
 from handup.lab.study.results import Results
 
 GENERALLY = 0.75
 """What *generally*, *most* and *roughly* are read as: in at least this share of the comparisons."""
 AGAINST = {Verdict.HOLDS: "would hold", Verdict.FAILS: "would not hold"}
+MARGINS = "half a question, attempt or step, 0.05 in Task Cost; all intervals of a claim hold together at 95 %"
 MOST_SHOWN = 6
 MOST_NAMED = 3
 
@@ -49,7 +50,10 @@ class Reason:
 
 @dataclass(frozen=True)
 class Judge:
-    """Judges a claim by its comparisons; those whose cells the run lacks are left out.
+    """Judges a claim by its comparisons.
+
+    Left out are those whose cells the run lacks, and those that ask for less than nothing: where no episode of either
+    side failed, neither can fail less.
 
     Args:
         compare: The comparisons.
@@ -63,14 +67,16 @@ class Judge:
 
     def __call__(self, results: Results) -> Finding:
         """The finding in the world that the results are set to."""
-        wanted = [each for each in self.compare(results) if all(place.known(results) for _, place in each.terms)]
+        known = [each for each in self.compare(results) if all(place.known(results) for _, place in each.terms)]
+        wanted = [each for each in known if not is_level_at_zero(results, each)]
         level = 1.0 - (1.0 - LEVEL) / max(1, len(wanted))
         found = [judged(results, each, level) for each in wanted]
         by_medians = overall([judged(results, each, level, medians=True) for each in wanted], self.share)
         opposite = {by_medians, overall(found, self.share)} == {Verdict.HOLDS, Verdict.FAILS}
         remark = f"; by medians, as the paper shows them, it {AGAINST[by_medians]}" if opposite else ""
         basis = f"with {results.base.episodes} episodes each"
-        return conclude(found, self.reasons, results, share=self.share, basis=basis, remark=remark)
+        left_out = len(known) - len(wanted)
+        return conclude(found, self.reasons, results, share=self.share, basis=basis, remark=remark, left_out=left_out)
 
 
 def overall(found: Sequence[Outcome], share: float) -> Verdict:
@@ -88,9 +94,11 @@ def conclude(
     results: Results,
     *,
     share: float = 1.0,
-    basis: str = "",
+    basis: str,
+    margin: str = MARGINS,
     note: str = "",
     remark: str = "",
+    left_out: int = 0,
 ) -> Finding:
     """Put the comparisons of a claim together.
 
@@ -100,23 +108,31 @@ def conclude(
         results: What they were made from.
         share: In how many of them the claim must be borne out.
         basis: What the comparisons rest on.
+        margin: What is too little to count, in words.
         note: To be said with the numbers.
         remark: To be said in the end.
+        left_out: How many comparisons were level at zero.
     """
+    if not found and left_out:
+        level = "Both sides of every comparison are at zero, and nothing is lower than that"
+        return Finding(Verdict.OPEN, _numbers(found, margin, left_out), f"{level}{note}.")
     if not found:
         return Finding(Verdict.OPEN, (), f"This run has no numbers for it{note}.")
     verdict = overall(found, share)
     told = [f": {each.text}" for each in reasons if each.fits(verdict, results)]
     clause = _clause(found, verdict, basis)
-    return Finding(verdict, _numbers(found), f"{clause}{note}{told[0] if told else ''}{remark}.")
+    return Finding(verdict, _numbers(found, margin, left_out), f"{clause}{note}{told[0] if told else ''}{remark}.")
 
 
-def _numbers(found: Sequence[Outcome]) -> tuple[tuple[str, str], ...]:
+def _numbers(found: Sequence[Outcome], margin: str, left_out: int) -> tuple[tuple[str, str], ...]:
     order = (Verdict.FAILS, Verdict.OPEN, Verdict.HOLDS)
     ranked = sorted(found, key=lambda each: (order.index(each.verdict), -each.excess))
     shown = tuple((each.label, each.text) for each in ranked[:MOST_SHOWN])
     against, unclear, agree = (sum(each.verdict is verdict for each in found) for verdict in order)
-    return (("comparisons", f"{agree} agree, {against} do not, {unclear} open"), *shown)
+    counts = f"{agree} agree, {against} do not, {unclear} open"
+    if left_out:
+        counts += f"; {left_out} level at zero, left out"
+    return (("comparisons", counts), ("margin", margin), *shown)
 
 
 def _clause(found: Sequence[Outcome], verdict: Verdict, basis: str) -> str:

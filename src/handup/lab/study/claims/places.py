@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from handup.lab.cell import Cell, Structure, WorldKind
@@ -62,11 +63,11 @@ class Place:
 
     def known(self, results: Results) -> bool:
         """Whether the study has this cell."""
-        return results.has(self.method, **dict(self.at))
+        return self.cell(results.base) in results.found
 
     def cell(self, base: Cell) -> Cell:
         """The cell itself."""
-        return replace(base, method=self.method, **dict(self.at))
+        return _changed(base, self.method, self.at)
 
 
 def selector(name: str, **at: Any) -> Place:
@@ -82,3 +83,9 @@ def algorithm(name: str, **at: Any) -> Place:
 def replica(results: Results) -> bool:
     """Whether these are the replica's rows."""
     return results.base.world is WorldKind.REPLICA
+
+
+@lru_cache(maxsize=10_000)
+def _changed(base: Cell, method: str, at: tuple[tuple[str, Any], ...]) -> Cell:
+    """Claims look at the same few hundred cells again and again, and making one costs more than comparing it."""
+    return replace(base, method=method, **dict(at))

@@ -21,6 +21,7 @@ SLACK = 1.5
 ALIKE = 2.0
 """Times within this factor of each other count as alike."""
 BASIS = "from one measurement each"
+MARGIN = f"a factor of {SLACK:g}, for times that were measured once"
 NOTE = ", by the times of our own code, which is not the reference code"
 
 
@@ -61,7 +62,7 @@ class TimeJudge:
         """The finding in the world that the results are set to."""
         found = [each for ratio in self.compare(results) if (each := _judged(results, ratio)) is not None]
         note = NOTE if found else ": no times were measured"
-        return conclude(found, self.reasons, results, share=self.share, note=note, basis=BASIS)
+        return conclude(found, self.reasons, results, share=self.share, basis=BASIS, margin=MARGIN, note=note)
 
 
 def slower(slow: Place, fast: Place) -> Ratio:

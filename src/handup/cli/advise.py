@@ -1,0 +1,245 @@
+"""`handup advise`: which method to use on one's own policy."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from handup.cli.output import err, out, print_json
+from handup.core import BadSetting, MissingExtra
+from handup.policy import ModuleGraph, load_policy
+
+if TYPE_CHECKING:
+    from handup.lab.advice_flips import Flips, Nearness
+    from handup.lab.advise import Advice, Row
+    from handup.lab.episodes import Measure
+
+EPILOG = """Example: handup advise examples/policies/bite.yaml --expert 0.9 --plot bite.png
+
+All numbers are simulated: the policy's confidences are taken as true probabilities.
+
+Exit codes: 0 advised, 2 the policy or an option is wrong, or the picture's extra [lab] is missing."""
+WIDE = 200
+"""Tables take the width they need; lines of text keep to the terminal's."""
+ENDINGS = (".svg", ".png")
+SAYS = {
+    "query_cost": "question costs ×",
+    "w": "w",
+    "expert": "expert",
+    "confidence": "log-odds of confidences +",
+}
+
+
+def advise(
+    policy: Annotated[Path, typer.Argument(help="The policy as YAML.", metavar="POLICY.yaml")],
+    expert: Annotated[float, typer.Option(help="Probability that an answer is right.", metavar="C")] = 1.0,
+    w: Annotated[float, typer.Option("--w", help="Weight of the person's load against the robot's time.")] = 0.5,
+    horizon: Annotated[int | None, typer.Option(help="Steps given to an episode; twice the modules.")] = None,
+    episodes: Annotated[int, typer.Option(help="Simulated with each method.", metavar="N")] = 1000,
+    seed: Annotated[int, typer.Option(help="Which episodes.", metavar="S")] = 0,
+    plot: Annotated[
+        Path | None, typer.Option(help="Where the picture goes; POLICY-advice.svg here.", metavar="FILE.svg|.png")
+    ] = None,
+    no_plot: Annotated[bool, typer.Option("--no-plot", help="Draw no picture.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the advice as JSON.")] = False,
+) -> None:
+    """Recommend a method for a policy: simulate it with all of them, and say how near the choice is to flipping."""
+    graph = load_policy(policy)
+    picture = None if no_plot else _picture(policy, plot)
+    advice, near = _simulate(graph, expert=expert, w=w, horizon=horizon, episodes=episodes, seed=seed)
+    if picture is not None:
+        from handup.lab import advice_plot  # noqa: PLC0415 - an extra
+
+        advice_plot.save(advice_plot.draw(advice, policy.stem), str(picture))
+    if as_json:
+        print_json(_record(policy, advice, near, picture))
+    else:
+        _show(policy, advice, near, picture, without=plot is None and not no_plot and picture is None)
+
+
+def _picture(policy: Path, plot: Path | None) -> Path | None:
+    """Where the picture goes, checked before anything is simulated; None where none can be drawn or is asked for."""
+    if find_spec("matplotlib") is None:
+        if plot is None:
+            return None
+        raise MissingExtra.of("lab", "drawing the advice")
+    found = Path(f"{policy.stem}-advice.svg") if plot is None else plot
+    if found.suffix.lower() not in ENDINGS:
+        raise BadSetting(f"--plot is '{found}'", hint=f"Let the name end in {' or '.join(ENDINGS)}.")
+    if not found.parent.is_dir() or found.is_dir():
+        raise BadSetting(f"--plot is '{found}', which cannot be written", hint="Name a file in a folder that exists.")
+    return found
+
+
+def _simulate(graph: ModuleGraph, **given: Any) -> tuple[Advice, Nearness]:
+    """Everything that takes time, with a bar on stderr."""
+    from handup.lab.advice_flips import nearness  # noqa: PLC0415 - scipy is slow to import
+    from handup.lab.advise import advise as simulate  # noqa: PLC0415
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+        bar = progress.add_task("simulating", total=1.0)
+        advice = simulate(graph, **given, progress=lambda done: progress.update(bar, completed=0.3 * done))
+        progress.update(bar, description="how near to flipping")
+        near = nearness(advice, progress=lambda done: progress.update(bar, completed=0.3 + 0.7 * done))
+    return advice, near
+
+
+# -- the record -------------------------------------------------------------------------------------------------------
+
+
+def _record(policy: Path, advice: Advice, near: Nearness, picture: Path | None) -> dict[str, Any]:
+    place, runner_up = advice.place, advice.runner_up
+    return {
+        "policy": str(policy),
+        "modules": len(place.graph),
+        "episodes": advice.episodes,
+        "seed": advice.seed,
+        "expert": place.expert,
+        "w": place.w,
+        "horizon": place.horizon,
+        "recommended": advice.recommended.to_json(),
+        "runner_up": None if runner_up is None else runner_up.to_json(),
+        "ties": [row.method for row in advice.tied],
+        "best_pair": {
+            **advice.best_pair.to_json(),
+            "method": advice.best_pair_method,
+            "same_as": [each for each in advice.best_pair.methods if each != advice.best_pair_method],
+            "flips": _flips(near.best_pair),
+        },
+        "methods": [row.to_json() for row in advice.rows],
+        "left_out": list(advice.left_out),
+        "flips": _flips(near.recommended),
+        "flips_episodes": near.effort.episodes,
+        "plot": None if picture is None else str(picture),
+        "evidence": "simulated",
+    }
+
+
+def _flips(flips: Flips) -> dict[str, Any]:
+    return {str(knob): flip.to_json() for knob, flip in flips.items()}
+
+
+# -- the words --------------------------------------------------------------------------------------------------------
+
+
+def _show(policy: Path, advice: Advice, near: Nearness, picture: Path | None, *, without: bool) -> None:
+    best, pair = advice.recommended, advice.best_pair
+    out.print(f"[bold]Use {best.method}.[/bold] {_in_words(best)}")
+    out.print(_rivals(advice))
+    if pair is best:
+        if advice.best_pair_method != best.method:
+            out.print(f"Of the paper's pairs {advice.best_pair_method} does the same.")
+    else:
+        out.print(f"Of the paper's pairs: {advice.best_pair_method}. {_in_words(pair)}")
+    wide = Console(width=WIDE, highlight=False)
+    wide.print(_table(advice))
+    for row in advice.rows:
+        if row.same_as:
+            out.print(f"{row.method} does the same as {', '.join(row.same_as)}.", markup=False)
+    wide.print(_flip_table(best.method, near.recommended))
+    if advice.best_pair_method != best.method:
+        wide.print(_flip_table(f"{advice.best_pair_method}, among the pairs,", near.best_pair))
+    place = advice.place
+    out.print(
+        f"Simulated: {policy.name}, {len(place.graph)} modules, {advice.episodes:,} episodes with each method "
+        f"({near.effort.episodes:,} for the flips), seed {advice.seed}, expert {place.expert:g}, w {place.w:g}, "
+        f"horizon {place.horizon}.",
+        markup=False,
+    )
+    if advice.left_out:
+        out.print(f"Left out, as they cannot take this policy on: {', '.join(advice.left_out)}.")
+    if picture is not None:
+        out.print(f"Picture: {picture}", markup=False, soft_wrap=True)
+    if without:
+        out.print(MissingExtra.of("lab", "The picture").hint.replace("Run", "For a picture, run"), markup=False)
+
+
+def _in_words(row: Row) -> str:
+    measures = row.measures
+    success, load = measures["success"], measures["query_cost"]
+    low, high = (100.0 * each for each in success.ci)
+    return (
+        f"It succeeds in {100.0 * success.mean:.1f} % of episodes ({low:.1f} to {high:.1f}) for a workload of "
+        f"{load.mean:.3g} ({load.ci[0]:.3g} to {load.ci[1]:.3g}), with {measures['failed_attempts'].mean:.2f} failed "
+        f"attempts and {measures['timesteps'].mean:.2f} steps; J {measures['J'].mean:.3g} "
+        f"({measures['J'].ci[0]:.3g} to {measures['J'].ci[1]:.3g})."
+    )
+
+
+def _rivals(advice: Advice) -> str:
+    other = advice.runner_up
+    if other is None:
+        return "Every method does the same here."
+    low, high = other.difference.ci
+    gap = f"{other.method}, J higher by {other.difference.mean:.3g} ({low:.3g} to {high:.3g})"
+    if not advice.tied:
+        return f"Runner-up: {gap}; nobody ties with it."
+    return f"Runner-up: {gap}. Within the interval of it: {', '.join(row.method for row in advice.tied)}."
+
+
+def _table(advice: Advice) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("", min_width=1)
+    table.add_column("method", no_wrap=True)
+    for column in ("success %", "workload", "failed", "steps", "J", "J − best"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in advice.rows:
+        measures, best = row.measures, row is advice.recommended
+        table.add_row(
+            "★" if best else "◆" if row.on_front else "",
+            f"{row.method} (+{len(row.same_as)})" if row.same_as else row.method,
+            _percent(measures["success"]),
+            _mean(measures["query_cost"]),
+            f"{measures['failed_attempts'].mean:.2f}",
+            f"{measures['timesteps'].mean:.2f}",
+            _mean(measures["J"]),
+            "–" if best else _mean(row.difference),
+        )
+    table.caption = "★ recommended, ◆ no other better in both success and workload; ± and ranges are 95 % intervals."
+    table.caption_justify = "left"
+    return table
+
+
+def _percent(share: Measure) -> str:
+    low, high = (100.0 * each for each in share.ci)
+    return f"{100.0 * share.mean:.3g} ({low:.3g}–{high:.3g})"
+
+
+def _mean(measure: Measure) -> str:
+    return f"{measure.mean:.3g} ± {(measure.ci[1] - measure.ci[0]) / 2.0:.2g}"
+
+
+def _flip_table(method: str, flips: Flips) -> Table:
+    from handup.lab.advice_flips import SCALES  # noqa: PLC0415 - scipy is slow to import
+
+    title = f"\nHow near the choice of {method} is to flipping"
+    table = Table(box=None, pad_edge=False, title=title, title_justify="left", title_style="bold")
+    table.add_column("moved", no_wrap=True)
+    table.add_column("now", justify="right", no_wrap=True)
+    for column in ("better below", "better above"):
+        table.add_column(column, no_wrap=True)
+    for knob, flip in flips.items():
+        scale = SCALES[knob]
+        low, high = flip.range
+        down = f"down to {low:.3g}" if low < flip.now else None
+        up = f"up to {high:.3g}" if high > flip.now else None
+        below = _side(flip.below, flip.below_by, down, flip.now > scale.least)
+        above = _side(flip.above, flip.above_by, up, flip.now < scale.most)
+        table.add_row(SAYS[str(knob)], f"{flip.now:.3g}", below, above)
+    return table
+
+
+def _side(value: float | None, by: str | None, searched: str | None, has_room: bool) -> str:
+    """Who takes over where, how far nobody does, or why nothing was searched."""
+    if value is not None:
+        return f"{value:.3g} {by}"
+    if not has_room:
+        return "–"
+    return "too long to search" if searched is None else f"none {searched}"

@@ -1,0 +1,254 @@
+"""How near a recommendation is to flipping: one number is moved until another method is better beyond the interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from handup.core import NotSolvable
+from handup.lab.advise import SMALL, Advice, Kind, Place, Progress, kind_of, paired
+from handup.lab.episodes import Episodes
+from handup.policy import ModuleGraph
+
+
+class Knob(StrEnum):
+    """What is moved; everything else stays."""
+
+    QUERY_COST = "query_cost"
+    """All questions' costs, by a common factor; 1 now."""
+    W = "w"
+    EXPERT = "expert"
+    CONFIDENCE = "confidence"
+    """All confidences, by a common amount on the scale of log-odds; 0 now. Those of 0 and 1 stay."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How far a knob is moved, and on which scale evenly."""
+
+    least: float
+    most: float
+    bend: Callable[[float], float] = float
+    unbend: Callable[[float], float] = float
+
+
+def log_odds(chance: float) -> float:
+    """ln(p / (1 - p)); infinite at 0 and 1."""
+    if chance in (0.0, 1.0):
+        return math.inf if chance else -math.inf
+    return math.log(chance / (1.0 - chance))
+
+
+def chance_of(odds: float) -> float:
+    """The probability of these log-odds."""
+    return 1.0 / (1.0 + math.exp(-odds)) if odds > -700.0 else 0.0
+
+
+SCALES = {
+    Knob.QUERY_COST: Scale(0.1, 10.0, math.log, math.exp),
+    Knob.W: Scale(0.05, 0.95, log_odds, chance_of),
+    Knob.EXPERT: Scale(0.5, 1.0),
+    Knob.CONFIDENCE: Scale(-2.0, 2.0),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """How hard flips are looked for.
+
+    Args:
+        episodes: At each value.
+        steps: Values that are tried on each side, evenly.
+        halvings: Of the last step, once a flip is found.
+        decisions: Different ones that a method may need at each value; the search ends before a value that needs more.
+    """
+
+    episodes: int
+    steps: int
+    halvings: int
+    decisions: int
+
+    @classmethod
+    def for_graph(cls, graph: ModuleGraph, episodes: int) -> Effort:
+        """Enough for a command that one waits for: large policies take long to plan for."""
+        if len(graph) <= SMALL:
+            return cls(episodes=min(episodes, 400), steps=5, halvings=6, decisions=300)
+        return cls(episodes=min(episodes, 24), steps=2, halvings=3, decisions=60)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flip:
+    """Where another method takes over when one number is moved.
+
+    Args:
+        now: The value now.
+        below: The nearest value below at which another is better beyond its interval; None: not within the range.
+        below_by: That other method.
+        above: The same above.
+        above_by: That other method.
+        range: What was searched; it ends early where a method would need too many decisions.
+    """
+
+    now: float
+    below: float | None
+    below_by: str | None
+    above: float | None
+    above_by: str | None
+    range: tuple[float, float]
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record."""
+        return {
+            "now": self.now,
+            "below": self.below,
+            "below_by": self.below_by,
+            "above": self.above,
+            "above_by": self.above_by,
+            "range": list(self.range),
+        }
+
+
+Flips = dict[Knob, Flip]
+
+
+def moved(place: Place, knob: Knob, value: float) -> Place:
+    """The place with one number changed."""
+    if knob is Knob.W:
+        return replace(place, w=value)
+    if knob is Knob.EXPERT:
+        return replace(place, expert=value)
+    graph = place.graph
+    if knob is Knob.QUERY_COST:
+        changed = [replace(each, query_cost=each.query_cost * value) for each in graph.modules]
+    else:
+        changed = [replace(each, confidence=chance_of(log_odds(each.confidence) + value)) for each in graph.modules]
+    return replace(place, graph=ModuleGraph(changed, success=graph.success))
+
+
+@dataclass
+class Search:
+    """Looks for flips and keeps what was simulated on the way.
+
+    Args:
+        advice: What was found at the place itself.
+        effort: How hard to look.
+    """
+
+    advice: Advice
+    effort: Effort
+    lived: dict[tuple[Knob, float, int], dict[str, Episodes]] = field(default_factory=dict)
+
+    def flips(self, method: str, rivals: Sequence[str], progress: Progress | None = None) -> Flips:
+        """Where one of the rivals takes over from a method, for each knob."""
+        found: Flips = {}
+        for number, knob in enumerate(Knob):
+            now = {Knob.W: self.advice.place.w, Knob.EXPERT: self.advice.place.expert, Knob.QUERY_COST: 1.0}
+            value, scale = now.get(knob, 0.0), SCALES[knob]
+            sides = []
+            for side, end in enumerate((scale.least, scale.most)):
+                outwards = end > value if side else end < value
+                sides.append(self._walk(knob, value, end, method, rivals) if outwards else (value, None))
+                if progress is not None:
+                    progress((2 * number + side + 1) / (2 * len(Knob)))
+            (below, below_by), (above, above_by) = sides
+            found[knob] = Flip(
+                now=value,
+                below=None if below_by is None else below,
+                below_by=below_by,
+                above=None if above_by is None else above,
+                above_by=above_by,
+                range=(below, above),
+            )
+        return found
+
+    def better(self, knob: Knob, value: float, method: str, rivals: Sequence[str]) -> str | None:
+        """The best of those rivals that are better at a value, beyond the interval, and again in fresh episodes.
+
+        Raises:
+            NotSolvable: The method or a rival would need too many decisions there.
+        """
+        first = self._better(knob, value, method, rivals, self.advice.seed)
+        again = self._better(knob, value, method, first, self.advice.seed + 1) if first else []
+        return again[0] if again else None
+
+    def _better(self, knob: Knob, value: float, method: str, rivals: Sequence[str], seed: int) -> list[str]:
+        lived = self._live(knob, value, [method, *rivals], seed)
+        gaps = {each: paired(lived[each], lived[method]) for each in rivals if each != method}
+        return sorted((each for each, gap in gaps.items() if gap.ci[1] < 0.0), key=lambda each: gaps[each].mean)
+
+    def _walk(self, knob: Knob, now: float, end: float, method: str, rivals: Sequence[str]) -> tuple[float, str | None]:
+        """Step from now to an end of the scale; where somebody takes over, halve the last step.
+
+        Returns:
+            The value and who takes over there, or how far was searched and None.
+        """
+        scale, steps = SCALES[knob], self.effort.steps
+        start, stop = scale.bend(now), scale.bend(end)
+        if not math.isfinite(start):  # w of 0 or 1 has no place on its scale
+            start = scale.bend(scale.most if start > 0.0 else scale.least)
+        inside, outside, by = start, start, None
+        try:
+            for step in range(1, steps + 1):
+                outside = start + (stop - start) * step / steps
+                by = self.better(knob, scale.unbend(outside), method, rivals)
+                if by is not None:
+                    break
+                inside = outside
+            for _ in range(self.effort.halvings if by is not None else 0):
+                middle = (inside + outside) / 2.0
+                other = self.better(knob, scale.unbend(middle), method, rivals)
+                inside, outside, by = (middle, outside, by) if other is None else (inside, middle, other)
+        except NotSolvable:
+            return (
+                (now if inside == start else scale.unbend(inside), None) if by is None else (scale.unbend(outside), by)
+            )
+        return scale.unbend(outside) if by is not None else end, by
+
+    def _live(self, knob: Knob, value: float, methods: Sequence[str], seed: int) -> dict[str, Episodes]:
+        found = self.lived.setdefault((knob, value, seed), {})
+        missing = [each for each in methods if each not in found]
+        if missing:
+            place = moved(self.advice.place, knob, value)
+            found.update(place.live(missing, self.effort.episodes, seed, decisions=self.effort.decisions))
+        if any(each not in found for each in methods):
+            raise NotSolvable("a method needs too many decisions", hint="Search less far.")
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nearness:
+    """How near an advice is to flipping.
+
+    Args:
+        effort: How hard was looked.
+        recommended: For the recommended method, among all contenders.
+        best_pair: For the best of the paper's pairs, among the pairs.
+    """
+
+    effort: Effort
+    recommended: Flips
+    best_pair: Flips
+
+
+def nearness(advice: Advice, *, effort: Effort | None = None, progress: Progress | None = None) -> Nearness:
+    """Look for the nearest flips of an advice.
+
+    Args:
+        advice: What was recommended.
+        effort: How hard to look; by the size of the policy where not given.
+        progress: Told the share that is done.
+    """
+    chosen = effort or Effort.for_graph(advice.place.graph, advice.episodes)
+    search = Search(advice, chosen)
+    rivals = advice.contenders
+    pairs = [each for each in rivals if kind_of(each) is Kind.PAIR]
+
+    def part(first: float, share: float) -> Progress | None:
+        return None if progress is None else lambda done: progress(first + share * done)
+
+    recommended = search.flips(advice.recommended.method, rivals, part(0.0, 0.8))
+    best_pair = search.flips(advice.best_pair_method, pairs, part(0.8, 0.2))
+    return Nearness(effort=chosen, recommended=recommended, best_pair=best_pair)

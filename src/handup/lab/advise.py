@@ -1,0 +1,347 @@
+"""Which method to use on a given policy: all of them live through the same simulated episodes of it.
+
+The core paper picks the "closest synthetic setting" by hand and takes the method that is best there. Here the policy
+itself is simulated, with its own graph, costs and confidences, taken to be true.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from handup.core import BadSetting, Costs, Decision, NotSolvable, check_probability
+from handup.lab.batch import Terms
+from handup.lab.episodes import Episodes, Measure
+from handup.lab.in_step import Remembering, simulate_given
+from handup.lab.world import blocks_of
+from handup.policy import Belief, ModuleGraph
+from handup.when import DEFAULT, Pair, Strategy, strategy
+
+SELECTORS = ("graph", "confidence", "brute-force", "binary-tree", "hybrid", "mip", "topo")
+WHENS = ("workload-aware", "until-confident", "query-then-execute", "execute-first")
+"""Of methods that live through the same episodes, the earlier ones give the name."""
+NEVER, EVERYTHING = "never+execute-first", "topo+query-for-all"
+BASELINES = {NEVER: "never asks", EVERYTHING: "asks everything"}
+SMALL = 12
+"""Up to so many modules `mip` is compared too, and all methods contend when numbers are moved."""
+MOST_EPISODES = 1_000_000
+MOST_STEPS = 100_000
+METRICS = ("success", "query_cost", "failed_attempts", "timesteps", "J")
+Progress = Callable[[float], None]
+"""Told the share of the work that is done."""
+
+
+class Kind(StrEnum):
+    """Whose method it is."""
+
+    OURS = "ours"
+    PAIR = "pair"
+    BASELINE = "baseline"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A policy and the terms under which it is simulated.
+
+    Args:
+        graph: The policy; its confidences are taken as true probabilities.
+        expert: Probability that an answer is right.
+        w: Weight of load against time.
+        horizon: Steps given to an episode.
+    """
+
+    graph: ModuleGraph
+    expert: float = 1.0
+    w: float = 0.5
+    horizon: int
+
+    def __post_init__(self) -> None:
+        check_probability("expert", self.expert)
+        if not 0.0 <= self.w <= 1.0:
+            raise BadSetting(
+                f"w is {self.w:g}", hint="Give a weight from 0 (only time counts) to 1 (only load counts)."
+            )
+        _check_whole("horizon", self.horizon, 1, MOST_STEPS)
+
+    @classmethod
+    def of(cls, graph: ModuleGraph, *, expert: float = 1.0, w: float = 0.5, horizon: int | None = None) -> Place:
+        """A place with the usual horizon, two steps per module, where none is given."""
+        return cls(graph=graph, expert=expert, w=w, horizon=2 * len(graph) if horizon is None else horizon)
+
+    def live(
+        self,
+        methods: Sequence[str],
+        episodes: int,
+        seed: int,
+        *,
+        decisions: int | None = None,
+        progress: Progress | None = None,
+    ) -> dict[str, Episodes]:
+        """The same episodes with each method; those that cannot take the policy on are left out.
+
+        Args:
+            methods: By name.
+            episodes: How many.
+            seed: Which ones.
+            decisions: Different ones that a method may need; with more it is left out.
+            progress: Told the share that is done.
+        """
+        terms = Terms(expert=self.expert, w=self.w, horizon=self.horizon)
+        given = list(blocks_of(self.graph, episodes=episodes, seed=seed, expert=self.expert))
+        selectors: dict[str, Remembering] = {}
+        found: dict[str, Episodes] = {}
+        for number, method in enumerate(methods, start=1):
+            chosen = strategy(method)
+            if decisions is not None and not isinstance(chosen, Pair):
+                chosen = Limited(chosen, decisions)
+            with contextlib.suppress(NotSolvable):
+                found[method] = simulate_given(self.graph, given, chosen, terms, selectors)
+            if progress is not None:
+                progress(number / len(methods))
+        return found
+
+
+@dataclass
+class Limited:
+    """A strategy that may decide only so often; the simulator asks it once for each situation.
+
+    Args:
+        strategy: Who decides.
+        left: How often yet.
+    """
+
+    strategy: Strategy
+    left: int
+
+    @property
+    def name(self) -> str:
+        """The strategy's."""
+        return self.strategy.name
+
+    def decide(self, belief: Belief, costs: Costs, now_s: float) -> Decision:
+        """What the strategy says.
+
+        Raises:
+            NotSolvable: It has decided too often.
+        """
+        if self.left == 0:
+            raise NotSolvable(f"'{self.name}' needs too many decisions", hint="Allow more.")
+        self.left -= 1
+        return self.strategy.decide(belief, costs, now_s)
+
+    def parameters(self, costs: Costs) -> dict[str, float]:
+        """The strategy's."""
+        return self.strategy.parameters(costs)
+
+    def with_parameter(self, name: str, value: float) -> Strategy:
+        """The strategy's, without the limit."""
+        return self.strategy.with_parameter(name, value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One or more methods that live through identical episodes.
+
+    Args:
+        method: The one that gives the name.
+        same_as: The others.
+        kind: Whose it is: the first of ours, the paper's pairs and the baselines that is among them.
+        measures: Mean and interval of each of `METRICS`; success is a share.
+        difference: J less that of the recommended method, episode by episode.
+        on_front: Whether no other is as successful for less workload, or more successful for as much.
+    """
+
+    method: str
+    same_as: tuple[str, ...]
+    kind: Kind
+    measures: Mapping[str, Measure]
+    difference: Measure
+    on_front: bool
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """All of them."""
+        return (self.method, *self.same_as)
+
+    @property
+    def ties(self) -> bool:
+        """Whether its J cannot be told from that of the recommended method."""
+        return self.difference.ci[0] <= 0.0 <= self.difference.ci[1]
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record."""
+        return {
+            "method": self.method,
+            "same_as": list(self.same_as),
+            "kind": str(self.kind),
+            **{name: measure.to_json() for name, measure in self.measures.items()},
+            "difference": self.difference.to_json(),
+            "on_front": self.on_front,
+            "ties": self.ties,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Advice:
+    """What the simulation of a policy says about methods.
+
+    Args:
+        place: Policy and terms.
+        episodes: How many.
+        seed: Which ones.
+        rows: Every method, lowest mean J first; the first is recommended.
+        left_out: Methods that cannot take this policy on.
+    """
+
+    place: Place
+    episodes: int
+    seed: int
+    rows: tuple[Row, ...]
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def recommended(self) -> Row:
+        """The method of the lowest mean J."""
+        return self.rows[0]
+
+    @property
+    def runner_up(self) -> Row | None:
+        """The next that does anything else."""
+        return self.rows[1] if len(self.rows) > 1 else None
+
+    @property
+    def tied(self) -> tuple[Row, ...]:
+        """Those whose J cannot be told from that of the recommended method."""
+        return tuple(row for row in self.rows[1:] if row.ties)
+
+    @property
+    def best_pair(self) -> Row:
+        """The row of the best of the paper's pairs."""
+        return next(row for row in self.rows if any(kind_of(each) is Kind.PAIR for each in row.methods))
+
+    @property
+    def best_pair_method(self) -> str:
+        """The best of the paper's pairs."""
+        return next(each for each in self.best_pair.methods if kind_of(each) is Kind.PAIR)
+
+    @property
+    def contenders(self) -> tuple[str, ...]:
+        """The better half of the methods, and ours and the one that never asks: who may win if things change.
+
+        On large policies one of each row stands for those that do the same.
+        """
+        small = len(self.place.graph) <= SMALL
+        ranked = [method for row in self.rows for method in (row.methods if small else row.methods[:1])]
+        half = ranked[: (len(ranked) + 1) // 2]
+        return tuple(dict.fromkeys([*half, self.best_pair_method, DEFAULT, NEVER]))
+
+    def row_of(self, method: str) -> Row:
+        """The row that a method stands in."""
+        return next(row for row in self.rows if method in row.methods)
+
+
+def advise(
+    graph: ModuleGraph,
+    *,
+    expert: float = 1.0,
+    w: float = 0.5,
+    horizon: int | None = None,
+    episodes: int = 1000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Advice:
+    """Simulate a policy with every method and rank them by J.
+
+    Args:
+        graph: The policy; its confidences are taken as true probabilities.
+        expert: Probability that an answer is right.
+        w: Weight of load against time.
+        horizon: Steps; twice the number of modules where not given.
+        episodes: How many, at least 2.
+        seed: Which ones. All methods live through the same.
+        progress: Told the share that is done.
+
+    Raises:
+        BadSetting: A number outside its range.
+
+    Example:
+        >>> from handup.policy import Module, ModuleGraph
+        >>> graph = ModuleGraph.chain([Module("see", 0.9), Module("grasp", 0.3)])
+        >>> advise(graph, episodes=200).recommended.method
+        'troubleshoot'
+    """
+    place = Place.of(graph, expert=expert, w=w, horizon=horizon)
+    _check_whole("episodes", episodes, 2, MOST_EPISODES)
+    _check_whole("seed", seed, 0, 2**63)
+    wanted = methods_for(graph)
+    lived = place.live(wanted, episodes, seed, progress=progress)
+    left_out = tuple(method for method in wanted if method not in lived)
+    return Advice(place=place, episodes=episodes, seed=seed, rows=_rows(lived), left_out=left_out)
+
+
+def methods_for(graph: ModuleGraph) -> tuple[str, ...]:
+    """The methods that are compared on a policy, those that give the name first."""
+    selectors = [each for each in SELECTORS if each != "mip" or len(graph) <= SMALL]
+    pairs = [f"{what}+{when}" for what in selectors for when in WHENS]
+    return (DEFAULT, *pairs, *BASELINES)
+
+
+def kind_of(method: str) -> Kind:
+    """Whose method it is."""
+    return Kind.OURS if "+" not in method else Kind.BASELINE if method in BASELINES else Kind.PAIR
+
+
+def paired(first: Episodes, second: Episodes) -> Measure:
+    """J of the first less J of the second, over the same episodes."""
+    return Measure.of(first.objective - second.objective)
+
+
+def _rows(lived: Mapping[str, Episodes]) -> tuple[Row, ...]:
+    groups: dict[bytes, list[str]] = {}
+    for method, found in lived.items():
+        groups.setdefault(_fingerprint(found), []).append(method)
+    # The mean is rounded so that which of two equal sums came first does not matter; then the given order holds.
+    ranked = sorted(groups.values(), key=lambda group: round(float(lived[group[0]].objective.mean()), 9))
+    best = lived[ranked[0][0]]
+    rows = [
+        Row(
+            method=group[0],
+            same_as=tuple(group[1:]),
+            kind=kind_of(group[0]),
+            measures=_measures(lived[group[0]]),
+            difference=paired(lived[group[0]], best),
+            on_front=False,
+        )
+        for group in ranked
+    ]
+    return tuple(replace(row, on_front=_on_front(row, rows)) for row in rows)
+
+
+def _fingerprint(found: Episodes) -> bytes:
+    """Equal for methods that did the same in every episode."""
+    arrays = (found.recovered, found.load, found.questions, found.executions, found.objective)
+    return b"".join(np.round(each.astype(np.float64), 9).tobytes() for each in arrays)
+
+
+def _measures(found: Episodes) -> dict[str, Measure]:
+    success = Measure.of(found.recovered.astype(np.float64), share=True)
+    return {"success": success, **{name: Measure.of(found.metric(name)) for name in METRICS if name != "success"}}
+
+
+def _on_front(row: Row, rows: Sequence[Row]) -> bool:
+    success, load = row.measures["success"].mean, row.measures["query_cost"].mean
+    for other in rows:
+        better, cheaper = other.measures["success"].mean - success, load - other.measures["query_cost"].mean
+        if better >= 0.0 and cheaper >= 0.0 and (better > 0.0 or cheaper > 1e-12):
+            return False
+    return True
+
+
+def _check_whole(name: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise BadSetting(f"{name} is {value}", hint=f"Give a whole number from {least:,} to {most:,}.")

@@ -1,0 +1,111 @@
+"""Pairs on one given policy, where all episodes go in step.
+
+The paper's pairs look at confidences and answers given, not at what the answers said, nor at failures. On one policy
+the episodes that still go on have therefore all done the same, and one decision serves them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from handup.core import Action, ContractViolation, Costs
+from handup.lab.batch import ACT, Indices, Running, Terms, run_block
+from handup.lab.episodes import Episodes
+from handup.lab.one_by_one import is_known_pair
+from handup.lab.simulate import simulate_blocks
+from handup.lab.world import Block, Truths
+from handup.policy import Belief, ModuleGraph
+from handup.what import Selection, Selector, Situation
+from handup.when import Pair, Strategy
+
+
+@dataclass(eq=False)
+class Remembering:
+    """A selector that is asked once for each set of answers; querying algorithms share what it said.
+
+    Args:
+        selector: Any selector of handup's own, on one policy with one set of costs.
+    """
+
+    selector: Selector
+    found: dict[bytes, Selection] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The selector's."""
+        return self.selector.name
+
+    def select(self, situation: Situation) -> Selection:
+        """What it says, or said."""
+        answered = situation.belief.answered.tobytes()
+        if answered not in self.found:
+            self.found[answered] = self.selector.select(situation)
+        return self.found[answered]
+
+
+class InStep:
+    """A decider that decides once for all running episodes.
+
+    Args:
+        graph: The policy of all episodes.
+        pair: A selector and a querying algorithm of handup's own.
+        terms: The episodes' terms.
+        memory: Choices by situation, kept from block to block.
+    """
+
+    def __init__(self, graph: ModuleGraph, pair: Pair, terms: Terms, memory: dict[Hashable, int]) -> None:
+        self.belief = Belief.of(graph)
+        self.pair = pair
+        self.terms = terms
+        self.memory = memory
+
+    def choose(self, running: Running, time_left: int) -> Indices:
+        """The same for every running episode."""
+        belief = self.belief
+        situation = belief.answered.tobytes(), belief.progress.acts > 0, belief.progress.asks_since_act > 0
+        if situation not in self.memory:
+            self.memory[situation] = self._decide(time_left)
+        return np.full(len(running.episode), self.memory[situation])
+
+    def told(self, episodes: Indices, modules: Indices, changed: Truths) -> None:
+        """What the answers changed differs between the episodes; the pair does not look at it."""
+        self.belief = self.belief.after_answer(int(modules[0]), changed=None, expert=self.terms.expert)
+
+    def failed(self, episodes: Indices) -> None:
+        """Those that go on have all failed."""
+        if len(episodes):
+            self.belief = self.belief.after_execution(False)
+
+    def _decide(self, time_left: int) -> int:
+        graph, terms = self.belief.graph, self.terms
+        costs = Costs.of(graph.query_costs, expert=terms.expert, w=terms.w, time_left=time_left)
+        decision = self.pair.decide(self.belief, costs, 0.0)
+        if decision.action is Action.ASK and decision.module is not None:
+            return graph.index(decision.module)
+        if decision.action is Action.ACT:
+            return ACT
+        raise ContractViolation(
+            f"'{self.pair.name}' says '{decision.action}' where it may ask and act", hint="Run check_strategy on it."
+        )
+
+
+def simulate_given(
+    graph: ModuleGraph, given: Iterable[Block], strategy: Strategy, terms: Terms, selectors: dict[str, Remembering]
+) -> Episodes:
+    """The same episodes as `simulate_blocks` gives on blocks of one policy, sooner where a pair decides.
+
+    Args:
+        graph: The policy that all blocks have.
+        given: The episodes.
+        strategy: The method, with its default settings.
+        terms: The episodes' terms.
+        selectors: What selectors said so far under the same policy and terms, by name; added to.
+    """
+    if not isinstance(strategy, Pair) or not is_known_pair(strategy):
+        return simulate_blocks(given, strategy, terms)
+    pair = Pair(selectors.setdefault(strategy.what.name, Remembering(strategy.what)), strategy.when)
+    memory: dict[Hashable, int] = {}
+    return Episodes.joined(run_block(block, InStep(graph, pair, terms, memory), terms) for block in given)
