@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -62,7 +63,7 @@ def test_fig_8_all_or_needs_little_help() -> None:
 def test_fig_9_the_closer_the_confidences_the_more_is_lost(what: str) -> None:
     costs = [task_cost(f"{what}+workload-aware", confidences=each) for each in SEPARATE_TO_CLOSE]
     assert costs[0] == 0.0
-    assert all(after > before + 0.1 for before, after in zip(costs, costs[1:], strict=False))
+    assert all(after > before + 0.1 for before, after in pairwise(costs))
 
 
 @pytest.mark.parametrize("confidences", SEPARATE_TO_CLOSE[1:])
