@@ -12,11 +12,12 @@ from typer.testing import CliRunner
 import handup
 from handup.cli import doctor
 from handup.cli.main import app
-from handup.lab import decisions
+from handup.lab import decisions, speed
 from tests.cli.calls import here, shell
 
 STUDY = [["study"], ["study", "list"], ["study", "run"], ["study", "cell"]]
-COMMANDS = [[], ["decide"], ["doctor"], ["bench"], ["bench", "decisions"], *STUDY]
+BENCH = [["bench"], ["bench", "decisions"], ["bench", "simulator"]]
+COMMANDS = [[], ["decide"], ["advise"], ["doctor"], *BENCH, *STUDY]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -106,3 +107,31 @@ def test_bench_decisions_prints_a_table_for_people() -> None:
     assert called.code == 0
     assert "textbook µs" in called.out
     assert "troubleshoot" in called.out
+
+
+@pytest.fixture
+def little_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "SIZES", (5, 10))
+    monkeypatch.setattr(speed, "WORK", 20_000)
+    monkeypatch.setattr(speed, "STEPPED", 5)
+
+
+@pytest.mark.usefixtures("little_work")
+def test_bench_simulator_counts_episodes_beside_one_at_a_time_in_json() -> None:
+    result = CliRunner().invoke(app, ["bench", "simulator", "--json", "--seed", "3"])
+    assert result.exit_code == 0
+    found: dict[str, Any] = json.loads(result.stdout)
+    assert found["seed"] == 3
+    assert [row["modules"] for row in found["rows"]] == [5, 10]
+    for row in found["rows"]:
+        assert (row["world"], row["method"]) == ("replica", "graph+workload-aware")
+        assert row["episodes_per_s"] > 0.0
+        assert row["ratio"] == pytest.approx(row["episodes_per_s"] / row["baseline_episodes_per_s"])
+
+
+@pytest.mark.usefixtures("little_work")
+def test_bench_simulator_prints_a_table_for_people() -> None:
+    called = here("bench", "simulator")
+    assert called.code == 0
+    assert "episodes/s" in called.out
+    assert "one by one" in called.out
