@@ -167,3 +167,16 @@ def test_help_has_an_example() -> None:
     assert called.code == 0
     assert "Example: handup advise examples/policies/bite.yaml" in called.out
     assert "Exit codes: 0 advised" in " ".join(called.out.split())
+
+
+def test_a_picture_that_cannot_be_written_costs_no_advice(policy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(figure: object, path: str) -> None:
+        raise OSError(28, "No space left on device", path)
+
+    monkeypatch.setattr("handup.lab.advice_plot.save", full)
+    called = here("advise", str(policy), *FEW, "--json")
+    assert called.code == 1
+    assert json.loads(called.out)["plot"] is None
+    assert called.err.splitlines() == [
+        "handup: Cannot write 'policy-advice.svg': No space left on device. Check the disk or the pipe."
+    ]

@@ -201,3 +201,12 @@ def test_two_runs_in_one_folder_are_told_apart(tmp_path: Path) -> None:
         called = shell("study", "run", "structure", "--quick", cwd=tmp_path)
     assert called.code == 2
     assert "another run is at work" in called.err
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.write_text("a file", encoding="utf-8")
+    called = here("study", "run", "expert", "--episodes", "1", "--out", str(taken))
+    assert called.code == 1
+    assert str(taken) in called.err
+    assert len(called.err.splitlines()) == 1

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from handup.cli.output import err, out, print_json
+from handup.cli.output import err, out, print_json, print_table
 from handup.core import BadSetting, MissingExtra
 from handup.policy import ModuleGraph, load_policy
 
@@ -25,8 +24,6 @@ EPILOG = """Example: handup advise examples/policies/bite.yaml --expert 0.9 --pl
 All numbers are simulated: the policy's confidences are taken as true probabilities.
 
 Exit codes: 0 advised, 2 the policy or an option is wrong, or the picture's extra [lab] is missing."""
-WIDE = 200
-"""Tables take the width they need; lines of text keep to the terminal's."""
 ENDINGS = (".svg", ".png")
 SAYS = {
     "query_cost": "question costs ×",
@@ -53,14 +50,27 @@ def advise(
     graph = load_policy(policy)
     picture = None if no_plot else _picture(policy, plot)
     advice, near = _simulate(graph, expert=expert, w=w, horizon=horizon, episodes=episodes, seed=seed)
-    if picture is not None:
-        from handup.lab import advice_plot  # noqa: PLC0415 - an extra
-
-        advice_plot.save(advice_plot.draw(advice, policy.stem), str(picture))
+    unwritten = None if picture is None else _draw(advice, policy, picture)
+    if unwritten is not None:
+        picture = None
     if as_json:
         print_json(_record(policy, advice, near, picture))
     else:
-        _show(policy, advice, near, picture, without=plot is None and not no_plot and picture is None)
+        without = plot is None and not no_plot and picture is None and unwritten is None
+        _show(policy, advice, near, picture, without=without)
+    if unwritten is not None:
+        raise unwritten
+
+
+def _draw(advice: Advice, policy: Path, picture: Path) -> OSError | None:
+    """Draw the picture; where it cannot be written, the error, to be told after the advice."""
+    from handup.lab import advice_plot  # noqa: PLC0415 - an extra
+
+    try:
+        advice_plot.save(advice_plot.draw(advice, policy.stem), str(picture))
+    except OSError as error:
+        return error
+    return None
 
 
 def _picture(policy: Path, plot: Path | None) -> Path | None:
@@ -138,14 +148,13 @@ def _show(policy: Path, advice: Advice, near: Nearness, picture: Path | None, *,
             out.print(f"Of the paper's pairs {advice.best_pair_method} does the same.")
     else:
         out.print(f"Of the paper's pairs: {advice.best_pair_method}. {_in_words(pair)}")
-    wide = Console(width=WIDE, highlight=False)
-    wide.print(_table(advice))
+    print_table(_table(advice))
     for row in advice.rows:
         if row.same_as:
             out.print(f"{row.method} does the same as {', '.join(row.same_as)}.", markup=False)
-    wide.print(_flip_table(best.method, near.recommended))
+    print_table(_flip_table(best.method, near.recommended))
     if advice.best_pair_method != best.method:
-        wide.print(_flip_table(f"{advice.best_pair_method}, among the pairs,", near.best_pair))
+        print_table(_flip_table(f"{advice.best_pair_method}, among the pairs,", near.best_pair))
     place = advice.place
     out.print(
         f"Simulated: {policy.name}, {len(place.graph)} modules, {advice.episodes:,} episodes with each method "

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from handup.cli.output import err, out, print_json
+from handup.cli.output import err, out, print_json, print_table
 
 app = typer.Typer(rich_markup_mode=None, epilog="Example: handup bench decisions\n\nExit codes: 0 done, 2 bad input.")
 
@@ -58,7 +57,7 @@ def decisions(
             "–" if theirs is None else f"{theirs:,.0f}",
             "–" if ratio is None else f"{ratio:,.1f}×",
         )
-    Console(width=max(out.width, 100)).print(table)
+    print_table(table)
     out.print("Median of repeated calls in this process; the policies are synthetic.")
 
 
@@ -84,5 +83,5 @@ def simulator(
             f"{row.baseline_episodes_per_s:,.0f}",
             f"{row.ratio:,.0f}×",
         )
-    out.print(table)
+    print_table(table)
     out.print(f"{rows[0].method} in the {rows[0].world}, confidences (1, 0.1), every module needed; one core.")

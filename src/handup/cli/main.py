@@ -70,7 +70,8 @@ def run() -> NoReturn:
         sys.exit(FAILED)
     except OSError as error:
         sys.stdout = None
-        _fail(f"Cannot write: {error.strerror or error}. Check the disk or the pipe.", FAILED)
+        where = f" '{error.filename}'" if error.filename is not None else ""
+        _fail(f"Cannot write{where}: {error.strerror or error}. Check the disk or the pipe.", FAILED)
 
 
 def _fail(line: str, code: int) -> NoReturn:

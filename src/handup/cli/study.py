@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from handup.cli.output import INTERRUPTED, err, out, print_json
+from handup.cli.output import INTERRUPTED, err, out, print_json, print_table
 from handup.core import BadSetting
 
 if TYPE_CHECKING:
@@ -35,7 +34,6 @@ Exit codes: 0 done (whatever the verdicts), 2 bad input or a missing extra, 130 
 CELL_EPILOG = """Example: handup study cell --set method=troubleshoot --set confidences=0.9,0.2 --json
 
 Exit codes: 0 simulated, 2 a setting is wrong."""
-WIDE = 100
 
 
 @app.callback(invoke_without_command=True)
@@ -120,7 +118,7 @@ def cell(
             f"{measure.median:.4g}",
             f"{measure.q1:.4g} to {measure.q3:.4g}",
         )
-    out.print(table)
+    print_table(table)
     out.print(f"Simulated: {chosen.method}, {chosen.episodes:,} episodes, seed {chosen.seed}.")
 
 
@@ -205,7 +203,7 @@ def _show(outcome: Outcome) -> None:
         for each in outcome.judged:
             verdicts = (str(each.findings[world].verdict) for world in worlds)
             table.add_row(each.claim.name, each.claim.source, *verdicts)
-        Console(width=max(out.width, WIDE), highlight=False).print(table)
+        print_table(table)
     beaten = sum(bool(each.beaten_by) for each in outcome.rivals)
     if outcome.rivals:
         out.print(f"troubleshoot is beaten in J, beyond the interval, at {beaten} of {len(outcome.rivals)} places.")

@@ -15,6 +15,8 @@ METRICS = ("task_cost", "query_cost", "failed_attempts", "timesteps", "J")
 """Task cost: 0 recovered, 1 not. Query cost: the load. Failed executions. Questions and executions together. Eq. 1
 not divided by time. Lower is better in all."""
 LEVEL = 0.95
+DUST = 1e-12
+"""A spread below this share of the values is rounding: they are all the same."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,10 @@ def student(values: Vector) -> tuple[float, float]:
     mean = float(values.mean())
     if len(values) < 2:
         return mean, mean
-    half = float(values.std(ddof=1)) / len(values) ** 0.5 * float(stats.t.ppf(0.5 + LEVEL / 2.0, len(values) - 1))
+    spread = float(values.std(ddof=1))
+    if spread <= DUST * float(np.abs(values).max()):
+        return mean, mean
+    half = spread / len(values) ** 0.5 * float(stats.t.ppf(0.5 + LEVEL / 2.0, len(values) - 1))
     return mean - half, mean + half
 
 

@@ -142,11 +142,14 @@ def _draw_summary(study: Study, source: _Source, quick: bool) -> Figure:
             continue
         pairs, beta = grid.axes
         for row, pair in ((0, pairs.taken(quick)[0]), (1, pairs.taken(quick)[-1])):
-            _lines(panels[row][column], source, beta, metric, source.methods(grid), quick, {pairs.key: pair})
+            methods = source.methods(grid)
+            _lines(panels[row][column], source, beta, metric, methods, quick, {pairs.key: pair})
+            _legend(panels[row][column], methods, ONE_WHEN, beside=False)
             panels[row][column].set_title(f"{METRIC_LABELS[metric]}, confidences {value_label(pair)}", loc="left")
     for row, chosen, cut in ((0, _selectors, ONE_WHEN), (1, _whens, ONE_SELECTOR)):
-        methods = chosen(source.methods(study.grids[0]))
-        _legend(panels[row][-1], methods, cut)
+        beside = panels[row][-1].twinx()  # its own legend, beside that of the last panel
+        beside.set_axis_off()
+        _legend(beside, chosen(source.methods(study.grids[0])), cut)
     panels[0][0].set_ylabel("selectors", weight="bold")
     panels[1][0].set_ylabel("querying algorithms", weight="bold")
     return figure
@@ -259,15 +262,18 @@ def _share_y(panels: Sequence[Axes]) -> None:
         panel.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
 
 
-def _legend(panel: Axes, methods: Sequence[str], shared: str) -> None:
-    """Beside a panel, every method without the part of its name that all share."""
+def _legend(panel: Axes, methods: Sequence[str], shared: str, *, beside: bool = True) -> None:
+    """Beside or in a panel, every method without the part of its name that all share."""
     for method in methods:
         style = look(method)
         panel.plot(
             [], [], color=style.color, marker=style.marker, markersize=style.size, linewidth=style.width,
             label=method.replace(shared, ""),
         )  # fmt: skip
-    panel.legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
+    if beside:
+        panel.legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
+    else:
+        panel.legend(loc="upper left", fontsize="small")
 
 
 def _files(figure: Figure) -> tuple[bytes, bytes]:

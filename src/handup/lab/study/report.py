@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from handup.lab.study.figures import Drawing
     from handup.lab.study.run import Outcome
 
+BASE_PLACE = "base settings"
 PLURALS = {Verdict.HOLDS: "hold", Verdict.FAILS: "do not hold", Verdict.OPEN: "cannot be told"}
 VERDICT_CLASSES = {Verdict.HOLDS: "good", Verdict.FAILS: "bad", Verdict.OPEN: "open"}
 READING = """<h2 id="reading">How to read this</h2>
@@ -135,8 +136,9 @@ def _figure(drawing: Drawing) -> str:
 def _rivals(rivals: Sequence[Rivalry]) -> str:
     rows = [
         [
-            escape(place_label(each.place)),
+            escape(place_label(each.place) or BASE_PLACE),
             _mean(each.ours),
+            str(each.pairs),
             escape(each.best),
             _mean(each.theirs),
             _mean(each.difference),
@@ -148,10 +150,10 @@ def _rivals(rivals: Sequence[Rivalry]) -> str:
     said = f"At {beaten} of {len(rivals)} places" if beaten else f"At none of {len(rivals)} places"
     return (
         '<h2 id="rivals">troubleshoot against the paper\'s pairs</h2>'
-        f"<p>Mean J in handup's world, lower is better. {said} any pair is better than <code>troubleshoot</code> beyond"
-        " the 95 % interval of the difference, taken episode by episode.</p>"
+        f"<p>Mean J in handup's world, lower is better. {said} any of the pairs that were run there is better than"
+        " <code>troubleshoot</code> beyond the 95 % interval of the difference, taken episode by episode.</p>"
         + table(
-            ("Where", "troubleshoot", "Best pair", "Its J", "Difference", "Beaten?"),
+            ("Where", "troubleshoot", "Pairs", "Best pair", "Its J", "Difference", "Beaten?"),
             rows,
             caption="J of troubleshoot and of the best of the paper's pairs, with 95 % intervals",
         )
@@ -198,7 +200,7 @@ def _where(outcome: Outcome, cell: Cell) -> str:
     base = outcome.results.base
     varied = dict.fromkeys(axis.key for grid in (*outcome.study.grids, *outcome.study.extra) for axis in grid.axes)
     shown = [key for key in varied if len(varied) == 1 or getattr(cell, key) != getattr(base, key)]
-    return place_label({key: getattr(cell, key) for key in shown}) or "base settings"
+    return place_label({key: getattr(cell, key) for key in shown}) or BASE_PLACE
 
 
 def _mean(measure: Measure) -> str:

@@ -145,7 +145,7 @@ def run_study(
             made_at=now(),
             results=results,
             judged=judge(CLAIMS.get(study.name, ()) if claims is None else claims, results, study.worlds),
-            rivals=tuple(rivalries(study, results, quick=options.quick)),
+            rivals=tuple(rivalries(results)),
             timings=timings,
         )
         drawings = tuple(figures.draw(study, results, outcome.timings, quick=options.quick))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 from handup.core import BadSetting, UnknownMethod
-from handup.lab.cell import WorldKind
+from handup.lab.cell import Cell, WorldKind
 from handup.lab.episodes import Measure
 from handup.lab.study.claim import Claim, Finding, Verdict
-from handup.lab.study.definition import Study
 from handup.lab.study.results import Results
 from handup.lab.study.studies import TROUBLESHOOT
 
@@ -37,8 +36,9 @@ class Rivalry:
     """Troubleshoot against the paper's pairs at one place, in J.
 
     Args:
-        place: The settings that the study varies.
+        place: What sets it apart from the study's base settings.
         ours: J of troubleshoot.
+        pairs: How many pairs were compared.
         best: The pair with the least mean J …
         theirs: … its J …
         difference: … and ours less theirs, episode by episode.
@@ -47,6 +47,7 @@ class Rivalry:
 
     place: Mapping[str, Any]
     ours: Measure
+    pairs: int
     best: str
     theirs: Measure
     difference: Measure
@@ -64,17 +65,26 @@ def tally(judged: Sequence[Judged], world: WorldKind) -> dict[Verdict, int]:
     return {verdict: counts[verdict] for verdict in Verdict}
 
 
-def rivalries(study: Study, results: Results, *, quick: bool) -> Iterator[Rivalry]:
-    """Troubleshoot against the paper's pairs, at each place of the study at which there are both."""
+def rivalries(results: Results) -> Iterator[Rivalry]:
+    """Troubleshoot against every pair of the paper that was run under the same settings."""
+    at: dict[Cell, list[str]] = {}
+    for cell in filter(_is_rival, results.found):
+        at.setdefault(cell.with_method(TROUBLESHOOT), []).append(cell.method)
     world = results.of(WorldKind.DEFAULT)
-    seen: list[dict[str, Any]] = []
-    for grid in (*study.grids, *study.extra):
-        for place in grid.places(quick):
-            methods = [each for each in grid.methods_at(replace(world.base, **place)) if world.has(each, **place)]
-            pairs = [each for each in methods if "+" in each and each.partition("+")[0] not in NOT_THE_PAPERS]
-            if TROUBLESHOOT in methods and pairs and place not in seen:
-                seen.append(place)
-                yield _rivalry(world, place, pairs)
+    for cell, pairs in at.items():
+        if cell in results.found:
+            yield _rivalry(world, _place(cell, world.base), pairs)
+
+
+def _is_rival(cell: Cell) -> bool:
+    what, plus, _ = cell.method.partition("+")
+    return cell.world is WorldKind.DEFAULT and bool(plus) and what not in NOT_THE_PAPERS
+
+
+def _place(cell: Cell, base: Cell) -> dict[str, Any]:
+    """What sets a cell apart from the study's base, the method left aside."""
+    names = (field.name for field in fields(cell) if field.name != "method")
+    return {name: getattr(cell, name) for name in names if getattr(cell, name) != getattr(base, name)}
 
 
 def _rivalry(world: Results, place: dict[str, Any], pairs: Sequence[str]) -> Rivalry:
@@ -84,6 +94,7 @@ def _rivalry(world: Results, place: dict[str, Any], pairs: Sequence[str]) -> Riv
     return Rivalry(
         place=place,
         ours=world.measure("J", TROUBLESHOOT, **place),
+        pairs=len(pairs),
         best=best,
         theirs=theirs[best],
         difference=differences[best],
