@@ -182,7 +182,9 @@ def test_an_interrupt_ends_it_soon_and_says_how_to_go_on(tmp_path: Path) -> None
         start_new_session=True,
     )
     try:
+        deadline = time.monotonic() + 120.0
         while process.poll() is None and not list((tmp_path / "studies").glob("cells/*.csv")):
+            assert time.monotonic() < deadline, "no cell was done"
             time.sleep(0.05)
         os.killpg(process.pid, signal.SIGINT)
         out, told = process.communicate(timeout=60)

@@ -17,19 +17,20 @@ from handup.lab.advise import (
     Advice,
     Kind,
     Limited,
-    Place,
+    Setting,
     advise,
     kind_of,
     methods_for,
 )
 from handup.lab.batch import Terms
 from handup.lab.evaluation import Evaluation
-from handup.lab.in_step import Remembering, simulate_given
+from handup.lab.in_step import Remembering
 from handup.lab.simulate import simulate_blocks
 from handup.lab.world import blocks_of
 from handup.policy import Gate, Module, ModuleGraph, load_policy, parse_policy
 from handup.when import DEFAULT, methods, strategy
 from tests.cli.calls import POLICY
+from tests.lab.cells import assert_same, by_session
 from tests.make import chain_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "policies"
@@ -53,15 +54,14 @@ def bite() -> Advice:
 
 @pytest.mark.parametrize("expert", [1.0, 0.8])
 @pytest.mark.parametrize("name", ["bite", "visuo-haptic", "gates"])
-def test_episodes_in_step_are_those_of_the_simulator(name: str, expert: float) -> None:
+def test_episodes_in_step_are_those_of_sessions(name: str, expert: float) -> None:
     graph, selectors = SMALL[name], dict[str, Remembering]()
-    given = list(blocks_of(graph, episodes=60, seed=3, expert=expert))
+    given = list(blocks_of(graph, episodes=25, seed=3, expert=expert))
     terms = Terms(expert=expert, w=0.4, horizon=7)
     for method in methods():
-        usual = simulate_blocks(given, strategy(method), terms)
-        sooner = simulate_given(graph, given, strategy(method), terms, selectors)
-        for part in ("recovered", "load", "questions", "executions", "objective"):
-            assert np.array_equal(getattr(usual, part), getattr(sooner, part)), (method, part)
+        assert_same(
+            simulate_blocks(given, strategy(method), terms, selectors), by_session(given, strategy(method), terms)
+        )
 
 
 # -- the ranking ------------------------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def test_every_method_stands_in_one_row(bite: Advice) -> None:
 
 
 def test_methods_in_one_row_live_through_identical_episodes(bite: Advice) -> None:
-    lived = Place.of(SMALL["bite"]).live(methods_for(SMALL["bite"]), 1000, 0)
+    lived = Setting.of(SMALL["bite"]).live(methods_for(SMALL["bite"]), 1000, 0)
     for row in bite.rows:
         for other in row.same_as:
             assert np.allclose(lived[row.method].objective, lived[other].objective, rtol=0.0, atol=1e-9)
@@ -129,7 +129,7 @@ def test_the_front_is_what_no_other_beats_in_both(bite: Advice) -> None:
 
 
 def test_differences_are_paired(bite: Advice) -> None:
-    lived = Place.of(SMALL["bite"]).live([DEFAULT, "graph+workload-aware"], 1000, 0)
+    lived = Setting.of(SMALL["bite"]).live([DEFAULT, "graph+workload-aware"], 1000, 0)
     gap = lived["graph+workload-aware"].objective - lived[DEFAULT].objective
     row = bite.row_of("graph+workload-aware")
     assert row.difference.mean == pytest.approx(float(gap.mean()))
@@ -224,14 +224,14 @@ def test_the_search_ends_where_decisions_are_too_many(bite: Advice) -> None:
 
 
 def test_a_limited_strategy_says_when_it_is_spent() -> None:
-    place = Place.of(GATES)
+    place = Setting.of(GATES)
     assert DEFAULT in place.live([DEFAULT], 30, 0, decisions=1000)
     assert DEFAULT not in place.live([DEFAULT], 30, 0, decisions=2)
     assert Limited(strategy(), 1).name == DEFAULT
 
 
 def test_moving_a_knob_changes_that_number_alone() -> None:
-    place = Place.of(SMALL["visuo-haptic"])
+    place = Setting.of(SMALL["visuo-haptic"])
     dearer = moved(place, Knob.QUERY_COST, 2.0).graph
     assert dearer.query_costs.tolist() == pytest.approx([0.32] * 4)
     assert dearer.confidences.tolist() == place.graph.confidences.tolist()
@@ -243,7 +243,7 @@ def test_moving_a_knob_changes_that_number_alone() -> None:
     assert surer.query_costs.tolist() == place.graph.query_costs.tolist()
     assert (moved(place, Knob.W, 0.3).w, moved(place, Knob.EXPERT, 0.7).expert) == (0.3, 0.7)
     certain = ModuleGraph([Module("a", 1.0), Module("b", 0.0, inputs=("a",), gate=Gate.OR)])
-    assert moved(Place.of(certain), Knob.CONFIDENCE, -2.0).graph.confidences.tolist() == [1.0, 0.0]
+    assert moved(Setting.of(certain), Knob.CONFIDENCE, -2.0).graph.confidences.tolist() == [1.0, 0.0]
     assert chance_of(-math.inf) == 0.0
 
 
@@ -277,7 +277,7 @@ def test_a_swarm_of_a_hundred() -> None:
     assert len(swarm) == 100
     assert all(module.gate is Gate.OR for module in swarm.modules if module.inputs)
     chosen = [DEFAULT, "confidence+until-confident", "confidence+workload-aware", *BASELINES]
-    lived = Place.of(swarm).live(chosen, 16, 0)
+    lived = Setting.of(swarm).live(chosen, 16, 0)
     mean = {method: float(found.objective.mean()) for method, found in lived.items()}
     assert min(mean, key=lambda each: mean[each]) == DEFAULT
     assert lived["confidence+until-confident"].recovered.all()

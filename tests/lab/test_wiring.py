@@ -152,13 +152,6 @@ def test_the_gates_of_the_halves(structure: Structure, top: Gate, bottom: Gate) 
     assert wired(11, structure).gates[1:] == (top,) * 4 + (bottom,) * 6
 
 
-def test_only_policies_of_and_gates_are_series() -> None:
-    assert {structure for structure in Structure if wired(10, structure).is_series} == {
-        Structure.AND,
-        Structure.CHAIN,
-    }
-
-
 def test_a_chain_is_a_chain() -> None:
     for nodes in SIZES:
         assert taken_by(wired(nodes, Structure.CHAIN, 1), 0) == [[], *([node] for node in range(nodes - 1))]

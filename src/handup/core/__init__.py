@@ -13,6 +13,7 @@ from handup.core.errors import (
     ImpossibleEvidence,
     MissingExtra,
     NotSolvable,
+    ProcessLost,
     UnknownMethod,
     UnknownModule,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "MissingExtra",
     "NotSolvable",
     "Outcome",
+    "ProcessLost",
     "Question",
     "QuestionKind",
     "RandomSource",

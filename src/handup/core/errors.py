@@ -124,3 +124,10 @@ class MissingExtra(HandupError):
     def of(cls, extra: str, what_for: str) -> MissingExtra:
         """The error for an extra of this package, with the command that installs it."""
         return cls(f"{what_for} needs the extra '{extra}'", hint=f"Run: pip install 'handup[{extra}]'.")
+
+
+class ProcessLost(HandupError):
+    """A process that worked for this one was ended from outside."""
+
+    code = "HU302"
+    exit_code = 1

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from handup.core import NotSolvable
-from handup.lab.advise import SMALL, Advice, Kind, Place, Progress, kind_of, paired
+from handup.lab.advise import SMALL, Advice, Kind, Progress, Setting, kind_of, paired
 from handup.lab.episodes import Episodes
 from handup.policy import ModuleGraph
 
@@ -114,7 +114,7 @@ class Flip:
 Flips = dict[Knob, Flip]
 
 
-def moved(place: Place, knob: Knob, value: float) -> Place:
+def moved(place: Setting, knob: Knob, value: float) -> Setting:
     """The place with one number changed."""
     if knob is Knob.W:
         return replace(place, w=value)

@@ -17,9 +17,11 @@ import numpy as np
 from handup.core import BadSetting, Costs, Decision, NotSolvable, check_probability
 from handup.lab.batch import Terms
 from handup.lab.episodes import Episodes, Measure
-from handup.lab.in_step import Remembering, simulate_given
+from handup.lab.in_step import Remembering
+from handup.lab.simulate import simulate_blocks
 from handup.lab.world import blocks_of
 from handup.policy import Belief, ModuleGraph
+from handup.recover import Settings
 from handup.when import DEFAULT, Pair, Strategy, strategy
 
 SELECTORS = ("graph", "confidence", "brute-force", "binary-tree", "hybrid", "mip", "topo")
@@ -30,7 +32,6 @@ BASELINES = {NEVER: "never asks", EVERYTHING: "asks everything"}
 SMALL = 12
 """Up to so many modules `mip` is compared too, and all methods contend when numbers are moved."""
 MOST_EPISODES = 1_000_000
-MOST_STEPS = 100_000
 METRICS = ("success", "query_cost", "failed_attempts", "timesteps", "J")
 Progress = Callable[[float], None]
 """Told the share of the work that is done."""
@@ -45,7 +46,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class Setting:
     """A policy and the terms under which it is simulated.
 
     Args:
@@ -66,10 +67,10 @@ class Place:
             raise BadSetting(
                 f"w is {self.w:g}", hint="Give a weight from 0 (only time counts) to 1 (only load counts)."
             )
-        _check_whole("horizon", self.horizon, 1, MOST_STEPS)
+        _check_whole("horizon", self.horizon, 1, Settings().max_steps_per_module * len(self.graph))
 
     @classmethod
-    def of(cls, graph: ModuleGraph, *, expert: float = 1.0, w: float = 0.5, horizon: int | None = None) -> Place:
+    def of(cls, graph: ModuleGraph, *, expert: float = 1.0, w: float = 0.5, horizon: int | None = None) -> Setting:
         """A place with the usual horizon, two steps per module, where none is given."""
         return cls(graph=graph, expert=expert, w=w, horizon=2 * len(graph) if horizon is None else horizon)
 
@@ -100,7 +101,7 @@ class Place:
             if decisions is not None and not isinstance(chosen, Pair):
                 chosen = Limited(chosen, decisions)
             with contextlib.suppress(NotSolvable):
-                found[method] = simulate_given(self.graph, given, chosen, terms, selectors)
+                found[method] = simulate_blocks(given, chosen, terms, selectors)
             if progress is not None:
                 progress(number / len(methods))
         return found
@@ -198,7 +199,7 @@ class Advice:
         left_out: Methods that cannot take this policy on.
     """
 
-    place: Place
+    place: Setting
     episodes: int
     seed: int
     rows: tuple[Row, ...]
@@ -275,7 +276,7 @@ def advise(
         >>> advise(graph, episodes=200).recommended.method
         'troubleshoot'
     """
-    place = Place.of(graph, expert=expert, w=w, horizon=horizon)
+    place = Setting.of(graph, expert=expert, w=w, horizon=horizon)
     _check_whole("episodes", episodes, 2, MOST_EPISODES)
     _check_whole("seed", seed, 0, 2**63)
     wanted = methods_for(graph)

@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -102,18 +103,18 @@ class Cell:
         object.__setattr__(self, "confidences", tuple(_checked("a confidence", each, 1.0) for each in self.confidences))
         if replica:
             self._check_replica_method()
-        object.__setattr__(self, "_strategy", self._make_strategy())
+        self.strategy  # noqa: B018 - a method that cannot be made is refused here
 
     @property
     def horizon(self) -> int:
         """Steps given to an episode."""
         return 2 * self.modules
 
-    @property
+    @cached_property
     def strategy(self) -> Strategy:
         """The method, made with its settings."""
-        made: Strategy = self.__dict__["_strategy"]
-        return made
+        given = {name: getattr(self, name) for name in ("epsilon", "tau", "lambda_")}
+        return strategy(self.method, **{name: value for name, value in given.items() if value is not None})
 
     @property
     def askable(self) -> int:
@@ -153,10 +154,6 @@ class Cell:
         if unknown:
             raise BadSetting(f"there is no setting '{unknown[0]}'", hint=f"Use one of: {', '.join(KEYS)}.")
         return cls(**{KEYS[key]: _read(key, text) for key, text in given.items()})
-
-    def _make_strategy(self) -> Strategy:
-        given = {name: getattr(self, name) for name in ("epsilon", "tau", "lambda_")}
-        return strategy(self.method, **{name: value for name, value in given.items() if value is not None})
 
     def _check_replica_method(self) -> None:
         what, _, when = self.method.partition("+")

@@ -6,20 +6,17 @@ the episodes that still go on have therefore all done the same, and one decision
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from handup.core import Action, ContractViolation, Costs
-from handup.lab.batch import ACT, Indices, Running, Terms, run_block
-from handup.lab.episodes import Episodes
-from handup.lab.one_by_one import is_known_pair
-from handup.lab.simulate import simulate_blocks
-from handup.lab.world import Block, Truths
+from handup.lab.batch import ACT, Indices, Running, Terms
+from handup.lab.world import Truths
 from handup.policy import Belief, ModuleGraph
 from handup.what import Selection, Selector, Situation
-from handup.when import Pair, Strategy
+from handup.when import Pair
 
 
 @dataclass(eq=False)
@@ -65,7 +62,8 @@ class InStep:
     def choose(self, running: Running, time_left: int) -> Indices:
         """The same for every running episode."""
         belief = self.belief
-        situation = belief.answered.tobytes(), belief.progress.acts > 0, belief.progress.asks_since_act > 0
+        tried = belief.progress.acts > 0, belief.progress.asks_since_act > 0
+        situation = belief.graph, belief.answered.tobytes(), tried
         if situation not in self.memory:
             self.memory[situation] = self._decide(time_left)
         return np.full(len(running.episode), self.memory[situation])
@@ -90,22 +88,3 @@ class InStep:
         raise ContractViolation(
             f"'{self.pair.name}' says '{decision.action}' where it may ask and act", hint="Run check_strategy on it."
         )
-
-
-def simulate_given(
-    graph: ModuleGraph, given: Iterable[Block], strategy: Strategy, terms: Terms, selectors: dict[str, Remembering]
-) -> Episodes:
-    """The same episodes as `simulate_blocks` gives on blocks of one policy, sooner where a pair decides.
-
-    Args:
-        graph: The policy that all blocks have.
-        given: The episodes.
-        strategy: The method, with its default settings.
-        terms: The episodes' terms.
-        selectors: What selectors said so far under the same policy and terms, by name; added to.
-    """
-    if not isinstance(strategy, Pair) or not is_known_pair(strategy):
-        return simulate_blocks(given, strategy, terms)
-    pair = Pair(selectors.setdefault(strategy.what.name, Remembering(strategy.what)), strategy.when)
-    memory: dict[Hashable, int] = {}
-    return Episodes.joined(run_block(block, InStep(graph, pair, terms, memory), terms) for block in given)

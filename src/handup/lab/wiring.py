@@ -43,11 +43,6 @@ class Wiring:
         """Bits per word."""
         return self.inputs.dtype.itemsize * 8
 
-    @property
-    def is_series(self) -> bool:
-        """Whether every node is needed: a node that nothing takes is last by construction."""
-        return all(gate is Gate.AND for gate in self.gates)
-
     def pick(self, episodes: NDArray[np.intp]) -> Wiring:
         """Some of the episodes."""
         return Wiring(self.inputs[:, :, episodes], self.gates)

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from handup.lab.cell import Cell, Structure
 from handup.lab.wiring import Wiring, random_wiring
 from handup.policy import ModuleGraph
+from handup.recover import Settings
 
 Matrix = NDArray[np.float64]
 Truths = NDArray[np.bool_]
-MOST_ASKED = 5
-"""So often a module is asked about at most; `recover.Settings` has the same limit."""
+MOST_ASKED = Settings().max_questions_per_module
+"""So often a module is asked about at most, as in a session."""
 
 
 class Draw(IntEnum):

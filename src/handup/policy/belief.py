@@ -91,10 +91,8 @@ class Belief:
         Raises:
             ImpossibleEvidence: Even so: the same versions succeeded and failed for certain.
         """
-        try:
-            return self._infer()
-        except Impossible:
-            pass
+        if self._inferred is not None:
+            return self._inferred
         try:
             return self._doubting()._infer()
         except Impossible:
@@ -104,15 +102,19 @@ class Belief:
             ) from None
 
     @cached_property
+    def _inferred(self) -> Inference | None:
+        """Reliability and posterior with the certainties as given; None where what was seen is impossible so."""
+        try:
+            return self._infer()
+        except Impossible:
+            return None
+
+    @cached_property
     def possible(self) -> Belief:
         """This belief, with certainties loosened where what was seen is impossible under them: plan with this one."""
         if not self.executions or self.graph.diagram is None:
             return self
-        try:
-            self._infer()
-        except Impossible:
-            return self._doubting()
-        return self
+        return self if self._inferred is not None else self._doubting()
 
     @property
     def reliability(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from pathlib import Path
 
@@ -75,3 +76,9 @@ CLAIMS = (
     Claim("never fails", "section <1>", "It never fails.", _never_fails),
     Claim("runs", "section 2", "It runs.", lambda results: Finding(Verdict.HOLDS, (), "It ran.")),
 )
+
+
+def ended(cell: Cell) -> Episodes:
+    """A process that the system ends, as it does when memory runs out."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from handup.core import BadSetting
+from handup.core import BadSetting, ProcessLost
 from handup.lab.cell import Cell
 from handup.lab.episodes import Episodes
 from handup.lab.study.runner import Progress, cell_label, effort, run_cells
@@ -176,3 +176,12 @@ def test_an_interrupt_in_this_process_keeps_what_is_done(tmp_path: Path) -> None
     with pytest.raises(KeyboardInterrupt):
         run_cells(CELLS, Store(tmp_path), interrupting)
     assert len(list((tmp_path / "cells").glob("*.csv"))) == 3
+
+
+def test_a_process_that_the_system_ends_is_reported_and_what_was_done_is_kept(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    with store.lock():
+        run_cells(CELLS[:1], store, fakes.simulate)
+        with pytest.raises(ProcessLost, match="ended from outside"):
+            run_cells(CELLS, store, fakes.ended, jobs=2)
+    assert store.find(CELLS[0])[0] is not None

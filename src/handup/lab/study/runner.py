@@ -8,11 +8,12 @@ import signal
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
-from handup.core import BadSetting, HandupError
+from handup.core import BadSetting, HandupError, ProcessLost
 from handup.lab.cell import Cell
 from handup.lab.episodes import Episodes
 from handup.lab.study.store import Store
@@ -128,6 +129,11 @@ def _in_processes(cells: Sequence[Cell], store: Store, simulator: Simulator, job
             _check(running[future], future.result())
             yield running[future]
         all_done = True
+    except BrokenProcessPool:
+        raise ProcessLost(
+            "a process of the run was ended from outside, perhaps for want of memory",
+            hint="Give the same command again, with fewer --jobs if it happens twice; what was done is kept.",
+        ) from None
     finally:
         if not all_done:
             mouth.close()

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import stats
 
 from handup.lab.episodes import Vector
-from handup.lab.study.claim import Verdict
+from handup.lab.study.claim import Compared, Verdict
 from handup.lab.study.claims.places import Place
 from handup.lab.study.results import Results
 
@@ -32,6 +32,8 @@ MARGIN, SHARE_MARGIN = 0.5, 0.05
 """Means nearer than half a question, attempt or step are alike; shares, nearer than 0.05."""
 LEAST_EPISODES = 30
 """Fewer tell nothing: that none of them differ may be chance."""
+DIGITS = 9
+"""Costs are sums of decimals; what differs further behind is rounding."""
 MEDIANS = ("query_cost", "failed_attempts", "timesteps", "questions")
 
 FROM_ZERO = ("task_cost", "query_cost", "failed_attempts", "questions")
@@ -74,18 +76,30 @@ class Outcome:
     """A comparison with its outcome.
 
     Args:
-        label: What was compared.
-        text: The number, with its interval where it has one.
-        verdict: Whether it came out as claimed.
+        metric: What was compared; one of `WORDS`, or a time.
+        compared: The number with its interval and verdict.
+        text: The same for people.
         excess: How far beyond what would be acceptable it lies; sorts the comparisons, worst first.
-        places: What was compared, to name those that go against a claim.
+        places: Whose, to name those that go against a claim.
+        level: Whether the interval lies within the margin: the sides are alike.
     """
 
-    label: str
+    metric: str
+    compared: Compared
     text: str
-    verdict: Verdict
     excess: float
     places: tuple[Place, ...]
+    level: bool = False
+
+    @property
+    def label(self) -> str:
+        """What was compared."""
+        return self.compared.label
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether it came out as claimed."""
+        return self.compared.verdict
 
 
 def lower(metric: str, less: Place, more: Place) -> Comparison:
@@ -120,12 +134,13 @@ def judged(results: Results, comparison: Comparison, level: float, *, medians: b
     mean, low, high = interval(results, comparison, level)
     margin = _margin(results, comparison)
     verdict, excess = _verdict(comparison.wanted, low, high, margin)
-    text = (
-        f"{_number(mean + comparison.target)} [{_number(low + comparison.target)}, {_number(high + comparison.target)}]"
-    )
+    whole = [each + comparison.target for each in (mean, low, high)]
+    text = f"{_number(whole[0])} [{_number(whole[1])}, {_number(whole[2])}]"
     if comparison.target or len(comparison.terms) == 1:
         text += f" against {comparison.target:g}"
-    return Outcome(comparison.label, text, verdict, excess, tuple(place for _, place in comparison.terms))
+    compared = Compared(label=comparison.label, mean=whole[0], low=whole[1], high=whole[2], verdict=verdict)
+    places = tuple(place for _, place in comparison.terms)
+    return Outcome(comparison.metric, compared, text, excess, places, level=-margin < low and high < margin)
 
 
 def is_level_at_zero(results: Results, comparison: Comparison) -> bool:
@@ -161,6 +176,7 @@ def _mean_interval(results: Results, comparison: Comparison, level: float) -> tu
     seen is not taken for impossible.
     """
     values = sum((sign * _amounts(results, comparison.metric, place) for sign, place in comparison.terms), np.zeros(1))
+    values = np.round(values, DIGITS)
     mean, count = float(np.mean(values)) - comparison.target, len(values)
     if count < LEAST_EPISODES:
         return mean, -math.inf, math.inf

@@ -216,12 +216,14 @@ CLAIMS = (
         "appendix F.4.1",
         f"Selectors generally need more computation when confidences lie closer together ({MOSTLY}).",
         TimeJudge(lambda results: slowing(selector, SELECTORS, "confidences", APART, CLOSER), share=GENERALLY),
+        about_code=True,
     ),
     Claim(
         "order of selectors by computation",
         "appendix F.4.1",
         "Graph needs most computation, then brute-force, binary-tree and never.",
         TimeJudge(_time_order, (why.ONE_PASS,)),
+        about_code=True,
     ),
     Claim(
         "Task Cost of selectors goes from 0 to 1",
@@ -315,6 +317,7 @@ CLAIMS = (
         "appendix F.4.2",
         f"Querying algorithms generally need more computation when confidences lie closer together ({MOSTLY}).",
         TimeJudge(lambda results: slowing(algorithm, ALGORITHMS, "confidences", APART, CLOSER), share=GENERALLY),
+        about_code=True,
     ),
     Claim(
         "workload-aware computes longest",
@@ -326,6 +329,7 @@ CLAIMS = (
             ),
             (why.ONE_SUBTRACTION,),
         ),
+        about_code=True,
     ),
     Claim(
         "algorithms recover less when confidences overlap",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations, groupby
 
 from handup.lab.cell import WorldKind
 from handup.lab.episodes import LEVEL
@@ -20,11 +21,19 @@ from handup.lab.study.claims.places import Place
 from handup.lab.study.results import Results
 
 GENERALLY = 0.75
-"""What *generally*, *most* and *roughly* are read as: in at least this share of the comparisons."""
+"""What *generally*, *tends to* and *roughly* are read as: in at least this share of the comparisons."""
+MOST = 0.5 + 1e-6
+"""What *most* is read as: in more than half of them."""
+WORST_FIRST = (Verdict.FAILS, Verdict.OPEN, Verdict.HOLDS)
 AGAINST = {Verdict.HOLDS: "would hold", Verdict.FAILS: "would not hold"}
-MARGINS = "half a question, attempt or step, 0.05 in Task Cost; all intervals of a claim hold together at 95 %"
+MARGINS = (
+    "Means nearer than half a question, attempt or step are alike, shares of episodes nearer than 0.05. All intervals "
+    "of a claim hold together at 95 %."
+)
+"""To be said once with findings."""
 MOST_SHOWN = 6
 MOST_NAMED = 3
+MOST_REASONS = 3
 
 
 @dataclass(frozen=True)
@@ -34,18 +43,21 @@ class Reason:
     Args:
         text: Starts small, ends without a full stop.
         verdict: The verdict it explains.
+        covers: Which comparisons it explains, looked up in their own numbers. It is said only where it covers all that
+            decide the verdict, alone or with others.
         world: Where it is the explanation; both where not given.
-        shown: Whether the numbers show it; not said otherwise.
     """
 
     text: str
     verdict: Verdict
+    covers: Callable[[Results, Outcome], bool]
     world: WorldKind | None = None
-    shown: Callable[[Results], bool] = lambda results: True
 
-    def fits(self, verdict: Verdict, results: Results) -> bool:
-        """Whether it may be said."""
-        return self.verdict is verdict and self.world in (None, results.base.world) and self.shown(results)
+    def covered(self, deciding: Sequence[Outcome], results: Results) -> frozenset[int]:
+        """Those of the comparisons, by number, that it explains."""
+        if self.world not in (None, results.base.world):
+            return frozenset()
+        return frozenset(number for number, each in enumerate(deciding) if self.covers(results, each))
 
 
 @dataclass(frozen=True)
@@ -59,11 +71,13 @@ class Judge:
         compare: The comparisons.
         reasons: Explanations, best first.
         share: In how many of the comparisons the claim must be borne out.
+        caveat: Something to say of the comparisons in one world, as the end of a sentence.
     """
 
     compare: Callable[[Results], Iterable[Comparison]]
     reasons: tuple[Reason, ...] = ()
     share: float = 1.0
+    caveat: Callable[[Results], str] = lambda results: ""
 
     def __call__(self, results: Results) -> Finding:
         """The finding in the world that the results are set to."""
@@ -74,6 +88,7 @@ class Judge:
         by_medians = overall([judged(results, each, level, medians=True) for each in wanted], self.share)
         opposite = {by_medians, overall(found, self.share)} == {Verdict.HOLDS, Verdict.FAILS}
         remark = f"; by medians, as the paper shows them, it {AGAINST[by_medians]}" if opposite else ""
+        remark += self.caveat(results) if found else ""
         basis = f"with {results.base.episodes} episodes each"
         left_out = len(known) - len(wanted)
         return conclude(found, self.reasons, results, share=self.share, basis=basis, remark=remark, left_out=left_out)
@@ -95,7 +110,6 @@ def conclude(
     *,
     share: float = 1.0,
     basis: str,
-    margin: str = MARGINS,
     note: str = "",
     remark: str = "",
     left_out: int = 0,
@@ -108,31 +122,43 @@ def conclude(
         results: What they were made from.
         share: In how many of them the claim must be borne out.
         basis: What the comparisons rest on.
-        margin: What is too little to count, in words.
         note: To be said with the numbers.
         remark: To be said in the end.
         left_out: How many comparisons were level at zero.
     """
     if not found and left_out:
         level = "Both sides of every comparison are at zero, and nothing is lower than that"
-        return Finding(Verdict.OPEN, _numbers(found, margin, left_out), f"{level}{note}.")
+        return Finding(Verdict.OPEN, _numbers(found, left_out), f"{level}{note}.")
     if not found:
         return Finding(Verdict.OPEN, (), f"This run has no numbers for it{note}.")
     verdict = overall(found, share)
-    told = [f": {each.text}" for each in reasons if each.fits(verdict, results)]
-    clause = _clause(found, verdict, basis)
-    return Finding(verdict, _numbers(found, margin, left_out), f"{clause}{note}{told[0] if told else ''}{remark}.")
+    ranked = sorted(found, key=lambda each: (WORST_FIRST.index(each.verdict), -each.excess))
+    why = f"{_clause(found, verdict, basis)}{note}{_told(found, verdict, reasons, results)}{remark}."
+    return Finding(verdict, _numbers(ranked, left_out), why, tuple(each.compared for each in ranked))
 
 
-def _numbers(found: Sequence[Outcome], margin: str, left_out: int) -> tuple[tuple[str, str], ...]:
-    order = (Verdict.FAILS, Verdict.OPEN, Verdict.HOLDS)
-    ranked = sorted(found, key=lambda each: (order.index(each.verdict), -each.excess))
+def _told(found: Sequence[Outcome], verdict: Verdict, reasons: Iterable[Reason], results: Results) -> str:
+    """The fewest reasons, best first, that together cover every comparison that decides the verdict; or nothing."""
+    deciding = [each for each in found if each.verdict is verdict]
+    fitting = [
+        (each.text, covered)
+        for each in reasons
+        if each.verdict is verdict and (covered := each.covered(deciding, results))
+    ]
+    for number in range(1, MOST_REASONS + 1):
+        for chosen in combinations(fitting, number):
+            if len(frozenset().union(*(covered for _, covered in chosen))) == len(deciding):
+                return f": {'; '.join(text for text, _ in chosen)}"
+    return ""
+
+
+def _numbers(ranked: Sequence[Outcome], left_out: int) -> tuple[tuple[str, str], ...]:
     shown = tuple((each.label, each.text) for each in ranked[:MOST_SHOWN])
-    against, unclear, agree = (sum(each.verdict is verdict for each in found) for verdict in order)
+    against, unclear, agree = (sum(each.verdict is verdict for each in ranked) for verdict in WORST_FIRST)
     counts = f"{agree} agree, {against} do not, {unclear} open"
     if left_out:
         counts += f"; {left_out} level at zero, left out"
-    return (("comparisons", counts), ("margin", margin), *shown)
+    return (("comparisons", counts), *shown)
 
 
 def _clause(found: Sequence[Outcome], verdict: Verdict, basis: str) -> str:
@@ -156,10 +182,23 @@ def _culprits(against: Sequence[Outcome], found: Sequence[Outcome]) -> str:
     settings = _shared(against, found, lambda place: set(place.settings))
     first = list(dict.fromkeys(each.places[0].name for each in against))
     every = "all " if len(against) > 1 else ""
-    said = f", {every}with {' and '.join(names)}" if names else ""
+    said = f", {every}with {_in_a_row(names)}" if names else ""
     if not names and len(first) <= MOST_NAMED and len(first) < len({each.places[0].name for each in found}):
-        said = f", with {', '.join(first[:-1])} and {first[-1]}" if len(first) > 1 else f", {every}with {first[0]}"
-    return f"{said} at {', '.join(settings)}" if settings else said
+        said = f", {every if len(first) == 1 else ''}with {_in_a_row(first)}"
+    return f"{said} at {_listed(settings)}" if settings else said
+
+
+def _listed(settings: Sequence[str]) -> str:
+    """Settings in a row, what several share said once: N = 3 and 5, all-or."""
+    groups = []
+    for key, group in groupby(settings, lambda each: each.partition(" = ")[0] if " = " in each else ""):
+        values = [each.removeprefix(f"{key} = ") for each in group]
+        groups.append((f"{key} = " if key else "") + _in_a_row(values))
+    return ", ".join(groups)
+
+
+def _in_a_row(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def _shared(against: Sequence[Outcome], found: Sequence[Outcome], features: Callable[[Place], set[str]]) -> list[str]:

@@ -123,12 +123,14 @@ CLAIMS = (
         "section 6.1, appendix F.2",
         "Among the selectors that ask, confidence needs the least computation on large policies (N of 50 and more).",
         TimeJudge(_confidence_scales, (why.ONE_SORT,)),
+        about_code=True,
     ),
     Claim(
         "confidence is linear",
         "section 6.1",
         "The time that confidence takes for a decision grows no faster than the number of modules.",
         TimeJudge(_linear),
+        about_code=True,
     ),
     Claim(
         "many steps, much computation",
@@ -136,6 +138,7 @@ CLAIMS = (
         "Never and topo, which take many timesteps, need more computation per episode than the other selectors on "
         "large policies.",
         TimeJudge(_many_steps, (why.EVERY_STEP,)),
+        about_code=True,
     ),
     Claim(
         "algorithms do not notice N",
@@ -189,24 +192,28 @@ CLAIMS = (
             lambda results: slowest(algorithm, "workload-aware", (*ALTERNATING, "until-confident"), "modules", MODULES),
             (why.ONE_SUBTRACTION,),
         ),
+        about_code=True,
     ),
     Claim(
         "the other algorithms compute alike",
         "section 6.1",
         "Execute-first, query-then-execute and until-confident have nearly the same computation time.",
         TimeJudge(_nearly_alike),
+        about_code=True,
     ),
     Claim(
         "graph takes over a second",
         "footnote 2",
         "Graph computes for more than a second at N of 50 and more.",
         TimeJudge(_graph_over_a_second, (why.ONE_PASS,)),
+        about_code=True,
     ),
     Claim(
         "mip takes over a second",
         "footnote 2",
         "MIP computes for more than a second at every N.",
         TimeJudge(_mip_over_a_second, (why.LINEAR_PROGRAMME,)),
+        about_code=True,
     ),
     Claim(
         "large policies suffer from closer confidences",

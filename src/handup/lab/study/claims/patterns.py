@@ -59,16 +59,16 @@ def below(
 def unbeaten(
     metrics: Iterable[str],
     make: Make,
-    good: Iterable[str],
+    good: Sequence[str],
     rest: Iterable[str],
     axis: str,
     values: Iterable[Any],
     **at: Any,
 ) -> Iterator[Comparison]:
-    """No other method is better than a good one by more than the margin, at any value of an axis."""
-    for metric, value, one, other in product(metrics, values, good, tuple(rest)):
-        if one != other:
-            yield not_higher(metric, make(one, **{axis: value}, **at), make(other, **{axis: value}, **at))
+    """No method but the good ones is better than one of them by more than the margin, at any value of an axis."""
+    outsiders = [name for name in rest if name not in good]
+    for metric, value, one, other in product(metrics, values, good, outsiders):
+        yield not_higher(metric, make(one, **{axis: value}, **at), make(other, **{axis: value}, **at))
 
 
 def descending(

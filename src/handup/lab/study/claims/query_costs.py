@@ -182,6 +182,7 @@ CLAIMS = (
             (why.ONE_PASS,),
             share=GENERALLY,
         ),
+        about_code=True,
     ),
     Claim(
         "order of other selectors by computation",
@@ -189,6 +190,7 @@ CLAIMS = (
         "Of the other selectors never generally needs least computation, then brute-force, then binary-tree "
         f"({MOSTLY}; appendix F.4.1 gives the last two the other way round).",
         TimeJudge(_time_order, (why.ONE_SORT,), share=GENERALLY),
+        about_code=True,
     ),
     Claim(
         "selectors recover alike at any cost",
@@ -265,6 +267,7 @@ CLAIMS = (
         "appendix F.5.2",
         f"Querying algorithms generally need about as much computation as each other and at every cost ({MOSTLY}).",
         TimeJudge(_times_alike, share=GENERALLY),
+        about_code=True,
     ),
     Claim(
         "workload-aware sometimes computes longest",
@@ -276,6 +279,7 @@ CLAIMS = (
             ),
             (why.ONE_SUBTRACTION,),
         ),
+        about_code=True,
     ),
     Claim(
         "algorithms always recover",
@@ -340,5 +344,6 @@ CLAIMS = (
         TimeJudge(
             lambda results: slowest(algorithm, "workload-aware", ("until-confident",), "query_cost", QUERY_COSTS)
         ),
+        about_code=True,
     ),
 )

@@ -186,6 +186,7 @@ CLAIMS = (
         "appendix F.3.1",
         "Selectors need less computation in all-or.",
         TimeJudge(lambda results: slowing(selector, SELECTORS, "structure", Structure.OR, NOT_ALL_OR)),
+        about_code=True,
     ),
     Claim(
         "graph computes longest",
@@ -199,6 +200,7 @@ CLAIMS = (
             (why.ONE_PASS,),
             share=GENERALLY,
         ),
+        about_code=True,
     ),
     Claim(
         "Task Cost does not notice structure",

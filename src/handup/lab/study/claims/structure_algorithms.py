@@ -143,6 +143,7 @@ CLAIMS = (
         "appendix F.3.2",
         "Every querying algorithm needs less computation in all-or.",
         TimeJudge(lambda results: slowing(algorithm, EVERY, "structure", Structure.OR, NOT_ALL_OR)),
+        about_code=True,
     ),
     Claim(
         "workload-aware computes longest",
@@ -154,6 +155,7 @@ CLAIMS = (
             ),
             (why.ONE_SUBTRACTION,),
         ),
+        about_code=True,
     ),
     Claim(
         "algorithms recover in every structure alike",

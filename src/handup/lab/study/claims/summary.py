@@ -124,6 +124,7 @@ CLAIMS = (
         "Brute-force and confidence scale best (read: topo, binary-tree and graph need more computation at N of 50 and "
         "more).",
         TimeJudge(_scalable, (why.EVERY_STEP,)),
+        about_code=True,
     ),
     Claim(
         "best algorithms in any structure",
@@ -144,6 +145,7 @@ CLAIMS = (
         "Fig. 4a",
         "Until-confident scales best (read: the paper's other three need more computation at N of 50 and more).",
         TimeJudge(_scalable_algorithm),
+        about_code=True,
     ),
     Claim(
         "steadiest algorithm at any confidences",

@@ -1,7 +1,7 @@
 """Claims about computation time, judged with our own times: they are not the reference code's.
 
 A study's rows hold no times; where seconds per decision were measured, an episode's computation time is that times
-its mean number of steps. One measurement has no interval, so ratios near a limit are left open.
+its mean number of steps. Times have no interval, so ratios near a limit are left open.
 """
 
 from __future__ import annotations
@@ -10,18 +10,20 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from handup.lab.study.claim import Finding, Verdict
+from handup.lab.study.claim import Compared, Finding, Verdict
 from handup.lab.study.claims.comparing import Outcome
 from handup.lab.study.claims.judging import Reason, conclude
 from handup.lab.study.claims.places import Place
 from handup.lab.study.results import Results
 
-SLACK = 1.5
-"""Nearer to a limit than this factor is too near to be told: times are measured once, on a machine that does more."""
-ALIKE = 2.0
+SLACK = 2.0
+"""Nearer to a limit than this factor is too near to be told, on a machine that does more than this."""
+ALIKE = 3.0
 """Times within this factor of each other count as alike."""
-BASIS = "from one measurement each"
-MARGIN = f"a factor of {SLACK:g}, for times that were measured once"
+BASIS = f"with times that may be off by a factor of {SLACK:g}"
+MARGIN = f"Ratios of times are told apart from a limit by a factor of {SLACK:g} or more."
+"""To be said once with findings about times."""
+TIME = "time"
 NOTE = ", by the times of our own code, which is not the reference code"
 
 
@@ -62,7 +64,7 @@ class TimeJudge:
         """The finding in the world that the results are set to."""
         found = [each for ratio in self.compare(results) if (each := _judged(results, ratio)) is not None]
         note = NOTE if found else ": no times were measured"
-        return conclude(found, self.reasons, results, share=self.share, basis=BASIS, margin=MARGIN, note=note)
+        return conclude(found, self.reasons, results, share=self.share, basis=BASIS, note=note)
 
 
 def slower(slow: Place, fast: Place) -> Ratio:
@@ -91,7 +93,8 @@ def _judged(results: Results, ratio: Ratio) -> Outcome | None:
     unit = "per decision" if ratio.per_decision else "per episode"
     text = f"{value:.3g} s" if ratio.bottom is None else f"{value:.3g} times"
     excess = max(ratio.least / value if value else math.inf, value / ratio.most)
-    return Outcome(f"time {unit}: {names}", text, verdict, excess, places)
+    compared = Compared(label=f"time {unit}: {names}", mean=value, low=math.nan, high=math.nan, verdict=verdict)
+    return Outcome(TIME, compared, text, excess, places)
 
 
 def _seconds(results: Results, place: Place, per_decision: bool) -> float | None:
