@@ -95,9 +95,9 @@ def test_a_damaged_file_is_set_aside_with_a_message(store: Store, how: str) -> N
     assert path.with_suffix(".damaged").exists()
 
 
-@pytest.mark.parametrize("part", ["handup", "numpy"])
+@pytest.mark.parametrize("part", ["handup", "code", "numpy"])
 def test_rows_of_another_version_are_set_aside_quietly(store: Store, part: str) -> None:
-    newer = Store(store.folder, **{"handup": store.handup, "numpy": store.numpy, part: "99.0"})
+    newer = replace(store, **{part: "99.0"})
     assert newer.find(CELL) == (None, None)
     assert store.path(CELL).with_suffix(".stale").exists()
     assert not store.path(CELL).exists()

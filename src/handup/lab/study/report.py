@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from handup.lab.cell import Cell, WorldKind
 from handup.lab.episodes import METRICS, Measure
 from handup.lab.study.claim import Finding, Verdict
+from handup.lab.study.claims.judging import MARGINS
+from handup.lab.study.claims.timing import MARGIN
 from handup.lab.study.definition import place_label
 from handup.lab.study.page import document, inline_svg, table
 from handup.lab.study.style import BY_MEAN, METRIC_LABELS, WORLD_LABELS
-from handup.lab.study.verdicts import Rivalry, tally
+from handup.lab.study.verdicts import Judged, Rivalry, tally
 
 if TYPE_CHECKING:
     from handup.lab.study.figures import Drawing
@@ -80,34 +82,50 @@ def _head(outcome: Outcome) -> str:
 
 
 def _verdicts(outcome: Outcome) -> str:
+    plain, about_code = _parted(outcome)
+    number = len(plain)
+    parts = [f"<p>{number} claim{'s' if number != 1 else ''} tested.</p>", _tallies(outcome, plain)]
+    if about_code:
+        parts += ["<p>About computation time, by the times of our own code:</p>", _tallies(outcome, about_code)]
+    return '<h2 id="verdicts">Do the paper\'s claims hold?</h2>' + "".join(parts)
+
+
+def _tallies(outcome: Outcome, judged: Sequence[Judged]) -> str:
     lines = []
     for world in outcome.study.worlds:
-        counts = tally(outcome.judged, world)
         words = ", ".join(
             _word(verdict, f"{count} {verdict if count == 1 else PLURALS[verdict]}")
-            for verdict, count in counts.items()
+            for verdict, count in tally(judged, world).items()
             if count
         )
         lines.append(f"<li>In {escape(_in(world))}: {words or 'none judged'}.</li>")
-    number = len(outcome.judged)
-    return (
-        f'<h2 id="verdicts">Do the paper\'s claims hold?</h2>'
-        f"<p>{number} claim{'s' if number != 1 else ''} tested.</p><ul>{''.join(lines)}</ul>"
-    )
+    return f"<ul>{''.join(lines)}</ul>"
+
+
+def _parted(outcome: Outcome) -> tuple[list[Judged], list[Judged]]:
+    """The claims that rows can test, and those about computation time, which our code cannot settle."""
+    plain = [each for each in outcome.judged if not each.claim.about_code]
+    return plain, [each for each in outcome.judged if each.claim.about_code]
 
 
 def _claims(outcome: Outcome) -> str:
+    plain, about_code = _parted(outcome)
+    parts = ['<h2 id="claims">Claim by claim</h2>']
+    if plain:
+        parts += [f"<p>{escape(MARGINS)}</p>", _claim_table(outcome, plain, "The paper's claims")]
+    if about_code:
+        said = f"{MARGIN} Our code is not the reference code: these verdicts neither bear the paper out nor refute it."
+        parts += [f"<p>{escape(said)}</p>", _claim_table(outcome, about_code, "Claims about computation time")]
+    return "".join(parts)
+
+
+def _claim_table(outcome: Outcome, judged: Sequence[Judged], caption: str) -> str:
     worlds = outcome.study.worlds
     rows = [
-        [
-            escape(each.claim.text),
-            escape(each.claim.source),
-            *(_finding(each.findings[world]) for world in worlds),
-        ]
-        for each in outcome.judged
+        [escape(each.claim.text), escape(each.claim.source), *(_finding(each.findings[world]) for world in worlds)]
+        for each in judged
     ]
-    columns = ("Claim", "Source", *(f"In {_in(world)}" for world in worlds))
-    return '<h2 id="claims">Claim by claim</h2>' + table(columns, rows, caption="The paper's claims", kind="claims")
+    return table(("Claim", "Source", *(f"In {_in(world)}" for world in worlds)), rows, caption=caption, kind="claims")
 
 
 def _finding(finding: Finding) -> str:
@@ -174,7 +192,7 @@ def _times(outcome: Outcome) -> str:
     shown = table(
         ("Where", "Method", "µs per decision", "Decisions", "ms per episode"),
         rows,
-        caption="Median time of a decision on this machine, times the median number of decisions of an episode",
+        caption="Median time of a decision on this machine, times the mean number of decisions of an episode",
         numbers_from=2,
     )
     return f'<h2 id="times">Computation time</h2><details><summary>{len(rows)} measurements</summary>{shown}</details>'

@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection
 from handup.core import BadSetting, HandupError, ProcessLost
 from handup.lab.cell import Cell
 from handup.lab.episodes import Episodes
+from handup.lab.study.code import is_ours
 from handup.lab.study.store import Store
 
 Simulator = Callable[[Cell], Episodes]
@@ -72,7 +73,7 @@ def run_cells(
     """
     found: dict[Cell, Episodes] = {}
     for cell in cells:
-        episodes, note = store.find(cell)
+        episodes, note = store.find(cell) if is_ours(cell) else (None, None)
         if episodes is not None:
             found[cell] = episodes
         if note is not None:

@@ -11,7 +11,7 @@ import io
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +20,9 @@ from handup import __version__
 from handup.core import BadRecord, BadSetting
 from handup.lab.cell import Cell
 from handup.lab.episodes import METRICS, Episodes
+from handup.lab.study.code import code_digest
 
-KEPT = ("config", "seed", "handup", "numpy")
+KEPT = ("config", "seed", "handup", "code", "numpy")
 COLUMNS = (*KEPT, "episode", *METRICS, "questions", "executions")
 LINE = "\n"
 
@@ -32,12 +33,14 @@ class Store:
 
     Args:
         folder: Made when something is first written.
-        handup: Version that rows are written with, and must have been to be used again. So is `numpy`.
-        numpy: As above.
+        handup: Version that rows are written with, and must have been to be used again.
+        code: The same for the sources that make rows; see `code_digest`.
+        numpy: The same for numpy's version.
     """
 
     folder: Path
     handup: str = __version__
+    code: str = field(default_factory=code_digest)
     numpy: str = np.__version__
 
     @property
@@ -102,7 +105,7 @@ class Store:
             yield
 
     def _text(self, cell: Cell, episodes: Episodes) -> bytes:
-        start = (cell.config, cell.seed, self.handup, self.numpy)
+        start = (cell.config, cell.seed, self.handup, self.code, self.numpy)
         metrics = [episodes.metric(name).tolist() for name in METRICS]
         counts = (episodes.questions.tolist(), episodes.executions.tolist())
         file = io.StringIO(newline="")
@@ -124,12 +127,12 @@ class Store:
             raise _damaged("a row has too few or too many numbers")
         if {(row[0], row[1]) for row in rows} - {(cell.config, str(cell.seed))}:
             raise _damaged("it holds rows of another cell")
-        if {(row[2], row[3]) for row in rows} - {(self.handup, self.numpy)}:
+        if {tuple(row[2:5]) for row in rows} - {(self.handup, self.code, self.numpy)}:
             return None
-        if [row[4] for row in rows] != [str(number) for number in range(cell.episodes)]:
+        if [row[5] for row in rows] != [str(number) for number in range(cell.episodes)]:
             raise _damaged(f"it has not the rows 0 to {cell.episodes - 1}")
         try:
-            table = np.array([[float(each) for each in row[5:]] for row in rows])
+            table = np.array([[float(each) for each in row[6:]] for row in rows])
         except ValueError:
             raise _damaged("a number is none") from None
         return _episodes(table)

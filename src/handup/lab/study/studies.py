@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from handup.core import BadSetting
-from handup.lab.cell import Structure
+from handup.lab.cell import Cell, Structure, WorldKind
 from handup.lab.study.definition import Axis, Grid, Layout, Study
 
 SELECTORS = ("never", "topo", "confidence", "brute-force", "binary-tree", "graph", "hybrid", "mip")
@@ -23,11 +24,24 @@ UNDERFLOW = (
     *(f"{what}+workload-aware" for what in ("binary-tree", "graph", "brute-force", "confidence")),
     TROUBLESHOOT,
 )
+SWARM = (
+    *(f"{what}+workload-aware" for what in ("never", "topo", "confidence", "binary-tree", "graph")),
+    *(f"{what}+{when}" for what in ("confidence", "graph") for when in ("execute-first", "query-then-execute")),
+)
+SWARM_EXACT = ("brute-force+workload-aware", "confidence+until-confident", "graph+until-confident")
 
 
 def _at(key: str, *values: Any) -> Axis:
     """Values that no figure shows."""
     return Axis(key, key.replace("_", " "), values)
+
+
+@dataclass(frozen=True)
+class _InReplica(Grid):
+    """Methods that would take handup's world too long there."""
+
+    def methods_at(self, base: Cell) -> tuple[str, ...]:
+        return super().methods_at(base) if base.world is WorldKind.REPLICA else ()
 
 
 _MODULES = Axis("modules", "number of modules N", (3, 5, 10, 15, 18, 25, 50, 75, 100), quick=(3, 10, 25, 100))
@@ -110,6 +124,12 @@ SUMMARY = Study(
     question="What is each method worth as one thing after the other is varied?",
     grids=tuple(
         grid for study in (MODULES, STRUCTURE, CONFIDENCES, QUERY_COSTS, HETEROGENEITY) for grid in study.grids
+    ),
+    extra=(
+        # Section 9: visuo-haptic feeding, and a swarm. Exact chances of success of 100 redundant modules take too long.
+        Grid((_at("structure", Structure.OR_THEN_AND), _at("query_cost", 0.16)), THE_PAPERS),
+        Grid((_at("structure", Structure.OR), _at("modules", 100)), SWARM),
+        _InReplica((_at("structure", Structure.OR), _at("modules", 100)), SWARM_EXACT),
     ),
     layout=Layout.SUMMARY,
 )

@@ -28,7 +28,13 @@ class Judged:
     def to_json(self) -> dict[str, Any]:
         """A plain record."""
         found = {str(world): finding.to_json() for world, finding in self.findings.items()}
-        return {"name": self.claim.name, "source": self.claim.source, "text": self.claim.text, "worlds": found}
+        return {
+            "name": self.claim.name,
+            "source": self.claim.source,
+            "text": self.claim.text,
+            "about_code": self.claim.about_code,
+            "worlds": found,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,11 @@ def rows(
 def spread(value: float | Sequence[float]) -> Any:
     """A whole number in every episode, or a list of them in turn."""
     return np.resize(np.atleast_1d(np.asarray(value, dtype=np.float64)), COUNT)
+
+
+def first(episodes: Episodes, count: int) -> Episodes:
+    """The first few of them."""
+    return Episodes(*(getattr(episodes, each.name)[:count] for each in fields(episodes)))
 
 
 def results(found: Mapping[Place, Episodes], world: WorldKind = WorldKind.DEFAULT) -> Results:

@@ -1,16 +1,21 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from handup.lab.cell import WorldKind
 from handup.lab.study.claim import Verdict
 from handup.lab.study.claims.comparing import Comparison, lower, same
-from handup.lab.study.claims.judging import GENERALLY, MOST_SHOWN, Judge, Reason
+from handup.lab.study.claims.covering import asks_alike, asks_nothing, of
+from handup.lab.study.claims.judging import GENERALLY, MOST, MOST_SHOWN, Judge, Reason
 from handup.lab.study.claims.patterns import descending, rising, unbeaten, unchanged
 from handup.lab.study.claims.places import Place, algorithm, selector
-from tests.lab.study.claims.rows import results, rows
+from handup.lab.study.results import Results
+from tests.lab.study.claims.rows import first, results, rows
 
 GRAPH, NEVER, TOPO = selector("graph"), selector("never"), selector("topo")
+CONFIDENCE = selector("confidence")
 BETTER = lower("failed_attempts", GRAPH, NEVER)
 
 
@@ -20,7 +25,7 @@ def fixed(*comparisons: Comparison, **settings: object) -> Judge:
 
 @pytest.mark.parametrize(
     ("share", "expected"),
-    [(1.0, Verdict.FAILS), (GENERALLY, Verdict.HOLDS), (0.8, Verdict.FAILS), (0.5, Verdict.HOLDS)],
+    [(1.0, Verdict.FAILS), (GENERALLY, Verdict.HOLDS), (0.8, Verdict.FAILS), (MOST, Verdict.HOLDS)],
 )
 def test_generally_is_in_three_quarters(share: float, expected: Verdict) -> None:
     against = [lower("failed_attempts", selector("graph", modules=n), NEVER) for n in (3, 5, 10, 15)]
@@ -31,6 +36,14 @@ def test_generally_is_in_three_quarters(share: float, expected: Verdict) -> None
         }
     )
     assert fixed(*against, share=share)(found).verdict is expected
+
+
+@pytest.mark.parametrize(("lost", "expected"), [(1, Verdict.HOLDS), (2, Verdict.FAILS)])
+def test_most_is_more_than_half(lost: int, expected: Verdict) -> None:
+    sizes = (3, 5, 10, 15)
+    found = {selector("graph", modules=n): rows(failed=5 if n in sizes[:lost] else 0) for n in sizes}
+    made = [lower("failed_attempts", place, NEVER) for place in found]
+    assert fixed(*made, share=MOST)(results({NEVER: rows(failed=3), **found})).verdict is expected
 
 
 def test_an_open_comparison_leaves_a_claim_open_unless_others_decide_it() -> None:
@@ -61,10 +74,25 @@ def test_a_claim_is_judged_on_the_cells_that_are_there() -> None:
 def test_the_worst_numbers_come_first_and_are_few() -> None:
     places = {selector("graph", modules=n): rows(failed=n if n > 50 else 0) for n in range(3, 62)}
     finding = fixed(*(same("failed_attempts", place, GRAPH) for place in places))(results({**places, GRAPH: rows()}))
-    assert finding.numbers[1][0] == "margin"
     assert finding.numbers[0] == ("comparisons", "48 agree, 11 do not, 0 open")
-    assert finding.numbers[2][0] == "failed attempts: graph, N = 61 less graph"
-    assert len(finding.numbers) == MOST_SHOWN + 2
+    assert finding.numbers[1][0] == "failed attempts: graph, N = 61 less graph"
+    assert len(finding.numbers) == MOST_SHOWN + 1
+    assert len(finding.comparisons) == len(places)
+    assert finding.comparisons[0].to_json() == {
+        "label": "failed attempts: graph, N = 61 less graph",
+        "mean": 61.0,
+        "low": 61.0,
+        "high": 61.0,
+        "verdict": "does not hold",
+    }
+
+
+def test_an_interval_without_end_is_null_for_programs() -> None:
+    few = results({GRAPH: rows(), NEVER: rows(failed=2)})
+    found = Results(few.base, {cell: first(each, 5) for cell, each in few.found.items()})
+    (record,) = fixed(BETTER)(found).to_json()["comparisons"]
+    assert (record["mean"], record["low"], record["high"]) == (-2.0, None, None)
+    assert "inf" not in json.dumps(fixed(BETTER)(found).to_json()["comparisons"])
 
 
 def test_the_sentence_names_who_goes_against_a_claim() -> None:
@@ -84,18 +112,58 @@ def test_the_sentence_names_who_goes_against_a_claim() -> None:
     ("world", "questions", "said"), [("default", 3, False), ("replica", 3, True), ("replica", 0, False)]
 )
 def test_a_reason_is_given_only_where_it_is_shown(world: str, questions: int, said: bool) -> None:
-    reason = Reason(
-        "it asks",
-        Verdict.HOLDS,
-        WorldKind.REPLICA,
-        lambda results: results.measure("query_cost", GRAPH.method).mean > 0.0,
-    )
+    reason = Reason("both ask", Verdict.HOLDS, asks_alike, WorldKind.REPLICA)
     found = results({GRAPH: rows(questions=questions), NEVER: rows(failed=9)}, WorldKind(world))
-    assert fixed(BETTER, reasons=(reason,))(found).why == f"The comparison agrees{': it asks' if said else ''}."
+    assert fixed(BETTER, reasons=(reason,))(found).why == f"The comparison agrees{': both ask' if said else ''}."
+
+
+@pytest.mark.parametrize(
+    ("known", "told"),
+    [
+        (("never", "topo", "all"), ": all"),
+        (("never", "topo"), ": never; topo"),
+        (("topo",), ""),
+        ((), ""),
+    ],
+)
+def test_reasons_are_given_that_cover_every_deciding_comparison_or_none(known: tuple[str, ...], told: str) -> None:
+    reasons = tuple(Reason(name, Verdict.FAILS, of("graph") if name == "all" else of(name)) for name in known)
+    found = results({GRAPH: rows(failed=9), NEVER: rows(failed=3), TOPO: rows(failed=2), CONFIDENCE: rows(failed=20)})
+    comparisons = [lower("failed_attempts", GRAPH, other) for other in (NEVER, TOPO, CONFIDENCE)]
+    finding = fixed(*comparisons, reasons=reasons)(found)
+    assert finding.verdict is Verdict.FAILS
+    assert finding.why == f"2 of 3 comparisons go against it{told}."
+
+
+def test_a_reason_is_looked_up_in_the_numbers_of_each_comparison() -> None:
+    reason = Reason("it asks nothing", Verdict.FAILS, asks_nothing("graph"))
+    places = {selector("graph", modules=n): rows(failed=9, questions=0 if n < 50 else 3) for n in (3, 5, 50)}
+    found = results({**places, NEVER: rows()})
+    silent, asking = list(places)[:2], list(places)
+    for chosen, told in ((silent, True), (asking, False)):
+        why = fixed(*(lower("failed_attempts", each, NEVER) for each in chosen), reasons=(reason,))(found).why
+        assert ("it asks nothing" in why) is told
+
+
+def test_settings_that_decide_are_listed_without_repeating_their_name() -> None:
+    found = {selector("graph", modules=n): rows(failed=9 if n == 5 else 0) for n in (3, 5, 10)}
+    pairs = ((3, 5), (10, 3))
+    made = [same("failed_attempts", *(selector("graph", modules=n) for n in pair)) for pair in pairs]
+    assert fixed(*made)(results(found)).why == "1 of 2 comparisons goes against it at N = 5."
+    crossed = [same("failed_attempts", *(selector("graph", modules=n) for n in (5, 10))), made[1]]
+    assert fixed(*crossed, lower("failed_attempts", GRAPH, NEVER))(
+        results({**found, GRAPH: rows(), NEVER: rows(failed=9)})
+    ).why.startswith("1 of 3 comparisons goes against it at N = 10 and 5.")
+
+
+def test_what_a_world_leaves_out_is_said_in_the_end() -> None:
+    found = results({GRAPH: rows(), NEVER: rows(failed=9)})
+    finding = fixed(BETTER, caveat=lambda results: "; topo is left out")(found)
+    assert finding.why == "The comparison agrees; topo is left out."
 
 
 def test_a_reason_for_one_verdict_is_not_given_for_another() -> None:
-    reason = Reason("because", Verdict.HOLDS)
+    reason = Reason("because", Verdict.HOLDS, of("graph"))
     found = results({GRAPH: rows(failed=9), NEVER: rows()})
     assert fixed(BETTER, reasons=(reason,))(found).why == "The comparison goes against it."
 
@@ -130,10 +198,9 @@ def test_rising_puts_the_start_below_each_end() -> None:
     assert [pair[1].settings for pair in places(made)] == [("c_e = 0.8",), ("c_e = 0.4",)]
 
 
-def test_nobody_is_compared_with_himself() -> None:
+def test_the_best_are_compared_with_the_others_and_not_with_each_other() -> None:
     made = list(unbeaten(("J",), selector, ("graph", "topo"), ("graph", "topo", "never"), "expert", (1.0,)))
-    assert len(made) == 4
-    assert all(one.name != other.name for one, other in places(made))
+    assert [(one.name, other.name) for one, other in places(made)] == [("graph", "never"), ("topo", "never")]
 
 
 def test_nothing_can_be_lower_than_nothing() -> None:

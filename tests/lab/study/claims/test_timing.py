@@ -32,7 +32,7 @@ def test_as_fast_is_within_a_factor(seconds: float, expected: Verdict) -> None:
 def test_a_time_alone_is_in_seconds_per_episode() -> None:
     finding = judge(Ratio(SLOW, least=1.0))(timed({SLOW: 0.5}, steps=4))
     assert finding.verdict is Verdict.HOLDS
-    assert finding.numbers[2] == ("time per episode: graph", "2 s")
+    assert finding.numbers[1] == ("time per episode: graph", "2 s")
 
 
 def test_the_steps_count_only_per_episode() -> None:

@@ -158,9 +158,7 @@ def mean_of(results: Results, metric: str, place: Place) -> float:
 def _verdict(wanted: Wanted, low: float, high: float, margin: float) -> tuple[Verdict, float]:
     """The verdict on an interval, and by how much its nearer end lies beyond what is acceptable."""
     if wanted is Wanted.LOWER:
-        alike = -margin < low and high < margin
-        fails = low >= 0.0 or (alike and high >= 0.0)
-        return (Verdict.HOLDS if high < 0.0 else Verdict.FAILS if fails else Verdict.OPEN), high / margin
+        return (Verdict.HOLDS if high < 0.0 else Verdict.FAILS if low >= 0.0 else Verdict.OPEN), high / margin
     if wanted is Wanted.NOT_HIGHER:
         excess = high - margin
         return (Verdict.HOLDS if excess < 0.0 else Verdict.FAILS if low > margin else Verdict.OPEN), excess / margin

@@ -14,7 +14,6 @@ from handup.lab.study.claims.patterns import at_level, below, rising, unbeaten
 from handup.lab.study.claims.places import (
     ALGORITHMS,
     ALTERNATING,
-    BASELINE,
     BEST,
     CONFIDENT,
     EXPERTS,
@@ -29,7 +28,6 @@ WRONG = tuple(LESS)
 HIGH, LOW = EXPERTS[:2], EXPERTS[2:]
 BUT_NEVER = tuple(name for name in SELECTORS if name != "never")
 EFFORT = ("failed_attempts", "timesteps")
-EVERY = (*ALGORITHMS, BASELINE)
 
 
 def _asking_again(results: Results) -> Iterator[Comparison]:
@@ -59,10 +57,7 @@ CLAIMS = (
         "brute-force, graph and confidence ask more questions at c_e of 0.6 and 0.4 than at 1).",
         Judge(
             _asking_again,
-            (
-                here.ONLY_IF_ASKED_ON,
-                here.ASKS_NO_MORE,
-            ),
+            (here.NOT_WORTH_ASKING, here.NO_MORE_AT_06),
         ),
     ),
     Claim(
@@ -84,10 +79,7 @@ CLAIMS = (
         "Binary-tree asks too little however reliable the expert (read: fewer questions than graph).",
         Judge(
             lambda results: below(("questions",), selector, ("binary-tree",), ("graph",), "expert", EXPERTS),
-            (
-                here.ENDS_ALIKE,
-                here.GRAPH_IS_STUCK,
-            ),
+            (why.SAME_QUESTIONS, here.GRAPH_IS_STUCK),
         ),
     ),
     Claim(
@@ -96,10 +88,7 @@ CLAIMS = (
         "That gives binary-tree a high Task Cost (read: higher than graph's, at every c_e).",
         Judge(
             lambda results: below(("task_cost",), selector, ("graph",), ("binary-tree",), "expert", EXPERTS),
-            (
-                here.ENDS_ALIKE,
-                here.GRAPH_IS_STUCK,
-            ),
+            (why.SAME_QUESTIONS, here.GRAPH_IS_STUCK, here.NOT_WORTH_ASKING),
         ),
     ),
     Claim(
@@ -107,14 +96,19 @@ CLAIMS = (
         "appendix F.6.2, section 6",
         "Every querying algorithm has a higher Task Cost the less often answers are right (read: at c_e of 0.8, 0.6 "
         "and 0.4 higher than at 1).",
-        Judge(lambda results: rising(("task_cost",), algorithm, EVERY, "expert", RIGHT, WRONG), (here.ONLY_SO_OFTEN,)),
+        Judge(
+            lambda results: rising(("task_cost",), algorithm, ALGORITHMS, "expert", RIGHT, WRONG),
+            (here.ONLY_SO_OFTEN, here.NOT_WORTH_IT),
+        ),
     ),
     Claim(
         "best algorithms with a reliable expert",
         "appendix F.6.2, section 6",
         "Until-confident and workload-aware have the fewest timesteps and failed attempts with a reliable expert "
         "(read: at c_e of 1 and 0.8).",
-        Judge(lambda results: unbeaten(EFFORT, algorithm, CONFIDENT, EVERY, "expert", HIGH), (here.TAKEN_FOR_RIGHT,)),
+        Judge(
+            lambda results: unbeaten(EFFORT, algorithm, CONFIDENT, ALGORITHMS, "expert", HIGH), (here.TAKEN_FOR_RIGHT,)
+        ),
     ),
     Claim(
         "until-confident asks too much",
@@ -159,8 +153,8 @@ CLAIMS = (
         "Until-confident and workload-aware are the algorithms to use where timesteps matter most (read: none has "
         "fewer at any c_e).",
         Judge(
-            lambda results: unbeaten(("timesteps",), algorithm, CONFIDENT, EVERY, "expert", EXPERTS),
-            (here.ASKS_THE_SOUND_TOO,),
+            lambda results: unbeaten(("timesteps",), algorithm, CONFIDENT, ALGORITHMS, "expert", EXPERTS),
+            (here.ASKS_THE_SOUND_TOO, here.NOT_WORTH_ASKING),
         ),
     ),
     Claim(

@@ -1,9 +1,9 @@
 """How a claim is judged: comparisons of means with intervals that hold together, and a sentence why.
 
 Comparisons are of means over the same episodes. An order holds when the interval of the paired difference is on the
-claimed side, and does not when it is on the other side or the two are shown to be alike; likeness needs a margin. All
-intervals of a claim hold together at 95 % (Bonferroni). The paper shows medians of 100 trials (means for Task Cost)
-without intervals; where medians would clearly say the opposite, the sentence tells.
+claimed side, and does not when it is on the other side or the two never differ; more episodes can only decide what is
+open. Likeness needs a margin. All intervals of a claim hold together at 95 % (Bonferroni). The paper shows medians of
+100 trials (means for Task Cost) without intervals; where medians would clearly say the opposite, the sentence tells.
 """
 
 from __future__ import annotations
@@ -155,7 +155,8 @@ def _told(found: Sequence[Outcome], verdict: Verdict, reasons: Iterable[Reason],
 def _numbers(ranked: Sequence[Outcome], left_out: int) -> tuple[tuple[str, str], ...]:
     shown = tuple((each.label, each.text) for each in ranked[:MOST_SHOWN])
     against, unclear, agree = (sum(each.verdict is verdict for each in ranked) for verdict in WORST_FIRST)
-    counts = f"{agree} agree, {against} do not, {unclear} open"
+    counts = f"{agree} {'agrees' if agree == 1 else 'agree'}, {against} {'does' if against == 1 else 'do'} not"
+    counts += f", {unclear} open"
     if left_out:
         counts += f"; {left_out} level at zero, left out"
     return (("comparisons", counts), *shown)

@@ -159,10 +159,7 @@ CLAIMS = (
         "All querying algorithms but query-for-all have a Task Cost of 0 at every N.",
         Judge(
             lambda results: at_level("task_cost", algorithm, ALGORITHMS, "modules", MODULES, 0.0),
-            (
-                why.TIME_IS_UP,
-                why.THREE_LOW,
-            ),
+            (why.TIME_IS_UP, why.IN_TIME),
         ),
     ),
     Claim(
@@ -171,10 +168,7 @@ CLAIMS = (
         "All querying algorithms but query-for-all have a Query Cost of 0.96 at every N.",
         Judge(
             lambda results: at_level("query_cost", algorithm, ALGORITHMS, "modules", MODULES, 0.96),
-            (
-                why.THREE_LOW,
-                why.TWO_MODULES,
-            ),
+            (why.THREE_QUESTIONS, why.TWO_MODULES),
         ),
     ),
     Claim(
@@ -182,7 +176,7 @@ CLAIMS = (
         "section 6.1",
         "The exception, query-for-all, costs more questions and timesteps the more modules there are (read: at N = 50 "
         "and 100 more than at 10).",
-        Judge(_growing_baseline, (why.ONE_EACH,)),
+        Judge(_growing_baseline, (why.ONE_EACH, why.ONE_EACH_AND_AGAIN)),
     ),
     Claim(
         "workload-aware computes longest",
@@ -190,7 +184,7 @@ CLAIMS = (
         "Workload-aware has the highest computation time of the querying algorithms.",
         TimeJudge(
             lambda results: slowest(algorithm, "workload-aware", (*ALTERNATING, "until-confident"), "modules", MODULES),
-            (why.ONE_SUBTRACTION,),
+            (why.ONE_SUBTRACTION, why.FEWER_DECISIONS),
         ),
         about_code=True,
     ),
@@ -198,7 +192,7 @@ CLAIMS = (
         "the other algorithms compute alike",
         "section 6.1",
         "Execute-first, query-then-execute and until-confident have nearly the same computation time.",
-        TimeJudge(_nearly_alike),
+        TimeJudge(_nearly_alike, (why.DECISIONS_ALIKE,)),
         about_code=True,
     ),
     Claim(
@@ -274,7 +268,7 @@ CLAIMS = (
                     for metric, name, size in product(EFFORT, CONFIDENT, MODULES)
                 ),
             ),
-            (why.ASKED_BEFORE_ACTING,),
+            (why.ASKED_BEFORE_ACTING, why.BASELINE_ASKS_MORE),
         ),
     ),
 )

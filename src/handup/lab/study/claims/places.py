@@ -17,7 +17,7 @@ BEST = ("brute-force", "graph", "confidence")
 ASKING = ("confidence", "brute-force", "binary-tree", "graph")
 """Those whose questions depend on confidences."""
 ALGORITHMS = ("execute-first", "query-then-execute", "until-confident", "workload-aware")
-"""The paper's four; query-for-all is its baseline."""
+"""The paper's four, which claims about querying algorithms are read to be about; query-for-all is its baseline."""
 BASELINE = "query-for-all"
 CONFIDENT = ("until-confident", "workload-aware")
 """The two variants of query-until-confident, which the paper recommends."""

@@ -2,96 +2,78 @@
 
 from __future__ import annotations
 
-from handup.lab.study.claims.places import algorithm, selector
-from handup.lab.study.claims.why import (
-    CLOSEST,
-    EARLY,
-    ERASED,
-    OURS,
-    STUCK,
-    THEIRS,
-    alike,
-    between,
-    both,
-    fails,
-    holds,
-    less,
+from handup.lab.study.claims.covering import (
+    A_BIT,
+    asks_alike,
+    asks_nothing,
+    at,
+    every,
+    first_has,
+    first_less,
+    first_more,
+    has,
+    in_metric,
+    of,
 )
+from handup.lab.study.claims.places import ALTERNATING, BASELINE
+from handup.lab.study.claims.why import APART, CLOSEST, THEIRS, fails, holds
 
-SAME_AT_ALL_LEVELS = alike("questions", algorithm("workload-aware"), algorithm("workload-aware", confidences=CLOSEST))
-
-FROM_THE_START = fails(
-    "methods that hardly ask fail nearly always from the start, and at every level the three low modules and no others "
-    "are worth a question",
-    both(SAME_AT_ALL_LEVELS, STUCK),
+NO_WORSE = fails(
+    "methods that hardly ask fail nearly always from the start and cannot do much worse",
+    every(first_has("task_cost", 0.95, 1.0), first_has("questions", 0.0, 1.0)),
 )
-NO_WORSE = fails("methods that hardly ask fail nearly always from the start and cannot do much worse", STUCK)
 NO_OTHERS_WORTH_IT = fails(
-    "at every level the three low modules and no others are worth their question to workload-aware", SAME_AT_ALL_LEVELS
+    "at every level the low modules and no others are worth their question to workload-aware",
+    every(in_metric("query_cost"), asks_alike),
 )
 SAME_THREE_QUESTIONS = fails(
     "workload-aware asks the same three questions at every level",
-    both(SAME_AT_ALL_LEVELS, between("task_cost", algorithm("query-then-execute", confidences=CLOSEST), 0.1, 1.0)),
-)
-ASKS_AND_RECOVERS = fails(
-    "workload-aware asks the same three questions at every level, and query-then-execute recovers all the same by "
-    "asking on after each failure",
-    both(SAME_AT_ALL_LEVELS, between("task_cost", algorithm("query-then-execute", confidences=CLOSEST), 0.0, 0.02)),
+    every(of("workload-aware"), in_metric("query_cost"), asks_alike),
 )
 MORE_TO_BE_SURE = fails(
-    "until-confident needs more answers before success is likely enough, and so more steps",
-    less("questions", algorithm("until-confident"), algorithm("until-confident", confidences=CLOSEST)),
+    "until-confident needs more answers before success is likely enough, and acts that fail come in between",
+    every(of("until-confident"), in_metric("query_cost", "failed_attempts", "timesteps"), first_more("questions")),
+)
+MORE_THAN_TIME = fails(
+    "as a question erases the answers downstream of it in the reference code, until-confident runs out of time at "
+    "times",
+    every(of("until-confident"), in_metric("task_cost")),
+    THEIRS,
 )
 SIX_OTHERS = fails(
     "once the three low modules are answered, the six others all work in 0.7^6 = 0.12 of the episodes, so that Task "
     "Cost stays below 1",
-    between("task_cost", selector("graph", confidences=CLOSEST), 0.8, 0.95),
+    every(at("confidences", CLOSEST), has("task_cost", 0.8, 0.95)),
     THEIRS,
 )
-RARELY_ALL_WORK = holds("this selector asks nothing, and in all-and it is rare that all modules work", STUCK)
+FAILS_FROM_THE_START = fails(
+    "topo and brute-force, where they hardly ask, fail nearly always from the start",
+    every(at("confidences", APART), has("task_cost", 0.95, 1.0)),
+)
+RARELY_ALL_WORK = holds("it asks nothing, and in all-and it is rare that all modules work", asks_nothing("never"))
 UNASKED = holds(
     "the high modules, which are left unasked, are wrong more often, and the failing act is repeated "
     "until the time is up",
-    less("task_cost", selector("graph"), selector("graph", confidences=CLOSEST)),
+    every(first_less("task_cost"), asks_alike),
 )
 ASK_ON = holds(
     "more modules are wrong, and all but workload-aware go on asking until the last of them is found",
-    both(
-        SAME_AT_ALL_LEVELS,
-        less("questions", algorithm("execute-first"), algorithm("execute-first", confidences=CLOSEST)),
-    ),
+    first_less("questions"),
 )
 STOPS = fails(
     "workload-aware stops after the three low modules, where no gain covers its cost any more, and the others go on "
     "asking after each failure",
-    less(
-        "questions",
-        algorithm("workload-aware", confidences=CLOSEST),
-        algorithm("query-then-execute", confidences=CLOSEST),
-    ),
+    every(of("workload-aware"), first_more("questions", A_BIT)),
 )
 MORE_ARE_WRONG = holds(
     "more modules are wrong, and acts fail until the last of them is answered",
-    less(
-        "failed_attempts",
-        algorithm("query-then-execute"),
-        algorithm("query-then-execute", confidences=CLOSEST),
-    ),
+    every(of(*ALTERNATING, "until-confident"), first_less("failed_attempts")),
 )
-SEVERAL_FIRST = holds("until-confident asks several questions before an act, the others one at most", EARLY)
+SEVERAL_FIRST = holds(
+    "until-confident asks several questions before an act, the others one at most", first_less("failed_attempts")
+)
 OUT_OF_TIME = holds(
-    "workload-aware leaves wrong modules unasked, and the others run out of time, for in the reference code a question "
-    "erases the answers downstream of it",
-    both(ERASED, between("task_cost", algorithm("workload-aware", confidences=CLOSEST), 0.5, 1.0)),
+    "the others run out of time, for in the reference code a question erases the answers downstream of it",
+    of(*ALTERNATING, "until-confident", BASELINE),
     THEIRS,
-)
-ALWAYS_RECOVER = fails(
-    "answers stay valid here, so that query-then-execute and until-confident always recover by asking on",
-    both(
-        *(
-            between("task_cost", algorithm(n, confidences=CLOSEST), 0.0, 0.02)
-            for n in ("query-then-execute", "until-confident")
-        )
-    ),
-    OURS,
 )
