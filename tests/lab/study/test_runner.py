@@ -15,6 +15,7 @@ import pytest
 from handup.core import BadSetting, ProcessLost
 from handup.lab.cell import Cell
 from handup.lab.episodes import Episodes
+from handup.lab.study.code import is_ours
 from handup.lab.study.runner import Progress, cell_label, effort, run_cells
 from handup.lab.study.store import Store
 from tests.lab.study import fakes
@@ -185,3 +186,14 @@ def test_a_process_that_the_system_ends_is_reported_and_what_was_done_is_kept(tm
         with pytest.raises(ProcessLost, match="ended from outside"):
             run_cells(CELLS, store, fakes.ended, jobs=2)
     assert store.find(CELLS[0])[0] is not None
+
+
+def test_rows_of_somebodys_own_method_are_always_made_anew(
+    tmp_path: Path, marks: Callable[[], set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows(tmp_path)
+    assert len(marks()) == len(CELLS)
+    monkeypatch.setattr("handup.lab.study.runner.is_ours", lambda cell: cell != CELLS[0])
+    rows(tmp_path)
+    assert marks() == {CELLS[0].config}
+    assert is_ours(CELLS[0])

@@ -41,7 +41,7 @@ def test_rows_carry_config_seed_and_versions(store: Store) -> None:
     assert tuple(header.split(",")) == COLUMNS
     assert len(rows) == 6
     for row in rows:
-        assert row.startswith(f"{CELL.config},{CELL.seed},{store.handup},{store.numpy},")
+        assert row.startswith(f"{CELL.config},{CELL.seed},{store.handup},{store.code},{store.numpy},")
 
 
 def test_a_cell_that_was_not_run_is_not_found(store: Store) -> None:
@@ -97,7 +97,8 @@ def test_a_damaged_file_is_set_aside_with_a_message(store: Store, how: str) -> N
 
 @pytest.mark.parametrize("part", ["handup", "code", "numpy"])
 def test_rows_of_another_version_are_set_aside_quietly(store: Store, part: str) -> None:
-    newer = replace(store, **{part: "99.0"})
+    versions = {"handup": store.handup, "code": store.code, "numpy": store.numpy, part: "99.0"}
+    newer = Store(store.folder, **versions)
     assert newer.find(CELL) == (None, None)
     assert store.path(CELL).with_suffix(".stale").exists()
     assert not store.path(CELL).exists()
