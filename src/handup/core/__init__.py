@@ -1,8 +1,11 @@
 """The vocabulary that every room shares. Imports nothing else of handup."""
 
+from handup.core.burden import Burden, BurdenKind, LivingCosts
+from handup.core.calibrator import CALIBRATORS, Calibrator, RawScore, calibrator_from_json
 from handup.core.costs import Availability, CostModel, Costs, FixedCosts, check_probability
 from handup.core.decision import Action, Alternative, Decision, Outcome
 from handup.core.errors import (
+    BadData,
     BadObservation,
     BadPolicy,
     BadRecord,
@@ -22,13 +25,18 @@ from handup.core.question import Question, QuestionKind
 from handup.core.registry import Registry, settings_of
 
 __all__ = [
+    "CALIBRATORS",
     "Action",
     "Alternative",
     "Availability",
+    "BadData",
     "BadObservation",
     "BadPolicy",
     "BadRecord",
     "BadSetting",
+    "Burden",
+    "BurdenKind",
+    "Calibrator",
     "Clock",
     "ContractViolation",
     "CostModel",
@@ -38,6 +46,7 @@ __all__ = [
     "HandupError",
     "IllegalCall",
     "ImpossibleEvidence",
+    "LivingCosts",
     "ManualClock",
     "MissingExtra",
     "NotSolvable",
@@ -46,9 +55,11 @@ __all__ = [
     "Question",
     "QuestionKind",
     "RandomSource",
+    "RawScore",
     "Registry",
     "UnknownMethod",
     "UnknownModule",
+    "calibrator_from_json",
     "check_probability",
     "settings_of",
 ]

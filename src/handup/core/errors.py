@@ -97,6 +97,12 @@ class NotSolvable(HandupError):
     code = "HU107"
 
 
+class BadData(HandupError):
+    """Rows of measurements that cannot be used: no number, one class only, too few; the cause names the rows."""
+
+    code = "HU108"
+
+
 class IllegalCall(HandupError):
     """A session was told something that cannot happen in its phase, such as an answer to a question never asked."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import BadPolicy, Question, UnknownModule
+from handup.core import BadPolicy, Question, RawScore, UnknownModule, calibrator_from_json
 from handup.policy.circuit import Circuit, CircuitBuilder
 from handup.policy.diagram import Diagram
 from handup.policy.expression import Combination, parse_expression
@@ -57,7 +58,7 @@ class ModuleGraph:
         linked: list[Module] = []
         for module in modules:
             inputs = (linked[-1].name,) if linked else ()
-            linked.append(Module(module.name, module.confidence, module.query_cost, inputs, question=module.question))
+            linked.append(replace(module, inputs=inputs, gate=Gate.AND))
         return cls(linked)
 
     def __len__(self) -> int:
@@ -77,6 +78,17 @@ class ModuleGraph:
         except KeyError:
             raise UnknownModule(f"the policy has no module '{name}'", hint=f"It has: {listed(self.names)}.") from None
 
+    def calibrated(self, raw: Mapping[str, RawScore]) -> dict[str, float]:
+        """Confidences of raw scores, by the modules' calibrators: what `Session.forwarded` takes.
+
+        Args:
+            raw: For some of the modules what they say of their own output.
+
+        Raises:
+            UnknownModule, BadPolicy: A name or a score is wrong, or a module has no calibrator.
+        """
+        return {name: self.modules[self.index(name)].calibrated(score) for name, score in raw.items()}
+
     @cached_property
     def diagram(self) -> Diagram | None:
         """Success as a decision diagram, or None where it grows too wide to be exact."""
@@ -91,6 +103,7 @@ class ModuleGraph:
                 "inputs": list(module.inputs),
                 "gate": str(module.gate),
                 "question": None if module.question is None else module.question.to_json(),
+                **({} if module.calibrator is None else {"calibrator": module.calibrator.to_json()}),
             }
             for module in self.modules
         }
@@ -107,6 +120,7 @@ class ModuleGraph:
                 tuple(entry["inputs"]),
                 Gate(entry["gate"]),
                 None if entry["question"] is None else Question.from_json(entry["question"]),
+                calibrator_from_json(entry["calibrator"]) if "calibrator" in entry else None,
             )
             for name, entry in record["modules"].items()
         ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from numbers import Real
 
-from handup.core import BadPolicy, Question
+from handup.core import BadPolicy, Calibrator, HandupError, Question, RawScore
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
 RESERVED = frozenset({"all", "any"})
@@ -37,6 +37,7 @@ class Module:
         inputs: Names of the modules whose output it takes.
         gate: What it needs of them.
         question: What to ask a person about it.
+        calibrator: What turns its raw score into a confidence, where it gives raw scores.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Module:
     inputs: tuple[str, ...] = ()
     gate: Gate = Gate.AND
     question: Question | None = None
+    calibrator: Calibrator | None = None
 
     def __post_init__(self) -> None:
         self._tidy()
@@ -61,6 +63,19 @@ class Module:
             raise BadPolicy(f"query_cost of '{self.name}' is {self.query_cost:g}", hint="Give a number of at least 0.")
         if len(set(self.inputs)) != len(self.inputs):
             raise BadPolicy(f"'{self.name}' names an input twice", hint="List each input once.")
+
+    def calibrated(self, raw: RawScore) -> float:
+        """The confidence that a raw score stands for: a score, the scores of all options, or a variance.
+
+        Raises:
+            BadPolicy: The module has no calibrator, or the score is outside what that takes.
+        """
+        if self.calibrator is None:
+            raise BadPolicy(f"'{self.name}' has no calibrator", hint="Give it one, or pass confidences as they are.")
+        try:
+            return self.calibrator.probability(raw)
+        except HandupError as error:
+            raise BadPolicy(f"score of '{self.name}': {error.cause}", hint=error.hint) from None
 
     def _tidy(self) -> None:
         """Take what means the same: a word for a gate, one name for inputs, a sentence for a question, any number."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from handup.core import BadPolicy, HandupError, Question, QuestionKind
+from handup.core import BadPolicy, Calibrator, HandupError, Question, QuestionKind, calibrator_from_json
 from handup.policy.document import (
     MAX_WORD,
     Entry,
@@ -39,11 +40,15 @@ QUESTION_HINT = "Write a sentence that a person can answer, in quotes, or leave 
 OPTIONS_HINT = "Write a list such as [left, right]."
 SUCCESS_HINT = "Write for example: all(food, any(camera, haptics), skill); or leave the key out."
 
+CALIBRATOR_HINT = "Name a file that 'handup calibrate --save' wrote."
+RAW_FIELDS = ("calibrator", "score")
+
 Word = TypeVar("Word", bound=StrEnum)
+CalibratorLoader = Callable[[str], Calibrator]
 
 
 def load_policy(path: str | Path) -> ModuleGraph:
-    """Read a policy from a YAML file.
+    """Read a policy from a YAML file, and the calibrators that it names from files beside it.
 
     For programs at the edge; `parse_policy` is the pure part and describes the format.
 
@@ -53,18 +58,7 @@ def load_policy(path: str | Path) -> ModuleGraph:
     Raises:
         BadPolicy: The file is missing, a directory, unreadable, empty, no text or too large, or describes no policy.
     """
-    file = str(path)
-    try:
-        with Path(path).open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise BadPolicy("there is no such file", hint="Check the path.", file=file) from None
-    except IsADirectoryError:
-        raise BadPolicy("this is a directory", hint="Name a policy file in it.", file=file) from None
-    except PermissionError:
-        raise BadPolicy("this file may not be read", hint="Give yourself the right to read it.", file=file) from None
-    except (OSError, ValueError) as error:
-        raise BadPolicy(f"this file cannot be read ({error})", hint="Check the path.", file=file) from None
+    file, data = str(path), _read_bytes(Path(path))
     if len(data) > MAX_BYTES:
         raise _too_large().at(file)
     if b"\0" in data:
@@ -73,15 +67,17 @@ def load_policy(path: str | Path) -> ModuleGraph:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise _no_text(data, error.start).at(file) from None
-    return parse_policy(text, file=file)
+    return parse_policy(text, file=file, calibrators=lambda name: _calibrator_beside(Path(path), name))
 
 
-def parse_policy(text: str, *, file: str = "<text>") -> ModuleGraph:
+def parse_policy(text: str, *, file: str = "<text>", calibrators: CalibratorLoader | None = None) -> ModuleGraph:
     """Read a policy from YAML text. Pure.
 
     `modules` maps each name to `confidence` and, where wanted, `query_cost`, `inputs` (a list or one name), `gate`
     (`and` or `or`) and `question` (a sentence, or a mapping of `prompt`, `kind` and `options`; options without a kind
-    make it a choice). `success` may stand beside it: an expression instead of inputs and gates.
+    make it a choice). `success` may stand beside it: an expression instead of inputs and gates. A module with a
+    `calibrator` (a file that `handup calibrate --save` wrote) may give a raw `score`, one number or a list of one per
+    option, instead of its confidence.
 
         modules:
           food: {confidence: 0.9, query_cost: 0.3, question: "Which food is this?"}
@@ -92,6 +88,7 @@ def parse_policy(text: str, *, file: str = "<text>") -> ModuleGraph:
     Args:
         text: At most `MAX_BYTES` characters.
         file: What to call it in errors.
+        calibrators: Gives the calibrator of the name that stands in the file; without it none may be named.
 
     Raises:
         BadPolicy: The text is no YAML or describes no policy; with the line, counted from 1.
@@ -99,9 +96,37 @@ def parse_policy(text: str, *, file: str = "<text>") -> ModuleGraph:
     try:
         if len(text) > MAX_BYTES:
             raise _too_large()
-        return _graph(read_document(text))
+        return _graph(read_document(text), calibrators)
     except BadPolicy as error:
         raise error.at(file) from None
+
+
+def _read_bytes(path: Path) -> bytes:
+    file = str(path)
+    try:
+        with path.open("rb") as stream:
+            return stream.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise BadPolicy("there is no such file", hint="Check the path.", file=file) from None
+    except IsADirectoryError:
+        raise BadPolicy("this is a directory", hint="Name a policy file in it.", file=file) from None
+    except PermissionError:
+        raise BadPolicy("this file may not be read", hint="Give yourself the right to read it.", file=file) from None
+    except (OSError, ValueError) as error:
+        raise BadPolicy(f"this file cannot be read ({error})", hint="Check the path.", file=file) from None
+
+
+def _calibrator_beside(policy: Path, name: str) -> Calibrator:
+    """A calibrator from a file whose path is relative to the policy's folder."""
+    try:
+        data = _read_bytes(policy.parent / name)
+        if len(data) > MAX_BYTES:
+            raise _too_large()
+        return calibrator_from_json(json.loads(data))
+    except (ValueError, RecursionError):
+        raise BadPolicy(f"{shown(name)} is no JSON", hint=CALIBRATOR_HINT) from None
+    except HandupError as error:
+        raise BadPolicy(f"{shown(name)}: {error.cause}", hint=error.hint) from None
 
 
 def _too_large() -> BadPolicy:
@@ -113,11 +138,11 @@ def _no_text(data: bytes, position: int) -> BadPolicy:
     return BadPolicy("this is no UTF-8 text", hint="Name a YAML file, saved as UTF-8.", line=line)
 
 
-def _graph(root: Node) -> ModuleGraph:
+def _graph(root: Node, calibrators: CalibratorLoader | None) -> ModuleGraph:
     policy = _table(root, "the policy", hint="Start with 'modules:'.")
     _check_keys(policy, ("modules", "success"), needed="modules", owner="the policy", line=policy.line)
     entries = _table(policy.entries["modules"].value, "'modules'", hint=MODULE_HINT).entries
-    modules = [_module(name, entry) for name, entry in entries.items()]
+    modules = [_module(name, entry, calibrators) for name, entry in entries.items()]
     success = policy.entries.get("success")
     expression = None if success is None else _text(success.value, "'success'", hint=SUCCESS_HINT)
     try:
@@ -128,16 +153,46 @@ def _graph(root: Node) -> ModuleGraph:
         raise BadPolicy(error.cause, hint=error.hint, line=line) from None
 
 
-def _module(name: str, entry: Entry) -> Module:
+def _module(name: str, entry: Entry, calibrators: CalibratorLoader | None) -> Module:
     with _at(entry.line):
         module = Module(name, 0.0)
     fields = _table(entry.value, f"'{name}'", hint=MODULE_HINT)
-    _check_keys(fields, tuple(FIELDS), needed="confidence", owner=f"'{name}'", line=entry.line)
+    needed = "score" if "calibrator" in fields.entries and "confidence" not in fields.entries else "confidence"
+    _check_keys(fields, (*FIELDS, *RAW_FIELDS), needed=needed, owner=f"'{name}'", line=entry.line)
     for key, (_, node) in fields.entries.items():
         # One field at a time: what Module refuses is refused at the line of that field.
+        if key in FIELDS:
+            with _at(node.line):
+                module = replace(module, **{key: FIELDS[key](node, f"{key} of '{name}'")})
+    return _calibrated(module, fields.entries, calibrators)
+
+
+def _calibrated(module: Module, given: Mapping[str, Entry], calibrators: CalibratorLoader | None) -> Module:
+    """The module with its calibrator, and with the confidence that its score stands for."""
+    name = module.name
+    if "calibrator" in given:
+        node = given["calibrator"].value
+        file = _text(node, f"calibrator of '{name}'", hint=CALIBRATOR_HINT)
         with _at(node.line):
-            module = replace(module, **{key: FIELDS[key](node, f"{key} of '{name}'")})
+            if calibrators is None:
+                raise BadPolicy(f"calibrator of '{name}' is a file, and none are read here", hint="Use load_policy.")
+            module = replace(module, calibrator=calibrators(file))
+    if "score" in given:
+        line, node = given["score"]
+        if module.calibrator is None:
+            raise BadPolicy(f"'{name}' has a score but no calibrator", hint=CALIBRATOR_HINT, line=line)
+        if "confidence" in given:
+            raise BadPolicy(f"'{name}' has a score and a confidence", hint="Keep one of them.", line=line)
+        what = f"score of '{name}'"
+        with _at(node.line):
+            one = not isinstance(node, Listing)
+            raw = _number(node, what) if one else [_number(item, f"an item in {what}") for item in _items(node)]
+            module = replace(module, confidence=module.calibrated(raw))
     return module
+
+
+def _items(node: Node) -> list[Node]:
+    return list(node.items) if isinstance(node, Listing) else [node]
 
 
 def _number(node: Node, what: str) -> float:

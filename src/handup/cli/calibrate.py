@@ -1,0 +1,165 @@
+"""`handup calibrate`: a probability out of a module's raw scores, and how far to trust it."""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from handup.cli.output import err, out, print_json, print_table
+from handup.confidence import Calibration, Estimate, Sample, parse_rows
+from handup.confidence import calibrate as fit_and_judge
+from handup.confidence.sample import percent
+from handup.confidence.selecting import AUTO
+from handup.core import BadData, BadSetting, MissingExtra
+
+EPILOG = """Example: handup calibrate examples/scores/food.csv --save food.json --report food.html
+
+Columns: score,right  or  p_…,p_…,target (0-based)  or  variance,right.
+
+Exit codes: 0 calibrated, 2 the rows or an option are wrong, or the extra [lab] is missing."""
+MAX_BYTES = 64 * 1024 * 1024
+SHOWN = ("brier", "log_loss", "ece", "aurc")
+HEADINGS = {"brier": "Brier", "log_loss": "log loss", "ece": "ECE", "aurc": "AURC"}
+
+
+def calibrate(
+    file: Annotated[Path, typer.Argument(help="Rows of scores and outcomes.", metavar="FILE.csv")],
+    method: Annotated[
+        str,
+        typer.Option(
+            help="auto, identity, platt, isotonic, beta, venn-abers, temperature, scaled, interval, "
+            "interval-one-sided or dropout.",
+            metavar="NAME",
+        ),
+    ] = AUTO,
+    target_coverage: Annotated[
+        float, typer.Option(help="How often conformal sets are to hold the right option.", metavar="C")
+    ] = 0.9,
+    save: Annotated[Path | None, typer.Option(help="Where the calibrator goes.", metavar="FILE.json")] = None,
+    report: Annotated[Path | None, typer.Option(help="Where the report goes.", metavar="FILE.html")] = None,
+    seed: Annotated[int, typer.Option(help="Which folds and resamples.", min=0)] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """Turn a module's raw scores into probabilities of being right, and say how good they are on unseen rows."""
+    if not 0.0 < target_coverage < 1.0:
+        raise BadSetting(f"--target-coverage is {target_coverage:g}", hint="Give a number between 0 and 1: 0.9.")
+    _check_place("--save", save, file)
+    _check_place("--report", report, file)
+    if save is not None and report is not None and save.resolve() == report.resolve():
+        raise BadSetting("--save and --report name one file", hint="Give each a name of its own.")
+    if report is not None and find_spec("matplotlib") is None:
+        raise MissingExtra.of("lab", "the report")
+    try:
+        found = fit_and_judge(_read(file), method, target_coverage=target_coverage, seed=seed)
+    except BadData as error:
+        raise error.at(str(file)) from None
+    written = {}
+    if save is not None:
+        written[save] = json.dumps(found.calibrator.to_json(), indent=2, allow_nan=False) + "\n"
+    if report is not None:
+        from handup.lab.calibration_report import page  # noqa: PLC0415 - an extra
+
+        written[report] = page(found, file.name)
+    for path, text in written.items():
+        _write(path, text)
+    for warning in found.warnings:
+        err.print(f"handup: warning: {warning}", markup=False, soft_wrap=True)
+    if as_json:
+        places = {"file": str(file), "saved": _shown(save), "report": _shown(report)}
+        print_json(found.to_json() | places)
+    else:
+        _show(found, save, report)
+
+
+def _shown(path: Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
+def _check_place(option: str, path: Path | None, rows: Path) -> None:
+    """Refuse a place that cannot be written, before anything is computed."""
+    if path is None:
+        return
+    if not path.parent.is_dir() or path.is_dir():
+        raise BadSetting(f"{option} is '{path}', which cannot be written", hint="Name a file in a folder that exists.")
+    if path.resolve() == rows.resolve():
+        raise BadSetting(f"{option} is the file of the rows", hint="Give it a name of its own.")
+
+
+def _read(path: Path) -> Sample:
+    file = str(path)
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise BadData("there is no such file", hint="Check the path.", file=file) from None
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else error
+        raise BadData(f"this file cannot be read ({said})", hint="Check the path.", file=file) from None
+    if len(data) > MAX_BYTES:
+        raise BadData(f"more than {MAX_BYTES} bytes are not read", hint="Give some of the rows.", file=file)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadData("this is no UTF-8 text", hint="Save it as UTF-8.", file=file, line=line) from None
+    return parse_rows(text, file)
+
+
+def _write(path: Path, text: str) -> None:
+    """All of it or nothing: a reader never finds half a file."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _show(found: Calibration, save: Path | None, report: Path | None) -> None:
+    metrics = found.metrics
+    right = metrics["accuracy"]
+    low, high = (percent(each) for each in right.ci)
+    out.print(f"[bold]Use {found.calibrator.name}.[/bold] {found.reason}")
+    out.print(
+        f"{len(found.right)} rows, of which {percent(right.value)} are right ({low} to {high}). On rows it has not "
+        f"seen: Brier {_number(metrics['brier'])}, log loss {_number(metrics['log_loss'])}, "
+        f"ECE {_number(metrics['ece'])} over {len(found.bins)} bins, AURC {_number(metrics['aurc'])}.\n"
+    )
+    table = Table(box=None, pad_edge=False)
+    table.add_column("", min_width=1)
+    table.add_column("method", no_wrap=True)
+    for name in SHOWN:
+        table.add_column(HEADINGS[name], justify="right", no_wrap=True)
+    for each in found.candidates:
+        mark = "★" if each.chosen else "" if each.eligible else "–"
+        table.add_row(mark, each.method, *(_number(each.metrics[name]) for name in SHOWN))
+    table.add_row("", "base rate", f"{found.base_rate_brier:.3f}", "", "", "")
+    table.caption = "★ chosen, – shown only; cross-validated, with 95 % intervals; lower is better."
+    table.caption_justify = "left"
+    print_table(table)
+    for each in found.candidates:
+        if not each.chosen:
+            for warning in each.warnings:
+                out.print(warning, markup=False)
+    for sets in (found.conformal, found.confident):
+        if sets is None:
+            continue
+        out.print(
+            f"\nConformal sets: options that score {sets.sets.threshold:.3f} or more. {sets.sets.guarantee} Here, "
+            f"cross-validated: {percent(sets.coverage)} covered, {sets.mean_set_size:.2f} options on average, a "
+            f"question in {percent(sets.help_rate)}.",
+            markup=False,
+        )
+    for said, path in (("Calibrator", save), ("Report", report)):
+        if path is not None:
+            out.print(f"{said}: {path}", markup=False, soft_wrap=True)
+
+
+def _number(estimate: Estimate) -> str:
+    return f"{estimate.value:.3f} ({estimate.ci[0]:.3f}–{estimate.ci[1]:.3f})"

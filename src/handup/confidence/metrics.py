@@ -1,0 +1,143 @@
+"""How good probabilities are on rows they were not fitted on: Brier, log loss, calibration error, risk and coverage.
+
+Every metric takes weights as well, one row of them per resample, so that a bootstrap is one pass over arrays. Rows of
+equal probability count as one group wherever an order matters: nothing depends on the order of the file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handup.confidence.sample import Bools, Floats
+
+LOG_CLIP = 1e-6
+"""For the log loss, probabilities are kept this far from 0 and 1: a promise of certainty that breaks costs 13.8."""
+BINS = 10
+"""Bins of equal mass for the calibration error; fewer where there are few rows or many equal probabilities."""
+ROWS_PER_BIN = 6
+
+
+def row_losses(chances: Floats, right: Bools) -> dict[str, Floats]:
+    """Brier score and log loss of each row."""
+    truth = right.astype(np.float64)
+    kept = np.clip(chances, LOG_CLIP, 1.0 - LOG_CLIP)
+    return {
+        "brier": np.square(chances - truth),
+        "log_loss": -np.where(right, np.log(kept), np.log1p(-kept)),
+    }
+
+
+def brier(chances: Floats, right: Bools) -> float:
+    """Mean squared error of the probabilities: 0 is perfect, 0.25 is saying one half to everything."""
+    return float(row_losses(chances, right)["brier"].mean())
+
+
+def log_loss(chances: Floats, right: Bools) -> float:
+    """Mean surprise in nats, with probabilities kept `LOG_CLIP` from 0 and 1."""
+    return float(row_losses(chances, right)["log_loss"].mean())
+
+
+@dataclass(frozen=True)
+class Bin:
+    """One bin of a reliability diagram.
+
+    Args:
+        n: Rows in it.
+        said: Their mean probability.
+        happened: The share of them that was right.
+        low: Lower end of the 95 % interval of that share (Wilson's).
+        high: Upper end.
+    """
+
+    n: int
+    said: float
+    happened: float
+    low: float
+    high: float
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record."""
+        return {"n": self.n, "said": self.said, "happened": self.happened, "ci": [self.low, self.high]}
+
+
+def bin_starts(ordered: Floats, bins: int | None = None) -> NDArray[np.intp]:
+    """Where bins of equal mass begin in sorted probabilities; equal ones stay together, so there may be fewer."""
+    count = len(ordered)
+    wanted = min(BINS, max(1, count // ROWS_PER_BIN)) if bins is None else bins
+    cuts = np.round(np.arange(wanted) * count / wanted).astype(np.intp)
+    return np.unique(np.searchsorted(ordered, ordered[cuts], side="left"))
+
+
+def reliability_bins(chances: Floats, right: Bools, bins: int | None = None) -> tuple[Bin, ...]:
+    """The reliability diagram: what was said against what happened, in bins of equal mass."""
+    order = np.argsort(chances, kind="stable")
+    starts = bin_starts(chances[order], bins)
+    found = []
+    for said, truth in zip(np.split(chances[order], starts[1:]), np.split(right[order], starts[1:]), strict=True):
+        low, high = wilson(float(truth.sum()), len(truth))
+        found.append(Bin(len(truth), float(said.mean()), float(truth.mean()), low, high))
+    return tuple(found)
+
+
+def wilson(hits: float, count: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share."""
+    z = 1.959963984540054
+    share, scale = hits / count, 1.0 + z * z / count
+    middle = (share + z * z / (2.0 * count)) / scale
+    half = z * np.sqrt(share * (1.0 - share) / count + z * z / (4.0 * count * count)) / scale
+    return max(0.0, float(middle - half)), min(1.0, float(middle + half))
+
+
+def ece(chances: Floats, right: Bools, bins: int | None = None) -> float:
+    """Expected calibration error: the mean gap between said and happened over bins of equal mass.
+
+    It is biased upwards where bins hold few rows; its interval makes up for that, and begins at 0 where perfect
+    probabilities would do no better. State the number of bins,
+    `len(reliability_bins(…))`, beside it.
+    """
+    return float(weighted_ece(chances, right, np.ones((1, len(right))), bins)[0])
+
+
+def weighted_ece(chances: Floats, right: Bools, weights: Floats, bins: int | None = None) -> Floats:
+    """The calibration error of each resample, over the bins of the whole sample."""
+    order = np.argsort(chances, kind="stable")
+    gaps = (chances - right)[order]
+    starts = bin_starts(chances[order], bins)
+    sums = np.add.reduceat(weights[:, order] * gaps, starts, axis=1)
+    return np.asarray(np.abs(sums).sum(axis=1) / weights.sum(axis=1))
+
+
+def aurc(chances: Floats, right: Bools) -> float:
+    """Area under the risk–coverage curve: the mean error rate over all ways of acting alone on the surest first.
+
+    0 is perfect; a score that says nothing has the module's error rate. It looks at the order only.
+    """
+    return float(weighted_aurc(chances, right, np.ones((1, len(right))))[0])
+
+
+def weighted_aurc(chances: Floats, right: Bools, weights: Floats) -> Floats:
+    """The area of each resample; whole weights. Equal probabilities are taken in every order at once (their mean)."""
+    order = np.argsort(-chances, kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(chances[order]) != 0.0))
+    size = np.add.reduceat(weights[:, order], starts, axis=1)
+    errors = np.add.reduceat(weights[:, order] * ~right[order], starts, axis=1)
+    rate = errors / np.maximum(size, 1.0)
+    before_n = np.cumsum(size, axis=1) - size
+    before_errors = np.cumsum(errors, axis=1) - errors
+    total = weights.sum(axis=1)
+    harmonic = np.append(0.0, np.cumsum(1.0 / np.arange(1, round(float(total.max())) + 1)))
+    steps = harmonic[np.round(before_n + size).astype(np.intp)] - harmonic[np.round(before_n).astype(np.intp)]
+    # Within a group the k-th row adds (E + jm) / (N + j), summed here over j = 1 … size.
+    return np.asarray((size * rate + (before_errors - rate * before_n) * steps).sum(axis=1) / total)
+
+
+def risk_coverage(chances: Floats, right: Bools) -> tuple[Floats, Floats]:
+    """The risk–coverage curve: share acted on alone, surest first, and the error rate among those."""
+    order = np.argsort(-chances, kind="stable")
+    ends = np.flatnonzero(np.append(np.diff(chances[order]) != 0.0, True))
+    done = ends + 1.0
+    return done / len(right), np.cumsum(~right[order])[ends] / done

@@ -1,0 +1,187 @@
+"""Calibration data: what a module said of its outputs, and whether they were right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from handup.core import BadData
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+
+class Kind(StrEnum):
+    """What the raw numbers are."""
+
+    SCORE = "score"
+    """One score per output; the higher, the surer."""
+    OPTIONS = "options"
+    """A score from 0 to 1 for each option; the highest is the output."""
+    VARIANCE = "variance"
+    """The variance of the output over stochastic passes; the lower, the surer."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sample:
+    """Rows to calibrate on. Build it with `of_scores`, `of_options` or `of_variances`.
+
+    Args:
+        kind: What `raw` holds.
+        raw: One number per row, or for options one per row and option.
+        right: Whether the module's output was right.
+        target: For options, the position of the right one.
+        second: The score of the runner-up, where it is known; the paper's rule of intervals looks at it.
+    """
+
+    kind: Kind
+    raw: Floats
+    right: Bools
+    target: Ints | None = None
+    second: Floats | None = None
+
+    @classmethod
+    def of_scores(cls, scores: ArrayLike, right: ArrayLike, *, second: ArrayLike | None = None) -> Sample:
+        """Scores of at least 0, and whether each output was right; `second` where the runner-up's score is known.
+
+        Raises:
+            BadData: A row that is no number or negative, or lists of different lengths.
+        """
+        other = None if second is None else _numbers("second", second)
+        found = cls(kind=Kind.SCORE, raw=_numbers("score", scores), right=_truths(right), second=other)
+        _same_length(len(found.right), len(found.raw), len(found.right if other is None else other))
+        return found
+
+    @classmethod
+    def of_options(cls, options: ArrayLike, target: ArrayLike) -> Sample:
+        """Scores from 0 to 1 of all options, and the position of the right one; for logits, give `softmax(logits)`.
+
+        Raises:
+            BadData: A score outside 0 to 1, a position that no option has, lists of different lengths.
+        """
+        raw = as_options(options)
+        places = np.asarray(target)
+        if places.ndim != 1 or not np.issubdtype(places.dtype, np.integer):
+            raise BadData("target holds something other than whole numbers", hint="Give the position of the option.")
+        places = places.astype(np.int64)
+        _same_length(len(raw), len(places))
+        _refuse("target", places, (places < 0) | (places >= raw.shape[1]), f"Give 0 to {raw.shape[1] - 1}.")
+        second = np.sort(raw, axis=1)[:, -2] if len(raw) else np.empty(0)
+        return cls(kind=Kind.OPTIONS, raw=raw, right=raw.argmax(1) == places, target=places, second=second)
+
+    @classmethod
+    def of_variances(cls, variances: ArrayLike, right: ArrayLike) -> Sample:
+        """Variances of at least 0, and whether each output was right.
+
+        Raises:
+            BadData: A row that is no number or negative, or lists of different lengths.
+        """
+        found = cls(kind=Kind.VARIANCE, raw=_numbers("variance", variances), right=_truths(right))
+        _same_length(len(found.right), len(found.raw))
+        return found
+
+    def __len__(self) -> int:
+        return len(self.right)
+
+    @property
+    def score(self) -> Floats:
+        """One number per row: the score, the highest of the options' scores, or the variance."""
+        return self.raw.max(axis=1) if self.kind is Kind.OPTIONS else self.raw
+
+    @property
+    def base_rate(self) -> float:
+        """Share of rows that are right."""
+        return float(self.right.mean())
+
+    def take(self, rows: NDArray[Any]) -> Sample:
+        """Some of the rows, by position or by mask."""
+        return replace(
+            self,
+            raw=self.raw[rows],
+            right=self.right[rows],
+            target=None if self.target is None else self.target[rows],
+            second=None if self.second is None else self.second[rows],
+        )
+
+    def in_order(self) -> Sample:
+        """The same rows in an order of their own, so that what is drawn by seed does not depend on the file's."""
+        keys: list[NDArray[Any]] = [self.right, self.score]
+        keys += [each for each in (self.second, self.target) if each is not None]
+        if self.kind is Kind.OPTIONS:
+            keys += list(self.raw.T)
+        return self.take(np.lexsort(keys[::-1]))
+
+
+def as_options(options: ArrayLike) -> Floats:
+    """Option scores as an array of rows and options, checked.
+
+    Raises:
+        BadData: Fewer than two options, or a score outside 0 to 1.
+    """
+    try:
+        raw = np.asarray(options, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadData("option scores are no table of numbers", hint="Give as many scores in every row.") from None
+    if raw.ndim != 2 or raw.shape[1] < 2:
+        raise BadData(f"option scores have the shape {raw.shape}", hint="Give rows of two or more scores.")
+    outside = ~((raw >= 0.0) & (raw <= 1.0))
+    if outside.any():
+        row, option = np.argwhere(outside)[0]
+        hint = "Give scores from 0 to 1; logits go through softmax first."
+        raise BadData(f"row {row + 1}: option score {option} is {raw[row, option]:g}", hint=hint)
+    return raw
+
+
+def softmax(logits: ArrayLike) -> Floats:
+    """Logits of options, one row each, as scores that add up to 1."""
+    found = np.asarray(logits, dtype=np.float64)
+    powers = np.exp(found - found.max(axis=-1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
+
+
+def percent(share: float) -> str:
+    """A share in words."""
+    return f"{100.0 * share:.1f} %"
+
+
+def listed_rows(rows: Sequence[int] | Ints, most: int = 8) -> str:
+    """Row numbers for a message, cut where there are many."""
+    shown = ", ".join(str(row) for row in rows[:most])
+    word = "row" if len(rows) == 1 else "rows"
+    return f"{word} {shown}" if len(rows) <= most else f"{word} {shown}, … ({len(rows)} in all)"
+
+
+def _numbers(what: str, values: ArrayLike) -> Floats:
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadData(f"{what} holds something other than numbers", hint="Give one number per row.") from None
+    if found.ndim != 1:
+        raise BadData(f"{what} has the shape {found.shape}", hint="Give one number per row.")
+    _refuse(what, found, ~((found >= 0.0) & np.isfinite(found)), "Give numbers of at least 0.")
+    return found
+
+
+def _truths(values: ArrayLike) -> Bools:
+    found = np.asarray(values)
+    if found.ndim != 1 or not (found.dtype == np.bool_ or np.issubdtype(found.dtype, np.number) or not len(found)):
+        raise BadData("right holds something other than 0 and 1", hint="Give 1 where the output was right, else 0.")
+    _refuse("right", found, ~np.isin(found, (0, 1)), "Give 1 where the output was right, else 0.")
+    return found.astype(np.bool_)
+
+
+def _refuse(what: str, values: NDArray[Any], bad: NDArray[np.bool_], hint: str) -> None:
+    if bad.any():
+        rows = (np.flatnonzero(bad) + 1).tolist()
+        raise BadData(f"{listed_rows(rows)}: {what} is {values[bad][0]:g}", hint=hint)
+
+
+def _same_length(*lengths: int) -> None:
+    if len(set(lengths)) > 1:
+        raise BadData(f"columns have {' and '.join(map(str, lengths))} rows", hint="Give as many in each.")

@@ -1,0 +1,108 @@
+"""`venn-abers`: isotonic steps twice, once for each thing the next row could turn out to be (Vovk and others, 2015)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from handup.confidence.base import Fitted, top
+from handup.confidence.isotonic import check_steps
+from handup.confidence.sample import Floats, Kind, Sample
+from handup.core import CALIBRATORS
+
+Point = tuple[float, float]
+
+
+@CALIBRATORS.register
+@dataclass(frozen=True, kw_only=True)
+class VennAbers(Fitted):
+    """An inductive Venn-Abers predictor: an interval of probabilities, one end of which is perfectly calibrated.
+
+    Use it where you want to see how little the data say: the interval is wide where rows are few. As one number it
+    gives p1 / (1 − p0 + p1), which has the least log loss against the worse of the two ends.
+
+    Args:
+        data: What it was fitted on.
+        scores: The distinct scores, increasing.
+        if_wrong: At each, the isotonic value with one more row of that score that is wrong.
+        if_right: … that is right.
+    """
+
+    name: ClassVar[str] = "venn-abers"
+    kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.SCORE, Kind.OPTIONS})
+
+    scores: tuple[float, ...]
+    if_wrong: tuple[float, ...]
+    if_right: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        check_steps(self.scores, self.if_wrong)
+        check_steps(self.scores, self.if_right)
+
+    @classmethod
+    def fit(cls, sample: Sample) -> VennAbers:
+        """All that any later score can need, in one pass over the sorted rows."""
+        summary = cls._check(sample)
+        scores, place = np.unique(sample.score, return_inverse=True)
+        sizes = np.bincount(place).astype(np.float64)
+        hits: Floats = np.bincount(place, weights=sample.right.astype(np.float64)).astype(np.float64)
+        # A wrong row more is a right row more in the mirror.
+        mirrored = with_a_hit(sizes[::-1], (sizes - hits)[::-1])[::-1]
+        return cls(
+            scores=tuple(scores.tolist()),
+            if_wrong=tuple(np.maximum.accumulate(np.clip(1.0 - mirrored, 0.0, 1.0)).tolist()),
+            if_right=tuple(np.maximum.accumulate(np.clip(with_a_hit(sizes, hits), 0.0, 1.0)).tolist()),
+            data=summary,
+        )
+
+    def interval(self, raw: ArrayLike) -> tuple[Floats, Floats]:
+        """Lower and upper probability for each raw score."""
+        score = top(np.asarray(raw, dtype=np.float64))
+        # A score between two of the rows: a right row there joins the steps above it, a wrong one those below.
+        lower = np.append(0.0, self.if_wrong)[np.searchsorted(self.scores, score, side="right")]
+        upper = np.append(self.if_right, 1.0)[np.searchsorted(self.scores, score, side="left")]
+        return np.asarray(lower), np.asarray(upper)
+
+    def _predict(self, rows: Floats) -> Floats:
+        lower, upper = self.interval(rows)
+        return np.asarray(upper / (1.0 - lower + upper))
+
+
+def with_a_hit(sizes: Floats, hits: Floats) -> Floats:
+    """For each group, in order: its isotonic value after one hit more in it.
+
+    Vovk, Petej and Fedorova's algorithms 1 and 2: the corners of the greatest convex minorant under the cumulative
+    sums, kept on a stack while the extra hit moves from left to right.
+    """
+    count = len(sizes)
+    points: list[Point] = [(-1.0, -1.0), (0.0, 0.0)]
+    points += list(zip(np.cumsum(sizes).tolist(), np.cumsum(hits).tolist(), strict=True))
+    stack: list[Point] = []
+    for point in points:
+        while len(stack) > 1 and _turns(stack[-2], stack[-1], point) <= 0.0:
+            stack.pop()
+        stack.append(point)
+    corners = stack[::-1]
+    found = np.empty(count)
+    for group in range(count):
+        (x0, y0), (x1, y1) = corners[-1], corners[-2]
+        found[group] = (y1 - y0) / (x1 - x0)
+        # points[group] is where the extra hit stood; it moves past this group.
+        (ax, ay), (bx, by), (cx, cy) = points[group], points[group + 1], points[group + 2]
+        moved = (ax + cx - bx, ay + cy - by)
+        points[group + 1] = moved
+        if _turns(corners[-1], corners[-2], moved) >= 0.0:
+            continue
+        corners.pop()
+        while len(corners) > 1 and _turns(moved, corners[-1], corners[-2]) <= 0.0:
+            corners.pop()
+        corners.append(moved)
+    return found
+
+
+def _turns(a: Point, b: Point, c: Point) -> float:
+    """Above 0 where the way from a over b to c turns left."""
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
