@@ -84,6 +84,7 @@ class Executed:
 
     ok: bool
     certainty: Annotated[float, Field(ge=0.5, le=1.0)] = 1.0
+    now_s: Finite | None = None
     told: Literal["executed"] = "executed"
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from handup.core import BadRecord, HandupError
+from handup.core import BadRecord, CostModel, HandupError
+from handup.people import Workload
 from handup.policy import ModuleGraph
 from handup.recover.events import EVENTS, Event
 from handup.recover.settings import Settings
@@ -28,7 +29,8 @@ class Stored:
         graph: The policy.
         method: The strategy.
         settings: Weights and limits.
-        own_costs: Whether it had a cost model of its own, which no record holds.
+        own_costs: Whether it had a cost model of its own, which no record holds, unless it is …
+        workload: … a workload, as it was at the start.
         own_availability: Whether it kept to limits on when to ask, which no record holds.
         events: What it was told, oldest first.
     """
@@ -37,6 +39,7 @@ class Stored:
     method: Strategy
     settings: Settings
     own_costs: bool
+    workload: Workload | None
     own_availability: bool
     events: list[Event]
 
@@ -49,9 +52,25 @@ class Stored:
             "method_settings": settings_in_force(self.method),
             "settings": self.settings.to_json(),
             "own_costs": self.own_costs,
+            **({} if self.workload is None else {"workload": self.workload.to_json()}),
             "own_availability": self.own_availability,
-            "events": EVENTS.dump_python(self.events, mode="json"),
+            "events": [_as_of_old(event) for event in EVENTS.dump_python(self.events, mode="json")],
         }
+
+    def costs_from(self, given: CostModel | None) -> CostModel | None:
+        """The cost model that the session started with: the one given, or the workload that the record holds.
+
+        Raises:
+            BadRecord: There is none though the session had one, or the one given is another one.
+        """
+        if given is None and self.own_costs and self.workload is None:
+            raise BadRecord("the session had a cost model of its own", hint="Pass it: from_json(…, costs=model).")
+        if given is not None and self.workload is not None and given != self.workload:
+            raise BadRecord(
+                "the session started with another workload",
+                hint="Pass none: the record holds it, and the session finds the present one by itself.",
+            )
+        return self.workload if given is None else given
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any], method: Strategy | None = None) -> Stored:
@@ -69,9 +88,16 @@ class Stored:
                 method=method or strategy(record["method"], **record["method_settings"]),
                 settings=Settings(**record["settings"]),
                 own_costs=bool(record["own_costs"]),
+                workload=None if record.get("workload") is None else Workload.from_json(record["workload"]),
                 own_availability=bool(record["own_availability"]),
                 events=EVENTS.validate_python(record["events"]),
             )
+
+
+def _as_of_old(event: dict[str, Any]) -> dict[str, Any]:
+    """An event as it was written before executions had a time, where it has none."""
+    untimed = event["told"] == "executed" and event["now_s"] is None
+    return {key: value for key, value in event.items() if not untimed or key != "now_s"}
 
 
 @contextmanager

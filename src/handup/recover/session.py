@@ -17,11 +17,14 @@ from handup.core import (
     Decision,
     FixedCosts,
     IllegalCall,
+    LivingCosts,
     Outcome,
     Question,
     check_probability,
 )
+from handup.people import Workload
 from handup.policy import Belief, ModuleGraph
+from handup.recover.burdens import burdens_of
 from handup.recover.checks import one_each, seconds, truth
 from handup.recover.events import (
     Answered,
@@ -35,16 +38,8 @@ from handup.recover.events import (
 )
 from handup.recover.record import Stored, refusing_damage
 from handup.recover.settings import Settings, TimeUnit
-from handup.recover.state import LEGAL, Phase, State, Tally
+from handup.recover.state import EXPECTED, LEGAL, Phase, State, Tally
 from handup.when import DEFAULT, Flips, Strategy, flips_at, strategy
-
-EXPECTED: Mapping[Phase, str] = {
-    Phase.DECIDING: "Call next().",
-    Phase.ASKING: "Call answered() or unanswered() for the open question, or stopped().",
-    Phase.ACTING: "Call executed() with the outcome first and tell the rest then, or stopped().",
-    Phase.WAITING: "Call next() when the wait is over, or tell what changed.",
-    Phase.ENDED: "Start a new session for the next episode.",
-}
 
 
 class Session:
@@ -54,7 +49,8 @@ class Session:
         graph: The policy.
         method: `troubleshoot`, `SELECTOR+WHEN`, or a strategy of your own.
         settings: Weights and limits.
-        costs: What questions cost over time; the policy's `query_cost` where not given.
+        costs: What questions cost over time; the policy's `query_cost` where not given. `people.Workload`, and any
+            other `core.LivingCosts`, hears what happens.
         availability: When questions may be asked; at any time where not given.
 
     Example:
@@ -83,7 +79,7 @@ class Session:
         self.graph = graph
         self.strategy: Strategy = strategy(method) if isinstance(method, str) else method
         self.settings = settings or Settings()
-        self._own_costs = costs is not None
+        self._first_costs = costs
         self._cost_model: CostModel = costs or FixedCosts(tuple(graph.query_costs.tolist()))
         self._availability = availability
         self._state = State.of(graph, self.settings)
@@ -115,6 +111,11 @@ class Session:
     def belief(self) -> Belief:
         """What is believed about the policy."""
         return self._state.belief
+
+    @property
+    def costs(self) -> CostModel:
+        """The cost model as it is now; give a `Workload` on to the next episode."""
+        return self._cost_model
 
     @property
     def question(self) -> Question | None:
@@ -244,13 +245,14 @@ class Session:
             raise BadSetting(f"{why!r} is no reason", hint=f"Use one of: {', '.join(Unanswered)}.") from None
         self._tell(NotAnswered(module=module, why=reason, until_s=seconds(until_s), now_s=seconds(now_s)))
 
-    def executed(self, ok: bool, *, certainty: float = 1.0) -> None:
+    def executed(self, ok: bool, *, certainty: float = 1.0, now_s: float | None = None) -> None:
         """The robot acted.
 
         Args:
             ok: Whether it looks like a success.
             certainty: Probability that this look is right. Below 1 it weighs as evidence, and a success counts only
                 when it is likely enough given everything (`accept_success`).
+            now_s: The time, where it is known how long the robot took.
 
         Raises:
             IllegalCall: No execution was decided.
@@ -258,7 +260,7 @@ class Session:
         self._refuse_illegal("executed")
         if not 0.5 <= certainty <= 1.0:
             raise BadSetting(f"certainty is {certainty:g}", hint="Give 0.5 to 1; turn 'ok' round below 0.5.")
-        self._tell(Executed(ok=truth("ok", ok), certainty=float(certainty)))
+        self._tell(Executed(ok=truth("ok", ok), certainty=float(certainty), now_s=seconds(now_s)))
 
     def stopped(self, why: str = "") -> None:
         """Somebody stopped the robot. Legal at any time and safe twice; the episode is over."""
@@ -273,7 +275,8 @@ class Session:
             graph=self.graph,
             method=self.strategy,
             settings=self.settings,
-            own_costs=self._own_costs,
+            own_costs=self._first_costs is not None,
+            workload=self._first_costs if isinstance(self._first_costs, Workload) else None,
             own_availability=self._availability is not None,
             events=self._events,
         ).to_json()
@@ -292,15 +295,15 @@ class Session:
         Args:
             record: What `to_json` gave, perhaps through a file.
             method: The strategy, where it is one that cannot be made by name.
-            costs: The cost model, where the session had one of its own.
+            costs: The cost model as it was at the start, where the session had one; a `Workload` is in the record.
             availability: When questions may be asked, where the session knew.
 
         Raises:
-            BadRecord: It is damaged, of a newer schema, or lacks a cost model or limits that it had.
+            BadRecord: It is damaged, of a newer schema, or lacks a cost model or limits that it had; or the workload
+                passed is not the one that it started with.
         """
         stored = Stored.from_json(record, method)
-        if stored.own_costs and costs is None:
-            raise BadRecord("the session had a cost model of its own", hint="Pass it: from_json(…, costs=model).")
+        costs = stored.costs_from(costs)
         if stored.own_availability and availability is None:
             raise BadRecord(
                 "the session kept to somebody's limits", hint="Pass them: from_json(…, availability=limits)."
@@ -346,8 +349,11 @@ class Session:
         """Take one event in and remember it: every change of state goes through here, live and on reload."""
         self._refuse_illegal(event.told)
         self._refuse_misplaced(event)
-        self._state = self._state.after(event, self.settings)
+        before, self._state = self._state, self._state.after(event, self.settings)
         self._events.append(event)
+        if isinstance(self._cost_model, LivingCosts):
+            for burden in burdens_of(event, before, self._state):
+                self._cost_model = self._cost_model.after(burden)
 
     def _askable_belief(self, now_s: float) -> Belief:
         """The belief, with everything held back that nobody may be asked about now."""

@@ -45,6 +45,15 @@ LEGAL: Mapping[Phase, frozenset[str]] = {
 }
 """The one table of what may be told when. A late answer is welcome whenever no execution is under way."""
 
+EXPECTED: Mapping[Phase, str] = {
+    Phase.DECIDING: "Call next().",
+    Phase.ASKING: "Call answered() or unanswered() for the open question, or stopped().",
+    Phase.ACTING: "Call executed() with the outcome first and tell the rest then, or stopped().",
+    Phase.WAITING: "Call next() when the wait is over, or tell what changed.",
+    Phase.ENDED: "Start a new session for the next episode.",
+}
+"""What to call instead of what is not legal."""
+
 PHASE_AFTER: Mapping[Action, Phase] = {
     Action.ACT: Phase.ACTING,
     Action.ASK: Phase.ASKING,
@@ -245,6 +254,7 @@ class State:
             pending=None,
             outcome=Outcome.RECOVERED if done else None,
             tally=tally,
+            now_s=_later(self.now_s, event.now_s),
             forward_due=True,
             held_for_try=frozenset(),
         )

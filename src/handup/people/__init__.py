@@ -1,0 +1,37 @@
+"""People: what a question costs them, and how good their answer will be."""
+
+from handup.people.answers import AnswerModel, KindFit
+from handup.people.features import BITE, Difficulty, Distraction, Features, Response
+from handup.people.helping import Care, Chance, Evidence, Role, Suggestions, Support
+from handup.people.latency import Latency
+from handup.people.model import WorkloadModel
+from handup.people.motor import PROFILES, MotorProfile, Tap
+from handup.people.shipped import answer_model
+from handup.people.simulated import Reply, SimulatedPerson
+from handup.people.workload import PersonLoad, Workload
+
+__all__ = [
+    "BITE",
+    "PROFILES",
+    "AnswerModel",
+    "Care",
+    "Chance",
+    "Difficulty",
+    "Distraction",
+    "Evidence",
+    "Features",
+    "KindFit",
+    "Latency",
+    "MotorProfile",
+    "PersonLoad",
+    "Reply",
+    "Response",
+    "Role",
+    "SimulatedPerson",
+    "Suggestions",
+    "Support",
+    "Tap",
+    "Workload",
+    "WorkloadModel",
+    "answer_model",
+]

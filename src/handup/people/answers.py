@@ -1,0 +1,218 @@
+"""How good an answer will be, and how long it will take.
+
+For diagnosis and action questions put to remote helpers the numbers are *human data*: fitted on 2,126 real
+interventions by `python -m train.answers`. For everything else they are *assumed*, and to be swept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from handup.core import BadSetting, QuestionKind, check_probability
+from handup.people.helping import CERTAINTIES, SUPPORTS, Care, Chance, Evidence, Role, Support, check_certainty
+from handup.people.latency import Latency
+from handup.people.model import SCHEMA, check_record, refusing_damage
+
+FROM_SIGHT: Mapping[Care, float] = {Care.HURRIED: 0.80, Care.USUAL: 0.90, Care.CAREFUL: 0.97}
+"""Probability that an answer from sight is right. Assumed."""
+FROM_SIGHT_LATENCY = Latency(median_s=6.0, sigma=0.6, least_s=1.0)
+"""Assumed."""
+ASSUMED_STRENGTH = 10.0
+LEAST, MOST = 0.01, 0.99
+
+
+@dataclass(frozen=True)
+class KindFit:
+    """What real people's answers to one kind of question say.
+
+    Args:
+        level: For each support, the log-odds of a right answer at certainty 3.
+        certainty: What each self-rated certainty, 1 to 5, adds to them.
+        certainties: For each support, how often each certainty was given.
+        strength: κ: a person's own record counts as much as the model's word after so many answers.
+    """
+
+    level: Mapping[str, float]
+    certainty: tuple[float, ...]
+    certainties: Mapping[str, tuple[int, ...]]
+    strength: float
+
+    def __post_init__(self) -> None:
+        keys = {each.key for each in SUPPORTS}
+        sizes = {len(self.certainty), *(len(each) for each in self.certainties.values())}
+        if set(self.level) != keys or set(self.certainties) != keys or sizes != {len(CERTAINTIES)}:
+            raise BadSetting("a fit lacks a support or a certainty", hint="Run python -m train.answers again.")
+
+    def chance(self, support: Support, certainty: int | None) -> float:
+        """P(right); over the certainties that people had, where it is not given."""
+        level = self.level[support.key]
+        chances = [1.0 / (1.0 + math.exp(-(level + each))) for each in self.certainty]
+        if certainty is not None:
+            return chances[CERTAINTIES.index(certainty)]
+        counts = self.certainties[support.key]
+        return math.fsum(n * p for n, p in zip(counts, chances, strict=True)) / sum(counts)
+
+    def marginal(self, certainty: int | None = None) -> float:
+        """P(right) over all supports as they were in the study, or P(right | certainty)."""
+        among = CERTAINTIES if certainty is None else (certainty,)
+        parts = [
+            (self.certainties[support.key][CERTAINTIES.index(each)], self.chance(support, each))
+            for support in SUPPORTS
+            for each in among
+        ]
+        return math.fsum(n * p for n, p in parts) / sum(n for n, _ in parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record; `from_json` reads it back."""
+        return {
+            "level": dict(self.level),
+            "certainty": list(self.certainty),
+            "certainties": {key: list(each) for key, each in self.certainties.items()},
+            "strength": self.strength,
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> KindFit:
+        """The fit that `to_json` wrote."""
+        certainties = {key: tuple(each) for key, each in record["certainties"].items()}
+        return cls(dict(record["level"]), tuple(record["certainty"]), certainties, float(record["strength"]))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One person's record with one kind of question.
+
+    Args:
+        answers: How many were judged.
+        right: How many were right.
+        expected: How many the model had expected to be.
+    """
+
+    answers: int = 0
+    right: int = 0
+    expected: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerModel:
+    """P(right | role, question kind, support, certainty), latency, and what each person's record adds. Immutable.
+
+    Args:
+        fits: For kinds that real remote helpers were asked; `people.shipped.answer_model` brings them.
+        latency: How long a remote helper takes to decide.
+        care: How carefully people answer from sight.
+        from_sight: P(right) of each care. Assumed.
+        from_sight_latency: Assumed.
+        people: Each person's record, by name and kind.
+    """
+
+    fits: Mapping[QuestionKind, KindFit] = field(default_factory=dict)
+    latency: Latency | None = None
+    care: Care = Care.USUAL
+    from_sight: Mapping[Care, float] = field(default_factory=lambda: FROM_SIGHT)
+    from_sight_latency: Latency = FROM_SIGHT_LATENCY
+    people: Mapping[str, Mapping[QuestionKind, Judged]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for care in Care:
+            check_probability(f"from_sight of '{care}'", self.from_sight[care])
+        object.__setattr__(self, "people", MappingProxyType({who: dict(each) for who, each in self.people.items()}))
+
+    def chance(
+        self,
+        role: Role,
+        kind: QuestionKind,
+        support: Support | None = None,
+        certainty: int | None = None,
+        *,
+        person: str | None = None,
+    ) -> Chance:
+        """How likely an answer is right, and what that rests on.
+
+        Args:
+            role: Where the person answers from.
+            kind: What is asked.
+            support: What is shown beside it; nothing where not given.
+            certainty: Self-rated, 1 to 5, where it is known already.
+            person: Who; with judged answers of theirs the number moves towards their own record.
+        """
+        check_certainty(certainty)
+        fit = self._fit(role, kind)
+        if fit is None:
+            found = Chance(self.from_sight[self.care], Evidence.ASSUMED)
+        else:
+            found = Chance(fit.chance(support or Support(), certainty), Evidence.HUMAN_DATA)
+        if person is None:
+            return found
+        record = self.people.get(person, {}).get(kind, Judged())
+        strength = ASSUMED_STRENGTH if fit is None else fit.strength
+        # With one prior mean m this is the Beta-Bernoulli posterior (κ m + right) / (κ + answers).
+        moved = found.probability + (record.right - record.expected) / (strength + record.answers)
+        return replace(found, probability=min(max(moved, LEAST), MOST) if record.answers else found.probability)
+
+    def time(self, role: Role, kind: QuestionKind) -> Latency:
+        """How long an answer takes."""
+        if self._fit(role, kind) is None or self.latency is None:
+            return self.from_sight_latency
+        return self.latency
+
+    def judged(
+        self,
+        person: str,
+        role: Role,
+        kind: QuestionKind,
+        right: bool,
+        support: Support | None = None,
+        certainty: int | None = None,
+    ) -> AnswerModel:
+        """The model after an answer turned out right or wrong."""
+        expected = self.chance(role, kind, support, certainty).probability
+        before = self.people.get(person, {}).get(kind, Judged())
+        after = Judged(before.answers + 1, before.right + bool(right), before.expected + expected)
+        return replace(self, people={**self.people, person: {**self.people.get(person, {}), kind: after}})
+
+    def forget(self, person: str) -> AnswerModel:
+        """The model without anything about a person."""
+        return replace(self, people={who: each for who, each in self.people.items() if who != person})
+
+    def _fit(self, role: Role, kind: QuestionKind) -> KindFit | None:
+        return self.fits.get(QuestionKind(kind)) if Role(role) is Role.REMOTE else None
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record; `from_json` reads it back."""
+        people = {who: {str(kind): asdict(each) for kind, each in kinds.items()} for who, kinds in self.people.items()}
+        return {
+            "schema": SCHEMA,
+            "kind": "answer-model",
+            "fits": {str(kind): fit.to_json() for kind, fit in self.fits.items()},
+            "latency": None if self.latency is None else self.latency.to_json(),
+            "care": str(self.care),
+            "from_sight": {str(care): chance for care, chance in self.from_sight.items()},
+            "from_sight_latency": self.from_sight_latency.to_json(),
+            "people": people,
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> AnswerModel:
+        """The model that `to_json` wrote.
+
+        Raises:
+            BadRecord: It is damaged, of a newer schema, or something else.
+        """
+        check_record(record, "answer-model")
+        with refusing_damage("answer-model"):
+            return cls(
+                fits={QuestionKind(kind): KindFit.from_json(each) for kind, each in record["fits"].items()},
+                latency=None if record["latency"] is None else Latency.from_json(record["latency"]),
+                care=Care(record["care"]),
+                from_sight={Care(care): float(chance) for care, chance in record["from_sight"].items()},
+                from_sight_latency=Latency.from_json(record["from_sight_latency"]),
+                people={
+                    who: {QuestionKind(kind): Judged(**each) for kind, each in kinds.items()}
+                    for who, kinds in record["people"].items()
+                },
+            )
