@@ -4,6 +4,7 @@ A robot that is stuck or unsure decides whether to act, ask, wait or yield, and 
 person about. Start with `ModuleGraph` and `Session`.
 """
 
+from handup.confidence import calibrate
 from handup.core import Action, Decision, HandupError, Outcome, Question, QuestionKind
 from handup.policy import Gate, Module, ModuleGraph, load_policy
 from handup.recover import Session, Settings, Unanswered
@@ -25,6 +26,7 @@ __all__ = [
     "Settings",
     "Unanswered",
     "__version__",
+    "calibrate",
     "load_policy",
     "strategy",
 ]

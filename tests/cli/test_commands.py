@@ -17,7 +17,8 @@ from tests.cli.calls import here, shell
 
 STUDY = [["study"], ["study", "list"], ["study", "run"], ["study", "cell"]]
 BENCH = [["bench"], ["bench", "decisions"], ["bench", "simulator"]]
-COMMANDS = [[], ["decide"], ["advise"], ["doctor"], *BENCH, *STUDY]
+WORKLOAD = [["workload"], ["workload", "fit"], ["workload", "show"]]
+COMMANDS = [[], ["decide"], ["advise"], ["calibrate"], ["doctor"], *BENCH, *STUDY, *WORKLOAD]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -36,7 +37,7 @@ def test_every_command_is_in_this_test() -> None:
     assert names == {command[0] for command in COMMANDS if command}
 
 
-@pytest.mark.parametrize("command", [[], ["bench"], ["study"]], ids=" ".join)
+@pytest.mark.parametrize("command", [[], ["bench"], ["study"], ["workload"]], ids=" ".join)
 def test_without_a_command_the_help_is_shown(command: list[str]) -> None:
     called = here(*command)
     assert (called.code, called.err) == (0, "")

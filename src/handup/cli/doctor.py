@@ -19,7 +19,9 @@ EPILOG = """Example: handup doctor --json
 Exit codes: 0 the base install works, 1 it does not."""
 
 BASE = ("numpy", "scipy", "pydantic", "ruamel.yaml", "typer", "rich")
-EXTRAS = {"lab": ("matplotlib", "networkx"), "mip": ("pyscipopt",), "docs": ("mkdocs",)}
+DISTRIBUTIONS = {"sklearn": "scikit-learn"}
+"""Packages that are installed under another name than they are imported by."""
+EXTRAS = {"lab": ("matplotlib", "networkx", "sklearn"), "mip": ("pyscipopt",), "docs": ("mkdocs",)}
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False) -> None:
@@ -42,7 +44,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findi
 def _version(package: str) -> str | None:
     try:
         installed = importlib.util.find_spec(package) is not None
-        return version(package) if installed else None
+        return version(DISTRIBUTIONS.get(package, package)) if installed else None
     except (PackageNotFoundError, ModuleNotFoundError):
         return None
 

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn, cast
 import typer
 
 from handup import __version__
-from handup.cli import advise, bench, decide, doctor, study
+from handup.cli import advise, bench, calibrate, decide, doctor, study, workload
 from handup.cli.output import BAD_INPUT, FAILED, INTERRUPTED, err
 from handup.core import HandupError
 
@@ -25,6 +25,8 @@ app = typer.Typer(
 )
 app.command(epilog=decide.EPILOG)(decide.decide)
 app.command(epilog=advise.EPILOG)(advise.advise)
+app.command(epilog=calibrate.EPILOG)(calibrate.calibrate)
+app.add_typer(workload.app, name="workload")
 app.add_typer(study.app, name="study")
 app.add_typer(bench.app, name="bench")
 app.command(epilog=doctor.EPILOG)(doctor.doctor)

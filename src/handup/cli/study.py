@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from handup.cli.output import INTERRUPTED, err, out, print_json, print_table
+from handup.cli.real_scores import listed_real_scores, run_real_scores
 from handup.core import BadSetting
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ Exit codes: 0 done (whatever the verdicts), 2 bad input or a missing extra, 130 
 CELL_EPILOG = """Example: handup study cell --set method=troubleshoot --set confidences=0.9,0.2 --json
 
 Exit codes: 0 simulated, 2 a setting is wrong."""
+SENSITIVITY = "workload-sensitivity"
+REAL_SCORES = "real-scores"
 
 
 @app.callback(invoke_without_command=True)
@@ -48,8 +51,9 @@ def list_studies(as_json: Annotated[bool, typer.Option("--json", help="Print the
     """Name the studies, the paper's figure that each repeats, and the question that it answers."""
     from handup.lab.study.studies import STUDIES  # noqa: PLC0415 - numpy is slow to import
 
+    others = [_listed_sensitivity(), listed_real_scores()]
     if as_json:
-        print_json({"studies": [_listed(study) for study in STUDIES.values()]})
+        print_json({"studies": [*(_listed(study) for study in STUDIES.values()), *others]})
         return
     table = Table(box=None, pad_edge=False)
     for column in ("name", "figure", "question"):
@@ -57,6 +61,8 @@ def list_studies(as_json: Annotated[bool, typer.Option("--json", help="Print the
     table.add_column("cells", justify="right")
     for study in STUDIES.values():
         table.add_row(study.name, study.figure, study.question, str(len(study.cells())))
+    for each in others:
+        table.add_row(each["name"], each["figure"], each["question"], str(each["cells"]))
     out.print(table)
 
 
@@ -68,14 +74,27 @@ def run(
     out_dir: Annotated[Path, typer.Option("--out", help="Where rows and reports go.", metavar="DIR")] = Path("studies"),
     quick: Annotated[bool, typer.Option("--quick", help="A first look: fewer episodes, coarser axes, no mip.")] = False,
     jobs: Annotated[int | None, typer.Option(help="Processes; one per core.", metavar="J", min=1)] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="The folder of streams of scores, for real-scores alone.", metavar="DIR")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON.")] = False,
 ) -> None:
     """Run a study: raw rows, figures, the paper's claims one by one, and a report."""
     from handup.lab.study.run import Options  # noqa: PLC0415 - numpy is slow to import
     from handup.lab.study.studies import STUDIES, study_of  # noqa: PLC0415
 
-    chosen = list(STUDIES.values()) if name == "all" else [study_of(name)]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if name == REAL_SCORES:
+        if data is None:
+            raise BadSetting(f"'{name}' needs data", hint="Give --data the folder with the streams of scores.")
+        run_real_scores(out_dir, data, episodes, seed, quick=quick, jobs=jobs or cores, as_json=as_json)
+        return
+    if data is not None:
+        raise BadSetting(f"'{name}' takes no --data", hint=f"Only '{REAL_SCORES}' does.")
+    if name == SENSITIVITY:
+        _run_sensitivity(out_dir, episodes, seed, quick=quick, as_json=as_json)
+        return
+    chosen = list(STUDIES.values()) if name == "all" else [study_of(name)]
     options = Options(out=out_dir, episodes=episodes, seed=seed, quick=quick, jobs=jobs or cores)
     start = time.perf_counter()
     outcomes = [_run(study, options) for study in chosen]
@@ -120,6 +139,45 @@ def cell(
         )
     print_table(table)
     out.print(f"Simulated: {chosen.method}, {chosen.episodes:,} episodes, seed {chosen.seed}.")
+
+
+def _run_sensitivity(out_dir: Path, meals: int | None, seed: int, *, quick: bool, as_json: bool) -> None:
+    """The study of the workload coefficients: its episodes are meals, and its cells sets of coefficients."""
+    from handup.lab.meal import Menu  # noqa: PLC0415 - numpy is slow to import
+    from handup.lab.study import workload  # noqa: PLC0415
+    from handup.lab.study.workload_page import reading  # noqa: PLC0415
+
+    usual = workload.QUICK_MEALS if quick else workload.MEALS
+    menu = Menu(meals=usual if meals is None else meals, seed=seed)
+    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+        bar = progress.add_task(SENSITIVITY)
+        found = workload.run(
+            out_dir, menu, quick=quick, watch=lambda done, total: progress.update(bar, completed=done, total=total)
+        )
+    report = out_dir / SENSITIVITY / "report.html"
+    if as_json:
+        print_json({"studies": [{**workload.record(found), "report": str(report)}]})
+        return
+    out.print(f"[bold]{SENSITIVITY}[/bold]: {workload.QUESTION}")
+    for each in found:
+        out.print(f"When load weighs {each.menu.w:g} against time:")
+        for line in reading(each):
+            words = line.replace("<code>", "'").replace("</code>", "'").replace("&gt;", ">")
+            out.print(f"- {words}", markup=False)
+    out.print(f"Report: {report}\n", markup=False, soft_wrap=True)
+    out.print(f"Simulated, {menu.meals:,} meals in each of {len(found[0].settings)} settings, seed {seed}.")
+
+
+def _listed_sensitivity() -> dict[str, Any]:
+    from handup.lab.study import workload  # noqa: PLC0415 - numpy is slow to import
+
+    return {
+        "name": workload.NAME,
+        "title": workload.TITLE,
+        "figure": workload.FIGURE,
+        "question": workload.QUESTION,
+        "cells": len(workload.WEIGHTS) * len(workload.models()) * len(workload.METHODS),
+    }
 
 
 def _settings(given: list[str]) -> dict[str, str]:

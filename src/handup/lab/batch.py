@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.core import ContractViolation
+from handup.lab.costs import CostRule
 from handup.lab.episodes import Episodes
 from handup.lab.world import MOST_ASKED, Block, Matrix, Truths
 
@@ -25,11 +26,15 @@ class Terms:
         expert: Probability that an answer is right.
         w: Weight of load against time.
         horizon: Steps.
+        costs: What questions cost over time, such as `lab.costs.by_load`; the block's own costs where not given.
+        step_s: So many seconds each question and each execution takes, for costs that change with time.
     """
 
     expert: float
     w: float
     horizon: int
+    costs: CostRule | None = None
+    step_s: float = 10.0
 
 
 @dataclass(eq=False)
@@ -39,7 +44,7 @@ class Running:
     Args:
         episode: Their places in the block.
         confidences: Confidence now: the module's own, or the expert's where a person answered.
-        query_costs: What a question costs.
+        query_costs: What a question costs now.
         works: The truth.
         asked: How often each module was asked about.
         acts: How often each episode acted.
@@ -102,11 +107,15 @@ class Decider(Protocol):
 def run_block(block: Block, decider: Decider, terms: Terms) -> Episodes:
     """Live through the episodes of a block."""
     running = Running.of(block)
+    costs = None if terms.costs is None else terms.costs(block)
     recovered = np.zeros(len(block), dtype=np.bool_)
     load, lost = np.zeros(len(block)), np.zeros(len(block))
     questions, executions = np.zeros(len(block), dtype=np.int64), np.zeros(len(block), dtype=np.int64)
     for step in range(terms.horizon):
         left = terms.horizon - step
+        done_s = (step + 1) * terms.step_s
+        if costs is not None:
+            running.query_costs = costs.at(step * terms.step_s, running.episode)
         choice = decider.choose(running, left)
         asks, acts = np.flatnonzero(choice >= 0), np.flatnonzero(choice == ACT)
         asking, acting = running.episode[asks], running.episode[acts]
@@ -116,12 +125,16 @@ def run_block(block: Block, decider: Decider, terms: Terms) -> Episodes:
             questions[asking] += 1
             lost[asking] += 1
             decider.told(asking, modules, _answer(running, block, terms.expert, modules, asks))
+            if costs is not None:
+                costs.answered(asking, modules, done_s)
         success = block.succeeds(running.works[:, acts], acting)
         executions[acting] += 1
         recovered[acting] = success
         failed = acting[~success]
         lost[failed] += 1
         decider.failed(failed)
+        if costs is not None:
+            costs.acted(acting, success, terms.step_s, done_s)
         running.acts[acts] += 1
         running.asks_since_act[acts] = 0
         lost[running.episode[choice == GIVE_UP]] += left

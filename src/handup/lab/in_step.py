@@ -13,6 +13,7 @@ import numpy as np
 
 from handup.core import Action, ContractViolation, Costs
 from handup.lab.batch import ACT, Indices, Running, Terms
+from handup.lab.costs import Vector
 from handup.lab.world import Truths
 from handup.policy import Belief, ModuleGraph
 from handup.what import Selection, Selector, Situation
@@ -21,14 +22,14 @@ from handup.when import Pair
 
 @dataclass(eq=False)
 class Remembering:
-    """A selector that is asked once for each set of answers; querying algorithms share what it said.
+    """A selector that is asked once for each set of answers and costs; querying algorithms share what it said.
 
     Args:
-        selector: Any selector of handup's own, on one policy with one set of costs.
+        selector: Any selector of handup's own, on one policy.
     """
 
     selector: Selector
-    found: dict[bytes, Selection] = field(default_factory=dict)
+    found: dict[tuple[bytes, bytes], Selection] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -37,10 +38,10 @@ class Remembering:
 
     def select(self, situation: Situation) -> Selection:
         """What it says, or said."""
-        answered = situation.belief.answered.tobytes()
-        if answered not in self.found:
-            self.found[answered] = self.selector.select(situation)
-        return self.found[answered]
+        known = situation.belief.answered.tobytes(), situation.costs.query.tobytes()
+        if known not in self.found:
+            self.found[known] = self.selector.select(situation)
+        return self.found[known]
 
 
 class InStep:
@@ -62,10 +63,12 @@ class InStep:
     def choose(self, running: Running, time_left: int) -> Indices:
         """The same for every running episode."""
         belief = self.belief
+        # Episodes in step have borne the same, so changing costs are the same for all of them.
+        query = belief.graph.query_costs if self.terms.costs is None else running.query_costs[:, 0]
         tried = belief.progress.acts > 0, belief.progress.asks_since_act > 0
-        situation = belief.graph, belief.answered.tobytes(), tried
+        situation = belief.graph, belief.answered.tobytes(), tried, query.tobytes()
         if situation not in self.memory:
-            self.memory[situation] = self._decide(time_left)
+            self.memory[situation] = self._decide(time_left, query)
         return np.full(len(running.episode), self.memory[situation])
 
     def told(self, episodes: Indices, modules: Indices, changed: Truths) -> None:
@@ -77,9 +80,9 @@ class InStep:
         if len(episodes):
             self.belief = self.belief.after_execution(False)
 
-    def _decide(self, time_left: int) -> int:
+    def _decide(self, time_left: int, query: Vector) -> int:
         graph, terms = self.belief.graph, self.terms
-        costs = Costs.of(graph.query_costs, expert=terms.expert, w=terms.w, time_left=time_left)
+        costs = Costs.of(query, expert=terms.expert, w=terms.w, time_left=time_left)
         decision = self.pair.decide(self.belief, costs, 0.0)
         if decision.action is Action.ASK and decision.module is not None:
             return graph.index(decision.module)

@@ -13,6 +13,7 @@ import numpy as np
 
 from handup.core import Action, ContractViolation, Costs
 from handup.lab.batch import ACT, GIVE_UP, Indices, Running, Terms
+from handup.lab.costs import Vector
 from handup.lab.world import MOST_ASKED, Block, Truths
 from handup.policy import Belief
 from handup.when import Pair, Strategy
@@ -39,7 +40,12 @@ class OneByOne:
 
     def choose(self, running: Running, time_left: int) -> Indices:
         """Ask the strategy about each running episode."""
-        return np.array([self._choose(int(episode), time_left) for episode in running.episode], dtype=np.intp)
+        changing = self.terms.costs is not None
+        chosen = [
+            self._choose(int(episode), time_left, running.query_costs[:, column] if changing else None)
+            for column, episode in enumerate(running.episode)
+        ]
+        return np.array(chosen, dtype=np.intp)
 
     def told(self, episodes: Indices, modules: Indices, changed: Truths) -> None:
         """Update the beliefs; after `MOST_ASKED` questions a module is left alone."""
@@ -54,12 +60,12 @@ class OneByOne:
         for episode in episodes:
             self.beliefs[episode] = self.beliefs[episode].after_execution(False)
 
-    def _choose(self, episode: int, time_left: int) -> int:
+    def _choose(self, episode: int, time_left: int, costs: Vector | None) -> int:
         belief = self.beliefs[episode]
-        situation = self._situation(episode, belief, time_left)
+        situation = self._situation(episode, belief, time_left), None if costs is None else costs.tobytes()
         found = self.memory.get(situation)
         if found is None:
-            found = self._decide(belief, time_left)
+            found = self._decide(belief, time_left, belief.graph.query_costs if costs is None else costs)
             if len(self.memory) < MOST_REMEMBERED:
                 self.memory[situation] = found
         return found
@@ -72,9 +78,9 @@ class OneByOne:
             return self.kinds[episode], belief.answered.tobytes(), tried
         return self.kinds[episode], belief.chances, belief.executions, belief.progress, time_left
 
-    def _decide(self, belief: Belief, time_left: int) -> int:
+    def _decide(self, belief: Belief, time_left: int, query: Vector) -> int:
         terms = self.terms
-        costs = Costs.of(belief.graph.query_costs, expert=terms.expert, w=terms.w, time_left=time_left)
+        costs = Costs.of(query, expert=terms.expert, w=terms.w, time_left=time_left)
         decision = self.strategy.decide(belief, costs, 0.0)
         match decision.action:
             case Action.ASK if decision.module is not None:

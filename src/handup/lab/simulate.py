@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
+from handup.core import BadSetting
 from handup.lab.batch import Decider, Terms, run_block
 from handup.lab.cell import Cell, WorldKind
+from handup.lab.costs import CostRule
 from handup.lab.episodes import Episodes
 from handup.lab.in_step import InStep, Remembering
 from handup.lab.one_by_one import OneByOne, is_known_pair
@@ -14,8 +16,15 @@ from handup.lab.world import Block, blocks
 from handup.when import Pair, Strategy
 
 
-def simulate(cell: Cell) -> Episodes:
+def simulate(cell: Cell, costs: CostRule | None = None) -> Episodes:
     """Live through a cell's episodes. The same cell gives the same rows, on any machine and in any order.
+
+    Args:
+        cell: The settings.
+        costs: What questions cost over time, from the cell's costs as a start; constant where not given.
+
+    Raises:
+        BadSetting: Costs that change, in the replica, which has none.
 
     Example:
         >>> from handup.lab.cell import Cell
@@ -24,10 +33,12 @@ def simulate(cell: Cell) -> Episodes:
         True
     """
     if cell.world is WorldKind.REPLICA:
+        if costs is not None:
+            raise BadSetting("the replica knows no costs that change", hint="Use world=default.")
         from handup.lab.replica.batch import simulate_replica  # noqa: PLC0415 - for comparison only
 
         return simulate_replica(cell)
-    terms = Terms(expert=cell.expert, w=cell.w, horizon=cell.horizon)
+    terms = Terms(expert=cell.expert, w=cell.w, horizon=cell.horizon, costs=costs)
     return simulate_blocks(blocks(cell), cell.strategy, terms)
 
 

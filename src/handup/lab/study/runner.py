@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
+from functools import partial
 
-from handup.core import BadSetting, HandupError, ProcessLost
+from handup.core import BadSetting, HandupError
 from handup.lab.cell import Cell
 from handup.lab.episodes import Episodes
 from handup.lab.study.code import is_ours
+from handup.lab.study.pool import in_processes
 from handup.lab.study.store import Store
 
 Simulator = Callable[[Cell], Episodes]
@@ -24,7 +18,6 @@ Simulator = Callable[[Cell], Episodes]
 EFFORT = {"mip": 1.8, "troubleshoot": 0.5, "hybrid": 0.08}
 """About so many milliseconds per module and episode; for the order and the estimate of the time left only."""
 LITTLE_EFFORT = 0.005
-ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(frozen=True)
@@ -118,29 +111,11 @@ def _in_turn(cells: Sequence[Cell], store: Store, simulator: Simulator, jobs: in
 
 
 def _in_processes(cells: Sequence[Cell], store: Store, simulator: Simulator, jobs: int) -> Iterator[Cell]:
-    """Cells as they get done. The pipe to the processes ends with this one, whatever ends it, and they with it."""
-    context = multiprocessing.get_context("spawn")
-    ear, mouth = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(jobs, context, initializer=_follow, initargs=(ear,))
-    all_done = False
-    try:
-        with _single_threaded():
-            running = {pool.submit(_simulate, cell, store, simulator): cell for cell in cells}
-        for future in as_completed(running):
-            _check(running[future], future.result())
-            yield running[future]
-        all_done = True
-    except BrokenProcessPool:
-        raise ProcessLost(
-            "a process of the run was ended from outside, perhaps for want of memory",
-            hint="Give the same command again, with fewer --jobs if it happens twice; what was done is kept.",
-        ) from None
-    finally:
-        if not all_done:
-            mouth.close()
-        pool.shutdown(cancel_futures=True)
-        mouth.close()
-        ear.close()
+    """Cells as they get done."""
+    work = partial(_simulate, store=store, simulator=simulator)
+    for number, refusal in in_processes(work, cells, jobs):
+        _check(cells[number], refusal)
+        yield cells[number]
 
 
 def _simulate(cell: Cell, store: Store, simulator: Simulator) -> _Refusal | None:
@@ -158,17 +133,6 @@ def _check(cell: Cell, refusal: _Refusal | None) -> None:
         raise BadSetting(f"{cell_label(cell)} cannot be simulated: {refusal.cause}", hint=refusal.hint)
 
 
-def _follow(ear: Connection) -> None:
-    """In a new process: leave interrupts to the first one, and end when that does."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def wait() -> None:
-        ear.poll(None)
-        os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()
-
-
 @dataclass(frozen=True)
 class _Named:
     """Errors on the way say which cell it was."""
@@ -181,18 +145,3 @@ class _Named:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if error is not None:
             error.add_note(f"while simulating {cell_label(self.cell)}")
-
-
-@contextmanager
-def _single_threaded() -> Iterator[None]:
-    """Processes started within keep to one thread each: there is one for every core already."""
-    before = {name: os.environ.get(name) for name in ONE_THREAD}
-    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
