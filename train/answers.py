@@ -111,12 +111,13 @@ def held_out(data: Interventions, kind: QuestionKind, *, repeats: int = REPEATS,
     """Log loss on people that the model has not seen, less that of the marginal share of the others.
 
     `model` is the regression that is shipped, `with_record` the same moved by each person's answers so far, `pulled`
-    the regression pulled towards the overall share, as hard as serves best among the other people.
+    the regression pulled towards the overall share, as hard as serves best among the other people, and `record_only`
+    the overall share moved by each person's answers so far.
     Rows are averaged over the repeats; the intervals are a bootstrap over people.
     """
     random = np.random.default_rng(seed)
     right, people = _right(data, kind), np.unique(data.person)
-    gains = {name: np.zeros(len(data)) for name in ("model", "pulled", "with_record")}
+    gains = {name: np.zeros(len(data)) for name in ("model", "pulled", "with_record", "record_only")}
     for _ in range(repeats):
         part_of = dict(zip(random.permutation(people).tolist(), np.arange(len(people)) % PARTS, strict=True))
         part = np.array([part_of[each] for each in data.person.tolist()])
@@ -125,11 +126,14 @@ def held_out(data: Interventions, kind: QuestionKind, *, repeats: int = REPEATS,
             found = fit(_columns(data, kind)[~test], right[~test])
             chances = _chances(found, data, kind)
             strength = _strength(data, right, chances, ~test)
-            base = log_loss(np.full(len(data), right[~test].mean()), right)
+            overall = np.full(len(data), right[~test].mean())
+            base = log_loss(overall, right)
+            plain = _with_record(data, right, overall, _strength(data, right, overall, ~test))
             moved = _with_record(data, right, chances, strength)
             pulled = _pulled(data, kind, ~test, _best_pull(data, kind, ~test, random))
             gains["pulled"][test] += (log_loss(pulled, right) - base)[test] / repeats
             gains["model"][test] += (log_loss(chances, right) - base)[test] / repeats
+            gains["record_only"][test] += (log_loss(plain, right) - base)[test] / repeats
             gains["with_record"][test] += (log_loss(moved, right) - base)[test] / repeats
     return {name: _interval(data, each, random) for name, each in gains.items()} | {"people": len(people)}
 

@@ -91,3 +91,18 @@ def test_bad_calls_are_refused(ratings: Path, tmp_path: Path) -> None:
     latin = tmp_path / "latin.csv"
     latin.write_bytes(b"person\xff")
     assert_one_line_error(here("workload", "fit", str(latin)), "no UTF-8")
+
+
+def test_the_ratings_are_never_written_over(ratings: Path, tmp_path: Path) -> None:
+    before = ratings.read_bytes()
+    for place in (ratings, tmp_path / "nowhere" / "model.json", tmp_path):
+        called = here("workload", "fit", str(ratings), "--save", str(place))
+        assert_one_line_error(called, "--save is")
+    assert ratings.read_bytes() == before
+
+
+def test_one_rating_on_another_scale_is_named_itself(ratings: Path) -> None:
+    lines = ratings.read_text(encoding="utf-8").splitlines()
+    lines[5] = ",".join([*lines[5].split(",")[:-1], "7"])
+    ratings.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert_one_line_error(here("workload", "fit", str(ratings)), "row 6: 7")

@@ -74,3 +74,8 @@ def test_a_sample_that_contradicts_itself_is_refused(make) -> None:  # type: ign
 def test_the_examples_scores_are_those_that_the_example_makes() -> None:
     assert PLACE.read_text(encoding="utf-8") == table()
     assert len(parse_rows(table())) == 100
+
+
+def test_options_without_any_score_are_refused() -> None:
+    with pytest.raises(BadData, match="row 2: the sum of the options' scores is 0"):
+        Sample.of_options([[0.4, 0.6], [0.0, 0.0]], [0, 1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from handup.cli.output import err, out, print_json, print_table
+from handup.cli.output import check_place, err, out, print_json, print_table, write_whole
 from handup.confidence import Calibration, Estimate, Sample, parse_rows
 from handup.confidence import calibrate as fit_and_judge
 from handup.confidence.sample import percent
@@ -49,8 +48,8 @@ def calibrate(
     """Turn a module's raw scores into probabilities of being right, and say how good they are on unseen rows."""
     if not 0.0 < target_coverage < 1.0:
         raise BadSetting(f"--target-coverage is {target_coverage:g}", hint="Give a number between 0 and 1: 0.9.")
-    _check_place("--save", save, file)
-    _check_place("--report", report, file)
+    check_place("--save", save, file)
+    check_place("--report", report, file)
     if save is not None and report is not None and save.resolve() == report.resolve():
         raise BadSetting("--save and --report name one file", hint="Give each a name of its own.")
     if report is not None and find_spec("matplotlib") is None:
@@ -67,7 +66,7 @@ def calibrate(
 
         written[report] = page(found, file.name)
     for path, text in written.items():
-        _write(path, text)
+        write_whole(path, text)
     for warning in found.warnings:
         err.print(f"handup: warning: {warning}", markup=False, soft_wrap=True)
     if as_json:
@@ -79,16 +78,6 @@ def calibrate(
 
 def _shown(path: Path | None) -> str | None:
     return None if path is None else str(path)
-
-
-def _check_place(option: str, path: Path | None, rows: Path) -> None:
-    """Refuse a place that cannot be written, before anything is computed."""
-    if path is None:
-        return
-    if not path.parent.is_dir() or path.is_dir():
-        raise BadSetting(f"{option} is '{path}', which cannot be written", hint="Name a file in a folder that exists.")
-    if path.resolve() == rows.resolve():
-        raise BadSetting(f"{option} is the file of the rows", hint="Give it a name of its own.")
 
 
 def _read(path: Path) -> Sample:
@@ -109,16 +98,6 @@ def _read(path: Path) -> Sample:
         line = data.count(b"\n", 0, error.start) + 1
         raise BadData("this is no UTF-8 text", hint="Save it as UTF-8.", file=file, line=line) from None
     return parse_rows(text, file)
-
-
-def _write(path: Path, text: str) -> None:
-    """All of it or nothing: a reader never finds half a file."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _show(found: Calibration, save: Path | None, report: Path | None) -> None:

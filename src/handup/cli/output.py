@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+
+from handup.core import BadSetting
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 """Exit codes beside 0: it ran and found something wrong; the input or the call was wrong; stopped by the user."""
@@ -24,6 +28,26 @@ def print_json(record: dict[str, Any]) -> None:
 def print_table(table: Table) -> None:
     """A table on stdout. It takes the width it needs: a number that is cut is worse than a long line."""
     Console(width=max(out.width, WIDE), highlight=False).print(table)
+
+
+def check_place(option: str, path: Path | None, rows: Path) -> None:
+    """Refuse a place for a result that cannot be written, or that is the input, before anything is computed."""
+    if path is None:
+        return
+    if not path.parent.is_dir() or path.is_dir():
+        raise BadSetting(f"{option} is '{path}', which cannot be written", hint="Name a file in a folder that exists.")
+    if path.resolve() == rows.resolve():
+        raise BadSetting(f"{option} is the file of the rows", hint="Give it a name of its own.")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """All of it or nothing: a reader never finds half a file."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def bar(share: float, width: int = 20) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from handup.cli.output import bar, out, print_json
+from handup.cli.output import bar, check_place, out, print_json, write_whole
 from handup.core import BadData, BadRecord, BadSetting, HandupError
 
 if TYPE_CHECKING:
@@ -55,12 +55,13 @@ def fit(
 
     if scale not in tuple(Scale):
         raise BadSetting(f"scale is '{scale}'", hint=f"Use one of: {', '.join(Scale)}.")
+    check_place("--save", save, ratings)
     try:
         found = fit_ratings(read_ratings(_text(ratings), Scale(scale)), ridge=ridge)
     except HandupError as error:
         raise error.at(str(ratings)) from None
     if save is not None:
-        save.write_text(json.dumps(found.model.to_json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_whole(save, json.dumps(found.model.to_json(), indent=2, ensure_ascii=False) + "\n")
     if as_json:
         print_json({**found.to_json(), "saved": None if save is None else str(save), "evidence": "human ratings"})
         return

@@ -71,6 +71,8 @@ class Sample:
             raise BadData("target holds something other than whole numbers", hint="Give the position of the option.")
         places = places.astype(np.int64)
         _same_length(len(raw), len(places))
+        total = raw.sum(axis=1)
+        _refuse("the sum of the options' scores", total, total <= 0.0, "Give at least one option a score above 0.")
         _refuse("target", places, (places < 0) | (places >= raw.shape[1]), f"Give 0 to {raw.shape[1] - 1}.")
         second = np.sort(raw, axis=1)[:, -2] if len(raw) else np.empty(0)
         return cls(kind=Kind.OPTIONS, raw=raw, right=raw.argmax(1) == places, target=places, second=second)

@@ -14,6 +14,7 @@ from handup.people.tlx import likert
 
 NEEDED = ("person", "difficulty", "response", "distraction", "rating")
 SECONDS = "seconds"
+MOST_NAMED = 5
 MOST_ROWS = 1_000_000
 HINT = f"Give the columns {', '.join(NEEDED)}, and {SECONDS} since the person's last question where known."
 WORDS = {"difficulty": Difficulty, "response": Response, "distraction": Distraction}
@@ -114,16 +115,23 @@ def _number(line: int, name: str, text: str) -> float:
     return value
 
 
+def _looks_likert(values: Sequence[float]) -> bool:
+    """Whether most ratings are above 1; those that are not are the odd ones out then."""
+    return 2 * sum(each > 1.0 for each in values) > sum(each != 1.0 for each in values)
+
+
 def _scaled(found: Sequence[Rating], scale: Scale) -> tuple[Rating, ...]:
     values = [each.value for each in found]
     if scale is Scale.AUTO and all(each == 1.0 for each in values):
         raise BadData("every rating is 1", hint="Say which scale it is: --scale unit or --scale likert.")
-    is_likert = scale is Scale.LIKERT or (scale is Scale.AUTO and max(values) > 1.0)
+    is_likert = scale is Scale.LIKERT or (scale is Scale.AUTO and _looks_likert(values))
     low, high = (1.0, 5.0) if is_likert else (0.0, 1.0)
-    for each in found:
-        if not low <= each.value <= high:
-            hint = f"Ratings are from {low:g} to {high:g} here; all on one scale, 0 to 1 or 1 to 5."
-            raise BadData(f"row {each.line}: rating is {each.value:g}", hint=hint, line=each.line)
+    wrong = [each for each in found if not low <= each.value <= high]
+    if wrong:
+        named = ", ".join(f"row {each.line}: {each.value:g}" for each in wrong[:MOST_NAMED])
+        more = f" and {len(wrong) - MOST_NAMED} more" if len(wrong) > MOST_NAMED else ""
+        hint = f"Ratings look like {low:g} to {high:g} here; all on one scale, 0 to 1 or 1 to 5, or name it by --scale."
+        raise BadData(f"ratings out of range: {named}{more}", hint=hint, line=wrong[0].line)
     return tuple(
         Rating(each.person, each.features, likert(each.value) if is_likert else each.value, each.seconds, each.line)
         for each in found
