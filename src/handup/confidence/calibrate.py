@@ -133,7 +133,8 @@ class Calibration:
         if brier > self.base_rate_brier:
             own.append(
                 f"A Brier score of {brier:.3f} is no better than saying the base rate to everything "
-                f"({self.base_rate_brier:.3f}): take another method, or get scores that say more."
+                f"({self.base_rate_brier:.3f}): the scores say little here, and the base rate itself is the honest "
+                "confidence."
             )
         return tuple(own)
 

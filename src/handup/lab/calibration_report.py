@@ -50,6 +50,11 @@ chosen.</li>
 do.</li>
 </ul>"""
 
+METRICS_CAPTION = (
+    "Lower is better. Chance alone makes a calibration error, so its interval is reflected about the value; where it "
+    "begins at 0, perfect probabilities would show as much on so few rows."
+)
+
 
 def page(found: Calibration, rows: str) -> str:
     """The whole page.
@@ -101,7 +106,7 @@ def _metrics(found: Calibration) -> str:
     ]
     shown.append(["Brier score of the base rate", f"{found.base_rate_brier:.3f}", ""])
     return '<h2 id="metrics">On rows it has not seen</h2>' + table(
-        ("Metric", "Value", "95 % interval"), shown, caption="Lower is better", numbers_from=1
+        ("Metric", "Value", "95 % interval"), shown, caption=METRICS_CAPTION, numbers_from=1
     )
 
 
