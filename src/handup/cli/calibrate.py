@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from handup.cli.output import check_place, err, out, print_json, print_table, write_whole
+from handup.cli.output import check_place, err, out, print_json, print_table
 from handup.confidence import Calibration, Estimate, Sample, parse_rows
 from handup.confidence import calibrate as fit_and_judge
 from handup.confidence.sample import percent
@@ -58,6 +58,8 @@ def calibrate(
         found = fit_and_judge(_read(file), method, target_coverage=target_coverage, seed=seed)
     except BadData as error:
         raise error.at(str(file)) from None
+    from handup.lab.files import write_whole  # noqa: PLC0415 - the help does without the lab
+
     written = {}
     if save is not None:
         written[save] = json.dumps(found.calibrator.to_json(), indent=2, allow_nan=False) + "\n"

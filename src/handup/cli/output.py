@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -38,16 +37,6 @@ def check_place(option: str, path: Path | None, rows: Path) -> None:
         raise BadSetting(f"{option} is '{path}', which cannot be written", hint="Name a file in a folder that exists.")
     if path.resolve() == rows.resolve():
         raise BadSetting(f"{option} is the file of the rows", hint="Give it a name of its own.")
-
-
-def write_whole(path: Path, text: str) -> None:
-    """All of it or nothing: a reader never finds half a file."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def bar(share: float, width: int = 20) -> str:

@@ -13,7 +13,8 @@ import pytest
 from handup.core import BadSetting
 from handup.lab.cell import Cell
 from handup.lab.episodes import METRICS
-from handup.lab.study.store import COLUMNS, Store, replaced, write_whole
+from handup.lab.files import replaced, write_whole
+from handup.lab.study.store import COLUMNS, Store
 from tests.lab.study.fakes import simulate
 
 CELL = Cell(modules=4, episodes=6, beta=0.3)

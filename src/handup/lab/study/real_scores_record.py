@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from handup import __version__
+from handup.lab.files import write_whole
 from handup.lab.streams import read_streams
 from handup.lab.study.real_scores import (
     AREAS,
@@ -24,7 +25,6 @@ from handup.lab.study.real_scores import (
     Watcher,
     compare,
 )
-from handup.lab.study.store import write_whole
 
 COLUMNS = ("handup", "seed", "modules", "expert", "patience", "world", "method", "confidences", "draw", "streams",
            "chosen", "episodes", *METRICS)  # fmt: skip

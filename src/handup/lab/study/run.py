@@ -15,6 +15,7 @@ from typing import Any
 
 from handup.lab.cell import Cell, WorldKind
 from handup.lab.episodes import METRICS, Episodes
+from handup.lab.files import write_whole
 from handup.lab.simulate import simulate
 from handup.lab.study import markdown, timing
 from handup.lab.study.claim import Claim
@@ -22,7 +23,7 @@ from handup.lab.study.claims import CLAIMS
 from handup.lab.study.definition import EPISODES, QUICK_EPISODES, Layout, Study
 from handup.lab.study.results import Results
 from handup.lab.study.runner import Simulator, Watcher, run_cells
-from handup.lab.study.store import Store, write_whole
+from handup.lab.study.store import Store
 from handup.lab.study.timing import COMPUTATION_TIME, Timing
 from handup.lab.study.verdicts import Judged, Rivalry, judge, rivalries
 

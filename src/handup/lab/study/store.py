@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from handup import __version__
 from handup.core import BadRecord, BadSetting
 from handup.lab.cell import Cell
 from handup.lab.episodes import METRICS, Episodes
+from handup.lab.files import replaced, write_whole
 from handup.lab.study.code import code_digest
 
 KEPT = ("config", "seed", "handup", "code", "numpy")
@@ -159,27 +159,6 @@ def _episodes(table: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Episo
 
 def _damaged(why: str) -> BadRecord:
     return BadRecord(why, hint="Remove the file, and the cell is run again.")
-
-
-def write_whole(path: Path, content: bytes | str) -> None:
-    """Write a file so that at any moment it is there in whole, or as it was before."""
-    with replaced(path) as file:
-        file.write(content.encode() if isinstance(content, str) else content)
-
-
-@contextmanager
-def replaced(path: Path) -> Iterator[io.BufferedWriter]:
-    """A file to write that takes its place only when all of it is on the disk."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    passing = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with passing.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        passing.replace(path)
-    finally:
-        passing.unlink(missing_ok=True)
 
 
 def _taken(file: io.TextIOWrapper) -> bool:

@@ -211,8 +211,8 @@ def run(
     Raises:
         MissingExtra: The figures cannot be drawn; told before anything is run.
     """
+    from handup.lab.files import write_whole  # noqa: PLC0415
     from handup.lab.study import workload_page  # noqa: PLC0415 - drawing is an extra
-    from handup.lab.study.store import write_whole  # noqa: PLC0415
 
     found = []
     for number, w in enumerate(WEIGHTS):
