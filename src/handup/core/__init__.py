@@ -1,25 +1,32 @@
 """The vocabulary that every room shares. Imports nothing else of handup."""
 
+from handup.core.answer import Answer, Box, Point, Reply, ReplyKind, Resolution, ResumeHint, Value
 from handup.core.burden import Burden, BurdenKind, LivingCosts
 from handup.core.calibrator import CALIBRATORS, Calibrator, RawScore, calibrator_from_json
 from handup.core.costs import Availability, CostModel, Costs, FixedCosts, check_probability
 from handup.core.decision import Action, Alternative, Decision, Outcome
 from handup.core.errors import (
+    BadAnswer,
     BadData,
     BadObservation,
     BadPolicy,
     BadRecord,
     BadSetting,
     ContractViolation,
+    DamagedJournal,
     HandupError,
     IllegalCall,
     ImpossibleEvidence,
     MissingExtra,
+    NewerJournal,
     NotSolvable,
     ProcessLost,
+    StoreUnavailable,
     UnknownMethod,
     UnknownModule,
 )
+from handup.core.event import Body, EventType, event, event_type, type_of
+from handup.core.person import Limits, Person, QuietHours, Role
 from handup.core.protocols import Clock, ManualClock, RandomSource
 from handup.core.question import Question, QuestionKind
 from handup.core.registry import Registry, settings_of
@@ -28,12 +35,16 @@ __all__ = [
     "CALIBRATORS",
     "Action",
     "Alternative",
+    "Answer",
     "Availability",
+    "BadAnswer",
     "BadData",
     "BadObservation",
     "BadPolicy",
     "BadRecord",
     "BadSetting",
+    "Body",
+    "Box",
     "Burden",
     "BurdenKind",
     "Calibrator",
@@ -41,25 +52,42 @@ __all__ = [
     "ContractViolation",
     "CostModel",
     "Costs",
+    "DamagedJournal",
     "Decision",
+    "EventType",
     "FixedCosts",
     "HandupError",
     "IllegalCall",
     "ImpossibleEvidence",
+    "Limits",
     "LivingCosts",
     "ManualClock",
     "MissingExtra",
+    "NewerJournal",
     "NotSolvable",
     "Outcome",
+    "Person",
+    "Point",
     "ProcessLost",
     "Question",
     "QuestionKind",
+    "QuietHours",
     "RandomSource",
     "RawScore",
     "Registry",
+    "Reply",
+    "ReplyKind",
+    "Resolution",
+    "ResumeHint",
+    "Role",
+    "StoreUnavailable",
     "UnknownMethod",
     "UnknownModule",
+    "Value",
     "calibrator_from_json",
     "check_probability",
+    "event",
+    "event_type",
     "settings_of",
+    "type_of",
 ]

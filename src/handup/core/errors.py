@@ -103,6 +103,12 @@ class BadData(HandupError):
     code = "HU108"
 
 
+class BadAnswer(HandupError):
+    """An answer that its question does not allow: no such option, a box outside the picture, a number out of range."""
+
+    code = "HU109"
+
+
 class IllegalCall(HandupError):
     """A session was told something that cannot happen in its phase, such as an answer to a question never asked."""
 
@@ -137,3 +143,21 @@ class ProcessLost(HandupError):
 
     code = "HU302"
     exit_code = 1
+
+
+class DamagedJournal(HandupError):
+    """A journal whose content is not what was written. Nothing runs on it before a person has looked."""
+
+    code = "HU401"
+
+
+class NewerJournal(HandupError):
+    """A journal that a newer handup wrote."""
+
+    code = "HU402"
+
+
+class StoreUnavailable(HandupError):
+    """A store that cannot be opened or written: unreachable, locked, read-only, full, not permitted."""
+
+    code = "HU403"
