@@ -145,6 +145,12 @@ class ProcessLost(HandupError):
     exit_code = 1
 
 
+class NoPictures(HandupError):
+    """No OpenGL without a display on this machine: the camera of a simulated world cannot see."""
+
+    code = "HU331"
+
+
 class DamagedJournal(HandupError):
     """A journal whose content is not what was written. Nothing runs on it before a person has looked."""
 

@@ -1,0 +1,1 @@
+"""Worlds, and the policies that live in them: one folder each. Edges; nothing that decides about asking is here."""

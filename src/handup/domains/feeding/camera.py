@@ -1,0 +1,165 @@
+"""Between the overhead picture and the plate: rays, projections, and what the true best parameters are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handup.domains.feeding.capture import scooped_ml
+from handup.domains.feeding.gl import mujoco
+from handup.domains.feeding.heap import Heap
+from handup.domains.feeding.scene import BLADE_HALF_WIDTH_M, Piece, Scene
+from handup.domains.feeding.skills import Params, Skill
+
+Floats = NDArray[np.float64]
+SEEN = np.array([1, 1, 1, 0, 0, 0], np.uint8)
+"""Rays hit what is seen, not the plain bodies that stand for it in the physics."""
+SCOOP_Z_M = 0.006
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """One thing on the plate, as only the simulation knows it: for labels, oracles and measurements.
+
+    Args:
+        food: Its name.
+        pixels: How many of its pixels are seen.
+        box: Left, top, right and bottom of these, as fractions of the picture.
+        best: For each fitting skill, the best first, the best parameters.
+        number: Which piece, or which heap counted from the pieces' number on.
+    """
+
+    food: str
+    pixels: int
+    box: tuple[float, float, float, float]
+    best: Mapping[Skill, Params]
+    number: int
+
+    @property
+    def skill(self) -> Skill:
+        """The best one."""
+        return next(iter(self.best))
+
+
+class Overhead:
+    """The overhead camera's geometry: the robot knows where its camera is.
+
+    Args:
+        scene: A compiled plate.
+        aspect: Width by height of the picture.
+    """
+
+    def __init__(self, scene: Scene, aspect: float) -> None:
+        module = mujoco()
+        self._scene = scene
+        self._place = np.array(scene.model.cam_pos[scene.overhead])
+        axes = np.zeros(9)
+        module.mju_quat2Mat(axes, scene.model.cam_quat[scene.overhead])
+        self._axes = axes.reshape(3, 3)
+        tangent = float(np.tan(np.radians(scene.model.cam_fovy[scene.overhead]) / 2.0))
+        self._half = np.array([tangent * aspect, tangent])
+
+    def ray(self, x: float, y: float) -> Floats:
+        """The direction in which a point of the picture is seen."""
+        direction: Floats = self._axes @ np.array([(2 * x - 1) * self._half[0], (1 - 2 * y) * self._half[1], -1.0])
+        return direction
+
+    def on_plane(self, x: float, y: float, z_m: float) -> Floats:
+        """Where a point of the picture lies at a height: x and y on the table, in m."""
+        ray = self.ray(x, y)
+        found: Floats = (self._place + ray * (z_m - self._place[2]) / ray[2])[:2]
+        return found
+
+    def height_seen(self, x: float, y: float) -> float:
+        """The height of what is seen at a point of the picture, as a depth camera gives it."""
+        ray = self.ray(x, y)
+        far = self._hit(self._place, ray)
+        return float((self._place + ray * far)[2]) if far >= 0.0 else 0.0
+
+    def fractions(self, point_m: Floats) -> tuple[float, float]:
+        """Where a point of the world is seen."""
+        local = self._axes.T @ (point_m - self._place)
+        x, y = local[:2] / -local[2] / self._half
+        return float(x + 1.0) / 2.0, float(1.0 - y) / 2.0
+
+    def table(self, skill: Skill, params: Params) -> tuple[Floats, Floats]:
+        """The two points of a skill on the table."""
+        x1, y1, x2, y2 = params.numbers
+        z_m = SCOOP_Z_M if skill is Skill.SCOOP else self.height_seen((x1 + x2) / 2, (y1 + y2) / 2)
+        return self.on_plane(x1, y1, z_m), self.on_plane(x2, y2, z_m)
+
+    def params(self, first_m: Floats, second_m: Floats, z_m: float) -> Params:
+        """The parameters for two points at a height."""
+        return Params.within([*self.fractions(np.array([*first_m, z_m])), *self.fractions(np.array([*second_m, z_m]))])
+
+    def top_at(self, at_m: Floats) -> float:
+        """The height of the highest thing at a place."""
+        far = self._hit(np.array([*at_m, 0.10]), np.array([0.0, 0.0, -1.0]))
+        return 0.10 - far if far >= 0.0 else 0.0
+
+    def _hit(self, start: Floats, ray: Floats) -> float:
+        data: Any = self._scene.data
+        return float(mujoco().mj_ray(self._scene.model, data, start, ray, SEEN, 1, self._scene.fork, np.zeros(1, np.int32)))
+
+    def best_for_piece(self, piece: Piece) -> dict[Skill, Params]:
+        """Its long side through its middle; for scooping a way through it along that side, from the rim inwards."""
+        place = np.array(self._scene.data.xpos[piece.body])
+        axes = np.array(self._scene.data.xmat[piece.body]).reshape(3, 3)
+        reach = piece.half_m * np.hypot(axes[0], axes[1])
+        longest = int(np.argmax(reach))
+        side = axes[:2, longest] / max(float(np.hypot(*axes[:2, longest])), 1e-9)
+        top = self.top_at(place[:2])
+        found = {}
+        for skill in piece.food.skills:
+            if skill is Skill.SCOOP:
+                before, after = float(reach[longest]) + 0.012, 0.022
+                ways = (side, -side, np.array([-side[1], side[0]]), np.array([side[1], -side[0]]))
+                free = [self._room(piece, place[:2], way) for way in ways]
+                way = ways[int(np.argmax(free))]
+                found[skill] = self.params(place[:2] - before * way, place[:2] + after * way, SCOOP_Z_M)
+            else:
+                offset = float(reach[longest]) * side
+                found[skill] = self.params(place[:2] - offset, place[:2] + offset, top)
+        return found
+
+    def _room(self, piece: Piece, at_m: Floats, way: Floats) -> float:
+        """How far the nearest other piece is from a fork's way."""
+        rooms = [0.1]
+        for other in self._scene.pieces:
+            if other.body != piece.body:
+                off = np.array(self._scene.data.xpos[other.body])[:2] - at_m
+                along, aside = float(off @ way), float(abs(off[1] * way[0] - off[0] * way[1]))
+                beyond = max(-0.05 - along, along - 0.03, 0.0)
+                rooms.append(float(np.hypot(beyond, aside)) - float(other.half_m[:2].max()))
+        rooms.append(0.09 - float(np.hypot(*(at_m - 0.03 * way))))
+        return min(rooms)
+
+    def best_for_heap(self, heap: Heap) -> dict[Skill, Params]:
+        """Where it is thickest, along its strands; for scooping the way that gathers most."""
+        x, y = heap.grid()
+        inner = (slice(2, -2, 3), slice(2, -2, 3))
+        spots = np.stack([x[inner].ravel(), y[inner].ravel()], axis=1)
+        heights = np.array([heap.mean_height_m(spot, 0.013) for spot in spots])
+        spot = spots[int(np.argmax(heights))]
+        found = {}
+        for skill in heap.food.skills:
+            if skill is Skill.SCOOP:
+                found[skill] = self._best_sweep(heap, spots[np.argsort(-heights)[:12:3]])
+            else:
+                line = 0.018 * np.array([np.cos(heap.grain_rad), np.sin(heap.grain_rad)])
+                found[skill] = self.params(spot - line, spot + line, self.top_at(spot))
+        return found
+
+    def _best_sweep(self, heap: Heap, spots: Floats) -> Params:
+        def gathered(middle: Floats, angle: float) -> tuple[float, Floats, Floats]:
+            half = 0.027 * np.array([np.cos(angle), np.sin(angle)])
+            volume, _ = scooped_ml(heap, middle - half, middle + half, half_width_m=BLADE_HALF_WIDTH_M)
+            return volume, middle - half, middle + half
+
+        ways = [gathered(spot, angle) for spot in spots for angle in np.linspace(0.0, 2 * np.pi, 8, endpoint=False)]
+        _, start, end = max(ways, key=lambda way: way[0])
+        return self.params(start, end, SCOOP_Z_M)

@@ -1,0 +1,55 @@
+"""Films of a skill, as animated GIFs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handup.core import BadData, BadSetting, MissingExtra
+
+
+@dataclass
+class Film:
+    """Pictures of one or several executions, in order: pass it to `World.execute`, then `save_gif`.
+
+    Args:
+        every_s: Simulated time between two pictures.
+        size: Width and height in px.
+        camera: `beside` or `overhead`.
+        most: So many pictures at most; later ones are left out.
+        frames: What was filmed.
+    """
+
+    every_s: float = 0.08
+    size: tuple[int, int] = (320, 240)
+    camera: str = "beside"
+    most: int = 2000
+    frames: list[NDArray[np.uint8]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.every_s <= 0.0 or self.camera not in {"beside", "overhead"}:
+            raise BadSetting(
+                f"a film every {self.every_s:g} s from '{self.camera}'",
+                hint="Give a time above 0, and 'beside' or 'overhead'.",
+            )
+
+    def save_gif(self, path: Path | str, *, colours: int = 64) -> None:
+        """Write what was filmed, at its real speed.
+
+        Raises:
+            BadData: Nothing was filmed.
+            MissingExtra: pillow is not installed.
+        """
+        try:
+            from PIL import Image  # noqa: PLC0415 - belongs to an extra
+        except ModuleNotFoundError as error:
+            raise MissingExtra.of("sim", "a film") from error
+        if not self.frames:
+            raise BadData("there is no picture in the film", hint="Pass the film to World.execute first.")
+        first, *others = [
+            Image.fromarray(each).quantize(colours, dither=Image.Dither.NONE) for each in self.frames
+        ]
+        first.save(path, save_all=True, append_images=others, duration=round(1000 * self.every_s), loop=0, optimize=True)

@@ -1,0 +1,381 @@
+"""The fork at work: moves it through the simulation, pierces, winds, sweeps up, and lets go what its hold does not bear."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handup.domains.feeding.capture import CAPTURE, Capture, hold_n, scooped_ml, stuck, tine_depths_mm, wound
+from handup.domains.feeding.gl import mujoco
+from handup.domains.feeding.scene import (
+    BLADE_HALF_WIDTH_M, SHOW_M, STEP_S, TINE_GAP_M, TINE_LENGTH_M, TINES, TOUCH_BLADE, TOUCH_TINES, Mound, Scene,
+)  # fmt: skip
+
+Floats = NDArray[np.float64]
+STRIDE = 2
+"""Physics steps between two looks at forces."""
+HOVER_M, BOTTOM_M, LIFT_M = 0.052, 0.0022, 0.11
+DOWN_M_S, SWEEP_M_S, CARRY_M_S, FREE_M_S = 0.16, 0.16, 0.55, 0.9
+SCOOP_TILT = np.radians(22.0)
+LONGEST_SCOOP_M = 0.10
+TOO_FAST = 12.0
+"""m/s or rad/s that no piece of food reaches unless the physics went wrong."""
+
+
+@dataclass
+class Load:
+    """What is on the fork.
+
+    Args:
+        pieces: Index of each piece, and the pull in N that its hold bears.
+        heap: Index of the heap that some is of, or None.
+        ml: How much of it.
+        smear: Whether only a smear of it sticks.
+    """
+
+    pieces: dict[int, float] = field(default_factory=dict)
+    heap: int | None = None
+    ml: float = 0.0
+    smear: bool = False
+
+
+class Unstable(Exception):  # noqa: N818 - caught by the world, never seen outside
+    """The physics went wrong; whoever runs it rolls back."""
+
+
+class Fork:
+    """One execution's worth of motion. Build one per execution.
+
+    Args:
+        scene: The plate; changed.
+        random: Decides the arm's jitter and how well this piece holds.
+        each_stride: Called with the simulated time after every few steps: a film is made there.
+        constants: Of the capture model.
+    """
+
+    def __init__(
+        self, scene: Scene, random: np.random.Generator, each_stride: Callable[[float], None], constants: Capture = CAPTURE
+    ) -> None:
+        self._scene, self._model, self._data = scene, scene.model, scene.data
+        self._module = mujoco()
+        self._stride = each_stride
+        self._constants = constants
+        self._luck = float(np.exp(random.normal(0.0, constants.luck)))
+        self._shift = random.normal(0.0, constants.jitter_mm / 1000.0, 2)
+        self._turn = float(np.radians(random.normal(0.0, constants.jitter_deg)))
+        self._by_touch = {each.touch: index for index, each in enumerate(scene.pieces)}
+        self._pierced: dict[int, None] = {}
+        self._glide: dict[int, tuple[Floats, Floats, int]] = {}
+        self._flat_now = False
+        self.load = Load()
+        self.broke = False
+        self.seconds = 0.0
+
+    # The three skills
+
+    def skewer(self, first_m: Floats, second_m: Floats) -> None:
+        """Straight down at the midpoint, the row of tines across the line; then up."""
+        at, angle = self._aim(first_m, second_m)
+        self._go(np.array([*at, HOVER_M]), _upright(angle))
+        self._down(at, angle, self._constants.guard_n)
+        self._hold(1.0)
+        tips = self._tips()
+        self._from_heaps(lambda mound: stuck(mound.heap, tips), at, 0.012, 6.0)
+        self._away(angle, flat=False)
+
+    def twirl(self, first_m: Floats, second_m: Floats) -> None:
+        """Gently down at the midpoint, the row of tines across the strands; two turns; then up."""
+        at, angle = self._aim(first_m, second_m)
+        self._go(np.array([*at, HOVER_M]), _upright(angle))
+        self._down(at, angle, self._constants.twirl_guard_n)
+        self._hold(self._constants.torn)
+        height = float(self._data.qpos[self._scene.fork_qpos + 2])
+        for turned in np.linspace(0.0, 4.0 * np.pi, 120):
+            self._move(np.array([*at, height]), _upright(angle + turned))
+        self._from_heaps(lambda mound: wound(mound.heap, at, angle), at, 0.017, 9.0)
+        self._away(angle, flat=False)
+
+    def scoop(self, first_m: Floats, second_m: Floats) -> None:
+        """Flat along the line, from the first point to the second; then up, hollow side up."""
+        turn = np.array([[np.cos(self._turn), -np.sin(self._turn)], [np.sin(self._turn), np.cos(self._turn)]])
+        way = turn @ (second_m - first_m)
+        length = float(np.hypot(*way))
+        way = way * min(1.0, LONGEST_SCOOP_M / max(length, 1e-9))
+        start = (first_m + second_m) / 2 - way / 2 + self._shift
+        end, unit = start + way, way / max(float(np.hypot(*way)), 1e-9)
+        frame = _flat(unit)
+        self._flat_now = True
+        self._touching(tines=False, blade=True)
+        self._go(np.array([*(start - 0.012 * unit), 0.035]), frame)
+        for share in np.linspace(0.0, 1.0, 20):
+            low = (1.0 - share) * 0.035 + share * BOTTOM_M
+            self._move(np.array([*(start - (1.0 - share) * 0.012 * unit), low]), frame)
+        gathered = [scooped_ml(each.heap, start, end, half_width_m=BLADE_HALF_WIDTH_M) for each in self._scene.mounds]
+        slipped: set[int] = set()
+        steps = max(int(float(np.hypot(*way)) / SWEEP_M_S / (STRIDE * STEP_S)), 2)
+        for share in np.linspace(0.0, 1.0, steps):
+            self._move(np.array([*(start + share * way), BOTTOM_M]), frame)
+            self._board(slipped)
+        self._gather(gathered, start, end)
+        self._away(float(np.arctan2(unit[1], unit[0])), flat=True)
+
+    # What holds
+
+    def _aim(self, first_m: Floats, second_m: Floats) -> tuple[Floats, float]:
+        at = (first_m + second_m) / 2 + self._shift
+        line = second_m - first_m
+        return at, float(np.arctan2(line[1], line[0])) + self._turn
+
+    def _down(self, at: Floats, angle: float, guard_n: float) -> None:
+        """Down until the bottom, or until something presses harder than the guard allows. Firm tips go in."""
+        frame = _upright(angle)
+        for height in np.arange(HOVER_M, BOTTOM_M, -DOWN_M_S * STRIDE * STEP_S):
+            self._move(np.array([*at, height]), frame)
+            pressed = self._pressed()
+            for index, force in pressed.items():
+                if force >= self._scene.pieces[index].food.pierce_n:
+                    self._pierced[index] = None
+                    self._pass_through(index)
+            if sum(force for index, force in pressed.items() if index not in self._pierced) > guard_n:
+                return
+
+    def _pressed(self) -> dict[int, float]:
+        """For each piece that a tine touches, the largest force of one tine, in N."""
+        pairs = self._data.contact.geom
+        if not len(pairs):
+            return {}
+        first, last = self._scene.tines[0], self._scene.tines[-1]
+        found: dict[int, float] = {}
+        hits = np.flatnonzero(((pairs >= first) & (pairs <= last)).any(axis=1))
+        force = np.zeros(6)
+        for hit in hits:
+            one, two = (int(each) for each in pairs[hit])
+            index = self._by_touch.get(two if first <= one <= last else one)
+            if index is not None:
+                self._module.mj_contactForce(self._model, self._data, int(hit), force)
+                found[index] = max(found.get(index, 0.0), float(force[0]))
+        return found
+
+    def _pass_through(self, index: int) -> None:
+        self._model.geom_conaffinity[self._scene.pieces[index].touch] &= ~(TOUCH_TINES | TOUCH_BLADE)
+
+    def _hold(self, share: float) -> None:
+        """Weld each pierced piece to the fork, with what its tines bear."""
+        tips, row, along = self._tips(), self._column(0), self._column(2)
+        for index in self._pierced:
+            piece = self._scene.pieces[index]
+            place, axes = self._data.xpos[piece.body], self._data.xmat[piece.body].reshape(3, 3)
+            local = (tips - place) @ axes
+            depths = tine_depths_mm(piece.food.shape, piece.half_m, local, along @ axes, length_m=TINE_LENGTH_M)
+            bears = hold_n(piece.food, depths, local, row @ axes, self._constants) * self._luck * share
+            if bears > 0.0:
+                self._weld(index, bears)
+
+    def _weld(self, index: int, bears: float) -> None:
+        piece = self._scene.pieces[index]
+        self._model.eq_data[piece.weld, :11] = _relative(self._data, self._scene.fork, piece.body, self._module)
+        self._data.eq_active[piece.weld] = 1
+        self.load.pieces[index] = bears
+
+    def _board(self, slipped: set[int]) -> None:
+        """Pieces that the flat fork runs into slide onto it, or stay before it, or aside."""
+        for index, piece in enumerate(self._scene.pieces):
+            if index in self.load.pieces or index in slipped:
+                continue
+            local = (self._data.xpos[piece.body] - self._place()) @ self._axes()
+            reach = piece.half_m[:2].mean()
+            if -reach < local[2] < 0.03 and abs(local[0]) < BLADE_HALF_WIDTH_M + reach and abs(local[1]) < 0.03:
+                if local[2] < -0.75 * reach:
+                    continue
+                aside = min(abs(float(local[0])) / (BLADE_HALF_WIDTH_M + 0.3 * reach), 1.0)
+                if piece.food.scoop * (1.0 - aside**2) * self._luck < self._constants.enough:
+                    slipped.add(index)
+                    continue
+                self._pass_through(index)
+                self._weld(index, self._constants.scoop_n)
+                now = self._model.eq_data[piece.weld][3:6].copy()
+                self._glide[index] = (now, np.array([0.0, -float(piece.half_m[2]) - 0.003, 0.016]), 0)
+
+    def _from_heaps(self, score: Callable[[Mound], float], at: Floats, radius_m: float, ml: float) -> None:
+        """Take from the heap under the fork where it sticks well enough."""
+        for index, mound in enumerate(self._scene.mounds):
+            reached = score(mound) * self._luck
+            if reached >= self._constants.residue:
+                share = 1.0 if reached >= self._constants.enough else 0.08
+                taken = mound.heap.take(mound.heap.near(at, radius_m) * mound.heap.heights_m, ml * share)
+                self._on_fork(index, taken, smear=reached < self._constants.enough or taken < self._constants.bite_ml)
+
+    def _gather(self, gathered: list[tuple[float, Floats]], start: Floats, end: Floats) -> None:
+        for index, (mound, (volume, amounts)) in enumerate(zip(self._scene.mounds, gathered, strict=True)):
+            kept = volume if mound.heap.food.scoop >= self._constants.enough else 0.12 * volume
+            enough = kept * self._luck >= 1.6 * self._constants.bite_ml
+            if enough:
+                taken = mound.heap.take(amounts, min(kept, self._constants.blade_ml))
+                self._on_fork(index, taken, smear=taken < self._constants.bite_ml)
+            elif volume > 0.3:
+                mound.heap.push(start, end, half_width_m=BLADE_HALF_WIDTH_M, floor_m=0.002, share=0.4)
+                self._on_fork(index, 0.4, smear=True)
+
+    def _on_fork(self, index: int, ml: float, *, smear: bool) -> None:
+        self._scene.show_heap(self._scene.mounds[index])
+        if self.load.heap is None or (self.load.smear and not smear):
+            self.load.heap, self.load.ml, self.load.smear = index, ml, smear
+        show_load(self._scene, self.load, flat=self._flat_now)
+
+    # How it moves
+
+    def _go(self, place: Floats, frame: Floats) -> None:
+        """There from where it waits, empty: nothing else moves meanwhile, so only the film sees it."""
+        start = self._place().copy()
+        seconds = float(np.linalg.norm(place - start)) / FREE_M_S
+        count = max(int(seconds / (STRIDE * STEP_S)), 2)
+        for share in _eased(count):
+            lifted = start + share * (place - start) + np.array([0.0, 0.0, 0.04 * np.sin(np.pi * share)])
+            self._set(lifted, frame, np.zeros(6))
+            self.seconds += STRIDE * STEP_S
+            self._stride(self.seconds)
+
+    def _away(self, angle: float, *, flat: bool) -> None:
+        """Up and to where it shows what it has, turned as always there."""
+        start = self._place().copy()
+        top = np.array([start[0], start[1], LIFT_M])
+        frame = waiting_frame(angle, flat=flat)
+        for share in _eased(80):
+            self._move(start + share * (top - start), frame)
+            self._check_holds()
+        show = np.array(SHOW_M)
+        count = int(float(np.linalg.norm(show - top)) / CARRY_M_S / (STRIDE * STEP_S)) + 40
+        back = (angle + np.pi) % (2.0 * np.pi) - np.pi
+        for share in _eased(count):
+            frame = waiting_frame((1.0 - share) * back, flat=flat)
+            if self.load.pieces:
+                self._move(top + share * (show - top), frame)
+                self._check_holds()
+            else:
+                self._set(top + share * (show - top), frame, np.zeros(6))
+                self.seconds += STRIDE * STEP_S
+                self._stride(self.seconds)
+        self._touching(tines=True, blade=False)
+        for _ in range(25):
+            self._move(show, frame)
+        self._check_holds()
+
+    def _check_holds(self) -> None:
+        """Let go what pulls harder than its hold bears."""
+        for index in list(self.load.pieces):
+            piece = self._scene.pieces[index]
+            rows = np.flatnonzero(
+                (self._data.efc_type == int(self._module.mjtConstraint.mjCNSTR_EQUALITY))
+                & (self._data.efc_id == piece.weld)
+            )
+            if len(rows) and float(np.linalg.norm(self._data.efc_force[rows[:3]])) > self.load.pieces[index]:
+                self._data.eq_active[piece.weld] = 0
+                del self.load.pieces[index]
+                self.broke = True
+
+    def _move(self, place: Floats, frame: Floats) -> None:
+        """Be there after the next stride."""
+        span = STRIDE * STEP_S
+        velocity = np.zeros(6)
+        velocity[:3] = np.clip((place - self._place()) / span, -1.0, 1.0)
+        goal_quat, turning = np.zeros(4), np.zeros(3)
+        self._module.mju_mat2Quat(goal_quat, frame.ravel())
+        at = self._scene.fork_qpos
+        self._module.mju_subQuat(turning, goal_quat, self._data.qpos[at + 3 : at + 7])
+        velocity[3:] = turning / span
+        for index, (start, goal, done) in list(self._glide.items()):
+            share = min((done + 1) / 40.0, 1.0)
+            self._model.eq_data[self._scene.pieces[index].weld][3:6] = start + share * (goal - start)
+            self._glide[index] = (start, goal, done + 1)
+        self._data.qvel[self._scene.fork_dof : self._scene.fork_dof + 6] = velocity
+        self._module.mj_step(self._model, self._data, STRIDE)
+        self._data.qpos[at : at + 3], self._data.qpos[at + 3 : at + 7] = place, goal_quat
+        self.seconds += span
+        if not np.isfinite(self._data.qvel).all() or np.abs(self._data.qvel).max() > TOO_FAST * 8:
+            raise Unstable
+        self._stride(self.seconds)
+
+    def _set(self, place: Floats, frame: Floats, velocity: Floats) -> None:
+        at, dof = self._scene.fork_qpos, self._scene.fork_dof
+        quat = np.zeros(4)
+        self._module.mju_mat2Quat(quat, frame.ravel())
+        self._data.qpos[at : at + 3], self._data.qpos[at + 3 : at + 7] = place, quat
+        self._data.qvel[dof : dof + 6] = velocity
+
+    def _touching(self, *, tines: bool, blade: bool) -> None:
+        self._model.geom_contype[list(self._scene.tines)] = TOUCH_TINES if tines else 0
+        self._model.geom_contype[self._scene.blade] = TOUCH_BLADE if blade else 0
+
+    def _place(self) -> Floats:
+        place: Floats = self._data.qpos[self._scene.fork_qpos : self._scene.fork_qpos + 3]
+        return place
+
+    def _axes(self) -> Floats:
+        axes = np.zeros(9)
+        self._module.mju_quat2Mat(axes, self._data.qpos[self._scene.fork_qpos + 3 : self._scene.fork_qpos + 7])
+        return axes.reshape(3, 3)
+
+    def _column(self, axis: int) -> Floats:
+        return self._axes()[:, axis]
+
+    def _tips(self) -> Floats:
+        offsets = (np.arange(TINES) - (TINES - 1) / 2) * TINE_GAP_M
+        return self._place() + offsets[:, None] * self._column(0)
+
+
+def show_load(scene: Scene, load: Load, *, flat: bool) -> None:
+    """Draw what the fork carries of a heap: a lump, a smear or nothing."""
+    model, geom = scene.model, scene.load
+    if load.heap is None:
+        model.geom_rgba[geom, 3] = 0.0
+        return
+    mound = scene.mounds[load.heap]
+    radius = 0.0035 if load.smear else (3.0 * load.ml / (4.0 * np.pi)) ** (1.0 / 3.0) / 100.0
+    model.geom_size[geom] = radius * (np.array([1.1, 0.65, 1.4]) if flat else np.array([1.1, 0.9, 1.1]))
+    model.geom_rbound[geom] = 1.4 * radius
+    model.geom_pos[geom] = [0.0, -0.7 * radius, 0.016] if flat else [0.0, 0.0, 0.010]
+    model.geom_matid[geom] = mound.material
+    model.geom_rgba[geom] = [*mound.colour, 1.0]
+
+
+def waiting_frame(angle: float, *, flat: bool) -> Floats:
+    """How the fork is turned: upright or flat, along a direction; 0 where it waits."""
+    return _flat(np.array([np.cos(angle), np.sin(angle)])) if flat else _upright(angle)
+
+
+def _upright(angle: float) -> Floats:
+    """Tines down, their row across a line of this direction."""
+    row = np.array([-np.sin(angle), np.cos(angle), 0.0])
+    up = np.array([0.0, 0.0, 1.0])
+    return np.stack([row, np.cross(up, row), up], axis=1)
+
+
+def _flat(unit: Floats) -> Floats:
+    """Tines forward along a direction and a little down, hollow side up."""
+    forward = np.array([unit[0], unit[1], 0.0])
+    up = np.array([0.0, 0.0, 1.0])
+    handle = -np.cos(SCOOP_TILT) * forward + np.sin(SCOOP_TILT) * up
+    row = np.cross(up, forward)
+    return np.stack([row, np.cross(handle, row), handle], axis=1)
+
+
+def _eased(count: int) -> Floats:
+    """Shares of a way, slow at both ends."""
+    shares: Floats = 0.5 - 0.5 * np.cos(np.pi * np.arange(1, count + 1) / count)
+    return shares
+
+
+def _relative(data: Any, one: int, two: int, module: Any) -> Floats:
+    """A weld's numbers for two bodies as they lie now: anchor, place and turn of the second, torque scale."""
+    record = np.zeros(11)
+    inverse, back = np.zeros(4), np.zeros(3)
+    module.mju_negQuat(inverse, data.xquat[one])
+    module.mju_rotVecQuat(back, data.xpos[two] - data.xpos[one], inverse)
+    turn = np.zeros(4)
+    module.mju_mulQuat(turn, inverse, data.xquat[two])
+    record[3:6], record[6:10], record[10] = back, turn, 0.02
+    return record

@@ -1,0 +1,136 @@
+"""MuJoCo and its off-screen pictures: imported late, with one clear line where something is missing."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes.util
+import importlib
+import os
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handup.core import MissingExtra, NoPictures
+
+PACKAGES = "libegl1 libegl-mesa0 libgl1-mesa-dri libopengl0"
+BUFFER = (640, 480)
+"""The largest picture: width and height in px."""
+
+
+@cache
+def mujoco() -> Any:
+    """MuJoCo, set to draw without a display: by EGL, or by OSMesa where only that is installed.
+
+    Raises:
+        MissingExtra: It is not installed.
+    """
+    if "MUJOCO_GL" not in os.environ:
+        only_osmesa = ctypes.util.find_library("EGL") is None and ctypes.util.find_library("OSMesa") is not None
+        os.environ["MUJOCO_GL"] = "osmesa" if only_osmesa else "egl"
+    try:
+        return importlib.import_module("mujoco")
+    except ModuleNotFoundError as error:
+        raise MissingExtra.of("sim", "the simulated plate") from error
+    except (AttributeError, ImportError, OSError) as error:
+        raise _no_pictures(error) from error
+
+
+@cache
+def _context() -> Any:
+    """One OpenGL context for all worlds of this process."""
+    module = mujoco()
+    try:
+        return module.GLContext(*BUFFER)
+    except (AttributeError, ImportError, OSError, RuntimeError) as error:
+        raise _no_pictures(error) from error
+
+
+def _no_pictures(error: BaseException) -> NoPictures:
+    return NoPictures(f"pictures cannot be drawn here ({error})", hint=f"On Debian run: apt-get install {PACKAGES}.")
+
+
+class Eye:
+    """Draws what the cameras of one model see.
+
+    Build one per model and `close` it: it holds textures on the graphics side. Not for several threads.
+
+    Args:
+        model: A compiled MuJoCo model.
+
+    Raises:
+        NoPictures: OpenGL is missing.
+    """
+
+    def __init__(self, model: Any) -> None:
+        module = mujoco()
+        self._model = model
+        self._gl = _context()
+        self._gl.make_current()
+        self._drawing = module.MjrContext(model, module.mjtFontScale.mjFONTSCALE_100.value)
+        module.mjr_setBuffer(module.mjtFramebuffer.mjFB_OFFSCREEN.value, self._drawing)
+        self._drawing.readDepthMap = module.mjtDepthMap.mjDEPTH_ZEROFAR
+        self._scene = module.MjvScene(model=model, maxgeom=400)
+        self._option = module.MjvOption()
+        self._flags = (int(module.mjtRndFlag.mjRND_SEGMENT), int(module.mjtRndFlag.mjRND_IDCOLOR))
+        self._shadow = int(module.mjtRndFlag.mjRND_SHADOW)
+
+    def rgb(self, data: Any, camera: int, size: tuple[int, int], *, depth: bool = False) -> Any:
+        """The picture, height × width × 3; with `depth` also the distance of each pixel in m."""
+        self._aim(data, camera, plain=False)
+        colours = np.empty((size[1], size[0], 3), np.uint8)
+        far = np.empty((size[1], size[0]), np.float32) if depth else None
+        self._read(colours, far, size)
+        return (colours[::-1], self._metres(far)[::-1]) if far is not None else colours[::-1]
+
+    def labels(self, data: Any, camera: int, size: tuple[int, int]) -> NDArray[np.int32]:
+        """For each pixel the geom that is seen there, or -1."""
+        self._aim(data, camera, plain=True)
+        colours = np.empty((size[1], size[0], 3), np.uint8)
+        self._read(colours, None, size)
+        numbers = colours[::-1].astype(np.int32) @ np.array([1, 256, 65536], np.int32)
+        geoms = np.full(self._scene.ngeom + 1, -1, np.int32)
+        is_geom = int(mujoco().mjtObj.mjOBJ_GEOM)
+        for each in self._scene.geoms[: self._scene.ngeom]:
+            if each.segid >= 0 and int(each.objtype) == is_geom:
+                geoms[each.segid + 1] = each.objid
+        return geoms[np.minimum(numbers, self._scene.ngeom)]
+
+    def upload_heap(self, field: int) -> None:
+        """Show a height field as it is now."""
+        self._gl.make_current()
+        mujoco().mjr_uploadHField(self._model, self._drawing, field)
+
+    def close(self) -> None:
+        """Give the graphics memory back. Safe twice."""
+        if self._drawing is not None:
+            with contextlib.suppress(AttributeError):
+                self._gl.make_current()
+                self._drawing.free()
+            self._drawing = None
+
+    def _aim(self, data: Any, camera: int, *, plain: bool) -> None:
+        module = mujoco()
+        self._gl.make_current()
+        view = module.MjvCamera()
+        view.type, view.fixedcamid = module.mjtCamera.mjCAMERA_FIXED, camera
+        module.mjv_updateScene(
+            self._model, data, self._option, None, view, module.mjtCatBit.mjCAT_ALL.value, self._scene
+        )
+        for flag in self._flags:
+            self._scene.flags[flag] = plain
+        self._scene.flags[self._shadow] = not plain
+
+    def _read(self, colours: NDArray[np.uint8], far: NDArray[np.float32] | None, size: tuple[int, int]) -> None:
+        module = mujoco()
+        area = module.MjrRect(0, 0, *size)
+        module.mjr_render(area, self._scene, self._drawing)
+        module.mjr_readPixels(colours, far, area, self._drawing)
+
+    def _metres(self, buffer: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Distances along the camera's axis from a reversed depth buffer."""
+        extent = self._model.stat.extent
+        near, far = self._model.vis.map.znear * extent, self._model.vis.map.zfar * extent
+        metres: NDArray[np.float32] = (near * far / (near + buffer.astype(np.float64) * (far - near))).astype(np.float32)
+        return metres

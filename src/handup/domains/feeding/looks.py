@@ -1,0 +1,167 @@
+"""How a plate looks: lamps, colours, clutter, the camera's place and noise. Two distributions that share nothing.
+
+`EASY` is what the robot's networks learn from. `HARD` has other colours of every food, other lamps, tables and plates,
+clutter, and plates that somebody has already eaten from. A test checks that they do not overlap.
+"""
+
+from __future__ import annotations
+
+import colorsys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from handup.core import BadSetting
+from handup.domains.feeding.foods import Food, Range
+
+Hsv = tuple[Range, Range, Range]
+Rgb = tuple[float, float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lamp:
+    """A family of lamps.
+
+    Args:
+        azimuth_deg: Where it stands, counted from the picture's right.
+        elevation_deg: How high. Low ones cast long shadows.
+        colour: Hue in degrees, saturation and value of its light.
+        ambient: How much light comes from everywhere.
+    """
+
+    azimuth_deg: Range
+    elevation_deg: Range
+    colour: Hsv
+    ambient: Range
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looks:
+    """A distribution over looks.
+
+    Args:
+        name: `easy` or `hard`: which colours of the food table.
+        lamps: One of them is drawn.
+        tables: Colours of the table, one of them drawn.
+        plates: Colours of the plate, one of them drawn.
+        clutter: How many things lie about that are no food.
+        eaten: Share of the plate that is gone already.
+        camera_mm: Standard deviation of the camera's place; the robot knows where it is.
+        camera_deg: Standard deviation of its angles.
+        noise: Standard deviation of a pixel, of 255.
+        gain: Its exposure.
+        tint: Standard deviation of its white balance.
+    """
+
+    name: str
+    lamps: tuple[Lamp, ...]
+    tables: tuple[Hsv, ...]
+    plates: tuple[Hsv, ...]
+    clutter: tuple[int, int] = (0, 0)
+    eaten: Range = (0.0, 0.0)
+    camera_mm: float = 4.0
+    camera_deg: float = 1.0
+    noise: float = 2.0
+    gain: Range = (0.95, 1.05)
+    tint: float = 0.01
+
+    def __post_init__(self) -> None:
+        if self.name not in {"easy", "hard"}:
+            raise BadSetting(f"looks are named '{self.name}'", hint="Name them easy or hard: the food table has these.")
+        if not 0.0 <= self.eaten[0] <= self.eaten[1] <= 0.8:
+            raise BadSetting(f"{self.eaten} of the plate is eaten", hint="Give a range within 0 and 0.8.")
+
+    def draw(self, random: np.random.Generator) -> Look:
+        """One look."""
+        lamp = self.lamps[int(random.integers(len(self.lamps)))]
+        return Look(
+            azimuth_deg=_uniform(random, lamp.azimuth_deg),
+            elevation_deg=_uniform(random, lamp.elevation_deg),
+            light=colour_in(lamp.colour, random),
+            ambient=_uniform(random, lamp.ambient),
+            table=colour_in(self.tables[int(random.integers(len(self.tables)))], random),
+            plate=colour_in(self.plates[int(random.integers(len(self.plates)))], random),
+            clutter=int(random.integers(self.clutter[0], self.clutter[1] + 1)),
+            eaten=_uniform(random, self.eaten),
+            camera_m=_three(random.normal(0.0, self.camera_mm / 1000.0, 3)),
+            camera_deg=_three(random.normal(0.0, self.camera_deg, 3)),
+            noise=self.noise,
+            gain=_uniform(random, self.gain),
+            tint=_three(1.0 + random.normal(0.0, self.tint, 3)),
+        )
+
+    def food_colour(self, food: Food, random: np.random.Generator) -> Rgb:
+        """One colour of a food."""
+        return colour_in(food.colours(self.name), random)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """One drawn look; the fields are those of `Looks` and `Lamp`."""
+
+    azimuth_deg: float
+    elevation_deg: float
+    light: Rgb
+    ambient: float
+    table: Rgb
+    plate: Rgb
+    clutter: int
+    eaten: float
+    camera_m: Rgb
+    camera_deg: Rgb
+    noise: float
+    gain: float
+    tint: Rgb
+
+
+def colour_in(box: Hsv, random: np.random.Generator) -> Rgb:
+    """A colour within ranges of hue (degrees), saturation and value."""
+    hue, saturation, value = (_uniform(random, each) for each in box)
+    return colorsys.hsv_to_rgb((hue % 360.0) / 360.0, saturation, value)
+
+
+def _uniform(random: np.random.Generator, limits: Range) -> float:
+    return float(random.uniform(*limits))
+
+
+def _three(numbers: Sequence[float] | np.ndarray) -> Rgb:
+    first, second, third = (float(each) for each in numbers)
+    return first, second, third
+
+
+EASY = Looks(
+    name="easy",
+    lamps=(
+        Lamp(azimuth_deg=(200, 340), elevation_deg=(58, 78), colour=((35, 50), (0.0, 0.06), (0.62, 0.70)),
+             ambient=(0.34, 0.42)),
+        Lamp(azimuth_deg=(200, 340), elevation_deg=(52, 66), colour=((28, 40), (0.08, 0.14), (0.60, 0.68)),
+             ambient=(0.30, 0.38)),
+    ),
+    tables=(((26, 34), (0.38, 0.50), (0.42, 0.56)), ((20, 40), (0.03, 0.08), (0.70, 0.78))),
+    plates=(((40, 60), (0.0, 0.03), (0.90, 0.96)), ((42, 50), (0.06, 0.10), (0.88, 0.94))),
+)  # fmt: skip
+"""What the robot knows: neutral or warm light from one side, wood or pale cloth, white plates, full servings."""
+
+HARD = Looks(
+    name="hard",
+    lamps=(
+        Lamp(azimuth_deg=(20, 160), elevation_deg=(34, 48), colour=((205, 225), (0.12, 0.22), (0.56, 0.66)),
+             ambient=(0.24, 0.30)),
+        Lamp(azimuth_deg=(20, 160), elevation_deg=(30, 44), colour=((18, 26), (0.24, 0.36), (0.60, 0.70)),
+             ambient=(0.22, 0.30)),
+    ),
+    tables=(((205, 225), (0.28, 0.45), (0.26, 0.38)), ((110, 150), (0.14, 0.26), (0.34, 0.46))),
+    plates=(((200, 225), (0.14, 0.26), (0.66, 0.80)), ((10, 30), (0.14, 0.24), (0.62, 0.74))),
+    clutter=(3, 7),
+    eaten=(0.15, 0.5),
+    camera_mm=8.0,
+    camera_deg=2.0,
+    noise=5.0,
+    gain=(0.85, 1.12),
+    tint=0.03,
+)  # fmt: skip
+"""What it has not seen: blue or orange light from the other side, dark tables, coloured plates, clutter, leftovers."""
+
+LOOKS = MappingProxyType({each.name: each for each in (EASY, HARD)})

@@ -1,0 +1,358 @@
+"""The world of a feeding robot: a plate, a camera, a fork. Build it, look, act, look whether it worked, go on.
+
+Same seed, same meal: everything that chance decides comes from the seed and from how many skills were executed, so a
+meal that is saved and loaded goes on as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handup.core import BadRecord, BadSetting
+from handup.domains.feeding import detector
+from handup.domains.feeding.camera import Item, Overhead
+from handup.domains.feeding.film import Film
+from handup.domains.feeding.forking import Fork, Load, Unstable, show_load, waiting_frame
+from handup.domains.feeding.gl import BUFFER, Eye, mujoco
+from handup.domains.feeding.laying import lay
+from handup.domains.feeding.looks import EASY, LOOKS, Looks
+from handup.domains.feeding.plates import Plate, plate as plate_of
+from handup.domains.feeding.scene import LARDER_M, RIM_M, TOUCH_BLADE, TOUCH_TINES, Scene, build
+from handup.domains.feeding.skills import Execution, Params, Skill
+
+SCHEMA = 1
+SETTLE_STEPS = 400
+FEWEST_PIXELS = 40
+"""What shows fewer is not named in `truth`."""
+BITE_ML = 8.0
+"""What counts as one bite of a heap in `left`."""
+
+
+@dataclass(frozen=True)
+class View:
+    """One picture from above.
+
+    Args:
+        rgb: Height × width × 3.
+        depth: Distance along the camera's axis in m, height × width.
+    """
+
+    rgb: NDArray[np.uint8]
+    depth: NDArray[np.float32]
+
+
+class World:
+    """A plate of food in a physics simulation. Needs the extra `sim`. Close it, or use it in a `with` block.
+
+    Args:
+        plate: What is served: a plate, or the name of one (`random`: drawn by the seed).
+        seed: Everything that chance decides.
+        looks: How it may look.
+        size: Width and height of pictures in px, at most 640 × 480.
+
+    Raises:
+        MissingExtra: MuJoCo is not installed.
+        NoPictures: OpenGL is missing.
+        BadSetting: An unknown plate, or pictures too large.
+    """
+
+    def __init__(
+        self, plate: Plate | str, *, seed: int, looks: Looks = EASY, size: tuple[int, int] = (640, 480)
+    ) -> None:
+        if not (16 <= size[0] <= BUFFER[0] and 16 <= size[1] <= BUFFER[1]):
+            raise BadSetting(f"a picture of {size[0]} × {size[1]} px", hint="Give at most 640 × 480, at least 16.")
+        self.plate = plate_of(plate, seed=seed) if isinstance(plate, str) else plate
+        self.seed, self.looks, self.size = seed, looks, size
+        random = np.random.default_rng((seed, 1))
+        self.look = looks.draw(random)
+        laid, heaps = lay(self.plate, looks, self.look, random)
+        self._scene: Scene = build(laid, heaps, self.look, random)
+        self._eaten: set[int] = set()
+        self._load, self._flat = Load(), False
+        self._executions = self._unstable = 0
+        self._empty: dict[bool, NDArray[np.uint8]] = {}
+        self._eye: Eye | None = None
+        self._overhead = Overhead(self._scene, size[0] / size[1])
+        self._wait()
+        mujoco().mj_step(self._scene.model, self._scene.data, SETTLE_STEPS)
+        self._wait()
+        self._scene.data.qvel[:] = 0.0
+        mujoco().mj_forward(self._scene.model, self._scene.data)
+
+    @property
+    def executions(self) -> int:
+        """How many skills were executed."""
+        return self._executions
+
+    @property
+    def unstable(self) -> int:
+        """How many of them went wrong in the physics and were rolled back."""
+        return self._unstable
+
+    # Seeing
+
+    def view(self) -> View:
+        """What the overhead camera sees. Twice the same where nothing happened in between."""
+        colours, depth = self._eye_of().rgb(self._scene.data, self._scene.overhead, self.size, depth=True)
+        random = self._random(2)
+        far = depth + random.normal(0.0, 0.001, depth.shape).astype(np.float32)
+        return View(self._exposed(colours, random), far)
+
+    def truth(self) -> tuple[Item, ...]:
+        """What is on the plate and can be seen, with the best skills and parameters. For labels and oracles only."""
+        labels = self.labels()
+        found = []
+        names = [each.food.name for each in self._scene.pieces] + [each.heap.food.name for each in self._scene.mounds]
+        for number, name in enumerate(names):
+            rows, columns = np.nonzero(labels == number)
+            if len(rows) < FEWEST_PIXELS * self.size[0] * self.size[1] / (640 * 480) or not self._is_there(number):
+                continue
+            width, height = self.size
+            box = (float(columns.min() / width), float(rows.min() / height), float((columns.max() + 1) / width),
+                   float((rows.max() + 1) / height))  # fmt: skip
+            heap = number - len(self._scene.pieces)
+            best = (
+                self._overhead.best_for_piece(self._scene.pieces[number])
+                if heap < 0
+                else self._overhead.best_for_heap(self._scene.mounds[heap].heap)
+            )
+            found.append(Item(food=name, pixels=len(rows), box=box, best=best, number=number))
+        return tuple(found)
+
+    def labels(self) -> NDArray[np.int32]:
+        """For each pixel the number of the item that is seen there, or -1; the numbers are those of `truth`."""
+        geoms = self._eye_of().labels(self._scene.data, self._scene.overhead, self.size)
+        bodies = {each.body: number for number, each in enumerate(self._scene.pieces)}
+        heaps = {each.seen: len(bodies) + number for number, each in enumerate(self._scene.mounds)}
+        numbers = np.array(
+            [heaps.get(geom, bodies.get(int(body), -1)) for geom, body in enumerate(self._scene.model.geom_bodyid)] + [-1],
+            np.int32,
+        )
+        return numbers[geoms]
+
+    def looks_successful(self) -> detector.Seen:
+        """What the success detector thinks about the fork, from its camera. It can be wrong."""
+        if self._flat not in self._empty:
+            self._empty[self._flat] = self._fork_picture(empty=True)
+        return detector.compare(self._fork_picture(empty=False), self._empty[self._flat])
+
+    # Acting
+
+    def execute(self, skill: Skill, params: Params, *, film: Film | None = None) -> Execution:
+        """Carry out a skill. What was on the fork before is wiped off, uneaten but gone.
+
+        Args:
+            skill: Which.
+            params: Its four numbers, on the picture that `view` gives now.
+            film: Takes pictures meanwhile.
+        """
+        self.clear_tool()
+        before = self.save()
+        first, second = self._overhead.table(skill, params)
+        fork = Fork(self._scene, self._random(3), self._filming(film))
+        try:
+            getattr(fork, skill.value)(first, second)
+            self._settle()
+        except Unstable:
+            self.load(before)
+            self._executions += 1
+            self._unstable += 1
+            return Execution(picked=None, unstable=True, seconds=fork.seconds, reason="the physics went wrong")
+        self._executions += 1
+        self._load, self._flat = fork.load, skill is Skill.SCOOP
+        self._show_heaps()
+        return self._outcome(fork)
+
+    def clear_tool(self) -> None:
+        """The bite is eaten, or wiped off: the fork is empty and waits."""
+        for number in self._load.pieces:
+            piece = self._scene.pieces[number]
+            self._scene.data.eq_active[piece.weld] = 0
+            self._scene.data.qpos[piece.qpos : piece.qpos + 7] = [LARDER_M + 0.08 * number, 0, 0.03, 1, 0, 0, 0]
+            self._scene.data.qvel[piece.dof : piece.dof + 6] = 0.0
+            self._eaten.add(number)
+        self._load = Load()
+        self._touchable()
+        show_load(self._scene, self._load, flat=False)
+        self._wait()
+        mujoco().mj_forward(self._scene.model, self._scene.data)
+
+    def left(self) -> Mapping[str, float]:
+        """What is left on the plate of each food, in bites."""
+        bites: dict[str, float] = dict.fromkeys(self.plate.pieces, 0.0)
+        for number, piece in enumerate(self._scene.pieces):
+            bites[piece.food.name] += float(self._is_there(number))
+        for mound in self._scene.mounds:
+            bites[mound.heap.food.name] += mound.heap.volume_ml / BITE_ML
+        return bites
+
+    # Keeping
+
+    def save(self) -> dict[str, Any]:
+        """Everything that changes, as a record for JSON; `load` it into a world built with the same arguments."""
+        model, data = self._scene.model, self._scene.data
+        kind = mujoco().mjtState.mjSTATE_INTEGRATION.value
+        state = np.zeros(mujoco().mj_stateSize(model, kind))
+        mujoco().mj_getState(model, data, state, kind)
+        return {
+            "schema": SCHEMA,
+            "kind": "feeding-world",
+            "of": [self.plate.name, self.seed, self.looks.name],
+            "executions": self._executions,
+            "unstable": self._unstable,
+            "state": state.tolist(),
+            "heaps": [each.heap.heights_m.ravel().tolist() for each in self._scene.mounds],
+            "eaten": sorted(self._eaten),
+            "load": {str(number): bears for number, bears in self._load.pieces.items()},
+            "welds": [self._scene.model.eq_data[self._scene.pieces[each].weld].tolist() for each in self._load.pieces],
+            "of_heap": [self._load.heap, self._load.ml, self._load.smear],
+            "flat": self._flat,
+        }
+
+    def load(self, record: Mapping[str, Any]) -> None:
+        """Go on from a record that `save` made.
+
+        Raises:
+            BadRecord: Of another schema, or of another plate, seed or looks.
+        """
+        if record.get("kind") != "feeding-world" or record.get("schema") != SCHEMA:
+            raise BadRecord("this is no saved plate of this version", hint="Give what World.save returned.")
+        if list(record["of"]) != [self.plate.name, self.seed, self.looks.name]:
+            raise BadRecord(f"this plate is {record['of']}", hint="Build the world with the same plate, seed and looks.")
+        data = self._scene.data
+        for mound, heights in zip(self._scene.mounds, record["heaps"], strict=True):
+            mound.heap.heights_m = np.array(heights).reshape(mound.heap.heights_m.shape)
+            self._scene.show_heap(mound)
+        mujoco().mj_resetData(self._scene.model, data)
+        mujoco().mj_setState(
+            self._scene.model, data, np.array(record["state"]), mujoco().mjtState.mjSTATE_INTEGRATION.value
+        )
+        self._executions, self._unstable = record["executions"], record["unstable"]
+        self._eaten, self._flat = set(record["eaten"]), record["flat"]
+        heap, ml, smear = record["of_heap"]
+        self._load = Load({int(each): bears for each, bears in record["load"].items()}, heap, ml, smear)
+        for number, weld in zip(self._load.pieces, record["welds"], strict=True):
+            self._scene.model.eq_data[self._scene.pieces[number].weld] = weld
+        self._touchable()
+        show_load(self._scene, self._load, flat=self._flat)
+        mujoco().mj_forward(self._scene.model, data)
+        self._show_heaps()
+
+    @classmethod
+    def restored(cls, record: Mapping[str, Any], *, size: tuple[int, int] = (640, 480)) -> Self:
+        """A new world from a record, for plates and looks that have a name."""
+        name, seed, looks = record["of"]
+        world = cls(name, seed=seed, looks=LOOKS[looks], size=size)
+        world.load(record)
+        return world
+
+    def close(self) -> None:
+        """Give the graphics memory back. Safe twice."""
+        if self._eye is not None:
+            self._eye.close()
+            self._eye = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Inside
+
+    def _random(self, purpose: int) -> np.random.Generator:
+        return np.random.default_rng((self.seed, purpose, self._executions))
+
+    def _eye_of(self) -> Eye:
+        if self._eye is None:
+            self._eye = Eye(self._scene.model)
+        return self._eye
+
+    def _exposed(self, colours: NDArray[np.uint8], random: np.random.Generator) -> NDArray[np.uint8]:
+        """A picture with the camera's exposure, white balance and noise."""
+        noise = random.normal(0.0, self.look.noise, colours.shape[:2]).astype(np.float32)[..., None]
+        balance = (self.look.gain * np.array(self.look.tint)).astype(np.float32)
+        seen: NDArray[np.uint8] = np.clip(colours * balance + noise, 0.0, 255.0).astype(np.uint8)
+        return seen
+
+    def _fork_picture(self, *, empty: bool) -> NDArray[np.uint8]:
+        model, random = self._scene.model, self._random(4 if empty else 5)
+        hidden = [self._scene.load] if empty else []
+        if empty:
+            numbers = [each for each in range(model.ngeom) if self._of_load(each)]
+            hidden += numbers
+        kept = model.geom_rgba[hidden].copy()
+        model.geom_rgba[hidden, 3] = 0.0
+        colours = self._eye_of().rgb(self._scene.data, self._scene.inspect, detector.SIZE)
+        model.geom_rgba[hidden] = kept
+        bright = float(random.normal(1.0, 0.03))
+        return self._exposed(np.clip(colours * bright, 0, 255).astype(np.uint8), random)
+
+    def _of_load(self, geom: int) -> bool:
+        bodies = {self._scene.pieces[number].body for number in self._load.pieces}
+        return int(self._scene.model.geom_bodyid[geom]) in bodies
+
+    def _is_there(self, number: int) -> bool:
+        """Whether a piece lies on the plate, or a heap has anything left."""
+        if number >= len(self._scene.pieces):
+            return self._scene.mounds[number - len(self._scene.pieces)].heap.volume_ml > 3.0
+        place = self._scene.data.qpos[self._scene.pieces[number].qpos :][:2]
+        return number not in self._eaten and number not in self._load.pieces and float(np.hypot(*place)) < RIM_M
+
+    def _outcome(self, fork: Fork) -> Execution:
+        pieces = sorted(fork.load.pieces, key=lambda each: -fork.load.pieces[each])
+        names = [self._scene.pieces[each].food.name for each in pieces]
+        if fork.load.heap is not None and not fork.load.smear:
+            names.append(self._scene.mounds[fork.load.heap].heap.food.name)
+        missed = "the hold broke" if fork.broke else "a smear" if fork.load.heap is not None else "nothing held"
+        return Execution(
+            picked=names[0] if names else None, also=tuple(dict.fromkeys(each for each in names[1:] if each != names[0])),
+            seconds=fork.seconds, reason=f"{names[0]} on the fork" if names else missed,
+        )  # fmt: skip
+
+    def _filming(self, film: Film | None) -> Any:
+        if film is None:
+            return lambda seconds: None
+        goal = [0.0]
+
+        def stride(seconds: float) -> None:
+            if seconds >= goal[0] and len(film.frames) < film.most:
+                goal[0] += film.every_s
+                self._show_heaps()
+                mujoco().mj_kinematics(self._scene.model, self._scene.data)
+                camera = self._scene.beside if film.camera == "beside" else self._scene.overhead
+                film.frames.append(self._eye_of().rgb(self._scene.data, camera, film.size).copy())
+
+        return stride
+
+    def _settle(self) -> None:
+        """Let what was touched come to rest; notice where the physics went wrong."""
+        mujoco().mj_step(self._scene.model, self._scene.data, 60)
+        data = self._scene.data
+        if any(each.number for each in data.warning) or not np.isfinite(data.qpos).all():
+            raise Unstable
+        mujoco().mj_forward(self._scene.model, data)
+
+    def _touchable(self) -> None:
+        """Every piece can be touched by the fork again, but those on it."""
+        for number, piece in enumerate(self._scene.pieces):
+            touch = 0 if number in self._load.pieces else TOUCH_TINES | TOUCH_BLADE
+            self._scene.model.geom_conaffinity[piece.touch] = 1 | touch
+
+    def _wait(self) -> None:
+        """The fork where it waits, at rest."""
+        at, dof = self._scene.fork_qpos, self._scene.fork_dof
+        quat = np.zeros(4)
+        mujoco().mju_mat2Quat(quat, waiting_frame(0.0, flat=False).ravel())
+        self._scene.data.qpos[at : at + 7] = [*self._scene.model.qpos0[at : at + 3], *quat]
+        self._scene.data.qvel[dof : dof + 6] = 0.0
+
+    def _show_heaps(self) -> None:
+        if self._eye is not None:
+            for mound in self._scene.mounds:
+                self._eye.upload_heap(mound.field)
