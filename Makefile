@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
+GL_PACKAGES := libegl1 libegl-mesa0 libgl1-mesa-dri libopengl0
 
 .PHONY: help setup demo test lint types unit bench docs soak pictures claims clean
 .DEFAULT_GOAL := help
@@ -15,6 +16,9 @@ $(STAMP): pyproject.toml constraints.txt src/handup/__init__.py
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python has no venv module here; on Debian run: apt-get install python3-venv" >&2; exit 2; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@ldconfig -p 2>/dev/null | grep -q libEGL.so && ldconfig -p | grep -q libOpenGL.so || ldconfig -p 2>/dev/null | grep -q libOSMesa.so || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y -qq $(GL_PACKAGES) >/dev/null; fi; } || true
+	@ldconfig -p 2>/dev/null | grep -qE 'libEGL.so|libOSMesa.so' || echo "the simulated plate cannot draw without OpenGL; on Debian run: apt-get install $(GL_PACKAGES)" >&2
 	touch $@
 
 setup: $(STAMP)  ## make .venv with the handup command in it
@@ -39,6 +43,7 @@ bench: $(STAMP)  ## decision times beside textbook formulations; troubleshoot's 
 	$(BIN)/handup bench decisions
 	$(BIN)/handup bench simulator
 	$(BIN)/python -m benchmarks.troubleshoot
+	$(BIN)/python -m benchmarks.feeding
 
 docs: $(STAMP)  ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
@@ -48,6 +53,7 @@ soak: $(STAMP)  ## the property tests again, with fifty times the examples
 
 pictures: $(STAMP)  ## draw the pictures that the README and the docs show
 	$(BIN)/python -m examples.pictures
+	$(BIN)/python -m examples.plates
 
 claims: $(STAMP)  ## run every study in full, and write the docs' claim pages from them (about ten minutes)
 	$(BIN)/handup study run all

@@ -19,6 +19,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "whom": {"core", "people"},
     "journal": {"core"},
     "desk": {"core", "people", "whom", "journal"},
+    "domains": {"core", "confidence", "policy", "people", "recover", "when", "what", "desk", "journal"},
     "lab": {"confidence", "core", "policy", "people", "what", "when", "recover", ""},
     "cli": {"confidence", "core", "policy", "people", "what", "when", "recover", "lab", "journal", "desk", "whom", ""},
     "": {"confidence", "core", "policy", "when", "recover", "cli", "journal", "desk"},

@@ -103,7 +103,9 @@ class Overhead:
 
     def _hit(self, start: Floats, ray: Floats) -> float:
         data: Any = self._scene.data
-        return float(mujoco().mj_ray(self._scene.model, data, start, ray, SEEN, 1, self._scene.fork, np.zeros(1, np.int32)))
+        return float(
+            mujoco().mj_ray(self._scene.model, data, start, ray, SEEN, 1, self._scene.fork, np.zeros(1, np.int32))
+        )
 
     def best_for_piece(self, piece: Piece) -> dict[Skill, Params]:
         """Its long side through its middle; for scooping a way through it along that side, from the rim inwards."""
@@ -113,7 +115,7 @@ class Overhead:
         longest = int(np.argmax(reach))
         side = axes[:2, longest] / max(float(np.hypot(*axes[:2, longest])), 1e-9)
         top = self.top_at(place[:2])
-        found = {}
+        found: dict[Skill, Params] = {}
         for skill in piece.food.skills:
             if skill is Skill.SCOOP:
                 before, after = float(reach[longest]) + 0.012, 0.022
@@ -145,7 +147,7 @@ class Overhead:
         spots = np.stack([x[inner].ravel(), y[inner].ravel()], axis=1)
         heights = np.array([heap.mean_height_m(spot, 0.013) for spot in spots])
         spot = spots[int(np.argmax(heights))]
-        found = {}
+        found: dict[Skill, Params] = {}
         for skill in heap.food.skills:
             if skill is Skill.SCOOP:
                 found[skill] = self._best_sweep(heap, spots[np.argsort(-heights)[:12:3]])

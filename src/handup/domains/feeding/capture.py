@@ -18,7 +18,7 @@ from handup.domains.feeding.foods import Food
 from handup.domains.feeding.heap import Heap
 
 Floats = NDArray[np.float64]
-SAMPLES = 16
+SAMPLES = 36
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,10 +40,10 @@ class Capture:
         scoop_n: What a fork held flat bears.
     """
 
-    luck: float = 0.20
-    jitter_mm: float = 1.0
+    luck: float = 0.40
+    jitter_mm: float = 1.2
     jitter_deg: float = 3.0
-    lever_mm: float = 9.0
+    lever_mm: float = 12.0
     guard_n: float = 6.0
     twirl_guard_n: float = 0.5
     torn: float = 0.10
@@ -120,8 +120,8 @@ def wound(heap: Heap, at_m: Floats, angle_rad: float) -> float:
         at_m: Where the fork turns.
         angle_rad: Direction of the two points, which should be that of the strands.
     """
-    dense = min(heap.mean_height_m(at_m, 0.013) / 0.010, 1.25)
-    across = 0.42 + 0.58 * float(np.cos(angle_rad - heap.grain_rad)) ** 2
+    dense = min(heap.mean_height_m(at_m, 0.013) / 0.011, 1.25)
+    across = 0.25 + 0.75 * float(np.cos(angle_rad - heap.grain_rad)) ** 2
     return heap.food.strand * dense * across
 
 

@@ -49,7 +49,7 @@ class Film:
             raise MissingExtra.of("sim", "a film") from error
         if not self.frames:
             raise BadData("there is no picture in the film", hint="Pass the film to World.execute first.")
-        first, *others = [
-            Image.fromarray(each).quantize(colours, dither=Image.Dither.NONE) for each in self.frames
-        ]
-        first.save(path, save_all=True, append_images=others, duration=round(1000 * self.every_s), loop=0, optimize=True)
+        first, *others = [Image.fromarray(each).quantize(colours, dither=Image.Dither.NONE) for each in self.frames]
+        first.save(
+            path, save_all=True, append_images=others, duration=round(1000 * self.every_s), loop=0, optimize=True
+        )

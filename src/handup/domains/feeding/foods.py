@@ -81,6 +81,8 @@ def food(name: str) -> Food:
 
 
 def _food(name: str, entry: dict[str, Any]) -> Food:
-    ranges = {key: tuple((float(a), float(b)) for a, b in entry.pop(key)) for key in ("size_mm", "easy", "hard")}
+    ranges: dict[str, Any] = {}
+    for key in ("size_mm", "easy", "hard"):
+        ranges[key] = tuple((float(low), float(high)) for low, high in entry.pop(key))
     skills = tuple(Skill(each) for each in entry.pop("skills"))
     return Food(name=name, skills=skills, **ranges, **entry)

@@ -1,29 +1,31 @@
-"""The fork at work: moves it through the simulation, pierces, winds, sweeps up, and lets go what its hold does not bear."""
+"""The fork at work: it pierces, winds and sweeps up, and lets go what its hold does not bear."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from handup.domains.feeding.arm import STRIDE, Arm, eased, flat_frame, upright, waiting_frame
 from handup.domains.feeding.capture import CAPTURE, Capture, hold_n, scooped_ml, stuck, tine_depths_mm, wound
 from handup.domains.feeding.gl import mujoco
 from handup.domains.feeding.scene import (
-    BLADE_HALF_WIDTH_M, SHOW_M, STEP_S, TINE_GAP_M, TINE_LENGTH_M, TINES, TOUCH_BLADE, TOUCH_TINES, Mound, Scene,
-)  # fmt: skip
+    BLADE_HALF_WIDTH_M,
+    SHOW_M,
+    STEP_S,
+    TINE_LENGTH_M,
+    TOUCH_BLADE,
+    TOUCH_TINES,
+    Mound,
+    Scene,
+)
 
 Floats = NDArray[np.float64]
-STRIDE = 2
-"""Physics steps between two looks at forces."""
 HOVER_M, BOTTOM_M, LIFT_M = 0.052, 0.0022, 0.11
-DOWN_M_S, SWEEP_M_S, CARRY_M_S, FREE_M_S = 0.16, 0.16, 0.55, 0.9
-SCOOP_TILT = np.radians(22.0)
+DOWN_M_S, SWEEP_M_S, CARRY_M_S = 0.16, 0.16, 0.9
 LONGEST_SCOOP_M = 0.10
-TOO_FAST = 12.0
-"""m/s or rad/s that no piece of food reaches unless the physics went wrong."""
 
 
 @dataclass
@@ -43,10 +45,6 @@ class Load:
     smear: bool = False
 
 
-class Unstable(Exception):  # noqa: N818 - caught by the world, never seen outside
-    """The physics went wrong; whoever runs it rolls back."""
-
-
 class Fork:
     """One execution's worth of motion. Build one per execution.
 
@@ -58,44 +56,51 @@ class Fork:
     """
 
     def __init__(
-        self, scene: Scene, random: np.random.Generator, each_stride: Callable[[float], None], constants: Capture = CAPTURE
+        self,
+        scene: Scene,
+        random: np.random.Generator,
+        each_stride: Callable[[float], None],
+        constants: Capture = CAPTURE,
     ) -> None:
         self._scene, self._model, self._data = scene, scene.model, scene.data
         self._module = mujoco()
-        self._stride = each_stride
+        self._arm = Arm(scene, each_stride)
         self._constants = constants
         self._luck = float(np.exp(random.normal(0.0, constants.luck)))
         self._shift = random.normal(0.0, constants.jitter_mm / 1000.0, 2)
         self._turn = float(np.radians(random.normal(0.0, constants.jitter_deg)))
         self._by_touch = {each.touch: index for index, each in enumerate(scene.pieces)}
         self._pierced: dict[int, None] = {}
-        self._glide: dict[int, tuple[Floats, Floats, int]] = {}
         self._flat_now = False
         self.load = Load()
         self.broke = False
-        self.seconds = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Simulated time so far."""
+        return self._arm.seconds
 
     # The three skills
 
     def skewer(self, first_m: Floats, second_m: Floats) -> None:
         """Straight down at the midpoint, the row of tines across the line; then up."""
         at, angle = self._aim(first_m, second_m)
-        self._go(np.array([*at, HOVER_M]), _upright(angle))
+        self._arm.go(np.array([*at, HOVER_M]), upright(angle))
         self._down(at, angle, self._constants.guard_n)
         self._hold(1.0)
-        tips = self._tips()
+        tips = self._arm.tips()
         self._from_heaps(lambda mound: stuck(mound.heap, tips), at, 0.012, 6.0)
         self._away(angle, flat=False)
 
     def twirl(self, first_m: Floats, second_m: Floats) -> None:
         """Gently down at the midpoint, the row of tines across the strands; two turns; then up."""
         at, angle = self._aim(first_m, second_m)
-        self._go(np.array([*at, HOVER_M]), _upright(angle))
+        self._arm.go(np.array([*at, HOVER_M]), upright(angle))
         self._down(at, angle, self._constants.twirl_guard_n)
         self._hold(self._constants.torn)
         height = float(self._data.qpos[self._scene.fork_qpos + 2])
         for turned in np.linspace(0.0, 4.0 * np.pi, 120):
-            self._move(np.array([*at, height]), _upright(angle + turned))
+            self._arm.move(np.array([*at, height]), upright(angle + turned))
         self._from_heaps(lambda mound: wound(mound.heap, at, angle), at, 0.017, 9.0)
         self._away(angle, flat=False)
 
@@ -107,18 +112,18 @@ class Fork:
         way = way * min(1.0, LONGEST_SCOOP_M / max(length, 1e-9))
         start = (first_m + second_m) / 2 - way / 2 + self._shift
         end, unit = start + way, way / max(float(np.hypot(*way)), 1e-9)
-        frame = _flat(unit)
+        frame = flat_frame(unit)
         self._flat_now = True
-        self._touching(tines=False, blade=True)
-        self._go(np.array([*(start - 0.012 * unit), 0.035]), frame)
+        self._arm.touching(tines=False, blade=True)
+        self._arm.go(np.array([*(start - 0.012 * unit), 0.035]), frame)
         for share in np.linspace(0.0, 1.0, 20):
             low = (1.0 - share) * 0.035 + share * BOTTOM_M
-            self._move(np.array([*(start - (1.0 - share) * 0.012 * unit), low]), frame)
+            self._arm.move(np.array([*(start - (1.0 - share) * 0.012 * unit), low]), frame)
         gathered = [scooped_ml(each.heap, start, end, half_width_m=BLADE_HALF_WIDTH_M) for each in self._scene.mounds]
         slipped: set[int] = set()
         steps = max(int(float(np.hypot(*way)) / SWEEP_M_S / (STRIDE * STEP_S)), 2)
         for share in np.linspace(0.0, 1.0, steps):
-            self._move(np.array([*(start + share * way), BOTTOM_M]), frame)
+            self._arm.move(np.array([*(start + share * way), BOTTOM_M]), frame)
             self._board(slipped)
         self._gather(gathered, start, end)
         self._away(float(np.arctan2(unit[1], unit[0])), flat=True)
@@ -132,9 +137,9 @@ class Fork:
 
     def _down(self, at: Floats, angle: float, guard_n: float) -> None:
         """Down until the bottom, or until something presses harder than the guard allows. Firm tips go in."""
-        frame = _upright(angle)
+        frame = upright(angle)
         for height in np.arange(HOVER_M, BOTTOM_M, -DOWN_M_S * STRIDE * STEP_S):
-            self._move(np.array([*at, height]), frame)
+            self._arm.move(np.array([*at, height]), frame)
             pressed = self._pressed()
             for index, force in pressed.items():
                 if force >= self._scene.pieces[index].food.pierce_n:
@@ -165,7 +170,7 @@ class Fork:
 
     def _hold(self, share: float) -> None:
         """Weld each pierced piece to the fork, with what its tines bear."""
-        tips, row, along = self._tips(), self._column(0), self._column(2)
+        tips, row, along = self._arm.tips(), self._arm.column(0), self._arm.column(2)
         for index in self._pierced:
             piece = self._scene.pieces[index]
             place, axes = self._data.xpos[piece.body], self._data.xmat[piece.body].reshape(3, 3)
@@ -176,9 +181,7 @@ class Fork:
                 self._weld(index, bears)
 
     def _weld(self, index: int, bears: float) -> None:
-        piece = self._scene.pieces[index]
-        self._model.eq_data[piece.weld, :11] = _relative(self._data, self._scene.fork, piece.body, self._module)
-        self._data.eq_active[piece.weld] = 1
+        self._arm.weld(self._scene.pieces[index])
         self.load.pieces[index] = bears
 
     def _board(self, slipped: set[int]) -> None:
@@ -186,7 +189,7 @@ class Fork:
         for index, piece in enumerate(self._scene.pieces):
             if index in self.load.pieces or index in slipped:
                 continue
-            local = (self._data.xpos[piece.body] - self._place()) @ self._axes()
+            local = (self._data.xpos[piece.body] - self._arm.place()) @ self._arm.axes()
             reach = piece.half_m[:2].mean()
             if -reach < local[2] < 0.03 and abs(local[0]) < BLADE_HALF_WIDTH_M + reach and abs(local[1]) < 0.03:
                 if local[2] < -0.75 * reach:
@@ -197,8 +200,7 @@ class Fork:
                     continue
                 self._pass_through(index)
                 self._weld(index, self._constants.scoop_n)
-                now = self._model.eq_data[piece.weld][3:6].copy()
-                self._glide[index] = (now, np.array([0.0, -float(piece.half_m[2]) - 0.003, 0.016]), 0)
+                self._arm.draw_in(piece, np.array([0.0, -float(piece.half_m[2]) - 0.003, 0.016]))
 
     def _from_heaps(self, score: Callable[[Mound], float], at: Floats, radius_m: float, ml: float) -> None:
         """Take from the heap under the fork where it sticks well enough."""
@@ -228,103 +230,37 @@ class Fork:
 
     # How it moves
 
-    def _go(self, place: Floats, frame: Floats) -> None:
-        """There from where it waits, empty: nothing else moves meanwhile, so only the film sees it."""
-        start = self._place().copy()
-        seconds = float(np.linalg.norm(place - start)) / FREE_M_S
-        count = max(int(seconds / (STRIDE * STEP_S)), 2)
-        for share in _eased(count):
-            lifted = start + share * (place - start) + np.array([0.0, 0.0, 0.04 * np.sin(np.pi * share)])
-            self._set(lifted, frame, np.zeros(6))
-            self.seconds += STRIDE * STEP_S
-            self._stride(self.seconds)
-
     def _away(self, angle: float, *, flat: bool) -> None:
         """Up and to where it shows what it has, turned as always there."""
-        start = self._place().copy()
+        start = self._arm.place().copy()
         top = np.array([start[0], start[1], LIFT_M])
         frame = waiting_frame(angle, flat=flat)
-        for share in _eased(80):
-            self._move(start + share * (top - start), frame)
+        for share in eased(48):
+            self._arm.move(start + share * (top - start), frame)
             self._check_holds()
         show = np.array(SHOW_M)
-        count = int(float(np.linalg.norm(show - top)) / CARRY_M_S / (STRIDE * STEP_S)) + 40
+        count = int(float(np.linalg.norm(show - top)) / CARRY_M_S / (STRIDE * STEP_S)) + 24
         back = (angle + np.pi) % (2.0 * np.pi) - np.pi
-        for share in _eased(count):
+        for share in eased(count):
             frame = waiting_frame((1.0 - share) * back, flat=flat)
             if self.load.pieces:
-                self._move(top + share * (show - top), frame)
+                self._arm.move(top + share * (show - top), frame)
                 self._check_holds()
             else:
-                self._set(top + share * (show - top), frame, np.zeros(6))
-                self.seconds += STRIDE * STEP_S
-                self._stride(self.seconds)
-        self._touching(tines=True, blade=False)
-        for _ in range(25):
-            self._move(show, frame)
+                self._arm.jump(top + share * (show - top), frame)
+        self._arm.touching(tines=True, blade=False)
+        for _ in range(12):
+            self._arm.move(show, frame)
         self._check_holds()
 
     def _check_holds(self) -> None:
         """Let go what pulls harder than its hold bears."""
         for index in list(self.load.pieces):
             piece = self._scene.pieces[index]
-            rows = np.flatnonzero(
-                (self._data.efc_type == int(self._module.mjtConstraint.mjCNSTR_EQUALITY))
-                & (self._data.efc_id == piece.weld)
-            )
-            if len(rows) and float(np.linalg.norm(self._data.efc_force[rows[:3]])) > self.load.pieces[index]:
-                self._data.eq_active[piece.weld] = 0
+            if self._arm.pull_n(piece) > self.load.pieces[index]:
+                self._arm.let_go(piece)
                 del self.load.pieces[index]
                 self.broke = True
-
-    def _move(self, place: Floats, frame: Floats) -> None:
-        """Be there after the next stride."""
-        span = STRIDE * STEP_S
-        velocity = np.zeros(6)
-        velocity[:3] = np.clip((place - self._place()) / span, -1.0, 1.0)
-        goal_quat, turning = np.zeros(4), np.zeros(3)
-        self._module.mju_mat2Quat(goal_quat, frame.ravel())
-        at = self._scene.fork_qpos
-        self._module.mju_subQuat(turning, goal_quat, self._data.qpos[at + 3 : at + 7])
-        velocity[3:] = turning / span
-        for index, (start, goal, done) in list(self._glide.items()):
-            share = min((done + 1) / 40.0, 1.0)
-            self._model.eq_data[self._scene.pieces[index].weld][3:6] = start + share * (goal - start)
-            self._glide[index] = (start, goal, done + 1)
-        self._data.qvel[self._scene.fork_dof : self._scene.fork_dof + 6] = velocity
-        self._module.mj_step(self._model, self._data, STRIDE)
-        self._data.qpos[at : at + 3], self._data.qpos[at + 3 : at + 7] = place, goal_quat
-        self.seconds += span
-        if not np.isfinite(self._data.qvel).all() or np.abs(self._data.qvel).max() > TOO_FAST * 8:
-            raise Unstable
-        self._stride(self.seconds)
-
-    def _set(self, place: Floats, frame: Floats, velocity: Floats) -> None:
-        at, dof = self._scene.fork_qpos, self._scene.fork_dof
-        quat = np.zeros(4)
-        self._module.mju_mat2Quat(quat, frame.ravel())
-        self._data.qpos[at : at + 3], self._data.qpos[at + 3 : at + 7] = place, quat
-        self._data.qvel[dof : dof + 6] = velocity
-
-    def _touching(self, *, tines: bool, blade: bool) -> None:
-        self._model.geom_contype[list(self._scene.tines)] = TOUCH_TINES if tines else 0
-        self._model.geom_contype[self._scene.blade] = TOUCH_BLADE if blade else 0
-
-    def _place(self) -> Floats:
-        place: Floats = self._data.qpos[self._scene.fork_qpos : self._scene.fork_qpos + 3]
-        return place
-
-    def _axes(self) -> Floats:
-        axes = np.zeros(9)
-        self._module.mju_quat2Mat(axes, self._data.qpos[self._scene.fork_qpos + 3 : self._scene.fork_qpos + 7])
-        return axes.reshape(3, 3)
-
-    def _column(self, axis: int) -> Floats:
-        return self._axes()[:, axis]
-
-    def _tips(self) -> Floats:
-        offsets = (np.arange(TINES) - (TINES - 1) / 2) * TINE_GAP_M
-        return self._place() + offsets[:, None] * self._column(0)
 
 
 def show_load(scene: Scene, load: Load, *, flat: bool) -> None:
@@ -340,42 +276,3 @@ def show_load(scene: Scene, load: Load, *, flat: bool) -> None:
     model.geom_pos[geom] = [0.0, -0.7 * radius, 0.016] if flat else [0.0, 0.0, 0.010]
     model.geom_matid[geom] = mound.material
     model.geom_rgba[geom] = [*mound.colour, 1.0]
-
-
-def waiting_frame(angle: float, *, flat: bool) -> Floats:
-    """How the fork is turned: upright or flat, along a direction; 0 where it waits."""
-    return _flat(np.array([np.cos(angle), np.sin(angle)])) if flat else _upright(angle)
-
-
-def _upright(angle: float) -> Floats:
-    """Tines down, their row across a line of this direction."""
-    row = np.array([-np.sin(angle), np.cos(angle), 0.0])
-    up = np.array([0.0, 0.0, 1.0])
-    return np.stack([row, np.cross(up, row), up], axis=1)
-
-
-def _flat(unit: Floats) -> Floats:
-    """Tines forward along a direction and a little down, hollow side up."""
-    forward = np.array([unit[0], unit[1], 0.0])
-    up = np.array([0.0, 0.0, 1.0])
-    handle = -np.cos(SCOOP_TILT) * forward + np.sin(SCOOP_TILT) * up
-    row = np.cross(up, forward)
-    return np.stack([row, np.cross(handle, row), handle], axis=1)
-
-
-def _eased(count: int) -> Floats:
-    """Shares of a way, slow at both ends."""
-    shares: Floats = 0.5 - 0.5 * np.cos(np.pi * np.arange(1, count + 1) / count)
-    return shares
-
-
-def _relative(data: Any, one: int, two: int, module: Any) -> Floats:
-    """A weld's numbers for two bodies as they lie now: anchor, place and turn of the second, torque scale."""
-    record = np.zeros(11)
-    inverse, back = np.zeros(4), np.zeros(3)
-    module.mju_negQuat(inverse, data.xquat[one])
-    module.mju_rotVecQuat(back, data.xpos[two] - data.xpos[one], inverse)
-    turn = np.zeros(4)
-    module.mju_mulQuat(turn, inverse, data.xquat[two])
-    record[3:6], record[6:10], record[10] = back, turn, 0.02
-    return record

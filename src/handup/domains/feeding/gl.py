@@ -95,7 +95,8 @@ class Eye:
         for each in self._scene.geoms[: self._scene.ngeom]:
             if each.segid >= 0 and int(each.objtype) == is_geom:
                 geoms[each.segid + 1] = each.objid
-        return geoms[np.minimum(numbers, self._scene.ngeom)]
+        seen: NDArray[np.int32] = geoms[np.minimum(numbers, self._scene.ngeom)]
+        return seen
 
     def upload_heap(self, field: int) -> None:
         """Show a height field as it is now."""
@@ -132,5 +133,7 @@ class Eye:
         """Distances along the camera's axis from a reversed depth buffer."""
         extent = self._model.stat.extent
         near, far = self._model.vis.map.znear * extent, self._model.vis.map.zfar * extent
-        metres: NDArray[np.float32] = (near * far / (near + buffer.astype(np.float64) * (far - near))).astype(np.float32)
+        metres: NDArray[np.float32] = (near * far / (near + buffer.astype(np.float64) * (far - near))).astype(
+            np.float32
+        )
         return metres

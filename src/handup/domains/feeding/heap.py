@@ -54,7 +54,7 @@ class Heap:
         radius = np.hypot(2 * along / length, 2 * aside / width) / edge
         dome = np.clip(1.0 - radius**2.4, 0.0, 1.0) ** 0.65
         relief = heap_relief(food.shape, random, CELLS, grain_deg=float(np.degrees(grain)))
-        rough = {"smooth": 0.0022, "grains": 0.0008, "pellets": 0.0034, "curds": 0.0030, "strands": 0.0022}[food.shape]
+        rough = {"smooth": 0.0022, "grains": 0.0008, "pellets": 0.0034, "curds": 0.0030, "strands": 0.0011}[food.shape]
         heights = np.where(dome > 0.0, np.maximum(height * dome * 0.9 + rough * relief * np.sqrt(dome), 0.0), 0.0)
         heap = cls(food, x_m, y_m, float(half), float(grain), heights)
         heap.served_ml = heap.volume_ml
@@ -78,7 +78,7 @@ class Heap:
         return found
 
     def grid(self) -> tuple[Floats, Floats]:
-        """x and y of each cell on the plate."""
+        """X and y of each cell on the plate."""
         axis = np.linspace(-self.half_m, self.half_m, CELLS)
         x, y = np.meshgrid(axis + self.x_m, axis + self.y_m)
         return x, y
@@ -106,7 +106,8 @@ class Heap:
         """A soft disc of weights around a point, 1 in the middle."""
         x, y = self.grid()
         far = np.hypot(x - at_m[0], y - at_m[1])
-        return np.clip((radius_m - far) / (0.3 * radius_m) + 0.5, 0.0, 1.0)
+        disc: Floats = np.clip((radius_m - far) / (0.3 * radius_m) + 0.5, 0.0, 1.0)
+        return disc
 
     def mean_height_m(self, at_m: Floats, radius_m: float) -> float:
         """Mean height within a disc; cells outside the grid count as empty."""

@@ -15,7 +15,9 @@ FEWEST_BITES = 7
 TRIES = 60
 
 
-def lay(plate: Plate, looks: Looks, look: Look, random: np.random.Generator) -> tuple[list[Laid], list[tuple[Heap, Rgb]]]:
+def lay(
+    plate: Plate, looks: Looks, look: Look, random: np.random.Generator
+) -> tuple[list[Laid], list[tuple[Heap, Rgb]]]:
     """Heaps first, then the pieces around them, large before small. What nobody has room for is not served."""
     served = plate.served(random)
     heaps: list[tuple[Heap, Rgb]] = []
@@ -74,6 +76,7 @@ def _spot(
 ) -> tuple[float, float, float, float] | None:
     """A free place: x, y, height to drop from, yaw. Leaves may be lain upon; long pieces take room along them."""
     leaf, long = kind.shape == "leaf", kind.shape == "bean"
+    lie_upon = float(half[2]) if leaf else 0.0
     for attempt in range(TRIES):
         radius = (FLAT_M - (0.55 * half[0] if long or leaf else half[0])) * np.sqrt(random.uniform(0.0, 1.0))
         angle, yaw = random.uniform(0.0, 2.0 * np.pi), random.uniform(0.0, np.pi)
@@ -81,7 +84,7 @@ def _spot(
         along = np.linspace(-1.0, 1.0, 5) * (half[0] - half[1]) if long else np.zeros(1)
         discs = [
             (x + float(each * np.cos(yaw)), y + float(each * np.sin(yaw)),
-             float(half[1] * 1.1 if long else half[:2].mean() * (0.72 if leaf else 1.08)), float(half[2]) if leaf else 0.0)
+             float(half[1] * 1.1 if long else half[:2].mean() * (0.72 if leaf else 1.08)), lie_upon)
             for each in along
         ]  # fmt: skip
         if any(np.hypot(px, py) > FLAT_M + 0.012 for px, py, _, _ in discs):

@@ -61,8 +61,8 @@ class Looks:
     plates: tuple[Hsv, ...]
     clutter: tuple[int, int] = (0, 0)
     eaten: Range = (0.0, 0.0)
-    camera_mm: float = 4.0
-    camera_deg: float = 1.0
+    camera_mm: float = 5.0
+    camera_deg: float = 0.4
     noise: float = 2.0
     gain: Range = (0.95, 1.05)
     tint: float = 0.01
@@ -140,7 +140,7 @@ EASY = Looks(
              ambient=(0.30, 0.38)),
     ),
     tables=(((26, 34), (0.38, 0.50), (0.42, 0.56)), ((20, 40), (0.03, 0.08), (0.70, 0.78))),
-    plates=(((40, 60), (0.0, 0.03), (0.90, 0.96)), ((42, 50), (0.06, 0.10), (0.88, 0.94))),
+    plates=(((40, 60), (0.0, 0.03), (0.82, 0.90)), ((42, 50), (0.06, 0.10), (0.80, 0.88))),
 )  # fmt: skip
 """What the robot knows: neutral or warm light from one side, wood or pale cloth, white plates, full servings."""
 
@@ -148,16 +148,16 @@ HARD = Looks(
     name="hard",
     lamps=(
         Lamp(azimuth_deg=(20, 160), elevation_deg=(34, 48), colour=((205, 225), (0.12, 0.22), (0.56, 0.66)),
-             ambient=(0.24, 0.30)),
+             ambient=(0.32, 0.38)),
         Lamp(azimuth_deg=(20, 160), elevation_deg=(30, 44), colour=((18, 26), (0.24, 0.36), (0.60, 0.70)),
-             ambient=(0.22, 0.30)),
+             ambient=(0.30, 0.36)),
     ),
     tables=(((205, 225), (0.28, 0.45), (0.26, 0.38)), ((110, 150), (0.14, 0.26), (0.34, 0.46))),
     plates=(((200, 225), (0.14, 0.26), (0.66, 0.80)), ((10, 30), (0.14, 0.24), (0.62, 0.74))),
     clutter=(3, 7),
     eaten=(0.15, 0.5),
-    camera_mm=8.0,
-    camera_deg=2.0,
+    camera_mm=12.0,
+    camera_deg=0.8,
     noise=5.0,
     gain=(0.85, 1.12),
     tint=0.03,

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from handup.domains.feeding.foods import Food
 from handup.domains.feeding.gl import BUFFER, mujoco
 from handup.domains.feeding.heap import CELLS, Heap
-from handup.domains.feeding.surroundings import add_clutter, add_surroundings
 from handup.domains.feeding.looks import Look, Rgb
 from handup.domains.feeding.shapes import Mesh, item_mesh
+from handup.domains.feeding.surroundings import add_clutter, add_surroundings
 from handup.domains.feeding.textures import texture
 
 FLAT_M, RIM_M, RIM_HEIGHT_M = 0.088, 0.120, 0.014
@@ -122,23 +122,23 @@ def _settings(spec: Any, module: Any) -> None:
     spec.option.disableflags |= int(module.mjtDisableBit.mjDSBL_AUTORESET)
     spec.visual.global_.offwidth, spec.visual.global_.offheight = BUFFER
     spec.visual.quality.offsamples = 0
-    spec.visual.quality.shadowsize = 2048
+    spec.visual.quality.shadowsize = 1536
     spec.visual.quality.numslices, spec.visual.quality.numstacks = 14, 8
-    spec.visual.map.znear, spec.visual.map.zfar, spec.visual.map.shadowclip = 0.05, 5.0, 0.5
+    spec.visual.map.znear, spec.visual.map.zfar, spec.visual.map.shadowclip = 0.05, 5.0, 0.36
     spec.stat.extent, spec.stat.center = 1.0, [0.0, 0.0, 0.0]
 
 
 def _cameras(spec: Any, look: Look) -> None:
     dx, dy, dz = look.camera_m
     tilt_x, tilt_y, roll = (float(np.radians(each)) for each in look.camera_deg)
-    tilt_x -= dy / CAMERA_Z_M  # it was aimed at the plate after it was put up
+    tilt_x -= dy / CAMERA_Z_M  # wherever it hangs, it was aimed at the plate
     tilt_y += dx / CAMERA_Z_M
     spec.worldbody.add_camera(
         name="overhead", pos=[dx, dy, CAMERA_Z_M + dz], fovy=CAMERA_FOV_DEG,
-        quat=_turned((tilt_x * 0.5, tilt_y * 0.5, roll)),
+        quat=_turned((tilt_x, tilt_y, roll)),
     )  # fmt: skip
-    _looking(spec, "beside", (-0.10, -0.36, 0.30), (0.02, 0.0, 0.02), 40.0)
-    _looking(spec, "inspect", (SHOW_M[0], -0.17, SHOW_M[2] + 0.07), (SHOW_M[0], 0.0, SHOW_M[2] + 0.012), 28.0)
+    _looking(spec, "beside", (-0.12, -0.40, 0.32), (0.02, 0.0, 0.025), 30.0)
+    _looking(spec, "inspect", (SHOW_M[0], -0.17, SHOW_M[2] + 0.07), (SHOW_M[0], 0.0, SHOW_M[2] + 0.010), 21.0)
 
 
 def _looking(spec: Any, name: str, eye: tuple[float, ...], at: tuple[float, ...], fovy: float) -> None:
@@ -178,7 +178,7 @@ def _fork(spec: Any, module: Any) -> None:
     grey, teal = [0.32, 0.34, 0.37, 1.0], [0.10, 0.45, 0.45, 1.0]
     fork.add_geom(type=box, size=[0.016, 0.012, 0.018], pos=[0, 0.016, 0.150], rgba=grey, **arm)
     fork.add_geom(type=module.mjtGeom.mjGEOM_CYLINDER, size=[0.022, 0.016, 0], pos=[0, 0.016, 0.184], rgba=teal, **arm)
-    fork.add_geom(type=capsule, size=[0.018, 0, 0], fromto=[0, 0.016, 0.20, 0, 0.12, 0.30], rgba=grey, **arm)
+    fork.add_geom(type=capsule, size=[0.014, 0, 0], fromto=[0, 0.016, 0.20, 0, 0.016, 0.24], rgba=grey, **arm)
     fork.add_geom(
         name="load", type=module.mjtGeom.mjGEOM_ELLIPSOID, size=[0.01, 0.008, 0.012], rgba=[1, 1, 1, 0], **arm
     )
@@ -222,7 +222,7 @@ def _piece(spec: Any, module: Any, index: int, laid: Laid, random: np.random.Gen
     }[food.shape]
     body.add_geom(
         type=kind, size=size.tolist(), density=1000.0 * food.density, rgba=[0, 0, 0, 0], group=3, condim=6 if
-        food.shape in {"ball", "berry", "bean"} else 3, contype=1, conaffinity=1 | TOUCH_TINES | TOUCH_BLADE,
+        food.shape in {"ball", "berry"} else 3, contype=1, conaffinity=1 | TOUCH_TINES | TOUCH_BLADE,
         friction=[food.friction, 0.003, 0.0012], solref=[0.008, 1.0], name=f"touch {index}",
         quat=[np.sqrt(0.5), 0, np.sqrt(0.5), 0] if food.shape == "bean" else [1, 0, 0, 0],
     )  # fmt: skip
@@ -233,7 +233,7 @@ def _piece(spec: Any, module: Any, index: int, laid: Laid, random: np.random.Gen
     )  # fmt: skip
     if food.shape == "berry":
         body.add_geom(
-            type=kinds.mjGEOM_ELLIPSOID, size=[half[0] * 0.12, half[1] * 0.75, half[2] * 0.75], contype=0, conaffinity=0,
+            type=kinds.mjGEOM_ELLIPSOID, size=(half * [0.12, 0.75, 0.75]).tolist(), contype=0, conaffinity=0,
             pos=[-half[0] * 0.86, 0, 0], rgba=[0.30, 0.52, 0.16, 1.0], mass=0.0,
         )  # fmt: skip
     weld = spec.add_equality(

@@ -39,13 +39,10 @@ def item_mesh(shape: str, half_m: Floats, random: np.random.Generator) -> Mesh:
         return _bean(half_m, random)
     if shape == "floret":
         return _floret(half_m, random)
-    power = {"chunk": 0.4, "ball": 1.0, "disc": 0.55, "berry": 0.9}[shape]
-    bumps = {"chunk": 0.10, "ball": 0.01, "disc": 0.02, "berry": 0.02}[shape]
-    mesh = _rounded(power, rings=8, around=14)
+    up, turn = {"chunk": (0.45, 0.45), "ball": (1.0, 1.0), "disc": (0.3, 1.0), "berry": (0.9, 0.9)}[shape]
+    bumps = {"chunk": 0.12, "ball": 0.01, "disc": 0.02, "berry": 0.02}[shape]
+    mesh = _rounded(up, turn, rings=8, around=14)
     points = mesh.vertices
-    if shape == "disc":
-        flat = np.hypot(points[:, 0], points[:, 1])
-        points[:, :2] *= (np.minimum(1.0, flat + 0.1) / np.maximum(flat, 1e-9) * flat)[:, None]
     if shape == "berry":
         points[:, 1:] *= (1.0 - 0.42 * np.clip(points[:, :1], -0.3, 1.0) ** 2 * np.sign(points[:, :1] + 1e-9))[:, :1]
     coords = mesh.texcoords if shape == "ball" else points[:, :2] * 0.42 + 0.5 + 0.1 * points[:, 2:]
@@ -71,12 +68,11 @@ def plate_mesh(flat_m: float, rim_m: float, height_m: float) -> Mesh:
     return Mesh(points, _grid_faces(len(profile), around + 1), coords)
 
 
-def _rounded(power: float, *, rings: int, around: int) -> Mesh:
-    """A ball (power 1) or a rounded box (power towards 0) of half sizes 1."""
+def _rounded(up_power: float, turn_power: float, *, rings: int, around: int) -> Mesh:
+    """A ball (powers 1), a rounded cylinder (up towards 0) or a rounded box (both) of half sizes 1."""
     up, turn = np.meshgrid(np.linspace(-np.pi / 2, np.pi / 2, rings + 1), np.linspace(-np.pi, np.pi, around + 1))
-    cos_up, sin_up, cos_turn, sin_turn = (
-        np.sign(each) * np.abs(each) ** power for each in (np.cos(up), np.sin(up), np.cos(turn), np.sin(turn))
-    )
+    cos_up, sin_up = (np.sign(each) * np.abs(each) ** up_power for each in (np.cos(up), np.sin(up)))
+    cos_turn, sin_turn = (np.sign(each) * np.abs(each) ** turn_power for each in (np.cos(turn), np.sin(turn)))
     points = np.stack([cos_up * cos_turn, cos_up * sin_turn, sin_up], axis=-1).reshape(-1, 3)
     coords = np.stack([turn / (2 * np.pi) + 0.5, up / np.pi + 0.5], axis=-1).reshape(-1, 2)
     return Mesh(points, _grid_faces(around + 1, rings + 1), coords)
@@ -116,7 +112,8 @@ def _bean(half_m: Floats, random: np.random.Generator) -> Mesh:
     y = bend[:, None] - bend.mean() + half_m[1] * thick[:, None] * np.cos(angles)
     z = half_m[2] * thick[:, None] * np.sin(angles)
     coords = np.stack([np.repeat((t[:, None] + 1) / 2, around, 1), np.repeat(angles[None] / 7, along, 0)], axis=-1)
-    return Mesh(np.stack([x, y, z], axis=-1).reshape(-1, 3), _grid_faces(along, around), coords.reshape(-1, 2))
+    faces = np.ascontiguousarray(_grid_faces(along, around)[:, ::-1])
+    return Mesh(np.stack([x, y, z], axis=-1).reshape(-1, 3), faces, coords.reshape(-1, 2))
 
 
 def _floret(half_m: Floats, random: np.random.Generator) -> Mesh:
@@ -125,10 +122,10 @@ def _floret(half_m: Floats, random: np.random.Generator) -> Mesh:
     for index in range(9):
         angle, out = (index * 2.4, 0.0 if index == 0 else 0.52)
         at = np.array([0.28 + out * np.cos(angle) * 0.75, out * np.sin(angle), 0.25 + random.uniform(-0.1, 0.15)])
-        ball = _rounded(1.0, rings=5, around=8)
+        ball = _rounded(1.0, 1.0, rings=5, around=8)
         points = ball.vertices * random.uniform(0.40, 0.50) * (1 + 0.10 * random.normal(size=(len(ball.vertices), 1)))
         parts.append(Mesh((points + at) * half_m, ball.faces, ball.texcoords * [1.0, 0.45] + [0.0, 0.52]))
-    stem = _rounded(0.6, rings=5, around=8)
+    stem = _rounded(0.6, 0.6, rings=5, around=8)
     points = stem.vertices * [0.55, 0.24, 0.30] + [-0.5, 0.0, -0.25]
     parts.append(Mesh(points * half_m, stem.faces, stem.texcoords * [1.0, 0.45]))
     starts = np.cumsum([0] + [len(each.vertices) for each in parts[:-1]])

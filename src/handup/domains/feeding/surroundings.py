@@ -60,9 +60,7 @@ def _tilted(turn: float, tilt: float) -> list[float]:
 def lamp_place(look: Look) -> tuple[list[float], list[float]]:
     """Where the lamp stands and the direction in which it shines."""
     azimuth, elevation = np.radians(look.azimuth_deg), np.radians(look.elevation_deg)
-    towards = np.array(
-        [np.cos(azimuth) * np.cos(elevation), np.sin(azimuth) * np.cos(elevation), np.sin(elevation)]
-    )
+    towards = np.array([np.cos(azimuth) * np.cos(elevation), np.sin(azimuth) * np.cos(elevation), np.sin(elevation)])
     return [float(each) for each in 0.9 * towards], [float(each) for each in -towards]
 
 

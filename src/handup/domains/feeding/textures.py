@@ -28,9 +28,9 @@ def texture(name: str, random: np.random.Generator, *, grain_deg: float = 0.0) -
     rgb = np.repeat(shade[..., None], 3, axis=-1)
     y, x = np.mgrid[0:SIZE, 0:SIZE] / SIZE
     if name == "fibres":
-        fibres = gaussian_filter(random.normal(size=(SIZE, SIZE)), (0.6, 9.0), mode="wrap")
-        brown = np.clip(_noise(random, SIZE, 8.0), 0.0, 1.0)[..., None]
-        rgb = (0.84 + 0.10 * fibres / fibres.std())[..., None] * (1.0 - brown * np.array([0.22, 0.36, 0.46]))
+        fibres = gaussian_filter(random.normal(size=(SIZE, SIZE)), (0.8, 5.0), mode="wrap")
+        brown = np.clip(1.6 * _noise(random, SIZE, 7.0) - 0.1, 0.0, 1.0)[..., None]
+        rgb = (0.95 + 0.035 * fibres / fibres.std())[..., None] * (1.0 - brown * np.array([0.26, 0.42, 0.52]))
     elif name == "seeds":
         rgb = _dotted(rgb, random, 16, 0.030, (0.16, 0.10, 0.08))
     elif name == "pips":
@@ -76,7 +76,9 @@ def _heap(name: str, random: np.random.Generator) -> Picture:
     if name == "cream":
         return _picture(np.repeat((0.93 + 0.05 * _noise(random, HEAP_SIZE, 8.0))[..., None], 3, axis=-1))
     if name == "pellets":
-        return _picture(np.repeat((0.74 + 0.24 * _balls(random, HEAP_SIZE, count=420, radius=8.0))[..., None], 3, axis=-1))
+        return _picture(
+            np.repeat((0.74 + 0.24 * _balls(random, HEAP_SIZE, count=420, radius=8.0))[..., None], 3, axis=-1)
+        )
     shade = np.full((HEAP_SIZE, HEAP_SIZE), 0.80)
     for _ in range(2600):
         cx, cy, angle = random.uniform(0, HEAP_SIZE), random.uniform(0, HEAP_SIZE), random.uniform(0, np.pi)

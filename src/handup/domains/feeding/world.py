@@ -15,14 +15,16 @@ from numpy.typing import NDArray
 
 from handup.core import BadRecord, BadSetting
 from handup.domains.feeding import detector
-from handup.domains.feeding.camera import Item, Overhead
+from handup.domains.feeding.arm import Unstable, waiting_frame
+from handup.domains.feeding.camera import SCOOP_Z_M, Item, Overhead
 from handup.domains.feeding.film import Film
-from handup.domains.feeding.forking import Fork, Load, Unstable, show_load, waiting_frame
+from handup.domains.feeding.forking import Fork, Load, show_load
 from handup.domains.feeding.gl import BUFFER, Eye, mujoco
 from handup.domains.feeding.laying import lay
 from handup.domains.feeding.looks import EASY, LOOKS, Looks
-from handup.domains.feeding.plates import Plate, plate as plate_of
-from handup.domains.feeding.scene import LARDER_M, RIM_M, TOUCH_BLADE, TOUCH_TINES, Scene, build
+from handup.domains.feeding.plates import Plate
+from handup.domains.feeding.plates import plate as plate_of
+from handup.domains.feeding.scene import LARDER_M, RIM_M, STEP_S, TOUCH_BLADE, TOUCH_TINES, Scene, build
 from handup.domains.feeding.skills import Execution, Params, Skill
 
 SCHEMA = 1
@@ -130,7 +132,8 @@ class World:
         bodies = {each.body: number for number, each in enumerate(self._scene.pieces)}
         heaps = {each.seen: len(bodies) + number for number, each in enumerate(self._scene.mounds)}
         numbers = np.array(
-            [heaps.get(geom, bodies.get(int(body), -1)) for geom, body in enumerate(self._scene.model.geom_bodyid)] + [-1],
+            [heaps.get(geom, bodies.get(int(body), -1)) for geom, body in enumerate(self._scene.model.geom_bodyid)]
+            + [-1],
             np.int32,
         )
         return numbers[geoms]
@@ -167,6 +170,29 @@ class World:
         self._load, self._flat = fork.load, skill is Skill.SCOOP
         self._show_heaps()
         return self._outcome(fork)
+
+    def nudged(
+        self, skill: Skill, params: Params, *, by_m: tuple[float, float] = (0.0, 0.0), turn_rad: float = 0.0
+    ) -> Params:
+        """These parameters moved and turned on the plate: for measuring what errors cost, and for unsteady hands."""
+        first, second = self.on_plate(skill, params)
+        middle, half = (first + second) / 2 + np.array(by_m), (second - first) / 2
+        cos, sin = np.cos(turn_rad), np.sin(turn_rad)
+        turned = np.array([[cos, -sin], [sin, cos]]) @ half
+        return self.params(skill, middle - turned, middle + turned)
+
+    def on_plate(self, skill: Skill, params: Params) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Where the two points of a skill lie: x and y from the plate's middle, in m."""
+        return self._overhead.table(skill, params)
+
+    def params(self, skill: Skill, first_m: NDArray[np.float64], second_m: NDArray[np.float64]) -> Params:
+        """The parameters for two points on the plate, in m from its middle; the opposite of `on_plate`."""
+        z_m = SCOOP_Z_M if skill is Skill.SCOOP else self._overhead.top_at((first_m + second_m) / 2)
+        return self._overhead.params(first_m, second_m, z_m)
+
+    def idle(self, seconds: float) -> None:
+        """Let time pass with the fork where it is."""
+        mujoco().mj_step(self._scene.model, self._scene.data, max(round(seconds / STEP_S), 1))
 
     def clear_tool(self) -> None:
         """The bite is eaten, or wiped off: the fork is empty and waits."""
@@ -223,7 +249,9 @@ class World:
         if record.get("kind") != "feeding-world" or record.get("schema") != SCHEMA:
             raise BadRecord("this is no saved plate of this version", hint="Give what World.save returned.")
         if list(record["of"]) != [self.plate.name, self.seed, self.looks.name]:
-            raise BadRecord(f"this plate is {record['of']}", hint="Build the world with the same plate, seed and looks.")
+            raise BadRecord(
+                f"this plate is {record['of']}", hint="Build the world with the same plate, seed and looks."
+            )
         data = self._scene.data
         for mound, heights in zip(self._scene.mounds, record["heaps"], strict=True):
             mound.heap.heights_m = np.array(heights).reshape(mound.heap.heights_m.shape)
@@ -311,7 +339,7 @@ class World:
             names.append(self._scene.mounds[fork.load.heap].heap.food.name)
         missed = "the hold broke" if fork.broke else "a smear" if fork.load.heap is not None else "nothing held"
         return Execution(
-            picked=names[0] if names else None, also=tuple(dict.fromkeys(each for each in names[1:] if each != names[0])),
+            picked=names[0] if names else None, also=tuple(each for each in dict.fromkeys(names) if each != names[0]),
             seconds=fork.seconds, reason=f"{names[0]} on the fork" if names else missed,
         )  # fmt: skip
 
@@ -332,7 +360,7 @@ class World:
 
     def _settle(self) -> None:
         """Let what was touched come to rest; notice where the physics went wrong."""
-        mujoco().mj_step(self._scene.model, self._scene.data, 60)
+        mujoco().mj_step(self._scene.model, self._scene.data, 50)
         data = self._scene.data
         if any(each.number for each in data.warning) or not np.isfinite(data.qpos).all():
             raise Unstable
