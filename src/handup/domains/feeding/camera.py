@@ -101,6 +101,13 @@ class Overhead:
         far = self._hit(np.array([*at_m, 0.10]), np.array([0.0, 0.0, -1.0]))
         return 0.10 - far if far >= 0.0 else 0.0
 
+    def _body_at(self, at_m: Floats) -> int:
+        """The body of the highest thing at a place; 0 is the plate, the table or a heap."""
+        geom = np.zeros(1, np.int32)
+        start, down = np.array([*at_m, 0.10]), np.array([0.0, 0.0, -1.0])
+        far = mujoco().mj_ray(self._scene.model, self._scene.data, start, down, SEEN, 1, self._scene.fork, geom)
+        return int(self._scene.model.geom_bodyid[geom[0]]) if far >= 0.0 else 0
+
     def _hit(self, start: Floats, ray: Floats) -> float:
         data: Any = self._scene.data
         return float(
@@ -114,7 +121,8 @@ class Overhead:
         reach = piece.half_m * np.hypot(axes[0], axes[1])
         longest = int(np.argmax(reach))
         side = axes[:2, longest] / max(float(np.hypot(*axes[:2, longest])), 1e-9)
-        top = self.top_at(place[:2])
+        spot = self._clear_spot(piece, place[:2], side, reach)
+        top = self.top_at(spot)
         found: dict[Skill, Params] = {}
         for skill in piece.food.skills:
             if skill is Skill.SCOOP:
@@ -125,8 +133,26 @@ class Overhead:
                 found[skill] = self.params(place[:2] - before * way, place[:2] + after * way, SCOOP_Z_M)
             else:
                 offset = float(reach[longest]) * side
-                found[skill] = self.params(place[:2] - offset, place[:2] + offset, top)
+                found[skill] = self.params(spot - offset, spot + offset, top)
         return found
+
+    def _clear_spot(self, piece: Piece, middle: Floats, side: Floats, reach: Floats) -> Floats:
+        """Where nothing lies upon a piece, as near to its middle as may be: there the fork meets it and it alone."""
+        across = np.array([-side[1], side[0]])
+        length, width = sorted((float(each) for each in reach[:2]), reverse=True)
+        shifts = [(a, b) for a in (0.0, -0.3, 0.3, -0.6, 0.6) for b in (0.0, -0.3, 0.3, -0.6, 0.6)]
+        shifts.sort(key=lambda shift: float(np.hypot(shift[0] * length, shift[1] * width)))
+        spots = [middle + a * length * side + b * width * across for a, b in shifts]
+        tips = [off * across for off in (-0.0085, -0.0045, 0.0, 0.0045, 0.0085)]
+        best, met = middle, -1
+        for spot in spots:
+            meets = sum(self._body_at(spot + tip) in {piece.body, 0} for tip in tips)
+            meets = meets if self._body_at(spot) == piece.body else -1
+            if meets > met:
+                best, met = spot, meets
+            if met == len(tips):
+                break
+        return best
 
     def _room(self, piece: Piece, at_m: Floats, way: Floats) -> float:
         """How far the nearest other piece is from a fork's way."""

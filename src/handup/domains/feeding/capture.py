@@ -29,7 +29,7 @@ class Capture:
         luck: Standard deviation of the logarithm of what one piece holds: no two are alike.
         jitter_mm: Standard deviation of where the arm comes to, in each direction.
         jitter_deg: Standard deviation of how it turns.
-        lever_mm: A hold so far beside a piece's middle bears half.
+        lever_mm: A hold so far beside a piece's middle bears half; a leaf bends and does not mind.
         guard_n: Skewering goes no further down than this force lets it.
         twirl_guard_n: So does twirling, which is meant for soft food.
         torn: Share of a hold that is left after twirling in a solid piece.
@@ -46,7 +46,7 @@ class Capture:
     lever_mm: float = 12.0
     guard_n: float = 6.0
     twirl_guard_n: float = 0.5
-    torn: float = 0.10
+    torn: float = 0.05
     enough: float = 0.5
     residue: float = 0.2
     bite_ml: float = 2.5
@@ -101,7 +101,7 @@ def hold_n(food: Food, depths_mm: Floats, tips_m: Floats, row: Floats, constants
         return 0.0
     middle = (tips_m * depths_mm[:, None]).sum(axis=0) / total
     off_mm = 1000.0 * float(np.hypot(middle[0], middle[1]))
-    lever = 1.0 / (1.0 + (off_mm / constants.lever_mm) ** 2)
+    lever = 1.0 if food.shape == "leaf" else 1.0 / (1.0 + (off_mm / constants.lever_mm) ** 2)
     split = 1.0 - food.grain * float(row[0]) ** 2
     return food.hold_n_mm * total * lever * split
 

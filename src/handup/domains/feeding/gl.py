@@ -126,6 +126,7 @@ class Eye:
     def _read(self, colours: NDArray[np.uint8], far: NDArray[np.float32] | None, size: tuple[int, int]) -> None:
         module = mujoco()
         area = module.MjrRect(0, 0, *size)
+        module.mjr_setBuffer(module.mjtFramebuffer.mjFB_OFFSCREEN.value, self._drawing)
         module.mjr_render(area, self._scene, self._drawing)
         module.mjr_readPixels(colours, far, area, self._drawing)
 

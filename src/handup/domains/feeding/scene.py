@@ -166,7 +166,7 @@ def _fork(spec: Any, module: Any) -> None:
         )  # fmt: skip
     fork.add_geom(
         name="blade", type=module.mjtGeom.mjGEOM_BOX, size=[BLADE_HALF_WIDTH_M, 0.0012, TINE_LENGTH_M / 2], group=3,
-        pos=[0, 0, TINE_LENGTH_M / 2], contype=0, conaffinity=0, rgba=[0, 0, 0, 0], solref=[0.006, 1.0],
+        pos=[0, 0, TINE_LENGTH_M / 2], contype=TOUCH_BLADE, conaffinity=0, rgba=[0, 0, 0, 0], solref=[0.006, 1.0],
         friction=[0.3, 0.005, 0.0001],
     )  # fmt: skip
     seen = {"contype": 0, "conaffinity": 0, "rgba": steel}
@@ -285,6 +285,7 @@ def _scene(model: Any, laid: Sequence[Laid], heaps: Sequence[tuple[Heap, Rgb]], 
         blade=number("GEOM", "blade"), load=number("GEOM", "load"), overhead=number("CAMERA", "overhead"),
         beside=number("CAMERA", "beside"), inspect=number("CAMERA", "inspect"),
     )  # fmt: skip
+    model.geom_contype[scene.blade] = 0  # only while scooping; compiled with it, or collisions would not know it
     for mound in mounds:
         scene.show_heap(mound)
     return scene
