@@ -90,7 +90,8 @@ def draw(counts: Counts) -> None:
         place, angle = axes.flat[2 * index], axes.flat[2 * index + 1]
         for skill in food.skills:
             style = {"color": INK[skill.value], "marker": ".", "label": skill.value}
-            place.plot(ERRORS_MM, [share(counts, name, skill, mm=each) for each in ERRORS_MM], **style)
+            beside = (0.0, *ERRORS_MM)
+            place.plot(beside, [share(counts, name, skill, mm=each) for each in beside], **style)
             turned = (0.0, *ERRORS_DEG)
             angle.plot(turned, [share(counts, name, skill, deg=each) for each in turned], **style)
         place.set_title(name, loc="left", weight="bold")
@@ -106,8 +107,14 @@ def draw(counts: Counts) -> None:
 
 def tables(counts: Counts) -> str:
     """The tables of the docs page, as Markdown."""
-    shown_mm, shown_deg = (0.0, 3.0, 6.0, 9.0, 12.0, 16.0, 22.0, 32.0), (45.0, 90.0)
-    head = ["food", "skill", "plates", *(f"{each:g} mm" for each in shown_mm), *(f"{each:g}°" for each in shown_deg)]
+    shown_mm, shown_deg = (0.0, *ERRORS_MM), ERRORS_DEG
+    head = [
+        "food",
+        "skill",
+        "tries at 0",
+        *(f"{each:g} mm" for each in shown_mm),
+        *(f"{each:g}°" for each in shown_deg),
+    ]
     lines = ["| " + " | ".join([*head, "wrong skills"]) + " |", "|---" * (len(head) + 1) + "|"]
     for name, food in foods().items():
         for skill in food.skills:

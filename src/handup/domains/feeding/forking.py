@@ -191,7 +191,7 @@ class Fork:
                 continue
             local = (self._data.xpos[piece.body] - self._arm.place()) @ self._arm.axes()
             reach = piece.half_m[:2].mean()
-            if -1.1 * reach < local[2] < 0.03 and abs(local[0]) < BLADE_HALF_WIDTH_M + reach and abs(local[1]) < 0.03:
+            if -1.45 * reach < local[2] < 0.03 and abs(local[0]) < BLADE_HALF_WIDTH_M + reach and abs(local[1]) < 0.03:
                 aside = min(abs(float(local[0])) / (BLADE_HALF_WIDTH_M + 0.3 * reach), 1.0)
                 if piece.food.scoop * (1.0 - aside**2) * self._luck < self._constants.enough:
                     slipped.add(index)

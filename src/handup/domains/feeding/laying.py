@@ -40,7 +40,7 @@ def lay(
         spot = _spot(half, kind, taken, random)
         if spot is None:
             continue
-        tint = np.clip(np.array(colours[name]) * random.normal(1.0, 0.035, 3), 0.0, 1.0)
+        tint = np.clip(np.array(colours[name]) * random.normal(1.0, 0.03), 0.0, 1.0)  # lighter or darker, same hue
         at = (spot[0], spot[1], spot[2] + float(half[2]) + 0.002)
         colour = (float(tint[0]), float(tint[1]), float(tint[2]))
         laid.append(Laid(food=kind, half_m=half, at_m=at, yaw=spot[3], colour=colour))

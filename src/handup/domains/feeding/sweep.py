@@ -19,8 +19,10 @@ from handup.domains.feeding.world import World
 
 TUNING_SEEDS = range(0, 10_000)
 PUBLISHED_SEEDS = range(50_000, 60_000)
-ERRORS_MM = (0.0, 3.0, 6.0, 9.0, 12.0, 16.0, 22.0, 32.0, 45.0)
-ERRORS_DEG = (15.0, 30.0, 45.0, 60.0, 90.0)
+ERRORS_MM = (4.0, 8.0, 12.0, 18.0, 30.0, 45.0)
+ERRORS_DEG = (30.0, 60.0, 90.0)
+PERFECT = 3
+"""Tries of each plate without any error."""
 
 
 def seeds_for(food: str, count: int, *, published: bool) -> Sequence[int]:
@@ -69,7 +71,7 @@ def sweep(
     Args:
         food: Its name.
         seeds: Of plates; one without the food in sight is passed over.
-        errors_mm: Errors of place, tried with every fitting skill.
+        errors_mm: Errors of place, tried with every fitting skill after `PERFECT` tries without any.
         errors_deg: Errors of angle, tried with every fitting skill at the best place.
         wrong: Whether to try the skills that do not fit, at the best place.
         looks: How the plates look.
@@ -85,7 +87,8 @@ def sweep(
             for skill in Skill:
                 fits = skill in item.best
                 params = item.best[skill] if fits else _as_if(world, skill, item.best[item.skill], item.skill)
-                conditions = [(each, 0.0) for each in errors_mm] + [(0.0, each) for each in errors_deg]
+                conditions = [(0.0, 0.0)] * PERFECT
+                conditions += [(each, 0.0) for each in errors_mm] + [(0.0, each) for each in errors_deg]
                 for error_mm, error_deg in conditions if fits else [(0.0, 0.0)] if wrong else []:
                     number += 1
                     world.load({**start, "executions": number})
