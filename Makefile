@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 GL_PACKAGES := libegl1 libegl-mesa0 libgl1-mesa-dri libopengl0
+GL_THERE := $(BIN)/python -c 'from ctypes.util import find_library as f; import sys; sys.exit(not (f("EGL") and f("OpenGL") or f("OSMesa")))'
 
 .PHONY: help setup demo test lint types unit bench docs soak pictures claims clean
 .DEFAULT_GOAL := help
@@ -16,9 +17,8 @@ $(STAMP): pyproject.toml constraints.txt src/handup/__init__.py
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python has no venv module here; on Debian run: apt-get install python3-venv" >&2; exit 2; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	@ldconfig -p 2>/dev/null | grep -q libEGL.so && ldconfig -p | grep -q libOpenGL.so || ldconfig -p 2>/dev/null | grep -q libOSMesa.so || { \
-	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y -qq $(GL_PACKAGES) >/dev/null; fi; } || true
-	@ldconfig -p 2>/dev/null | grep -qE 'libEGL.so|libOSMesa.so' || echo "the simulated plate cannot draw without OpenGL; on Debian run: apt-get install $(GL_PACKAGES)" >&2
+	@$(GL_THERE) || { test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -y -qq $(GL_PACKAGES) >/dev/null; } || true
+	@$(GL_THERE) || echo "the simulated plate cannot draw without OpenGL; on Debian run: apt-get install $(GL_PACKAGES)" >&2
 	touch $@
 
 setup: $(STAMP)  ## make .venv with the handup command in it

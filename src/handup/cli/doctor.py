@@ -19,9 +19,14 @@ EPILOG = """Example: handup doctor --json
 Exit codes: 0 the base install works, 1 it does not."""
 
 BASE = ("numpy", "scipy", "pydantic", "ruamel.yaml", "typer", "rich")
-DISTRIBUTIONS = {"sklearn": "scikit-learn"}
+DISTRIBUTIONS = {"sklearn": "scikit-learn", "mujoco": "mujoco-core", "PIL": "pillow", "OpenGL": "pyopengl"}
 """Packages that are installed under another name than they are imported by."""
-EXTRAS = {"lab": ("matplotlib", "networkx", "sklearn"), "mip": ("pyscipopt",), "docs": ("mkdocs",)}
+EXTRAS = {
+    "lab": ("matplotlib", "networkx", "sklearn"),
+    "mip": ("pyscipopt",),
+    "sim": ("mujoco", "OpenGL", "gymnasium", "onnxruntime", "PIL"),
+    "docs": ("mkdocs",),
+}
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False) -> None:
