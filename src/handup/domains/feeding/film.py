@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.core import BadData, BadSetting, MissingExtra
+
+Picture = NDArray[np.uint8]
 
 
 @dataclass
@@ -27,7 +30,7 @@ class Film:
     size: tuple[int, int] = (320, 240)
     camera: str = "beside"
     most: int = 2000
-    frames: list[NDArray[np.uint8]] = field(default_factory=list)
+    frames: list[Picture] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if self.every_s <= 0.0 or self.camera not in {"beside", "overhead"}:
@@ -35,6 +38,18 @@ class Film:
                 f"a film every {self.every_s:g} s from '{self.camera}'",
                 hint="Give a time above 0, and 'beside' or 'overhead'.",
             )
+
+    def rolling(self, take: Callable[[str, tuple[int, int]], Picture]) -> Callable[[float], None]:
+        """What to call with the time that passed, often: it takes a picture of each moment that is due."""
+        due_s = 0.0
+
+        def look(seconds: float) -> None:
+            nonlocal due_s
+            if seconds >= due_s and len(self.frames) < self.most:
+                due_s += self.every_s
+                self.frames.append(take(self.camera, self.size))
+
+        return look
 
     def save_gif(self, path: Path | str, *, colours: int = 64) -> None:
         """Write what was filmed, at its real speed.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from handup.core import BadSetting
 from handup.domains.feeding.foods import Food, Range
@@ -114,6 +115,14 @@ class Look:
     noise: float
     gain: float
     tint: Rgb
+
+
+def exposed(colours: NDArray[np.uint8], look: Look, random: np.random.Generator) -> NDArray[np.uint8]:
+    """A picture with a look's exposure, white balance and noise."""
+    noise = random.normal(0.0, look.noise, colours.shape[:2]).astype(np.float32)[..., None]
+    balance = (look.gain * np.array(look.tint)).astype(np.float32)
+    seen: NDArray[np.uint8] = np.clip(colours * balance + noise, 0.0, 255.0).astype(np.uint8)
+    return seen
 
 
 def colour_in(box: Hsv, random: np.random.Generator) -> Rgb:

@@ -6,7 +6,7 @@ meal that is saved and loaded goes on as if nothing had happened.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -21,7 +21,7 @@ from handup.domains.feeding.film import Film
 from handup.domains.feeding.forking import Fork, Load, show_load
 from handup.domains.feeding.gl import BUFFER, Eye, mujoco
 from handup.domains.feeding.laying import lay
-from handup.domains.feeding.looks import EASY, LOOKS, Looks
+from handup.domains.feeding.looks import EASY, LOOKS, Looks, exposed
 from handup.domains.feeding.plates import Plate
 from handup.domains.feeding.plates import plate as plate_of
 from handup.domains.feeding.scene import LARDER_M, RIM_M, STEP_S, TOUCH_BLADE, TOUCH_TINES, Scene, build
@@ -103,7 +103,7 @@ class World:
         colours, depth = self._eye_of().rgb(self._scene.data, self._scene.overhead, self.size, depth=True)
         random = self._random(2)
         far = depth + random.normal(0.0, 0.001, depth.shape).astype(np.float32)
-        return View(self._exposed(colours, random), far)
+        return View(exposed(colours, self.look, random), far)
 
     def truth(self) -> tuple[Item, ...]:
         """What is on the plate and can be seen, with the best skills and parameters. For labels and oracles only."""
@@ -141,8 +141,12 @@ class World:
     def looks_successful(self) -> detector.Seen:
         """What the success detector thinks about the fork, from its camera. It can be wrong."""
         if self._flat not in self._empty:
-            self._empty[self._flat] = self._fork_picture(empty=True)
-        return detector.compare(self._fork_picture(empty=False), self._empty[self._flat])
+            bare = self._carried()
+            kept = self._scene.model.geom_rgba[bare].copy()
+            self._scene.model.geom_rgba[bare, 3] = 0.0
+            self._empty[self._flat] = self._fork_picture(np.random.default_rng((self.seed, 4, int(self._flat))))
+            self._scene.model.geom_rgba[bare] = kept
+        return detector.compare(self._fork_picture(self._random(5)), self._empty[self._flat])
 
     # Acting
 
@@ -301,29 +305,15 @@ class World:
             self._eye = Eye(self._scene.model)
         return self._eye
 
-    def _exposed(self, colours: NDArray[np.uint8], random: np.random.Generator) -> NDArray[np.uint8]:
-        """A picture with the camera's exposure, white balance and noise."""
-        noise = random.normal(0.0, self.look.noise, colours.shape[:2]).astype(np.float32)[..., None]
-        balance = (self.look.gain * np.array(self.look.tint)).astype(np.float32)
-        seen: NDArray[np.uint8] = np.clip(colours * balance + noise, 0.0, 255.0).astype(np.uint8)
-        return seen
-
-    def _fork_picture(self, *, empty: bool) -> NDArray[np.uint8]:
-        model, random = self._scene.model, self._random(4 if empty else 5)
-        hidden = [self._scene.load] if empty else []
-        if empty:
-            numbers = [each for each in range(model.ngeom) if self._of_load(each)]
-            hidden += numbers
-        kept = model.geom_rgba[hidden].copy()
-        model.geom_rgba[hidden, 3] = 0.0
+    def _fork_picture(self, random: np.random.Generator) -> NDArray[np.uint8]:
         colours = self._eye_of().rgb(self._scene.data, self._scene.inspect, detector.SIZE)
-        model.geom_rgba[hidden] = kept
         bright = float(random.normal(1.0, 0.03))
-        return self._exposed(np.clip(colours * bright, 0, 255).astype(np.uint8), random)
+        return exposed(np.clip(colours * bright, 0, 255).astype(np.uint8), self.look, random)
 
-    def _of_load(self, geom: int) -> bool:
-        bodies = {self._scene.pieces[number].body for number in self._load.pieces}
-        return int(self._scene.model.geom_bodyid[geom]) in bodies
+    def _carried(self) -> list[int]:
+        """What is drawn of the load; the picture of the empty fork, which the robot took before, is without it."""
+        bodies = [self._scene.pieces[number].body for number in self._load.pieces]
+        return [self._scene.load, *np.flatnonzero(np.isin(self._scene.model.geom_bodyid, bodies)).tolist()]
 
     def _is_there(self, number: int) -> bool:
         """Whether a piece lies on the plate, or a heap has anything left."""
@@ -343,20 +333,15 @@ class World:
             seconds=fork.seconds, reason=f"{names[0]} on the fork" if names else missed,
         )  # fmt: skip
 
-    def _filming(self, film: Film | None) -> Any:
-        if film is None:
-            return lambda seconds: None
-        goal = [0.0]
+    def _filming(self, film: Film | None) -> Callable[[float], None]:
+        def take(camera: str, size: tuple[int, int]) -> NDArray[np.uint8]:
+            self._show_heaps()
+            mujoco().mj_kinematics(self._scene.model, self._scene.data)
+            number = self._scene.beside if camera == "beside" else self._scene.overhead
+            taken: NDArray[np.uint8] = self._eye_of().rgb(self._scene.data, number, size).copy()
+            return taken
 
-        def stride(seconds: float) -> None:
-            if seconds >= goal[0] and len(film.frames) < film.most:
-                goal[0] += film.every_s
-                self._show_heaps()
-                mujoco().mj_kinematics(self._scene.model, self._scene.data)
-                camera = self._scene.beside if film.camera == "beside" else self._scene.overhead
-                film.frames.append(self._eye_of().rgb(self._scene.data, camera, film.size).copy())
-
-        return stride
+        return film.rolling(take) if film is not None else lambda seconds: None
 
     def _settle(self) -> None:
         """Let what was touched come to rest; notice where the physics went wrong."""
