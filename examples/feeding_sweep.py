@@ -33,14 +33,13 @@ Counts = dict[Key, Counter[str]]
 err = Console(stderr=True)
 
 
-def measure(first: int, plates: int) -> Counts:
-    """Counts over some plates of every food."""
-    counts: Counts = defaultdict(Counter)
+def measure(counts: Counts, first: int, plates: int) -> None:
+    """Add some plates of every food to the counts; they are written after each, so that nothing measured is lost."""
     for number in track(range(first, first + plates), "plates", console=err):
         for name in foods():
             for row in sweep(name, [seeds_for(name, number + 1, published=True)[number]]):
                 _count(counts, row)
-    return counts
+            write(counts)
 
 
 def _count(counts: Counts, row: Row) -> None:
@@ -146,9 +145,7 @@ def main() -> None:
     arguments = parser.parse_args()
     counts = read()
     if arguments.what == "run":
-        for key, found in measure(arguments.first, arguments.plates).items():
-            counts[key].update(found)
-        write(counts)
+        measure(counts, arguments.first, arguments.plates)
     draw(counts)
     print(tables(counts))
 

@@ -17,6 +17,8 @@ try:
 except ModuleNotFoundError as error:
     raise MissingExtra.of("sim", "the Gymnasium environment") from error
 
+ID = "handup/Feeding-v1"
+"""For `gymnasium.make`, once this module is imported. Another number means that results are not comparable."""
 SKILLS = tuple(Skill)
 BITES, ATTEMPTS = 5, 3
 
@@ -109,3 +111,7 @@ class FeedingEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
 
     def _told(self) -> dict[str, Any]:
         return {"bites": self._bites, "left": dict(self._open().left())}
+
+
+if ID not in gymnasium.registry:
+    gymnasium.register(id=ID, entry_point="handup.domains.feeding.env:FeedingEnv")

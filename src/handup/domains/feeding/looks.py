@@ -119,7 +119,7 @@ class Look:
 
 def exposed(colours: NDArray[np.uint8], look: Look, random: np.random.Generator) -> NDArray[np.uint8]:
     """A picture with a look's exposure, white balance and noise."""
-    noise = random.normal(0.0, look.noise, colours.shape[:2]).astype(np.float32)[..., None]
+    noise = look.noise * random.standard_normal(colours.shape[:2], dtype=np.float32)[..., None]
     balance = (look.gain * np.array(look.tint)).astype(np.float32)
     seen: NDArray[np.uint8] = np.clip(colours * balance + noise, 0.0, 255.0).astype(np.uint8)
     return seen

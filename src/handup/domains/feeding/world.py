@@ -102,7 +102,7 @@ class World:
         """What the overhead camera sees. Twice the same where nothing happened in between."""
         colours, depth = self._eye_of().rgb(self._scene.data, self._scene.overhead, self.size, depth=True)
         random = self._random(2)
-        far = depth + random.normal(0.0, 0.001, depth.shape).astype(np.float32)
+        far = depth + np.float32(0.001) * random.standard_normal(depth.shape, dtype=np.float32)
         return View(exposed(colours, self.look, random), far)
 
     def truth(self) -> tuple[Item, ...]:
