@@ -97,10 +97,10 @@ class Fork:
         at, angle = self._aim(first_m, second_m)
         self._arm.go(np.array([*at, HOVER_M]), upright(angle))
         self._down(at, angle, self._constants.twirl_guard_n)
-        self._hold(self._constants.torn)
         height = float(self._data.qpos[self._scene.fork_qpos + 2])
         for turned in np.linspace(0.0, 4.0 * np.pi, 120):
             self._arm.move(np.array([*at, height]), upright(angle + turned))
+        self._hold(self._constants.torn)
         self._from_heaps(lambda mound: wound(mound.heap, at, angle), at, 0.017, 9.0)
         self._away(angle, flat=False)
 
@@ -192,11 +192,14 @@ class Fork:
             local = (self._data.xpos[piece.body] - self._arm.place()) @ self._arm.axes()
             reach = piece.half_m[:2].mean()
             if -1.45 * reach < local[2] < 0.03 and abs(local[0]) < BLADE_HALF_WIDTH_M + reach and abs(local[1]) < 0.03:
+                if self.load.pieces:  # there is room for one
+                    slipped.add(index)
+                    continue
                 aside = min(abs(float(local[0])) / (BLADE_HALF_WIDTH_M + 0.3 * reach), 1.0)
                 if piece.food.scoop * (1.0 - aside**2) * self._luck < self._constants.enough:
                     slipped.add(index)
                     continue
-                self._pass_through(index)
+                self._model.geom_contype[piece.touch] = self._model.geom_conaffinity[piece.touch] = 0
                 self._weld(index, self._constants.scoop_n)
                 self._arm.draw_in(piece, np.array([0.0, -float(piece.half_m[2]) - 0.003, 0.016]))
 
@@ -257,6 +260,8 @@ class Fork:
             piece = self._scene.pieces[index]
             if self._arm.pull_n(piece) > self.load.pieces[index]:
                 self._arm.let_go(piece)
+                self._model.geom_contype[piece.touch] = 1
+                self._model.geom_conaffinity[piece.touch] |= 1
                 del self.load.pieces[index]
                 self.broke = True
 

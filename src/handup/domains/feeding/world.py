@@ -354,8 +354,9 @@ class World:
     def _touchable(self) -> None:
         """Every piece can be touched by the fork again, but those on it."""
         for number, piece in enumerate(self._scene.pieces):
-            touch = 0 if number in self._load.pieces else TOUCH_TINES | TOUCH_BLADE
-            self._scene.model.geom_conaffinity[piece.touch] = 1 | touch
+            carried = number in self._load.pieces
+            self._scene.model.geom_contype[piece.touch] = int(not carried)
+            self._scene.model.geom_conaffinity[piece.touch] = 0 if carried else 1 | TOUCH_TINES | TOUCH_BLADE
 
     def _wait(self) -> None:
         """The fork where it waits, at rest."""
