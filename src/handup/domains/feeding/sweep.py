@@ -19,7 +19,7 @@ from handup.domains.feeding.world import World
 
 TUNING_SEEDS = range(0, 10_000)
 PUBLISHED_SEEDS = range(70_000, 80_000)
-"""Seeds 50,000 to 59,999 served a first run, which showed that scooping could upset the physics. They count as tuning."""
+"""Seeds 50,000 to 59,999 served a first run, which showed that scooping could upset the physics: tuning, too."""
 ERRORS_MM = (4.0, 8.0, 12.0, 18.0, 30.0, 45.0)
 ERRORS_DEG = (30.0, 60.0, 90.0)
 PERFECT = 3
