@@ -5,13 +5,26 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from handup.core import BadRecord, BadSetting
-from handup.domains.feeding import HARD, Execution, Film, Item, Params, Plate, Skill, World, foods
+from handup.domains.feeding import (
+    EASY,
+    HARD,
+    Execution,
+    Film,
+    Item,
+    Params,
+    Plate,
+    Skill,
+    World,
+    foods,
+    random_plate,
+)
 
 SMALL = (160, 120)
 
@@ -153,9 +166,20 @@ def test_a_saved_meal_goes_on_with_the_same_plate() -> None:
             assert np.array_equal(other.view().rgb, world.view().rgb)
 
 
+def test_a_plate_of_ones_own_and_looks_of_ones_own_can_be_restored() -> None:
+    looks = replace(EASY, eaten=(0.3, 0.3))
+    with World(random_plate(3, must="peas"), seed=8, looks=looks, size=SMALL) as world:
+        bite(world, "peas")
+        kept = json.loads(json.dumps(world.save()))
+        with World.restored(kept, looks=looks, size=SMALL) as other:
+            assert other.save() == world.save()
+        with pytest.raises(BadRecord):
+            World.restored(kept, size=SMALL)
+
+
 def test_a_record_of_another_plate_is_refused(salad: World) -> None:
     with pytest.raises(BadRecord):
-        salad.load({**salad.save(), "of": ["noodles", 4, "easy"]})
+        salad.load({**salad.save(), "of": {**salad.save()["of"], "seed": 5}})
     with pytest.raises(BadRecord):
         salad.load({"schema": 99})
 

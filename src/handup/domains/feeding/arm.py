@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from handup.domains.feeding.gl import mujoco
 from handup.domains.feeding.scene import (
+    SHOW_M,
     STEP_S,
     TINE_GAP_M,
     TINES,
@@ -141,6 +142,15 @@ class Arm:
         module.mju_mulQuat(turn, inverse, self._data.xquat[body])
         record[3:6], record[6:10], record[10] = back, turn, 0.02
         return record
+
+
+def wait(scene: Scene) -> None:
+    """Put the fork where it waits, at rest."""
+    at, dof = scene.fork_qpos, scene.fork_dof
+    quat = np.zeros(4)
+    mujoco().mju_mat2Quat(quat, waiting_frame(0.0, flat=False).ravel())
+    scene.data.qpos[at : at + 7] = [*SHOW_M, *quat]
+    scene.data.qvel[dof : dof + 6] = 0.0
 
 
 def waiting_frame(angle: float, *, flat: bool) -> Floats:

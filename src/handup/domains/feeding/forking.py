@@ -21,6 +21,7 @@ from handup.domains.feeding.scene import (
     Mound,
     Scene,
 )
+from handup.domains.feeding.skills import Execution
 
 Floats = NDArray[np.float64]
 HOVER_M, BOTTOM_M, LIFT_M = 0.052, 0.0022, 0.11
@@ -79,6 +80,20 @@ class Fork:
     def seconds(self) -> float:
         """Simulated time so far."""
         return self._arm.seconds
+
+    def outcome(self) -> Execution:
+        """What came of it."""
+        pieces = sorted(self.load.pieces, key=lambda each: -self.load.pieces[each])
+        names = [self._scene.pieces[each].food.name for each in pieces]
+        if self.load.heap is not None and not self.load.smear:
+            names.append(self._scene.mounds[self.load.heap].heap.food.name)
+        missed = "the hold broke" if self.broke else "a smear" if self.load.heap is not None else "nothing held"
+        return Execution(
+            picked=names[0] if names else None,
+            also=tuple(each for each in dict.fromkeys(names) if each != names[0]),
+            seconds=self.seconds,
+            reason=f"{names[0]} on the fork" if names else missed,
+        )
 
     # The three skills
 
@@ -264,6 +279,14 @@ class Fork:
                 self._model.geom_conaffinity[piece.touch] |= 1
                 del self.load.pieces[index]
                 self.broke = True
+
+
+def touchable(scene: Scene, load: Load) -> None:
+    """Every piece can be touched again, but those on the fork."""
+    for number, piece in enumerate(scene.pieces):
+        carried = number in load.pieces
+        scene.model.geom_contype[piece.touch] = int(not carried)
+        scene.model.geom_conaffinity[piece.touch] = 0 if carried else 1 | TOUCH_TINES | TOUCH_BLADE
 
 
 def show_load(scene: Scene, load: Load, *, flat: bool) -> None:

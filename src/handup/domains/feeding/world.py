@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 
 from handup.core import BadRecord, BadSetting
 from handup.domains.feeding import detector
-from handup.domains.feeding.arm import Unstable, waiting_frame
+from handup.domains.feeding.arm import Unstable, wait
 from handup.domains.feeding.camera import SCOOP_Z_M, Item, Overhead
 from handup.domains.feeding.film import Film
-from handup.domains.feeding.forking import Fork, Load, show_load
+from handup.domains.feeding.forking import Fork, Load, show_load, touchable
 from handup.domains.feeding.gl import BUFFER, Eye, mujoco
 from handup.domains.feeding.laying import lay
 from handup.domains.feeding.looks import EASY, LOOKS, Looks, exposed
 from handup.domains.feeding.plates import Plate
 from handup.domains.feeding.plates import plate as plate_of
-from handup.domains.feeding.scene import LARDER_M, RIM_M, STEP_S, TOUCH_BLADE, TOUCH_TINES, Scene, build
+from handup.domains.feeding.scene import LARDER_M, RIM_M, STEP_S, Scene, build
 from handup.domains.feeding.skills import Execution, Params, Skill
 
 SCHEMA = 1
@@ -80,9 +80,9 @@ class World:
         self._empty: dict[bool, NDArray[np.uint8]] = {}
         self._eye: Eye | None = None
         self._overhead = Overhead(self._scene, size[0] / size[1])
-        self._wait()
+        wait(self._scene)
         mujoco().mj_step(self._scene.model, self._scene.data, SETTLE_STEPS)
-        self._wait()
+        wait(self._scene)
         self._scene.data.qvel[:] = 0.0
         mujoco().mj_forward(self._scene.model, self._scene.data)
 
@@ -173,7 +173,7 @@ class World:
         self._executions += 1
         self._load, self._flat = fork.load, skill is Skill.SCOOP
         self._show_heaps()
-        return self._outcome(fork)
+        return fork.outcome()
 
     def nudged(
         self, skill: Skill, params: Params, *, by_m: tuple[float, float] = (0.0, 0.0), turn_rad: float = 0.0
@@ -207,9 +207,9 @@ class World:
             self._scene.data.qvel[piece.dof : piece.dof + 6] = 0.0
             self._eaten.add(number)
         self._load = Load()
-        self._touchable()
+        touchable(self._scene, self._load)
         show_load(self._scene, self._load, flat=False)
-        self._wait()
+        wait(self._scene)
         mujoco().mj_forward(self._scene.model, self._scene.data)
 
     def left(self) -> Mapping[str, float]:
@@ -232,7 +232,7 @@ class World:
         return {
             "schema": SCHEMA,
             "kind": "feeding-world",
-            "of": [self.plate.name, self.seed, self.looks.name],
+            "of": self._of(),
             "executions": self._executions,
             "unstable": self._unstable,
             "state": state.tolist(),
@@ -252,10 +252,9 @@ class World:
         """
         if record.get("kind") != "feeding-world" or record.get("schema") != SCHEMA:
             raise BadRecord("this is no saved plate of this version", hint="Give what World.save returned.")
-        if list(record["of"]) != [self.plate.name, self.seed, self.looks.name]:
-            raise BadRecord(
-                f"this plate is {record['of']}", hint="Build the world with the same plate, seed and looks."
-            )
+        size = mujoco().mj_stateSize(self._scene.model, mujoco().mjtState.mjSTATE_INTEGRATION.value)
+        if record["of"] != self._of() or len(record["state"]) != size:
+            raise BadRecord(f"this is {record['of']}", hint="Build the world with the same plate, seed and looks.")
         data = self._scene.data
         for mound, heights in zip(self._scene.mounds, record["heaps"], strict=True):
             mound.heap.heights_m = np.array(heights).reshape(mound.heap.heights_m.shape)
@@ -270,18 +269,35 @@ class World:
         self._load = Load({int(each): bears for each, bears in record["load"].items()}, heap, ml, smear)
         for number, weld in zip(self._load.pieces, record["welds"], strict=True):
             self._scene.model.eq_data[self._scene.pieces[number].weld] = weld
-        self._touchable()
+        touchable(self._scene, self._load)
         show_load(self._scene, self._load, flat=self._flat)
         mujoco().mj_forward(self._scene.model, data)
         self._show_heaps()
 
     @classmethod
-    def restored(cls, record: Mapping[str, Any], *, size: tuple[int, int] = (640, 480)) -> Self:
-        """A new world from a record, for plates and looks that have a name."""
-        name, seed, looks = record["of"]
-        world = cls(name, seed=seed, looks=LOOKS[looks], size=size)
+    def restored(
+        cls, record: Mapping[str, Any], *, looks: Looks | None = None, size: tuple[int, int] = (640, 480)
+    ) -> Self:
+        """A new world from a record.
+
+        Args:
+            record: What `save` returned.
+            looks: The looks it was built with, where these are not `EASY` or `HARD`.
+            size: Of pictures.
+
+        Raises:
+            BadRecord: As for `load`.
+        """
+        of = record["of"]
+        plate = Plate(of["plate"], {food: (low, high) for food, (low, high) in of["pieces"].items()})
+        world = cls(plate, seed=of["seed"], looks=looks or LOOKS[of["looks"]], size=size)
         world.load(record)
         return world
+
+    def _of(self) -> dict[str, Any]:
+        """What a record belongs to."""
+        pieces = {food: list(numbers) for food, numbers in self.plate.pieces.items()}
+        return {"plate": self.plate.name, "pieces": pieces, "seed": self.seed, "looks": self.looks.name}
 
     def close(self) -> None:
         """Give the graphics memory back. Safe twice."""
@@ -322,17 +338,6 @@ class World:
         place = self._scene.data.qpos[self._scene.pieces[number].qpos :][:2]
         return number not in self._eaten and number not in self._load.pieces and float(np.hypot(*place)) < RIM_M
 
-    def _outcome(self, fork: Fork) -> Execution:
-        pieces = sorted(fork.load.pieces, key=lambda each: -fork.load.pieces[each])
-        names = [self._scene.pieces[each].food.name for each in pieces]
-        if fork.load.heap is not None and not fork.load.smear:
-            names.append(self._scene.mounds[fork.load.heap].heap.food.name)
-        missed = "the hold broke" if fork.broke else "a smear" if fork.load.heap is not None else "nothing held"
-        return Execution(
-            picked=names[0] if names else None, also=tuple(each for each in dict.fromkeys(names) if each != names[0]),
-            seconds=fork.seconds, reason=f"{names[0]} on the fork" if names else missed,
-        )  # fmt: skip
-
     def _filming(self, film: Film | None) -> Callable[[float], None]:
         def take(camera: str, size: tuple[int, int]) -> NDArray[np.uint8]:
             self._show_heaps()
@@ -350,21 +355,6 @@ class World:
         if any(each.number for each in data.warning) or not np.isfinite(data.qpos).all():
             raise Unstable
         mujoco().mj_forward(self._scene.model, data)
-
-    def _touchable(self) -> None:
-        """Every piece can be touched by the fork again, but those on it."""
-        for number, piece in enumerate(self._scene.pieces):
-            carried = number in self._load.pieces
-            self._scene.model.geom_contype[piece.touch] = int(not carried)
-            self._scene.model.geom_conaffinity[piece.touch] = 0 if carried else 1 | TOUCH_TINES | TOUCH_BLADE
-
-    def _wait(self) -> None:
-        """The fork where it waits, at rest."""
-        at, dof = self._scene.fork_qpos, self._scene.fork_dof
-        quat = np.zeros(4)
-        mujoco().mju_mat2Quat(quat, waiting_frame(0.0, flat=False).ravel())
-        self._scene.data.qpos[at : at + 7] = [*self._scene.model.qpos0[at : at + 3], *quat]
-        self._scene.data.qvel[dof : dof + 6] = 0.0
 
     def _show_heaps(self) -> None:
         if self._eye is not None:
