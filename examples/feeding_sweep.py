@@ -2,6 +2,7 @@
 
     python -m examples.feeding_sweep run --plates 10 --first 0     # measure ten plates of each food, add the counts
     python -m examples.feeding_sweep draw                          # figure and tables from all counts
+    python -m examples.feeding_sweep meals --plates 98             # hard meals with perfect answers
 
 Measuring takes about half a minute per plate number (all foods); it can be done in parts, and in several processes with
 other `--first`, one after the other.
@@ -16,17 +17,20 @@ from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.lines import Line2D
 from rich.console import Console
 from rich.progress import track
 
-from handup.domains.feeding import Skill, foods
+from handup.domains.feeding import HARD, PLATES, Skill, World, foods
 from handup.domains.feeding.sweep import ERRORS_DEG, ERRORS_MM, Row, seeds_for, sweep
 
 DOCS = Path(__file__).parent.parent / "docs"
 COUNTS = DOCS / "feeding" / "sweep.csv"
 FIGURE = DOCS / "img" / "feeding" / "sweep.svg"
 FIELDS = ("food", "skill", "kind", "error_mm", "error_deg", "tries", "ok", "other", "unstable", "missed", "imagined")
+MEALS_FROM = 80_000
+"""The first seed of the meals."""
 INK = {"skewer": "#2f7d5b", "scoop": "#8a5a00", "twirl": "#3d5fc4"}
 Key = tuple[str, str, str, float, float]
 Counts = dict[Key, Counter[str]]
@@ -136,13 +140,44 @@ def tables(counts: Counts) -> str:
     return "\n".join(lines)
 
 
+def perfect_meal(seed: int) -> Counter[str]:
+    """A hard meal of five bites with up to three attempts each, everything taken from the truth."""
+    found: Counter[str] = Counter(meals=1)
+    random = np.random.default_rng(seed)
+    with World(list(PLATES)[seed % len(PLATES)], seed=seed, looks=HARD, size=(320, 240)) as world:
+        for _ in range(5):
+            left = {name for name, bites in world.left().items() if bites >= 1.0}
+            names = sorted({item.food for item in world.truth()} & left)
+            wanted = names[int(random.integers(len(names)))] if names else ""
+            for _ in range(3):
+                items = [item for item in world.truth() if item.food == wanted]
+                if not items:
+                    break
+                item = max(items, key=lambda each: each.pixels)
+                done = world.execute(item.skill, item.best[item.skill])
+                seen, something = world.looks_successful().ok, done.picked is not None
+                found.update(executions=1, unstable=int(done.unstable), something=int(something),
+                             missed=int(something and not seen), imagined=int(seen and not something))  # fmt: skip
+                world.clear_tool()
+                if done.is_bite_of(wanted):
+                    found["bites"] += 1
+                    break
+    return found
+
+
 def main() -> None:
-    """Measure or draw."""
+    """Measure, draw or eat."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["run", "draw"])
+    parser.add_argument("what", choices=["run", "draw", "meals"])
     parser.add_argument("--plates", type=int, default=4)
     parser.add_argument("--first", type=int, default=0)
     arguments = parser.parse_args()
+    if arguments.what == "meals":
+        total: Counter[str] = Counter()
+        for seed in track(range(MEALS_FROM, MEALS_FROM + arguments.plates), "meals", console=err):
+            total.update(perfect_meal(seed))
+        print(dict(total), f"{total['bites'] / total['meals']:.2f} bites of 5")
+        return
     counts = read()
     if arguments.what == "run":
         measure(counts, arguments.first, arguments.plates)
