@@ -83,8 +83,9 @@ class Fork:
 
     def outcome(self) -> Execution:
         """What came of it."""
-        pieces = sorted(self.load.pieces, key=lambda each: -self.load.pieces[each])
-        names = [self._scene.pieces[each].food.name for each in pieces]
+        pieces = [self._scene.pieces[each] for each in self.load.pieces]
+        pieces.sort(key=lambda each: -float(self._model.body_mass[each.body]))
+        names = [each.food.name for each in pieces]
         if self.load.heap is not None and not self.load.smear:
             names.append(self._scene.mounds[self.load.heap].heap.food.name)
         missed = "the hold broke" if self.broke else "a smear" if self.load.heap is not None else "nothing held"

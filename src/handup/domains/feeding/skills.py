@@ -56,7 +56,7 @@ class Execution:
     """What came of a skill, as the simulation knows it. A robot does not: it has the detector.
 
     Args:
-        picked: The food on the fork; where there are several, the one that holds best. None: nothing.
+        picked: The food on the fork; where there are several, the heaviest piece. None: nothing.
         also: Other foods on it.
         unstable: Whether the physics went wrong. The plate is then as it was before, and nothing was picked.
         seconds: Simulated time that it took.
