@@ -18,10 +18,15 @@ EPILOG = """Example: handup doctor --json
 
 Exit codes: 0 the base install works, 1 it does not."""
 
-BASE = ("numpy", "scipy", "pydantic", "ruamel.yaml", "typer", "rich")
+BASE = ("numpy", "scipy", "pydantic", "ruamel.yaml", "typer", "rich", "sqlalchemy", "alembic")
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}
 """Packages that are installed under another name than they are imported by."""
-EXTRAS = {"lab": ("matplotlib", "networkx", "sklearn"), "mip": ("pyscipopt",), "docs": ("mkdocs",)}
+EXTRAS = {
+    "lab": ("matplotlib", "networkx", "sklearn"),
+    "mip": ("pyscipopt",),
+    "postgres": ("psycopg",),
+    "docs": ("mkdocs",),
+}
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False) -> None:
