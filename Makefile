@@ -3,8 +3,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
-GL_PACKAGES := libegl1 libegl-mesa0 libgl1-mesa-dri libopengl0
-GL_THERE := $(BIN)/python -c 'from ctypes.util import find_library as f; import sys; sys.exit(not (f("EGL") and f("OpenGL") or f("OSMesa")))'
 
 .PHONY: help setup demo test lint types unit bench docs soak pictures claims clean
 .DEFAULT_GOAL := help
@@ -17,8 +15,7 @@ $(STAMP): pyproject.toml constraints.txt src/handup/__init__.py
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python has no venv module here; on Debian run: apt-get install python3-venv" >&2; exit 2; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	@$(GL_THERE) || { test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -y -qq $(GL_PACKAGES) >/dev/null; } || true
-	@$(GL_THERE) || echo "the simulated plate cannot draw without OpenGL; on Debian run: apt-get install $(GL_PACKAGES)" >&2
+	tools/system-packages
 	touch $@
 
 setup: $(STAMP)  ## make .venv with the handup command in it
@@ -37,19 +34,22 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 unit: $(STAMP)
+	tools/system-packages --must
 	$(BIN)/python -m pytest -n auto
 
-bench: $(STAMP)  ## decision times beside textbook formulations; troubleshoot's gap to the optimum
+bench: $(STAMP)  ## decision times beside textbook formulations; the gap to the optimum; durable events beside the bare disk
 	$(BIN)/handup bench decisions
 	$(BIN)/handup bench simulator
 	$(BIN)/python -m benchmarks.troubleshoot
 	$(BIN)/python -m benchmarks.feeding
+	$(BIN)/python -m benchmarks.journal
 
 docs: $(STAMP)  ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
 
-soak: $(STAMP)  ## the property tests again, with fifty times the examples
+soak: $(STAMP)  ## the property tests again, with fifty times the examples; hundreds of seeds of killed programs
 	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -n auto -m "not slow"
+	HANDUP_KILL_SEEDS=200 HANDUP_KILL_EVERY=1 $(BIN)/python -m pytest -n auto tests/kill
 
 pictures: $(STAMP)  ## draw the pictures that the README and the docs show
 	$(BIN)/python -m examples.pictures

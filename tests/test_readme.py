@@ -35,6 +35,8 @@ def test_command_runs(command: str) -> None:
     words = shlex.split(command)
     if words[0] == ".venv/bin/handup":
         words[:1] = [sys.executable, "-m", "handup"]
+    if words[0] == ".venv/bin/python":
+        words[0] = sys.executable
     if words[0] == "make":
         assert words[1:] == ["demo"]
         words = [sys.executable, "-m", "examples.stuck_robot"]

@@ -7,7 +7,7 @@ person about. Start with `ModuleGraph` and `Session`.
 from handup.confidence import calibrate
 from handup.core import Action, Decision, HandupError, Outcome, Question, QuestionKind
 from handup.policy import Gate, Module, ModuleGraph, load_policy
-from handup.recover import Session, Settings, Unanswered
+from handup.recover import Episode, Look, Pass, Session, Settings, Unanswered, run
 from handup.when import strategy
 
 __version__ = "0.1.0"
@@ -15,11 +15,14 @@ __version__ = "0.1.0"
 __all__ = [
     "Action",
     "Decision",
+    "Episode",
     "Gate",
     "HandupError",
+    "Look",
     "Module",
     "ModuleGraph",
     "Outcome",
+    "Pass",
     "Question",
     "QuestionKind",
     "Session",
@@ -28,5 +31,6 @@ __all__ = [
     "__version__",
     "calibrate",
     "load_policy",
+    "run",
     "strategy",
 ]

@@ -18,7 +18,9 @@ from tests.cli.calls import here, shell
 STUDY = [["study"], ["study", "list"], ["study", "run"], ["study", "cell"]]
 BENCH = [["bench"], ["bench", "decisions"], ["bench", "simulator"]]
 WORKLOAD = [["workload"], ["workload", "fit"], ["workload", "show"]]
-COMMANDS = [[], ["decide"], ["advise"], ["calibrate"], ["doctor"], *BENCH, *STUDY, *WORKLOAD]
+JOURNAL = [["journal"], *(["journal", verb] for verb in ("verify", "export", "replay", "erase", "repair"))]
+PLAIN = [["decide"], ["ask"], ["answer"], ["advise"], ["calibrate"], ["doctor"]]
+COMMANDS = [[], *PLAIN, *BENCH, *JOURNAL, *STUDY, *WORKLOAD]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -37,7 +39,7 @@ def test_every_command_is_in_this_test() -> None:
     assert names == {command[0] for command in COMMANDS if command}
 
 
-@pytest.mark.parametrize("command", [[], ["bench"], ["study"], ["workload"]], ids=" ".join)
+@pytest.mark.parametrize("command", [[], ["bench"], ["journal"], ["study"], ["workload"]], ids=" ".join)
 def test_without_a_command_the_help_is_shown(command: list[str]) -> None:
     called = here(*command)
     assert (called.code, called.err) == (0, "")
@@ -63,7 +65,7 @@ def test_doctor_tells_in_json_what_is_installed() -> None:
     assert set(found) == {"handup", "python", "base", "extras", "self_test"}
     assert found["self_test"] is True
     assert all(found["base"].values())
-    assert set(found["extras"]) == {"lab", "mip", "docs"}
+    assert set(found["extras"]) == {"lab", "mip", "sim", "postgres", "docs"}
 
 
 def test_doctor_names_the_command_that_installs_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

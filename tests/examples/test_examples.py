@@ -1,10 +1,12 @@
 """What the docs show is what happens: every example runs, every block runs, every output shown is the real one."""
 
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from tests.examples.pages import PAGES, Block, blocks, plain, run, run_handup, run_python
+from tests.examples.pages import ENVIRONMENT, PAGES, ROOT, Block, blocks, plain, run, run_handup, run_python
 
 PYTHON = {page: found for page in PAGES if (found := [each for each in blocks(page) if each.language == "python"])}
 COMMANDS = [
@@ -49,3 +51,18 @@ def test_own_selector() -> None:
     assert contract == "the contract is kept"
     assert [line.split(":")[0] for line in decisions] == ["act", "ask", "act"]
     assert "'skill' is the most suspect" in decisions[1]
+
+
+def test_durable_robot_goes_on_after_a_kill(tmp_path: Path) -> None:
+    command = (sys.executable, "-m", "examples.durable_robot", "--auto", "--folder", str(tmp_path))
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=ENVIRONMENT) as robot:
+        assert robot.stdout is not None
+        assert robot.stdout.readline().startswith("mug/act/1: lifting a mug by the handle")
+        robot.kill()
+    done = run(*command)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0].startswith("mug/act/1: was this done before the program ended?")
+    assert done.stdout.splitlines()[-1] == "recovered: It worked at try 1. Questions: 1."
+    assert run(*command).stdout == "recovered: It worked at try 1. Questions: 1.\n", "what is over is over"
+    world = (tmp_path / "did.txt").read_text("utf-8").splitlines()
+    assert [line.split()[1] for line in world] == ["lifted"]

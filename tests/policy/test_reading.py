@@ -75,6 +75,24 @@ def test_a_question_with_options_and_no_kind_is_a_choice() -> None:
     assert read == Question("Which?", QuestionKind.CHOICE, ("a", "b"))
 
 
+def test_a_question_may_say_what_else_is_known_of_it() -> None:
+    read = module(
+        "{confidence: 1, question: {prompt: How far?, kind: number, low: 0, high: 40, unit: cm, support: It is near.}}"
+    ).question
+    assert read == Question("How far?", QuestionKind.NUMBER, low=0, high=40, unit="cm", support="It is near.")
+    read = module("{confidence: 1, question: {prompt: Which?, options: [a, b], effects: [I wait, I go]}}").question
+    assert read == Question("Which?", QuestionKind.CHOICE, ("a", "b"), effects=("I wait", "I go"))
+    read = module(
+        "{confidence: 1, question: {prompt: Where?, kind: points, marks: [start, end], image: a.png}}"
+    ).question
+    assert read == Question("Where?", QuestionKind.POINTS, marks=("start", "end"), image="a.png")
+
+
+def test_what_does_not_belong_to_a_question_is_refused_at_its_line() -> None:
+    with pytest.raises(BadPolicy, match="unit does not belong to a text question"):
+        module("{confidence: 1, question: {prompt: What?, unit: cm}}")
+
+
 def test_options_stay_as_written() -> None:
     read = module("{confidence: 1, question: {prompt: Which?, options: [yes, 1.10, true]}}").question
     assert read is not None
@@ -239,7 +257,7 @@ BAD_QUESTIONS = [
     ("[a]", 5, "question of 'box' is a list"),
     ("'  '", 5, "a question has no words"),
     ("{kind: choice}", 5, "question of 'box' has no prompt. Add the key 'prompt'."),
-    ("\n      prompt: Which?\n      sort: choice", 7, "'sort' is no key of question of 'box'. Known: prompt,"),
+    ("\n      prompt: Which?\n      sort: choice", 7, "'sort' is no key of question of 'box'. Did you mean 'support'?"),
     ("\n      prompt: Which?\n      kind: choise", 7, "kind in question of 'box' is 'choise'. Did you mean 'choice'?"),
     ("\n      prompt: Which?\n      options: a", 7, "options in question of 'box' are 'a'. Write a list such as"),
     ("\n      prompt: Which?\n      options:\n      - a\n      -", 9, "an item in options in question of 'box' is"),

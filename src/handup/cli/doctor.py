@@ -18,13 +18,14 @@ EPILOG = """Example: handup doctor --json
 
 Exit codes: 0 the base install works, 1 it does not."""
 
-BASE = ("numpy", "scipy", "pydantic", "ruamel.yaml", "typer", "rich")
+BASE = ("numpy", "scipy", "pydantic", "ruamel.yaml", "typer", "rich", "sqlalchemy", "alembic")
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "mujoco": "mujoco-core", "PIL": "pillow", "OpenGL": "pyopengl"}
 """Packages that are installed under another name than they are imported by."""
 EXTRAS = {
     "lab": ("matplotlib", "networkx", "sklearn"),
     "mip": ("pyscipopt",),
     "sim": ("mujoco", "OpenGL", "gymnasium", "onnxruntime", "PIL"),
+    "postgres": ("psycopg",),
     "docs": ("mkdocs",),
 }
 

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn, cast
 import typer
 
 from handup import __version__
-from handup.cli import advise, bench, calibrate, decide, doctor, study, workload
+from handup.cli import advise, answer, ask, bench, calibrate, decide, doctor, journal, study, workload
 from handup.cli.output import BAD_INPUT, FAILED, INTERRUPTED, err
 from handup.core import HandupError
 
@@ -24,10 +24,13 @@ app = typer.Typer(
     epilog="Example: handup decide examples/policies/bite.yaml\n\nExit codes: 0 done, 1 failed, 2 bad input.",
 )
 app.command(epilog=decide.EPILOG)(decide.decide)
+app.command(epilog=ask.EPILOG)(ask.ask)
+app.command(epilog=answer.EPILOG)(answer.answer)
 app.command(epilog=advise.EPILOG)(advise.advise)
 app.command(epilog=calibrate.EPILOG)(calibrate.calibrate)
 app.add_typer(workload.app, name="workload")
 app.add_typer(study.app, name="study")
+app.add_typer(journal.app, name="journal")
 app.add_typer(bench.app, name="bench")
 app.command(epilog=doctor.EPILOG)(doctor.doctor)
 

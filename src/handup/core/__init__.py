@@ -1,6 +1,6 @@
 """The vocabulary that every room shares. Imports nothing else of handup."""
 
-from handup.core.answer import Answer, Box, Point, Reply, ReplyKind, Resolution, ResumeHint, Value
+from handup.core.answer import Answer, Reply, ReplyKind
 from handup.core.burden import Burden, BurdenKind, LivingCosts
 from handup.core.calibrator import CALIBRATORS, Calibrator, RawScore, calibrator_from_json
 from handup.core.costs import Availability, CostModel, Costs, FixedCosts, check_probability
@@ -26,11 +26,23 @@ from handup.core.errors import (
     UnknownMethod,
     UnknownModule,
 )
-from handup.core.event import Body, EventType, event, event_type, type_of
+from handup.core.event import Body, EventType, Unknown, event, event_of, event_type, type_of
+from handup.core.kinds import KindRule, QuestionKind, Shape
 from handup.core.person import Limits, Person, QuietHours, Role
 from handup.core.protocols import Clock, ManualClock, RandomSource
-from handup.core.question import Question, QuestionKind
+from handup.core.question import Question
 from handup.core.registry import Registry, settings_of
+from handup.core.schema import answer_schema, question_schema, reply_schema
+from handup.core.value import (
+    Box,
+    Point,
+    Resolution,
+    ResumeHint,
+    Value,
+    check_value,
+    value_from_json,
+    value_to_json,
+)
 
 __all__ = [
     "CALIBRATORS",
@@ -60,6 +72,7 @@ __all__ = [
     "HandupError",
     "IllegalCall",
     "ImpossibleEvidence",
+    "KindRule",
     "Limits",
     "LivingCosts",
     "ManualClock",
@@ -82,14 +95,23 @@ __all__ = [
     "Resolution",
     "ResumeHint",
     "Role",
+    "Shape",
     "StoreUnavailable",
+    "Unknown",
     "UnknownMethod",
     "UnknownModule",
     "Value",
+    "answer_schema",
     "calibrator_from_json",
     "check_probability",
+    "check_value",
     "event",
+    "event_of",
     "event_type",
+    "question_schema",
+    "reply_schema",
     "settings_of",
     "type_of",
+    "value_from_json",
+    "value_to_json",
 ]

@@ -2,48 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from enum import StrEnum
+from typing import Any
 
+from handup.core.checks import check_fields, check_name, check_number, check_share, check_text, shown
+from handup.core.errors import BadAnswer
+from handup.core.kinds import MAX_ID, MAX_NAME
+from handup.core.value import Box, Resolution, Value, value_from_json, value_to_json
 
-class ResumeHint(StrEnum):
-    """How a task goes on after it was interrupted."""
-
-    NONE = "none"
-    CONTINUE = "continue"
-    RETRY = "retry"
-    NEXT = "next"
-    PREVIOUS = "previous"
-
-
-@dataclass(frozen=True)
-class Point:
-    """A place on a picture, in shares of its width and height, from the upper left corner."""
-
-    x: float
-    y: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Box:
-    """A rectangle on a picture, in shares of its width and height."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Resolution:
-    """What to do about a failure, and how to resume."""
-
-    action: str
-    resume: ResumeHint = ResumeHint.NONE
-
-
-Value = str | bool | float | Box | Resolution | tuple[Point, ...]
-"""What an answer says: words, truth, a number, a box, an action, or points."""
+SCHEMA = 1
+"""Of answers and replies in JSON."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,12 +25,47 @@ class Answer:
         by: Who.
         latency_s: How long they took from when the question was put to them.
         certainty: How sure they were, where they said so.
+
+    Raises:
+        BadAnswer: A field is none of this.
     """
 
     value: Value | None
     by: str | None = None
     latency_s: float | None = None
     certainty: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", _tidy(self.value))
+        if self.by is not None:
+            check_name("by of an answer", self.by, MAX_NAME, error=BadAnswer)
+        if self.latency_s is not None:
+            latency_s = check_number("latency_s of an answer", self.latency_s, error=BadAnswer)
+            if latency_s < 0.0:
+                raise BadAnswer(f"latency_s of an answer is {latency_s:g}", hint="Give at least 0.")
+            object.__setattr__(self, "latency_s", latency_s)
+        object.__setattr__(self, "certainty", check_share("certainty", self.certainty, error=BadAnswer))
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record; `from_json` reads it back."""
+        return {
+            "schema": SCHEMA,
+            "value": value_to_json(self.value),
+            "by": self.by,
+            "latency_s": self.latency_s,
+            "certainty": self.certainty,
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Answer:
+        """The answer that `to_json` wrote.
+
+        Raises:
+            BadAnswer: It is no answer.
+            BadRecord: It is of a newer schema.
+        """
+        names = [field.name for field in fields(cls)]
+        return cls(**check_fields("an answer", record, names, needed=("value",), newest=SCHEMA, error=BadAnswer))
 
 
 class ReplyKind(StrEnum):
@@ -78,7 +83,7 @@ class Reply:
     """What comes from a device.
 
     Args:
-        question: The id of the question that was on the screen.
+        question: The id of the question that was on the screen; a stop may come without one.
         kind: An answer, or one of the replies that are always there.
         by: Who replied.
         token: Made by the device, once for each reply and used again when it is sent again, so that a reply that is
@@ -87,6 +92,9 @@ class Reply:
         device: Which device it came from.
         until_s: For *not now*: until when.
         certainty: How sure the person was.
+
+    Raises:
+        BadAnswer: A field is none of this, an answer says nothing, or another reply says something.
     """
 
     question: str
@@ -97,3 +105,46 @@ class Reply:
     device: str = ""
     until_s: float | None = None
     certainty: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kind, str) or self.kind not in tuple(ReplyKind):
+            raise BadAnswer(f"{shown(self.kind)} is no kind of reply", hint=f"Use one of: {', '.join(ReplyKind)}.")
+        object.__setattr__(self, "kind", ReplyKind(self.kind))
+        if self.kind is ReplyKind.STOP:
+            check_text("question of a reply", self.question, MAX_ID, error=BadAnswer)
+        else:
+            check_name("question of a reply", self.question, MAX_ID, error=BadAnswer)
+        check_name("by of a reply", self.by, MAX_NAME, error=BadAnswer)
+        check_name("token of a reply", self.token, MAX_NAME, error=BadAnswer)
+        check_text("device of a reply", self.device, MAX_NAME, error=BadAnswer)
+        object.__setattr__(self, "value", _tidy(self.value))
+        object.__setattr__(self, "certainty", check_share("certainty", self.certainty, error=BadAnswer))
+        if (self.value is not None) != (self.kind is ReplyKind.ANSWER):
+            says = "says nothing" if self.value is None else "says something"
+            raise BadAnswer(f"a reply '{self.kind}' {says}", hint="An answer has a value, and nothing else has one.")
+        if self.until_s is not None:
+            if self.kind is not ReplyKind.NOT_NOW:
+                raise BadAnswer(f"a reply '{self.kind}' has a time", hint="Only 'not-now' may say until when.")
+            object.__setattr__(self, "until_s", check_number("until_s of a reply", self.until_s, error=BadAnswer))
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record; `from_json` reads it back."""
+        record = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {"schema": SCHEMA, **record, "kind": str(self.kind), "value": value_to_json(self.value)}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Reply:
+        """The reply that `to_json` wrote, or that a device made.
+
+        Raises:
+            BadAnswer: It is no reply.
+            BadRecord: It is of a newer schema.
+        """
+        names = [field.name for field in fields(cls)]
+        needed = ("question", "kind", "by", "token")
+        return cls(**check_fields("a reply", record, names, needed=needed, newest=SCHEMA, error=BadAnswer))
+
+
+def _tidy(value: Any) -> Value | None:
+    """A value from itself or from its JSON."""
+    return value if isinstance(value, (Box, Resolution)) else value_from_json(value)

@@ -120,6 +120,33 @@ def event_type(kind: str) -> EventType:
     return _BY_KIND[kind]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Unknown:
+    """An event of a room that this program has not imported: a plain record, and no more.
+
+    Args:
+        kind: Its kind.
+        version: Of its fields.
+        body: Its fields.
+    """
+
+    kind: str
+    version: int
+    body: Body
+
+
+def event_of(kind: str, version: int, body: Body) -> object:
+    """The event that was written, or `Unknown` where its room is not there, so that rooms share a journal.
+
+    Raises:
+        BadRecord: Its room is there and does not know it, since a newer handup wrote it; or it is damaged.
+    """
+    room = f"{kind.partition('.')[0]}."
+    if kind in _BY_KIND or any(each.startswith(room) for each in _BY_KIND):
+        return event_type(kind).from_body(body, version)
+    return Unknown(kind=kind, version=version, body=body)
+
+
 def type_of(made: object) -> EventType:
     """The type of an event.
 

@@ -3,45 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
-from enum import StrEnum
+from dataclasses import dataclass, fields
 from typing import Any
 
-from handup.core.errors import BadSetting
+from handup.core.checks import check_fields, check_list, check_name, check_number, check_share, check_text
+from handup.core.errors import BadAnswer, BadSetting
+from handup.core.kinds import (
+    MAX_MARKS,
+    MAX_NAME,
+    MAX_OPTION,
+    MAX_OPTIONS,
+    MAX_PEOPLE,
+    MAX_PROMPT,
+    RULES,
+    KindRule,
+    QuestionKind,
+)
+from handup.core.value import Value, check_value, value_to_json
 
+SCHEMA = 2
+"""Of a question in JSON. The bare wording is 1 and says no number."""
+WORDING = ("prompt", "kind", "options")
+"""The fields of the bare wording, always written."""
 
-class QuestionKind(StrEnum):
-    """How an answer looks, and so which control a page shows."""
-
-    CHOICE = "choice"
-    """One of the options."""
-    TEXT = "text"
-    """Words; `options` are suggestions."""
-    YES_NO = "yes-no"
-    NUMBER = "number"
-    """A number from `low` to `high`."""
-    BOX = "box"
-    """A rectangle on the image."""
-    POINTS = "points"
-    """The named points (`marks`) on the image."""
-    DIAGNOSIS = "diagnosis"
-    """What went wrong: one of the options, or words where none fits."""
-    ACTION = "action"
-    """What to do about it, one of the options, and how to resume."""
-    PERMISSION = "permission"
-    """Whether the robot may."""
-    PHYSICAL = "physical"
-    """Something to do with one's hands; the answer says whether it is done."""
-
-
-TWO = {
-    QuestionKind.YES_NO: ("yes", "no"),
-    QuestionKind.PERMISSION: ("yes", "no"),
-    QuestionKind.PHYSICAL: ("done", "cannot"),
-}
-"""Kinds with two fixed options, the first of which is True."""
-NEEDS_OPTIONS = {QuestionKind.CHOICE, QuestionKind.ACTION}
-NEEDS_IMAGE = {QuestionKind.BOX, QuestionKind.POINTS}
+SURENESS = ((0.95, "almost sure"), (0.8, "fairly sure"), (0.6, "not quite sure"), (0.4, "not sure"))
+"""From which probability on a guess is called what; below the last it is `GUESSING`."""
+GUESSING = "only guessing"
 
 
 @dataclass(frozen=True)
@@ -49,15 +36,15 @@ class Question:
     """A question in the words of the person who will read it.
 
     A module of a policy holds the bare wording. What is put to a person also says what the robot was doing, why it
-    asks, what it thinks itself and what happens for each option.
+    asks, what it thinks itself and what happens for each option; `check_ready` says whether anything is missing.
 
     Args:
         prompt: The sentence to show or say.
         kind: The shape of the answer.
-        options: What to choose from; for `text` and `diagnosis`, suggestions.
+        options: What to choose from; for `text` and `diagnosis`, suggestions. Other kinds make no use of them.
         doing: What the robot was doing.
         why: Why it asks.
-        guess: What it thinks the answer is, as the value of an answer in JSON.
+        guess: What it thinks the answer is: a value that the question allows, or the JSON of one.
         sure: The probability that its guess is right.
         effects: What happens for each option, in the order of `choices`.
         pictures: One picture for each option, by name.
@@ -79,7 +66,7 @@ class Question:
     options: tuple[str, ...] = ()
     doing: str = ""
     why: str = ""
-    guess: Any = None
+    guess: Value | None = None
     sure: float | None = None
     effects: tuple[str, ...] = ()
     pictures: tuple[str, ...] = ()
@@ -93,31 +80,116 @@ class Question:
     deadline_s: float | None = None
 
     def __post_init__(self) -> None:
-        if self.kind not in tuple(QuestionKind):
+        if not isinstance(self.kind, str) or self.kind not in tuple(QuestionKind):
             raise BadSetting(f"{self.kind!r} is no kind of question", hint=f"Use one of: {', '.join(QuestionKind)}.")
         object.__setattr__(self, "kind", QuestionKind(self.kind))
-        for name in ("options", "effects", "pictures", "marks", "to"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
-        if not self.prompt.strip():
-            raise BadSetting("a question has no words", hint="Give it a prompt that a person can answer.")
-        if self.kind in NEEDS_OPTIONS and len(self.options) < 2:
-            raise BadSetting(f"a {self.kind} has fewer than two options", hint="List at least two under options.")
+        self._check_texts()
+        self._check_lists()
+        self._check_numbers()
+        self._check_kind()
+        if self.guess is not None:
+            try:
+                object.__setattr__(self, "guess", check_value(self, self.guess))
+            except BadAnswer as error:
+                raise BadSetting(f"a question's own guess is wrong: {error.cause}", hint=error.hint) from None
+
+    @property
+    def rule(self) -> KindRule:
+        """What belongs to its kind."""
+        return RULES[self.kind]
 
     @property
     def choices(self) -> tuple[str, ...]:
         """What can be chosen, in words: the options, or the two that the kind has by itself."""
-        return TWO.get(self.kind, self.options)
+        return self.rule.two or (self.options if self.rule.chosen else ())
+
+    @property
+    def sureness(self) -> str:
+        """How sure the robot is of its guess, in plain words; empty where it does not say."""
+        if self.sure is None or self.guess is None:
+            return ""
+        sure = self.sure
+        return next((words for least, words in SURENESS if sure >= least), GUESSING)
+
+    def check_ready(self) -> None:
+        """Refuse what cannot be put to a person yet; a module's bare wording may lack these things.
+
+        Raises:
+            BadSetting: A box or points without an image, points without names, or options that cannot be told apart.
+        """
+        if self.rule.on_image and not self.image:
+            raise BadSetting(f"a {self.kind} question has no image", hint="Name the picture that it is about.")
+        if self.kind is QuestionKind.POINTS and not self.marks:
+            raise BadSetting("a question for points names none", hint="Say under marks which points are asked for.")
+        seen = [" ".join(each.split()) for each in self.choices]
+        if len(set(seen)) != len(seen) or not all(seen):
+            raise BadSetting("options are empty or look the same", hint="Give each option words of its own.")
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back. The bare wording is schema 1, anything more schema 2."""
         record: dict[str, Any] = {"prompt": self.prompt, "kind": str(self.kind), "options": list(self.options)}
-        for field in fields(self)[3:]:
+        for field in fields(self):
             value = getattr(self, field.name)
-            if value != (() if field.default is MISSING else field.default):
-                record[field.name] = list(value) if isinstance(value, tuple) else value
-        return record if len(record) == 3 else {"schema": 2, **record}
+            if field.name not in WORDING and value != field.default:
+                plain = list(value) if isinstance(value, tuple) and field.name != "guess" else value
+                record[field.name] = value_to_json(value) if field.name == "guess" else plain
+        return record if len(record) == len(WORDING) else {"schema": SCHEMA, **record}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Question:
-        """The question that `to_json` wrote."""
-        return cls(**{key: value for key, value in record.items() if key != "schema"})
+        """The question that `to_json` wrote.
+
+        Raises:
+            BadSetting: It is no question.
+            BadRecord: It is of a newer schema.
+        """
+        names = [field.name for field in fields(cls)]
+        needed = ("prompt", "kind")
+        return cls(**check_fields("a question", record, names, needed=needed, newest=SCHEMA, error=BadSetting))
+
+    def _check_texts(self) -> None:
+        for name in ("prompt", "doing", "why", "support"):
+            check_text(f"{name} of a question", getattr(self, name), MAX_PROMPT, error=BadSetting)
+        check_text("unit of a question", self.unit, MAX_OPTION, error=BadSetting)
+        if self.image is not None:
+            check_text("image of a question", self.image, MAX_OPTION, error=BadSetting, empty=False)
+        if not self.prompt.strip():
+            raise BadSetting("a question has no words", hint="Give it a prompt that a person can answer.")
+
+    def _check_lists(self) -> None:
+        for name in ("options", "effects", "pictures"):
+            what = f"{name} of a question"
+            given = check_list(what, getattr(self, name), MAX_OPTIONS, error=BadSetting)
+            each = tuple(check_text(f"an entry of {what}", each, MAX_OPTION, error=BadSetting) for each in given)
+            object.__setattr__(self, name, each)
+        for name, most in (("marks", MAX_MARKS), ("to", MAX_PEOPLE)):
+            what = f"{name} of a question"
+            given = check_list(what, getattr(self, name), most, error=BadSetting)
+            names = tuple(check_name(f"an entry of {what}", each, MAX_NAME, error=BadSetting) for each in given)
+            if len(set(names)) != len(names):
+                raise BadSetting(f"{what} names something twice", hint="Name each once.")
+            object.__setattr__(self, name, names)
+
+    def _check_numbers(self) -> None:
+        for name in ("low", "high", "deadline_s"):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, check_number(f"{name} of a question", value, error=BadSetting))
+        if self.sure is not None:
+            object.__setattr__(self, "sure", check_share("sure of a question", self.sure, error=BadSetting))
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise BadSetting(f"low is {self.low:g} and high is {self.high:g}", hint="Give low ≤ high.")
+
+    def _check_kind(self) -> None:
+        if len(self.options) < self.rule.least_options:
+            raise BadSetting(f"a {self.kind} has fewer than two options", hint="List at least two under options.")
+        for kind, rule in RULES.items():
+            for name in rule.own:
+                if name not in self.rule.own and getattr(self, name) not in ((), "", None):
+                    raise BadSetting(f"{name} does not belong to a {self.kind} question", hint=f"Use kind '{kind}'.")
+        for name in ("effects", "pictures"):
+            given = len(getattr(self, name))
+            if given not in (0, len(self.choices)):
+                raise BadSetting(
+                    f"a question has {given} {name} for {len(self.choices)} choices", hint="Give one for each, or none."
+                )

@@ -4,6 +4,7 @@ from handup.people.answers import AnswerModel, KindFit
 from handup.people.features import BITE, Difficulty, Distraction, Features, Response
 from handup.people.helping import Care, Chance, Evidence, Role, Suggestions, Support
 from handup.people.latency import Latency
+from handup.people.limits import HOUR_S, Fit, Put, fit, quiet_until
 from handup.people.model import WorkloadModel
 from handup.people.motor import PROFILES, MotorProfile, Tap
 from handup.people.shipped import answer_model
@@ -12,6 +13,7 @@ from handup.people.workload import PersonLoad, Workload
 
 __all__ = [
     "BITE",
+    "HOUR_S",
     "PROFILES",
     "AnswerModel",
     "Care",
@@ -20,10 +22,12 @@ __all__ = [
     "Distraction",
     "Evidence",
     "Features",
+    "Fit",
     "KindFit",
     "Latency",
     "MotorProfile",
     "PersonLoad",
+    "Put",
     "Reply",
     "Response",
     "Role",
@@ -34,4 +38,6 @@ __all__ = [
     "Workload",
     "WorkloadModel",
     "answer_model",
+    "fit",
+    "quiet_until",
 ]

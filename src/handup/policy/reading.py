@@ -74,8 +74,9 @@ def parse_policy(text: str, *, file: str = "<text>", calibrators: CalibratorLoad
     """Read a policy from YAML text. Pure.
 
     `modules` maps each name to `confidence` and, where wanted, `query_cost`, `inputs` (a list or one name), `gate`
-    (`and` or `or`) and `question` (a sentence, or a mapping of `prompt`, `kind` and `options`; options without a kind
-    make it a choice). `success` may stand beside it: an expression instead of inputs and gates. A module with a
+    (`and` or `or`) and `question` (a sentence, or a mapping of `prompt`, `kind`, `options` and what else is known of it
+    beforehand: `effects`, `pictures`, `image`, `support`, `low`, `high`, `unit`, `marks`; options without a kind make
+    it a choice). `success` may stand beside it: an expression instead of inputs and gates. A module with a
     `calibrator` (a file that `handup calibrate --save` wrote) may give a raw `score`, one number or a list of one per
     option, instead of its confidence.
 
@@ -234,14 +235,16 @@ def _one_of(node: Node, what: str, words: type[Word]) -> Word:
 def _question(node: Node, what: str) -> Question:
     if not isinstance(node, Table):
         return Question(_prompt(node, what))
-    _check_keys(node, ("prompt", "kind", "options"), needed="prompt", owner=what, line=node.line)
+    _check_keys(node, ("prompt", "kind", "options", *SHOWN), needed="prompt", owner=what, line=node.line)
     given = {key: entry.value for key, entry in node.entries.items()}
     prompt = _prompt(given["prompt"], f"prompt in {what}")
     options = _options(given["options"], f"options in {what}") if "options" in given else ()
     kind = QuestionKind.CHOICE if options else QuestionKind.TEXT
     if "kind" in given:
         kind = _one_of(given["kind"], f"kind in {what}", QuestionKind)
-    return Question(prompt, kind, options)
+    return Question(
+        prompt, kind, options, **{key: SHOWN[key](given[key], f"{key} in {what}") for key in SHOWN if key in given}
+    )
 
 
 def _prompt(node: Node, what: str) -> str:
@@ -257,6 +260,21 @@ def _options(node: Node, what: str) -> tuple[str, ...]:
     return tuple(_text(item, f"an item in {what}", hint=OPTIONS_HINT) for item in node.items)
 
 
+def _words(node: Node, what: str) -> str:
+    return _text(node, what, hint="Write a text, or leave the key out.")
+
+
+SHOWN: Mapping[str, Callable[[Node, str], Any]] = {
+    "effects": _options,
+    "pictures": _options,
+    "image": _words,
+    "support": _words,
+    "low": _number,
+    "high": _number,
+    "unit": _words,
+    "marks": _options,
+}
+"""What else a question may have in a policy, as far as it is known before the robot runs."""
 FIELDS: Mapping[str, Callable[[Node, str], Any]] = {
     "confidence": _number,
     "query_cost": _number,

@@ -1,9 +1,31 @@
-"""Recovery of one task: the session that every loop drives."""
+"""Recovery of one task: the session that every loop drives, a session that survives, and a loop to begin with."""
 
+from handup.recover.durable import DurableSession
 from handup.recover.events import Unanswered
+from handup.recover.loop import Episode, run
 from handup.recover.observed import observe
 from handup.recover.session import Session
 from handup.recover.settings import Settings, TimeUnit
+from handup.recover.sides import AskingDesk, Book, Look, Pass, Policy
 from handup.recover.state import Phase, Tally
+from handup.recover.trail import Attempt, Settled
 
-__all__ = ["Phase", "Session", "Settings", "Tally", "TimeUnit", "Unanswered", "observe"]
+__all__ = [
+    "AskingDesk",
+    "Attempt",
+    "Book",
+    "DurableSession",
+    "Episode",
+    "Look",
+    "Pass",
+    "Phase",
+    "Policy",
+    "Session",
+    "Settings",
+    "Settled",
+    "Tally",
+    "TimeUnit",
+    "Unanswered",
+    "observe",
+    "run",
+]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
@@ -80,12 +80,19 @@ class NotAnswered:
 
 @dataclass(frozen=True, kw_only=True)
 class Executed:
-    """The robot acted."""
+    """The robot acted; `ended` says whether that ended the episode, and is None in records from before it was told."""
 
     ok: bool
     certainty: Annotated[float, Field(ge=0.5, le=1.0)] = 1.0
     now_s: Finite | None = None
+    ended: bool | None = None
     told: Literal["executed"] = "executed"
+
+    def is_whole(self) -> bool:
+        """Whether it ends the episode only by a success, and always by a certain one."""
+        if self.ended is None:
+            return True
+        return self.ok if self.ended else not self.ok or self.certainty < 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,4 +104,22 @@ class Stopped:
 
 
 Event = Decided | Forwarded | Answered | NotAnswered | Executed | Stopped
-EVENTS: TypeAdapter[list[Event]] = TypeAdapter(list[Annotated[Event, Field(discriminator="told")]])
+_Told = Annotated[Event, Field(discriminator="told")]
+EVENTS: TypeAdapter[list[Event]] = TypeAdapter(list[_Told])
+_ONE: TypeAdapter[Event] = TypeAdapter(_Told)
+
+
+def event_to_json(event: Event) -> dict[str, Any]:
+    """An event as a plain record: an execution without a time or an ending looks as it did before it had them."""
+    record: dict[str, Any] = _ONE.dump_python(event, mode="json")
+    later = ("now_s", "ended") if isinstance(event, Executed) else ()
+    return {key: value for key, value in record.items() if key not in later or value is not None}
+
+
+def event_from_json(record: object) -> Event:
+    """The event that `event_to_json` wrote.
+
+    Raises:
+        ValidationError: It is something else.
+    """
+    return _ONE.validate_python(record)

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from handup.core import BadRecord, CostModel, HandupError
 from handup.people import Workload
 from handup.policy import ModuleGraph
-from handup.recover.events import EVENTS, Event
+from handup.recover.events import EVENTS, Event, event_to_json
 from handup.recover.settings import Settings
 from handup.when import Strategy, settings_in_force, strategy
 
@@ -54,7 +54,7 @@ class Stored:
             "own_costs": self.own_costs,
             **({} if self.workload is None else {"workload": self.workload.to_json()}),
             "own_availability": self.own_availability,
-            "events": [_as_of_old(event) for event in EVENTS.dump_python(self.events, mode="json")],
+            "events": [event_to_json(event) for event in self.events],
         }
 
     def costs_from(self, given: CostModel | None) -> CostModel | None:
@@ -92,12 +92,6 @@ class Stored:
                 own_availability=bool(record["own_availability"]),
                 events=EVENTS.validate_python(record["events"]),
             )
-
-
-def _as_of_old(event: dict[str, Any]) -> dict[str, Any]:
-    """An event as it was written before executions had a time, where it has none."""
-    untimed = event["told"] == "executed" and event["now_s"] is None
-    return {key: value for key, value in event.items() if not untimed or key != "now_s"}
 
 
 @contextmanager

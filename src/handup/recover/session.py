@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from handup.core import (
-    Action,
     Availability,
     BadRecord,
     BadSetting,
     ContractViolation,
     CostModel,
-    Costs,
     Decision,
     FixedCosts,
     IllegalCall,
@@ -25,7 +23,8 @@ from handup.core import (
 from handup.people import Workload
 from handup.policy import Belief, ModuleGraph
 from handup.recover.burdens import burdens_of
-from handup.recover.checks import one_each, seconds, truth
+from handup.recover.checks import seconds, truth
+from handup.recover.deciding import Moment
 from handup.recover.events import (
     Answered,
     Decided,
@@ -37,9 +36,9 @@ from handup.recover.events import (
     Unanswered,
 )
 from handup.recover.record import Stored, refusing_damage
-from handup.recover.settings import Settings, TimeUnit
+from handup.recover.settings import Settings
 from handup.recover.state import EXPECTED, LEGAL, Phase, State, Tally
-from handup.when import DEFAULT, Flips, Strategy, flips_at, strategy
+from handup.when import DEFAULT, Flips, Strategy, strategy
 
 
 class Session:
@@ -135,6 +134,16 @@ class Session:
         """For each module, the probability that its own state is wrong now."""
         return dict(zip(self.graph.names, self.belief.wrong.tolist(), strict=True))
 
+    @property
+    def history(self) -> tuple[Event, ...]:
+        """Everything it was told, oldest first; `told` takes it in again."""
+        return tuple(self._events)
+
+    @property
+    def forward_due(self) -> bool:
+        """Whether something happened that a forward pass may follow."""
+        return self._state.forward_due
+
     def flips(self) -> Flips:
         """How far the pending decision is from being another one.
 
@@ -143,12 +152,7 @@ class Session:
         """
         if self.pending is None:
             raise IllegalCall("nothing is decided", hint=EXPECTED[self.phase])
-        now_s, terms = self._state.now_s, self.settings
-        costs = self._costs(now_s)
-        if terms.time is TimeUnit.STEPS:
-            taken = {Action.ASK: terms.ask_time, Action.ACT: terms.act_time}.get(self.pending.action, 0.0)
-            costs = replace(costs, time_left=costs.time_left + taken)
-        return flips_at(self.strategy, self._askable_belief(now_s), costs, now_s, self.pending)
+        return self._moment(self._state.now_s).flips(self.strategy, self.pending)
 
     # -- what it is asked and told -----------------------------------------------------------------------------------
 
@@ -168,13 +172,9 @@ class Session:
         self._refuse_illegal("next")
         now_s = max(seconds(now_s), self._state.now_s)
         self._refuse_early(now_s)
-        costs = self._costs(now_s)
-        decision, outcome = self._decide(costs, now_s)
-        load = 0.0
-        if decision.action is Action.ASK and decision.module is not None:
-            load = float(costs.query[self.graph.index(decision.module)])
-        self._tell(Decided(now_s=now_s, decision=decision, outcome=outcome, load=load))
-        return decision
+        decided = self._moment(now_s).decide(self.strategy)
+        self._tell(decided)
+        return decided.decision
 
     def forwarded(self, confidences: Mapping[str, float], *, changed: Collection[str] = ()) -> None:
         """The policy ran again and gave confidences; unchanged ones may be left out.
@@ -260,12 +260,22 @@ class Session:
         self._refuse_illegal("executed")
         if not 0.5 <= certainty <= 1.0:
             raise BadSetting(f"certainty is {certainty:g}", hint="Give 0.5 to 1; turn 'ok' round below 0.5.")
-        self._tell(Executed(ok=truth("ok", ok), certainty=float(certainty), now_s=seconds(now_s)))
+        event = Executed(ok=truth("ok", ok), certainty=float(certainty), now_s=seconds(now_s))
+        after = self._after(event)
+        self._take(replace(event, ended=after.phase is Phase.ENDED), after)
 
     def stopped(self, why: str = "") -> None:
         """Somebody stopped the robot. Legal at any time and safe twice; the episode is over."""
         if self.phase is not Phase.ENDED:
             self._tell(Stopped(why=str(why)))
+
+    def told(self, event: Event) -> None:
+        """Take in an event of another session's `history`: in order, they make an equal session.
+
+        Raises:
+            IllegalCall, UnknownModule, ContractViolation: It does not fit what went before.
+        """
+        self._tell(event)
 
     # -- storing it --------------------------------------------------------------------------------------------------
 
@@ -289,7 +299,7 @@ class Session:
         method: Strategy | None = None,
         costs: CostModel | None = None,
         availability: Availability | None = None,
-    ) -> Session:
+    ) -> Self:
         """The session that `to_json` stored, rebuilt from what it was told.
 
         Args:
@@ -311,7 +321,7 @@ class Session:
         with refusing_damage():
             session = cls(stored.graph, stored.method, stored.settings, costs, availability)
             for event in stored.events:
-                session._tell(event)
+                session.told(event)
         return session
 
     # -- inside ------------------------------------------------------------------------------------------------------
@@ -344,52 +354,30 @@ class Session:
                 index, late = self.graph.index(event.module), event.told == "answered"
                 if not self._state.is_open(event.module) and not (late and index in self._state.late):
                     raise IllegalCall(f"no question about '{event.module}' is open", hint=EXPECTED[self.phase])
+            case Executed():
+                if not event.is_whole():
+                    raise IllegalCall("an execution ended otherwise than it looked", hint=EXPECTED[self.phase])
 
     def _tell(self, event: Event) -> None:
-        """Take one event in and remember it: every change of state goes through here, live and on reload."""
+        """Take one event in and remember it: every change of state goes this way, live and on reload."""
+        self._take(event, self._after(event))
+
+    def _after(self, event: Event) -> State:
+        """The state after an event that fits what went before."""
         self._refuse_illegal(event.told)
         self._refuse_misplaced(event)
-        before, self._state = self._state, self._state.after(event, self.settings)
+        return self._state.after(event, self.settings)
+
+    def _take(self, event: Event, after: State) -> None:
+        self._keep(event)
+        before, self._state = self._state, after
         self._events.append(event)
         if isinstance(self._cost_model, LivingCosts):
-            for burden in burdens_of(event, before, self._state):
+            for burden in burdens_of(event, before, after):
                 self._cost_model = self._cost_model.after(burden)
 
-    def _askable_belief(self, now_s: float) -> Belief:
-        """The belief, with everything held back that nobody may be asked about now."""
-        if self._availability is None:
-            return self.belief
-        return self.belief.held_back(one_each("times", self._availability.free_from_s(now_s), len(self.graph)))
+    def _keep(self, event: Event) -> None:
+        """Called before an event takes effect: where a session is kept elsewhere too, this is where."""
 
-    def _costs(self, now_s: float) -> Costs:
-        terms = self.settings
-        started_s = now_s if self._state.started_s is None else self._state.started_s
-        elapsed = self._state.spent if terms.time is TimeUnit.STEPS else now_s - started_s
-        return Costs.of(
-            one_each("query costs", self._cost_model.query_costs(now_s), len(self.graph)),
-            expert=terms.expert,
-            w=terms.w,
-            act_time=terms.act_time,
-            ask_time=terms.ask_time,
-            time_left=terms.horizon_of(len(self.graph)) - elapsed,
-        )
-
-    def _decide(self, costs: Costs, now_s: float) -> tuple[Decision, Outcome | None]:
-        terms, tally = self.settings, self.tally
-        if costs.time_left <= 1e-9 or tally.steps >= terms.max_steps_per_module * len(self.graph):
-            reason = f"The time given to this episode is used up after {tally.steps} steps."
-            return Decision(action=Action.YIELD, reason=reason), Outcome.HORIZON
-        if self._state.try_wanted:
-            return Decision(action=Action.ACT, reason="A person said to let the robot try."), None
-        decision = self.strategy.decide(self._askable_belief(now_s), costs, now_s)
-        if decision.action is Action.WAIT and decision.until_s is not None and decision.until_s > now_s:
-            until_s = max(decision.until_s, now_s + terms.min_wait_s)
-            waited_s = tally.waited_s + until_s - now_s
-            if terms.time is TimeUnit.SECONDS and until_s - now_s >= costs.time_left:
-                reason = f"{decision.reason} By then the time given to this episode is used up."
-                return Decision(action=Action.YIELD, module=decision.module, reason=reason), Outcome.YIELDED
-            if waited_s > terms.max_wait_s:
-                reason = f"{decision.reason} Waiting would make {waited_s:g} s in all, over {terms.max_wait_s:g} s."
-                return Decision(action=Action.YIELD, module=decision.module, reason=reason), Outcome.YIELDED
-            decision = replace(decision, until_s=until_s)
-        return decision, Outcome.YIELDED if decision.action is Action.YIELD else None
+    def _moment(self, now_s: float) -> Moment:
+        return Moment(self._state, self.settings, self._cost_model, self._availability, now_s)

@@ -239,8 +239,9 @@ class State:
         belief = self.belief.after_execution(event.ok, certainty=event.certainty)
         for module in self.held_for_try:
             belief = belief.blocked(module, -math.inf)
-        # What was executed is what would be executed now, so its success is the reliability.
-        done = event.ok and (event.certainty >= 1.0 or belief.reliability >= settings.accept_success)
+        done = event.ended
+        if done is None:  # What was executed is what would be executed now, so its success is the reliability.
+            done = event.ok and (event.certainty >= 1.0 or belief.reliability >= settings.accept_success)
         counted = not done and settings.time is TimeUnit.STEPS
         tally = replace(
             self.tally,

@@ -1,0 +1,79 @@
+"""People from a file, with file and line in every error, and who sits at this terminal."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from handup.core import BadSetting, HandupError, Person
+from handup.policy.document import Listing, Node, Scalar, Table, in_words, is_nothing, read_document
+
+MAX_BYTES = 1024 * 1024
+"""The largest file of people that is read."""
+NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?")
+HINT = "Write for example: [{name: Ada, role: caregiver, limits: {per_hour: 6}}]."
+
+
+def load_people(path: Path) -> tuple[Person, ...]:
+    """People from a YAML or JSON file: a list, each with `name` and, where wanted, `role`, `channels` and `limits`.
+
+    Raises:
+        BadSetting: The file cannot be read, or does not describe people; with the line.
+    """
+    try:
+        return _people(read_document(_text(path)))
+    except HandupError as error:
+        hint = HINT if "modules" in error.hint else error.hint
+        raise BadSetting(error.cause, hint=hint, file=str(path), line=error.line) from None
+
+
+def user_name() -> str:
+    """Who sits at this terminal, as far as the system knows."""
+    name = " ".join((os.environ.get("USER") or os.environ.get("USERNAME") or "").split())
+    return name if name.isprintable() and 0 < len(name) <= 200 else "person"
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise BadSetting(f"this file cannot be read ({error.strerror})", hint="Check the path.") from None
+    if len(data) > MAX_BYTES:
+        raise BadSetting(f"a file of more than {MAX_BYTES} bytes is not read", hint="Check that it is the right file.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadSetting("this is no UTF-8 text", hint="Name a YAML file, saved as UTF-8.") from None
+
+
+def _people(root: Node) -> tuple[Person, ...]:
+    if isinstance(root, Table) and set(root.entries) == {"people"}:
+        root = root.entries["people"].value
+    if not isinstance(root, Listing) or not root.items:
+        raise BadSetting(f"this is {in_words(root)}, not a list of people", hint=HINT)
+    found: dict[str, Person] = {}
+    for item in root.items:
+        try:
+            person = Person.from_json(_plain(item))
+        except HandupError as error:
+            raise BadSetting(error.cause, hint=error.hint, line=item.line) from None
+        if person.name in found:
+            raise BadSetting(
+                f"'{person.name}' stands twice", hint="Give everybody a name of their own.", line=item.line
+            )
+        found[person.name] = person
+    return tuple(found.values())
+
+
+def _plain(node: Node) -> Any:
+    """A node as plain data: numbers where they stand without quotes."""
+    if isinstance(node, Scalar):
+        if is_nothing(node):
+            return None
+        return float(node.text) if node.plain and NUMBER.fullmatch(node.text) else node.text
+    if isinstance(node, Listing):
+        return [_plain(each) for each in node.items]
+    return {key: _plain(entry.value) for key, entry in node.entries.items()}

@@ -1,0 +1,112 @@
+"""Checks of what comes from outside: whatever is given, the outcome is the tidy value or one error in plain words."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from numbers import Real
+from typing import Any
+
+from handup.core.errors import BadRecord, HandupError
+
+Error = type[HandupError]
+HALF_CHARACTER = re.compile(r"[\ud800-\udfff]")
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""Characters that no person types: they could move a terminal's cursor or break a store."""
+
+
+def shown(value: object) -> str:
+    """A value in one line for a message, cut where it is long."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # integers of more digits than Python converts, lists within themselves
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def check_text(what: str, value: object, most: int, *, error: Error, empty: bool = True) -> str:
+    """A text of at most `most` characters that can be stored."""
+    if not isinstance(value, str):
+        raise error(f"{what} is {shown(value)}", hint="Give a text.")
+    if len(value) > most:
+        raise error(f"{what} has {len(value)} characters", hint=f"Give at most {most}.")
+    if HALF_CHARACTER.search(value):
+        raise error(f"{what} holds half a character", hint="Write the character itself instead of its code.")
+    if not empty and not value.strip():
+        raise error(f"{what} is empty", hint="Give it a text.")
+    return str(value)
+
+
+def check_name(what: str, value: object, most: int, *, error: Error) -> str:
+    """A name: one line, not empty, no space at its ends."""
+    name = check_text(what, value, most, error=error, empty=False)
+    if name != name.strip() or not name.isprintable():
+        raise error(f"{what} is {shown(name)}", hint="Give one line of text, without spaces at its ends.")
+    return name
+
+
+def check_number(what: str, value: object, *, error: Error) -> float:
+    """A finite number; truth is none."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise error(f"{what} is {shown(value)}", hint="Give a number.")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise error(f"{what} is no finite number", hint="Give a finite number.")
+    return number
+
+
+def check_share(what: str, value: object, *, error: Error) -> float:
+    """A number from 0 to 1."""
+    number = check_number(what, value, error=error)
+    if not 0.0 <= number <= 1.0:
+        raise error(f"{what} is {number:g}", hint="Give a number from 0 to 1.")
+    return number
+
+
+def check_count(what: str, value: object, *, least: int, error: Error) -> int:
+    """A whole number of at least `least`."""
+    number = check_number(what, value, error=error)
+    if not number.is_integer() or number < least:
+        raise error(f"{what} is {number:g}", hint=f"Give a whole number of at least {least}.")
+    return int(number)
+
+
+def check_list(what: str, value: object, most: int, *, error: Error) -> tuple[Any, ...]:
+    """A list of at most `most` things; a text is no list of letters."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise error(f"{what} is {shown(value)}", hint="Give a list.")
+    things = tuple(value)
+    if len(things) > most:
+        raise error(f"{what} has {len(things)} entries", hint=f"Give at most {most}.")
+    return things
+
+
+def check_fields(
+    what: str, record: object, known: Iterable[str], *, needed: Iterable[str] = (), newest: int, error: Error
+) -> dict[str, Any]:
+    """The fields of a JSON record without its schema number, which may be missing.
+
+    Raises:
+        BadRecord: It is of a newer schema.
+    """
+    if not isinstance(record, Mapping):
+        raise error(f"{what} is {shown(record)}", hint="Give a JSON object.")
+    schema = record.get("schema", 1)
+    if isinstance(schema, bool) or schema not in range(1, newest + 1):
+        raise BadRecord(
+            f"{what} has schema {shown(schema)}, and this handup knows {newest}",
+            hint="Read it with the handup that wrote it, or a newer one.",
+        )
+    rest = {key: value for key, value in record.items() if key != "schema"}
+    names = tuple(known)
+    for key in rest:
+        if key not in names:
+            raise error(f"{shown(key)} is no field of {what}", hint=f"Known: {', '.join(names)}.")
+    for key in needed:
+        if key not in rest:
+            raise error(f"{what} has no {key}", hint=f"Add '{key}'.")
+    return rest

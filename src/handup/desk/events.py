@@ -1,0 +1,176 @@
+"""What the desk writes in the journal. The entry's key is the question's id, its time is when it happened.
+
+Names of people and what they said can be erased. The words of a question belong to the person whom it was put to
+first, the value of an answer to the person who gave it. Ids, times and statuses stay.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from handup.core import event
+from handup.desk.status import Move
+
+
+class Cause(StrEnum):
+    """Why a question was withdrawn."""
+
+    ASKER = "asker"
+    """Whoever asked no longer needs it."""
+    STOP = "stop"
+    """Somebody said stop."""
+    ERASED = "erased"
+    """Its words were erased before it was answered."""
+    NOBODY = "nobody"
+    """It can be put to nobody: they were erased, or their limits never allow it."""
+
+
+@event(Move.ASKED.value, people=("turn", "audience"), personal={"question": "turn"})
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A question came in. It is held until an `Opened` follows, mostly in the same breath.
+
+    Args:
+        step: Which step of the run asked; the run is the entry's.
+        attempt: Which attempt at it.
+        turn: Whom it is for first.
+        audience: Who may answer, in order.
+        question: Its words, without the names of people.
+        deadline_s: When an answer comes too late.
+        load: Its query cost.
+        until_s: From when it may fit, where that is known.
+        why: Why it is held, if it is.
+    """
+
+    step: str
+    attempt: int
+    turn: str
+    audience: tuple[str, ...]
+    question: dict[str, Any] | None
+    deadline_s: float | None = None
+    load: float = 0.0
+    until_s: float | None = None
+    why: str = ""
+
+
+@event(Move.HELD.value, people=("turn",))
+@dataclass(frozen=True, kw_only=True)
+class Held:
+    """A question waits until it fits the limits of a person."""
+
+    turn: str
+    until_s: float | None = None
+    why: str = ""
+
+
+@event(Move.OPENED.value, people=("turn",))
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    """A question was put to a person. It counts against their limits."""
+
+    turn: str
+
+
+@event(Move.CLAIMED.value, people=("by",), personal={"device": "by"})
+@dataclass(frozen=True, kw_only=True)
+class Claimed:
+    """Somebody took a question on; until the lease ends nobody else answers it."""
+
+    by: str
+    until_s: float
+    device: str | None = ""
+
+
+@event(Move.CLAIM_ENDED.value)
+@dataclass(frozen=True, kw_only=True)
+class ClaimEnded:
+    """A lease ran out, or was given back."""
+
+    given_back: bool = False
+
+
+@event(Move.ANSWERED.value, people=("by",), personal={"value": "by", "device": "by"})
+@dataclass(frozen=True, kw_only=True)
+class Answered:
+    """The one answer that counts."""
+
+    by: str
+    token: str
+    value: Any = None
+    device: str | None = ""
+    latency_s: float | None = None
+    certainty: float = 1.0
+
+
+@event(Move.DEFERRED.value, people=("by",), personal={"device": "by"})
+@dataclass(frozen=True, kw_only=True)
+class Deferred:
+    """*Not now*."""
+
+    by: str
+    token: str
+    until_s: float
+    device: str | None = ""
+
+
+@event(Move.HANDED_ON.value, people=("by", "turn"), personal={"device": "by"})
+@dataclass(frozen=True, kw_only=True)
+class HandedOn:
+    """*Someone else*, or a person who can no longer be asked; `turn` is next, None where nobody is left."""
+
+    by: str
+    turn: str | None
+    token: str = ""
+    device: str | None = ""
+
+
+@event(Move.DELEGATED.value, people=("by",), personal={"device": "by"})
+@dataclass(frozen=True, kw_only=True)
+class Delegated:
+    """*Let the robot try*."""
+
+    by: str
+    token: str
+    device: str | None = ""
+
+
+@event(Move.WITHDRAWN.value)
+@dataclass(frozen=True, kw_only=True)
+class Withdrawn:
+    """A question was taken back. `why` names nobody."""
+
+    cause: Cause = Cause.ASKER
+    why: str = ""
+
+
+@event(Move.EXPIRED.value)
+@dataclass(frozen=True, kw_only=True)
+class Expired:
+    """Nobody answered before the deadline."""
+
+
+@event("desk.stopped", people=("by",), personal={"why": "by", "device": "by"})
+@dataclass(frozen=True, kw_only=True)
+class Stopped:
+    """Somebody said stop. It holds until `Enabled`."""
+
+    by: str
+    why: str | None = ""
+    token: str = ""
+    device: str | None = ""
+
+
+@event("desk.enabled", people=("by",))
+@dataclass(frozen=True, kw_only=True)
+class Enabled:
+    """A person said that the robot may go on."""
+
+    by: str
+
+
+QuestionEvent = (
+    Asked | Held | Opened | Claimed | ClaimEnded | Answered | Deferred | HandedOn | Delegated | Withdrawn | Expired
+)
+DeskEvent = QuestionEvent | Stopped | Enabled

@@ -1,0 +1,176 @@
+"""All rules of the desk in one pure function: state, command and time in, events and a receipt out.
+
+Time comes first: what has ended by now ends before a command is looked at, so an answer after the deadline is late
+even if nobody noticed the deadline. Then the command; then held questions that fit by now are opened.
+
+While the desk is stopped nothing is opened to anybody. What waited when the stop came was taken back; what is asked
+afterwards is held, and opened once a person has enabled the desk again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from handup.core import BadSetting, Person, Reply
+from handup.desk.commands import Ask, Claim, Command, Enable, Release, Stop, Tick, Withdraw
+from handup.desk.events import Asked, Cause, Claimed, ClaimEnded, Enabled, Stopped, Withdrawn
+from handup.desk.record import Receipt, ReceiptStatus, question_id
+from handup.desk.replies import barred, no_such, refuse, stop_everything, take_reply
+from handup.desk.state import DeskState
+from handup.desk.status import Status
+from handup.desk.terms import Terms
+from handup.desk.timing import Draft, Made, fitting, let_time_pass, open_what_fits
+from handup.desk.words import elsewhere, span, too_late
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ruling:
+    """What the rules say.
+
+    Args:
+        events: What is to be written, all or nothing, in this order.
+        receipt: What is said to whoever gave the command.
+        state: The state once it is written.
+    """
+
+    events: tuple[Made, ...]
+    receipt: Receipt
+    state: DeskState
+
+
+def decide(
+    state: DeskState, command: Command, now_s: float, people: Mapping[str, Person], terms: Terms | None = None
+) -> Ruling:
+    """What becomes of a command.
+
+    Args:
+        state: All that was written so far. An ended question that it has dropped must be recalled first.
+        command: What the desk is told.
+        now_s: The time; a clock that was set back counts as standing still.
+        people: Whom the desk knows, by name.
+        terms: What it allows.
+
+    Raises:
+        BadSetting: The asker's own settings are wrong, or too many questions wait already.
+    """
+    draft = Draft(state=state, now_s=max(now_s, state.at_s), people=people, terms=terms or Terms())
+    let_time_pass(draft)
+    receipt = _TAKE[type(command)](draft, command)
+    open_what_fits(draft)
+    if receipt.record is not None:
+        receipt = replace(receipt, record=draft.state.records.get(receipt.record.id, receipt.record))
+    return Ruling(events=tuple(draft.made), receipt=receipt, state=draft.state)
+
+
+def _ask(draft: Draft, command: Ask) -> Receipt:
+    id_ = question_id(command.run, command.step, command.attempt)
+    record = draft.state.records.get(id_)
+    if record is not None:
+        return Receipt(status=ReceiptStatus.ACCEPTED, message=record.told, record=record, again=True)
+    if not command.audience:
+        raise BadSetting(f"nobody can be asked '{id_}'", hint="Give the desk people, or another router.")
+    if not (command.load >= 0.0 and math.isfinite(command.load)):
+        raise BadSetting(f"the load {command.load} is no load", hint="Give a number from 0 on.")
+    if len(draft.state.waiting) >= draft.terms.most_waiting:
+        raise BadSetting(
+            f"{draft.terms.most_waiting} questions wait already", hint="Withdraw some, or raise Terms.most_waiting."
+        )
+    turns = {each: fitting(draft, each, command.load) for each in command.audience}
+    turn = next((each for each, found in turns.items() if not found.never), command.audience[0])
+    found = turns[turn]
+    event = Asked(
+        step=command.step,
+        attempt=command.attempt,
+        turn=turn,
+        audience=command.audience,
+        question=replace(command.question, to=()).to_json(),
+        deadline_s=command.question.deadline_s,
+        load=command.load,
+        until_s=None if found.fits or found.never else found.from_s,
+        why=found.why,
+    )
+    draft.add(event, run=command.run, key=id_)
+    let_time_pass(draft)  # a deadline may lie in the past
+    record = draft.state.records[id_]
+    if found.never and record.waiting:
+        draft.to(record, Withdrawn(cause=Cause.NOBODY, why=f"it can never be put to anybody: {found.why}"))
+        record = draft.state.records[id_]
+    return Receipt(status=ReceiptStatus.ACCEPTED, message=record.told, record=record)
+
+
+def _claim(draft: Draft, command: Claim) -> Receipt:
+    record = draft.state.records.get(command.question)
+    if record is None:
+        return no_such(command.question)
+    refused = barred(draft, record, command.by)
+    if refused is not None:
+        return refused
+    if record.status not in (Status.OPEN, Status.CLAIMED):
+        return refuse(ReceiptStatus.STALE, elsewhere(record), record)
+    lease_s = draft.terms.lease_s if command.lease_s is None else command.lease_s
+    if not (lease_s > 0 and math.isfinite(lease_s)) or len(command.device) > draft.terms.longest_text:
+        return refuse(ReceiptStatus.INVALID, "A claim lasts for a time above 0 seconds.", record)
+    lease_s = min(lease_s, draft.terms.longest_lease_s)
+    draft.to(record, Claimed(by=command.by, until_s=draft.now_s + lease_s, device=command.device))
+    message = f"It is yours for {span(lease_s)}."
+    return Receipt(status=ReceiptStatus.ACCEPTED, message=message, record=draft.state.records[record.id])
+
+
+def _release(draft: Draft, command: Release) -> Receipt:
+    record = draft.state.records.get(command.question)
+    if record is None:
+        return no_such(command.question)
+    refused = barred(draft, record, command.by)
+    if refused is not None:
+        return refused
+    if record.status is not Status.CLAIMED:
+        return refuse(ReceiptStatus.STALE, "You have no claim on this question any more.", record)
+    draft.to(record, ClaimEnded(given_back=True))
+    message = "All right, others may answer it again."
+    return Receipt(status=ReceiptStatus.ACCEPTED, message=message, record=draft.state.records[record.id])
+
+
+def _withdraw(draft: Draft, command: Withdraw) -> Receipt:
+    record = draft.state.records.get(command.question)
+    if record is None:
+        return no_such(command.question)
+    if record.status is Status.WITHDRAWN:
+        return Receipt(status=ReceiptStatus.ACCEPTED, message="It was taken back before.", record=record, again=True)
+    if not record.waiting:
+        return refuse(ReceiptStatus.LATE, too_late(record, ""), record)
+    draft.to(record, Withdrawn(cause=Cause.ASKER, why=command.why[: draft.terms.longest_text]))
+    return Receipt(status=ReceiptStatus.ACCEPTED, message="It is taken back.", record=draft.state.records[record.id])
+
+
+def _enable(draft: Draft, command: Enable) -> Receipt:
+    if command.by not in draft.people:
+        return refuse(ReceiptStatus.UNAUTHORISED, "Only a person whom the desk knows enables it.")
+    again = draft.state.stopped is None
+    if not again:
+        draft.add(Enabled(by=command.by))
+    return Receipt(status=ReceiptStatus.ACCEPTED, message="The robot may go on.", again=again)
+
+
+def _stop(draft: Draft, command: Stop) -> Receipt:
+    longest = draft.terms.longest_text
+    stop_everything(draft, Stopped(by=command.by[:longest], why=command.why[:longest]))
+    return Receipt(status=ReceiptStatus.ACCEPTED, message="Stopped.")
+
+
+def _tick(draft: Draft, command: Tick) -> Receipt:
+    return Receipt(status=ReceiptStatus.ACCEPTED, message="It is later now.")
+
+
+_TAKE: dict[type[Command], Callable[[Draft, Any], Receipt]] = {
+    Ask: _ask,
+    Reply: take_reply,
+    Claim: _claim,
+    Release: _release,
+    Withdraw: _withdraw,
+    Stop: _stop,
+    Enable: _enable,
+    Tick: _tick,
+}

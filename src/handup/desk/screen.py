@@ -1,0 +1,170 @@
+"""How a question looks on a terminal: plain lines that wrap at any width, nothing by colour alone."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from rich.console import Console
+from rich.text import Text
+
+from handup.core import Question, QuestionKind
+from handup.desk.record import Record
+from handup.desk.saying import in_words, one_line, printable
+
+STOP_KEY, NOT_NOW_KEY, ELSE_KEY, TRY_KEY, HELP_KEY = "s", "n", "o", "t", "?"
+ALWAYS = ((NOT_NOW_KEY, "not now"), (ELSE_KEY, "someone else"), (TRY_KEY, "let the robot try"), (HELP_KEY, "help"))
+"""What can be typed at any question, besides the stop, which comes first."""
+ROWS = COLUMNS = 3
+"""Into how many fields a picture is divided, to point at one by its number."""
+LEAST_WIDTH = 10
+"""Narrower terminals wrap by themselves."""
+
+HELP = """\
+s  stops the robot at once, and it stays stopped until a person lets it go on. So does the word stop.
+n  puts the question off. It comes back later.
+o  passes it on to the next person.
+t  lets the robot try by itself.
+Enter takes the robot's own guess, where it has one. It never gives permission.
+To answer with a word or number that means something here, put = before it: =n
+Ctrl-D or Ctrl-C leaves the question open; nothing is lost. They do not stop the robot.\
+"""
+
+
+def plain(console: Console) -> bool:
+    """Whether to do without lines and frames: for screen readers, files and simple terminals."""
+    return not console.is_terminal or os.environ.get("TERM", "") in {"dumb", "unknown"}
+
+
+def person_console() -> Console:
+    """Where a person reads: standard error, so that standard output stays free for results."""
+    return Console(file=sys.stderr, highlight=False)
+
+
+class Screen:
+    """Writes a question and what is said about it.
+
+    Args:
+        console: Where to.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    def say(self, text: str, *, strong: bool = False, indent: int = 0) -> None:
+        """One paragraph. Control characters never reach the terminal."""
+        self._lines(printable(text), " " * indent, " " * indent, strong=strong)
+
+    def prompt(self, label: str) -> None:
+        """What stands before what is typed."""
+        self.console.print(Text(f"{one_line(label)}: "), end="")
+        self.console.file.flush()
+
+    def newline(self) -> None:
+        """End a line on which somebody was typing."""
+        self.console.print()
+
+    def question(self, record: Record, by: str) -> None:
+        """Everything that a question says, and what can be typed."""
+        asked = record.question
+        self.console.print()
+        if plain(self.console):
+            self.say(f"Question for {by}, from {record.run}")
+        else:
+            self.console.rule(
+                Text(one_line(f"Question for {by}, from {record.run}"), style="bold"), align="left", style="none"
+            )
+        for label, text in (("I was doing", asked.doing), ("I ask because", asked.why)):
+            if text.strip():
+                self.say(f"{label}: {text.strip()}")
+        self.console.print()
+        self.say(asked.prompt.strip(), strong=True)
+        if asked.guess is not None:
+            sure = f" ({asked.sureness})" if asked.sureness else ""
+            self.say(f"I think: {in_words(asked, asked.guess)}{sure}")
+        if asked.support.strip():
+            self.say(f"What helps: {asked.support.strip()}")
+        if asked.image:
+            self.say(f"Picture: {asked.image}")
+        self.console.print()
+        self.keys(asked)
+
+    def keys(self, asked: Question) -> None:
+        """What can be typed, the stop first."""
+        self._key(STOP_KEY, "STOP the robot at once", strong=True)
+        guess = None if asked.guess is None else in_words(asked, asked.guess)
+        for number, choice in enumerate(asked.choices):
+            mine = "  (my guess)" if guess is not None and _is_guess(asked, choice) else ""
+            self._key(str(number + 1), f"{one_line(choice)}{mine}")
+            for label, texts in (("then", asked.effects), ("picture", asked.pictures)):
+                if texts and texts[number].strip():
+                    self.say(f"{label}: {one_line(texts[number])}", indent=7)
+        for key, words in ALWAYS:
+            self._key(key, words)
+        self.console.print()
+        if asked.rule.on_image:
+            self.sketch()
+        self.say(how_to_answer(asked))
+
+    def sketch(self) -> None:
+        """The picture's frame with numbered fields, or in words where a frame says nothing."""
+        if plain(self.console):
+            self.say("The picture has fields: 1 2 3 in the upper row, 4 5 6 in the middle, 7 8 9 below.")
+            return
+        line = "+" + "-----+" * COLUMNS
+        self.say(f"0%{' ' * (6 * COLUMNS - 5)}100% across")
+        for row in range(ROWS):
+            self.say(line)
+            fields = "".join(f"  {row * COLUMNS + column + 1}  |" for column in range(COLUMNS))
+            self.say(f"|{fields}")
+        self.say(f"{line} 100% down")
+
+    def _key(self, key: str, words: str, *, strong: bool = False) -> None:
+        self._lines(words, f"{key:>3}  ", " " * 5, strong=strong)
+
+    def _lines(self, text: str, first: str, other: str, *, strong: bool = False) -> None:
+        """Wrapped by hand: a padded block would fill lines with spaces, which some screen readers read out."""
+        style, lead = "bold" if strong else "", first
+        for part in text.split("\n"):
+            for line in Text(part).wrap(self.console, max(self.console.width - len(other), LEAST_WIDTH)) or [Text("")]:
+                self.console.print(Text(f"{lead}{line.plain.rstrip()}", style=style), soft_wrap=True)
+                lead = other
+
+
+def how_to_answer(asked: Question) -> str:
+    """What to type, in a sentence or two."""
+    if asked.rule.two:
+        first, second = asked.rule.two
+        how = f"Type 1 for {first}, 2 for {second}."
+    elif asked.kind is QuestionKind.NUMBER:
+        low = "" if asked.low is None else f" from {asked.low:g}"
+        high = "" if asked.high is None else f" up to {asked.high:g}"
+        how = f"Type a number{low}{high}{f', in {one_line(asked.unit)}' if asked.unit else ''}."
+    elif asked.kind is QuestionKind.BOX:
+        how = "Type left, top, right and bottom in per cent, as in 10 20 50 75. Or a field, or two for all between."
+    elif asked.kind is QuestionKind.POINTS:
+        how = "Type across and down in per cent, as in 30 60, for one point after the other. Or a field for its middle."
+    elif asked.rule.least_options:
+        how = "Type the number of your choice."
+    else:
+        how = "Type the number of a suggestion, or your own words." if asked.options else "Type your words."
+    return f"{how} {enter_means(asked)}".strip()
+
+
+def takes_enter(asked: Question) -> bool:
+    """Whether Enter alone takes the guess. Permission is given in so many words, never by the way."""
+    return asked.guess is not None and asked.kind is not QuestionKind.PERMISSION
+
+
+def enter_means(asked: Question) -> str:
+    """What Enter alone does."""
+    if asked.guess is None or not takes_enter(asked):
+        return ""
+    return f"Press Enter for: {in_words(asked, asked.guess)}."
+
+
+def _is_guess(asked: Question, choice: str) -> bool:
+    guess = asked.guess
+    if isinstance(guess, bool):
+        return choice == asked.choices[0 if guess else 1]
+    return choice == getattr(guess, "action", guess)

@@ -1,0 +1,223 @@
+"""A channel with simulated people: they take their time and are wrong now and then, as their models say."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from handup.core import BadSetting, Box, Point, Question, RandomSource, Reply, ReplyKind, Resolution, Value, check_value
+from handup.core.kinds import Shape
+from handup.desk.record import Receipt, Record
+from handup.people import Care, Latency, SimulatedPerson
+from handup.people import Reply as Drawn
+
+if TYPE_CHECKING:
+    from handup.desk.desk import Desk
+
+Truth = Callable[[Question], Value]
+DEVICE = "simulated"
+"""How the device of every simulated reply begins, so that no study takes it for a person's."""
+DUNNO = "I do not know"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Due:
+    """A reply on its way.
+
+    Args:
+        at_s: When it comes, by the desk's clock.
+        reply: What it says.
+        desk: Where it goes.
+    """
+
+    at_s: float
+    reply: Reply
+    desk: Desk
+
+
+class Simulated:
+    """Answers every question that is put to somebody, after a while. For studies and demonstrations, never as data.
+
+    Time is the desk's: with a clock that is moved by hand, move it to `next_s` and call `deliver`. With `live`, a timer
+    delivers by itself in real time. Everything by chance comes from the generator, in the order of the questions. A
+    question that is settled meanwhile is never answered.
+
+    Args:
+        truth: The right answer to a question.
+        random: Where chance comes from, such as `numpy.random.default_rng(7)`.
+        person: How well and how fast people answer; everybody answers like this one, under their own name.
+        accuracy: Instead of the person's: the probability of a right answer.
+        latency: Instead of the person's: how long an answer takes.
+        size_px: How large pictures are shown, for people who miss what they point at.
+        live: Deliver by real time.
+        name: What the channel is called in `Person.channels`.
+
+    Raises:
+        BadSetting: No probability, or a picture without a size.
+    """
+
+    def __init__(
+        self,
+        truth: Truth,
+        *,
+        random: RandomSource,
+        person: SimulatedPerson | None = None,
+        accuracy: float | None = None,
+        latency: Latency | None = None,
+        size_px: tuple[float, float] = (800.0, 600.0),
+        live: bool = False,
+        name: str = DEVICE,
+    ) -> None:
+        if not all(each > 0.0 for each in size_px):
+            raise BadSetting(f"size_px is {size_px}", hint="Give a width and a height above 0.")
+        self.name = name
+        self._truth = truth
+        self._random = random
+        self._person = _shaped(person or SimulatedPerson(name=name), accuracy, latency)
+        self._size_px = size_px
+        self._live = live
+        self._due: dict[str, Due] = {}
+        self._timers: dict[str, threading.Timer] = {}
+        self._lock = threading.RLock()
+
+    @property
+    def next_s(self) -> float | None:
+        """When the next reply comes; None where none is on its way."""
+        with self._lock:
+            return min((each.at_s for each in self._due.values()), default=None)
+
+    def show(self, record: Record, desk: Desk) -> None:
+        """Draw what the person will say and when. The same question, shown again, is drawn again."""
+        with self._lock:
+            drawn, value = self._answer(record)
+            reply = Reply(
+                question=record.id,
+                kind=ReplyKind.ANSWER,
+                by=record.turn or record.audience[0],
+                token=f"{DEVICE}-{_hex(self._random)}",
+                value=value,
+                device=f"{DEVICE}:{self._person.name}",
+                certainty=1.0 if drawn.certainty is None else drawn.certainty / 5.0,
+            )
+            self._due[record.id] = Due(at_s=desk.now_s() + drawn.seconds, reply=reply, desk=desk)
+            if self._live:
+                self._start(record.id, drawn.seconds)
+
+    def deliver(self, now_s: float | None = None) -> list[Receipt]:
+        """Give the desk what is due, oldest first; by the desk's own time where none is given."""
+        with self._lock:
+            ready = [
+                each for each in self._due.values() if each.at_s <= (each.desk.now_s() if now_s is None else now_s)
+            ]
+            for each in ready:
+                del self._due[each.reply.question]
+        return [each.desk.reply(each.reply) for each in sorted(ready, key=lambda each: each.at_s)]
+
+    def taken(self, record: Record) -> None:
+        """Forget what was to be said to a question that is settled or gone elsewhere."""
+        with self._lock:
+            self._due.pop(record.id, None)
+            timer = self._timers.pop(record.id, None)
+        if timer is not None:
+            timer.cancel()
+
+    def close(self) -> None:
+        """Say nothing more. Safe to call twice."""
+        with self._lock:
+            timers = list(self._timers.values())
+            self._timers.clear()
+            self._due.clear()
+        for each in timers:
+            each.cancel()
+
+    def _start(self, question: str, seconds: float) -> None:
+        timer = threading.Timer(seconds, self._give, [question])
+        timer.daemon = True
+        before, self._timers[question] = self._timers.get(question), timer
+        if before is not None:
+            before.cancel()
+        timer.start()
+
+    def _give(self, question: str) -> None:
+        with self._lock:
+            due = self._due.pop(question, None)
+            self._timers.pop(question, None)
+        if due is not None:
+            due.desk.reply(due.reply)
+
+    def _answer(self, record: Record) -> tuple[Drawn, Value]:
+        question = record.question
+        right = check_value(question, self._truth(question))
+        person = replace(self._person, name=record.turn or self._person.name)
+        choices, shape = question.choices, question.rule.shape
+        word = right.action if isinstance(right, Resolution) else right
+        if isinstance(right, bool):
+            word = choices[0] if right else choices[1]
+        known = word in choices
+        points = self._pixels(right)
+        drawn = person.answer(
+            question.kind,
+            self._random,
+            options=len(choices) if known else 0,
+            target=choices.index(str(word)) if known else 0,
+            points=points,
+        )
+        if drawn.taps:
+            return drawn, self._pointed(drawn, right)
+        if drawn.right:
+            return drawn, right
+        if drawn.choice is not None:
+            return drawn, check_value(question, choices[drawn.choice])
+        if shape is Shape.WORDS:
+            return drawn, choices[int(_uniform(self._random) * len(choices))] if choices else DUNNO
+        return drawn, self._wrong(question, right)
+
+    def _wrong(self, question: Question, right: Value) -> Value:
+        """A wrong number or place: anywhere else."""
+        if isinstance(right, Box):
+            xs, ys = (sorted(_uniform(self._random) for _ in range(2)) for _ in range(2))
+            return check_value(
+                question, (xs[0] * 0.999, ys[0] * 0.999, min(xs[1] + 0.001, 1.0), min(ys[1] + 0.001, 1.0))
+            )
+        if isinstance(right, tuple):
+            return tuple(Point(_uniform(self._random), _uniform(self._random)) for _ in right)
+        number = float(right) if isinstance(right, float) else 0.0
+        low = number - 10.0 if question.low is None else question.low
+        high = number + 10.0 if question.high is None else question.high
+        return min(max(low + (high - low) * _uniform(self._random), min(low, high)), max(low, high))
+
+    def _pixels(self, value: Value) -> tuple[tuple[float, float], ...]:
+        wide, high = self._size_px
+        if isinstance(value, Box):
+            return ((value.left * wide, value.top * high), (value.right * wide, value.bottom * high))
+        return tuple((each.x * wide, each.y * high) for each in value) if isinstance(value, tuple) else ()
+
+    def _pointed(self, drawn: Drawn, right: Value) -> Value:
+        """Where the person pointed, within the picture; a box that came out without area is the right one."""
+        wide, high = self._size_px
+        places = [Point(min(max(tap.x / wide, 0.0), 1.0), min(max(tap.y / high, 0.0), 1.0)) for tap in drawn.taps]
+        if not isinstance(right, Box):
+            return tuple(places)
+        (left, right_), (top, bottom) = sorted(each.x for each in places), sorted(each.y for each in places)
+        return Box(left=left, top=top, right=right_, bottom=bottom) if left < right_ and top < bottom else right
+
+
+def _shaped(person: SimulatedPerson, accuracy: float | None, latency: Latency | None) -> SimulatedPerson:
+    if accuracy is None and latency is None:
+        return person
+    old = person.answers
+    chances = old.from_sight if accuracy is None else dict.fromkeys(Care, accuracy)
+    times = old.from_sight_latency if latency is None else latency
+    fits = old.fits if accuracy is None else {}
+    far = old.latency if latency is None else latency
+    return replace(person, answers=replace(old, fits=fits, from_sight=chances, from_sight_latency=times, latency=far))
+
+
+def _uniform(random: RandomSource) -> float:
+    return float(random.random((1,))[0])
+
+
+def _hex(random: RandomSource) -> str:
+    return "".join(f"{int(each * 65536):04x}" for each in random.random((8,)))

@@ -1,0 +1,190 @@
+"""A channel to a person at a terminal: one question at a time, in plain words, with a stop that never waits."""
+
+from __future__ import annotations
+
+import math
+import queue
+import secrets
+import threading
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from handup.core import HandupError, Reply, ReplyKind, StoreUnavailable, Value
+from handup.desk.conversation import Conversation, Gone, Said, said_back
+from handup.desk.keyboard import Keyboard, Typing
+from handup.desk.record import Receipt, ReceiptStatus, Record
+from handup.desk.screen import Screen, person_console
+from handup.desk.status import Status
+
+if TYPE_CHECKING:
+    from handup.desk.desk import Desk
+
+DEVICE = "terminal"
+TRIES = 3
+"""So often a reply is sent where the store does not take it."""
+STOP_HINT = "This did not stop the robot: type s at a question, run handup answer --stop, or use its own stop button."
+_BEFORE_PERSON = (Status.OPEN, Status.CLAIMED)
+
+
+class How(StrEnum):
+    """How a question at the terminal ended."""
+
+    REPLIED = "replied"
+    GONE = "gone"
+    """It was settled elsewhere, or is not this person's any more."""
+    LEFT = "left"
+    """The person left it open: end of input."""
+    INTERRUPTED = "interrupted"
+    """The person left it open with Ctrl-C."""
+    TIMED_OUT = "timed-out"
+    """The time given to `put` was up; it is still open."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a question at the terminal ended, and what the desk said to the reply."""
+
+    how: How
+    receipt: Receipt | None = None
+
+
+class Terminal:
+    """Puts questions to a person at a terminal.
+
+    As a channel of a desk it asks in a thread of its own, so that the robot's program goes on. A program that has
+    nothing else to do calls `put`, which returns when the person has replied.
+
+    Args:
+        by: Who sits there; where it is empty, whoever is asked.
+        console: Where to write; standard error where it is None.
+        typing: Where lines come from; standard input where it is None.
+        name: What the channel is called in `Person.channels`.
+    """
+
+    def __init__(
+        self, by: str = "", *, console: Console | None = None, typing: Typing | None = None, name: str = DEVICE
+    ) -> None:
+        self.name = name
+        self._by = by
+        self._screen = Screen(console or person_console())
+        self._typing = typing or Keyboard()
+        self._shown: queue.SimpleQueue[tuple[Record, Desk] | None] = queue.SimpleQueue()
+        self._taken: set[str] = set()
+        self._thread: threading.Thread | None = None
+        self._closed = threading.Event()
+
+    def show(self, record: Record, desk: Desk) -> None:
+        """Put a question to the person, after those that came before it. Returns at once."""
+        if self._by and record.turn != self._by:
+            return
+        self._taken.discard(record.id)
+        self._shown.put((record, desk))
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._serve, name=f"handup {self.name}", daemon=True)
+            self._thread.start()
+
+    def taken(self, record: Record) -> None:
+        """A question is settled or gone elsewhere: the person is told if it is before them."""
+        self._taken.add(record.id)
+
+    def close(self) -> None:
+        """Ask nothing more. What is open stays open. Safe to call twice."""
+        self._closed.set()
+        self._shown.put(None)
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(timeout=1.0)
+
+    def put(self, record: Record, desk: Desk, *, timeout_s: float | None = None) -> Ended:
+        """Put one question to the person and wait until they have replied, left, or it went away.
+
+        Args:
+            record: The question.
+            desk: Where the reply goes.
+            timeout_s: How long to wait at most, in real seconds.
+
+        Raises:
+            StoreUnavailable: The reply could not be written, also not when tried again; the question stays open.
+        """
+        by = self._by or record.turn or record.audience[0]
+        until = math.inf if timeout_s is None else time.monotonic() + timeout_s
+
+        def over() -> bool:
+            return time.monotonic() >= until or self._is_gone(record, desk)
+
+        self._typing.drop()
+        self._screen.question(record, by)
+        talk = Conversation(record.question, self._screen, self._typing, over, by)
+        while True:
+            kind, value = ReplyKind.ANSWER, None
+            try:
+                value = talk.value()
+            except Said as said:
+                kind = said.kind
+            except Gone:
+                return self._gone(record, desk)
+            except EOFError:
+                self._screen.newline()
+                self._screen.say(f"Left open; nothing is lost. {STOP_HINT}")
+                return Ended(How.LEFT)
+            except KeyboardInterrupt:
+                self._screen.newline()
+                self._screen.say(f"Left open; nothing is lost. {STOP_HINT}")
+                return Ended(How.INTERRUPTED)
+            receipt = self._reply(record, desk, by, kind, value)
+            if receipt.accepted:
+                return Ended(How.REPLIED, receipt)
+            if receipt.status is not ReceiptStatus.INVALID:
+                return Ended(How.GONE, receipt)
+
+    def _reply(self, record: Record, desk: Desk, by: str, kind: ReplyKind, value: Value | None) -> Receipt:
+        token = secrets.token_hex(16)
+        reply = Reply(question=record.id, kind=kind, by=by, token=token, value=value, device=self.name)
+        receipt = self._sent(desk, reply)
+        if value is not None:
+            self._screen.say(said_back(record.question, value))
+        self._screen.say(receipt.message, strong=kind is ReplyKind.STOP)
+        return receipt
+
+    def _sent(self, desk: Desk, reply: Reply) -> Receipt:
+        """Send a reply, and the same again where the store is not there for a moment: it counts once."""
+        for _ in range(TRIES - 1):
+            try:
+                return desk.reply(reply)
+            except StoreUnavailable as error:
+                self._screen.say(f"Not recorded yet ({error.cause}); trying again.")
+        return desk.reply(reply)
+
+    def _is_gone(self, record: Record, desk: Desk) -> bool:
+        if self._closed.is_set() or record.id in self._taken:
+            return True
+        now = desk.record(record.id)
+        return now is None or now.status not in _BEFORE_PERSON or now.turn != record.turn
+
+    def _gone(self, record: Record, desk: Desk) -> Ended:
+        self._screen.newline()
+        self._typing.drop()
+        if self._closed.is_set():
+            return Ended(How.GONE)
+        if not self._is_gone(record, desk):
+            self._screen.say("The time to wait is up; the question stays open.")
+            return Ended(How.TIMED_OUT)
+        now = desk.record(record.id)
+        told = "" if now is None else f" {now.told}"
+        self._screen.say(f"This question needs no answer from you any more.{told}")
+        return Ended(How.GONE)
+
+    def _serve(self) -> None:
+        while not self._closed.is_set():
+            shown = self._shown.get()
+            if shown is None:
+                return
+            record, desk = shown
+            try:
+                if not self._is_gone(record, desk):
+                    self.put(record, desk)
+            except HandupError as error:
+                self._screen.say(f"The question stays open: {error}")

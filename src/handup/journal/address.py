@@ -1,0 +1,57 @@
+"""Where a journal lies: a file of SQLite, or a database of PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from handup.core import BadSetting
+
+_HINT = "Give the path of a file, or a URL such as postgresql://user@host/name."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Address:
+    """Where a journal lies.
+
+    Args:
+        shown: For people; without a password.
+        path: The file, for SQLite.
+        url: The database, for PostgreSQL.
+    """
+
+    shown: str
+    path: Path | None = None
+    url: URL | None = None
+
+
+def address_of(store: str | Path) -> Address:
+    """Understand what a user gave as a store.
+
+    Raises:
+        BadSetting: It is neither a path nor a URL of SQLite or PostgreSQL.
+    """
+    if isinstance(store, Path) or "://" not in store:
+        return _file(str(store))
+    try:
+        url = make_url(store)
+        kind = url.get_backend_name()
+    except (ArgumentError, ValueError):
+        raise BadSetting("the store's URL cannot be read", hint=_HINT) from None
+    if kind == "sqlite":
+        return _file(url.database or "")
+    if kind not in {"postgresql", "postgres"}:
+        raise BadSetting(f"a journal cannot be kept in '{kind}'", hint=_HINT)
+    secret = {"password", "passfile", "sslpassword"}
+    shown = url.set(drivername="postgresql").difference_update_query(secret).render_as_string(hide_password=True)
+    return Address(shown=shown, url=url.set(drivername="postgresql+psycopg"))
+
+
+def _file(path: str) -> Address:
+    if not path or path.startswith(":memory:") or "\0" in path:
+        raise BadSetting("a journal needs a file, and none is named", hint=_HINT)
+    return Address(shown=path, path=Path(os.path.realpath(path)))  # what is renamed must be the file, not a link

@@ -1,0 +1,135 @@
+"""The chain of hashes, in pure functions: how an entry is hashed, and how a chain is checked.
+
+The hash of an entry is the SHA-256, in lower-case hexadecimal, of the canonical JSON of an object with its `seq`,
+`at_s`, `run`, `key`, `kind`, `version`, `body` (the stored text, as a string) and `previous` (the hash of the entry
+before; 64 zeros for the first). Canonical JSON has sorted keys, no spaces, UTF-8 without escapes for letters, and
+neither NaN nor infinity.
+
+A commitment to something personal is the SHA-256 of the canonical JSON of `{"salt": …, "value": …}` with a salt of 16
+random bytes in hexadecimal; a pseudonym is the first 16 letters of the commitment to a name. Whoever has salt and
+value can check them; once these are erased, nothing leads back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from handup.core import BadSetting
+
+NOTHING_BEFORE = "0" * 64
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Row:
+    """An entry as it is stored: `body` is canonical JSON, pseudonyms for names and commitments for the personal."""
+
+    seq: int
+    at_s: float
+    run: str
+    key: str
+    kind: str
+    version: int
+    body: str
+    previous: str
+    hash: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """Where a chain stops being whole. `seq` is None where the fault is not in an entry."""
+
+    seq: int | None
+    why: str
+
+
+def canonical(value: Any) -> str:
+    """The one way to write a value as JSON.
+
+    Raises:
+        BadSetting: It holds something that JSON or UTF-8 cannot: NaN, infinity, half a surrogate pair.
+    """
+    try:
+        text = _ENCODER.encode(value)
+        text.encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadSetting(
+            f"this cannot be kept in a journal: {error}", hint="Use finite numbers and plain text."
+        ) from None
+    return text
+
+
+def digest(value: Any) -> str:
+    """The SHA-256 of a value's canonical JSON, in hexadecimal."""
+    return sha256(canonical(value).encode()).hexdigest()
+
+
+def commitment(salt: str, value: Any) -> str:
+    """What stands in the chain for a value that is kept beside it."""
+    return digest({"salt": salt, "value": value})
+
+
+def pseudonym(salt: str, name: str) -> str:
+    """What stands in the chain for a person."""
+    return commitment(salt, name)[:16]
+
+
+def entry_hash(*, seq: int, at_s: float, run: str, key: str, kind: str, version: int, body: str, previous: str) -> str:
+    """The hash of an entry."""
+    return digest(
+        {
+            "at_s": at_s,
+            "body": body,
+            "key": key,
+            "kind": kind,
+            "previous": previous,
+            "run": run,
+            "seq": seq,
+            "version": version,
+        }
+    )
+
+
+def hash_of(row: Row) -> str:
+    """The hash that a row must carry to be what was written."""
+    return entry_hash(
+        seq=row.seq,
+        at_s=row.at_s,
+        run=row.run,
+        key=row.key,
+        kind=row.kind,
+        version=row.version,
+        body=row.body,
+        previous=row.previous,
+    )
+
+
+def fault_of(row: Row, before: Row | None) -> Fault | None:
+    """What is wrong with a row that follows another, or None."""
+    if row.seq != (expected := before.seq + 1 if before else 1):
+        return Fault(seq=expected, why=f"entry {expected} is missing")
+    if row.previous != (before.hash if before else NOTHING_BEFORE):
+        return Fault(seq=row.seq, why=f"entry {row.seq} does not follow the entry before it")
+    try:
+        right = hash_of(row) == row.hash
+    except BadSetting:
+        right = False
+    if not right:
+        return Fault(seq=row.seq, why=f"entry {row.seq} is not what was written")
+    if before and row.at_s < before.at_s:
+        return Fault(seq=row.seq, why=f"entry {row.seq} is dated before the one ahead of it")
+    return None
+
+
+def verify_rows(rows: Iterable[Row]) -> tuple[Row | None, Fault | None]:
+    """Walk over the rows of a chain in order: the last good one, and the first fault."""
+    last: Row | None = None
+    for row in rows:
+        if fault := fault_of(row, last):
+            return last, fault
+        last = row
+    return last, None

@@ -1,0 +1,131 @@
+"""Checking the tables of a store: the chain, its head, and what lies beside it. Knows no kinds of events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection, select
+
+from handup.core import BadSetting, DamagedJournal
+from handup.journal import chain
+from handup.journal.chain import NOTHING_BEFORE, Row
+from handup.journal.entry import Head, Verdict
+from handup.journal.events import ERASED, REPAIRED
+from handup.journal.personal import parsed, people_in, sealed_in
+from handup.journal.schema import BESIDE, PEOPLE
+from handup.journal.writer import BATCH, hash_at, read_head, read_rows
+
+
+@dataclass
+class _Beside:
+    """What the chain says must lie beside it, and what may be missing."""
+
+    people: set[str] = field(default_factory=set)
+    missing: list[tuple[int, str, list[str]]] = field(default_factory=list)
+    gone_people: set[str] = field(default_factory=set)
+    gone_values: set[str] = field(default_factory=set)
+
+
+def inspect_chain(connection: Connection) -> Verdict:
+    """Check the whole of a store's tables within one transaction."""
+    try:
+        return _inspect(connection)
+    except DamagedJournal as error:
+        return Verdict(ok=False, entries=0, why=error.cause)
+
+
+def _inspect(connection: Connection) -> Verdict:
+    head = read_head(connection)
+    last: Row | None = None
+    beside = _Beside()
+    for rows in _batches(connection):
+        for row in rows:
+            if fault := chain.fault_of(row, last):
+                return Verdict(ok=False, entries=last.seq if last else 0, bad_seq=fault.seq, why=fault.why)
+            last = row
+        if verdict := _check_beside(connection, rows, beside):
+            return verdict
+    found = Head(seq=last.seq, hash=last.hash, at_s=last.at_s) if last else Head(hash=NOTHING_BEFORE)
+    if found != head:
+        why = f"entry {found.seq + 1} is missing" if found.seq < head.seq else "the head is not the last entry's"
+        return Verdict(ok=False, entries=found.seq, bad_seq=found.seq + 1 if found.seq < head.seq else None, why=why)
+    return _check_gone(connection, beside, found.seq)
+
+
+def behind(connection: Connection, witnessed: Head | None) -> Verdict | None:
+    """What a witness has against a store whose chain is whole: what was acknowledged is missing, or is another."""
+    if witnessed is None or witnessed.seq == 0:
+        return None
+    head = read_head(connection)
+    if head.seq < witnessed.seq:
+        why = f"it ends at entry {head.seq}, and entry {witnessed.seq} had been acknowledged"
+        return Verdict(ok=False, entries=head.seq, bad_seq=head.seq + 1, why=why)
+    if hash_at(connection, witnessed.seq) != witnessed.hash:
+        why = f"entry {witnessed.seq} is not the one that was acknowledged"
+        return Verdict(ok=False, entries=head.seq, bad_seq=witnessed.seq, why=why)
+    return None
+
+
+def _batches(connection: Connection) -> Iterator[list[Row]]:
+    after = 0
+    while rows := read_rows(connection, after):
+        yield rows
+        if len(rows) < BATCH:
+            return
+        after = rows[-1].seq
+
+
+def _check_beside(connection: Connection, rows: Sequence[Row], beside: _Beside) -> Verdict | None:
+    """The values beside a batch of entries are those that the entries commit to."""
+    kept: dict[tuple[int, str], list[tuple[str, str, str]]] = {}
+    found = select(BESIDE).where(BESIDE.c.seq >= rows[0].seq, BESIDE.c.seq <= rows[-1].seq)
+    for each in connection.execute(found):
+        kept.setdefault((each.seq, each.commitment), []).append((each.pseudonym, each.salt, each.value))
+    for row in rows:
+        stored = parsed(row)
+        beside.people.update(people_in(stored))
+        for committed, owners in sealed_in(stored):
+            there = kept.get((row.seq, committed), [])
+            if {owner for owner, _, _ in there} != set(owners):
+                beside.missing.append((row.seq, committed, owners))
+            if not all(is_value(committed, salt, value) for _, salt, value in there):
+                why = f"a personal value of entry {row.seq} is not what was written"
+                return Verdict(ok=False, entries=rows[0].seq - 1, bad_seq=row.seq, why=why)
+        if row.kind == ERASED:
+            beside.gone_people.add(stored["said"]["pseudonym"])
+        elif row.kind == REPAIRED:
+            beside.gone_people.update(stored["said"]["people_lost"])
+            beside.gone_values.update(stored["said"]["values_lost"])
+    return None
+
+
+def is_value(committed: str, salt: str, value: str) -> bool:
+    """Whether a stored value is the one that a commitment stands for."""
+    try:
+        return chain.commitment(salt, json.loads(value)) == committed
+    except (TypeError, ValueError, BadSetting):
+        return False
+
+
+def is_name(pseudonym: str, salt: str, name: str) -> bool:
+    """Whether a name is the one that a pseudonym was made from."""
+    try:
+        return chain.pseudonym(salt, name) == pseudonym
+    except BadSetting:
+        return False
+
+
+def _check_gone(connection: Connection, beside: _Beside, entries: int) -> Verdict:
+    """What is not there was erased, and every name is the one that its pseudonym was made from."""
+    for seq, committed, owners in beside.missing:
+        if committed not in beside.gone_values and not beside.gone_people.intersection(owners):
+            return Verdict(ok=False, entries=entries, bad_seq=seq, why=f"a personal value of entry {seq} is missing")
+    names = {each.pseudonym: each for each in connection.execute(select(PEOPLE))}
+    for pseudonym, person in names.items():
+        if not is_name(pseudonym, person.salt, person.name):
+            return Verdict(ok=False, entries=entries, why=f"the name of person {pseudonym} is not what was written")
+    if lost := beside.people - beside.gone_people - names.keys():
+        return Verdict(ok=False, entries=entries, why=f"the name of person {min(lost)} is missing")
+    return Verdict(ok=True, entries=entries)

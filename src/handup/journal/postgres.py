@@ -1,0 +1,201 @@
+"""A store in a database of PostgreSQL: writers queue for the head's row, waiting processes listen."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import threading
+from collections.abc import Callable
+from typing import Any, cast
+
+from sqlalchemy import Connection, Engine, bindparam, create_engine, event, func, select, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from handup.core import DamagedJournal, HandupError, MissingExtra, StoreUnavailable
+from handup.journal import schema
+from handup.journal.address import Address
+from handup.journal.check import inspect_chain
+from handup.journal.entry import Head, Verdict
+from handup.journal.failures import telling
+from handup.journal.migrate import check_known, migrate, revision_of
+from handup.journal.store import Store
+
+CHANNEL = "handup_journal"
+CONNECT_TIMEOUT_S = 5
+IDLE_TIMEOUT_S = 30
+"""A transaction of a program that hangs is ended by the server after this time, so that the others can go on."""
+_MIGRATING = 0x68616E647570
+_NOTIFY = select(func.pg_notify(CHANNEL, bindparam("seq")))
+_SETTINGS = """SELECT
+  set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN 'on'
+    ELSE current_setting('synchronous_commit') END, false),
+  set_config('lock_timeout', %s, false), set_config('idle_in_transaction_session_timeout', %s, false),
+  set_config('default_transaction_read_only', %s, false)"""
+
+
+def postgres_engine(address: Address, *, readonly: bool, busy_timeout_s: float) -> Engine:
+    """An engine for a database.
+
+    Raises:
+        MissingExtra: The driver is not installed.
+    """
+    assert address.url is not None
+    given = {"connect_timeout": CONNECT_TIMEOUT_S, "application_name": "handup"}
+    alive = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3, "tcp_user_timeout": 11_000}
+    wanted = {name: value for name, value in (given | alive).items() if name not in address.url.query}
+    try:
+        engine = create_engine(
+            address.url,
+            connect_args={**wanted, "client_encoding": "utf8"},
+            hide_parameters=True,
+            isolation_level="READ COMMITTED",
+            pool_pre_ping=True,
+            max_overflow=20,
+        )
+    except ModuleNotFoundError:
+        raise MissingExtra.of("postgres", "a journal in PostgreSQL") from None
+
+    @event.listens_for(engine, "connect")
+    def _prepare(made: Any, _record: object) -> None:
+        limits = (f"{max(1, round(busy_timeout_s * 1000))}ms", f"{IDLE_TIMEOUT_S}s", "on" if readonly else "off")
+        made.execute(_SETTINGS, limits)
+        made.commit()
+
+    return engine
+
+
+def open_postgres(address: Address, *, create: bool, readonly: bool, busy_timeout_s: float) -> Store:
+    """Open a database for a journal: make the tables or bring them up to date, then check all of it.
+
+    A damaged one stays where it is and is refused every time, since a database cannot be put aside.
+    """
+    engine = postgres_engine(address, readonly=readonly, busy_timeout_s=busy_timeout_s)
+    store = PostgresStore(address, engine, readonly=readonly, busy_timeout_s=busy_timeout_s)
+    try:
+        revision = store.read(revision_of)
+        check_known(revision, address.shown)
+        if revision is None and (readonly or not create):
+            raise StoreUnavailable(f"there is no journal in {address.shown}", hint="Check the name of the database.")
+        if revision != schema.REVISION:
+            if readonly:
+                raise StoreUnavailable(
+                    f"the store {address.shown} has tables of an older revision, {revision}",
+                    hint="Open it once to write, which brings it up to date; nothing was changed.",
+                )
+            _migrate(store)
+        if not readonly and not (verdict := store.verify()).ok:
+            raise DamagedJournal(
+                f"the journal {address.shown} is damaged: {verdict.why}",
+                hint="Keep the robot stopped and restore the database from a backup, or use another one.",
+            )
+    except HandupError:
+        store.close()
+        raise
+    return store
+
+
+def _migrate(store: Store) -> None:
+    with store.writing() as connection:
+        if connection.execute(text("SHOW server_encoding")).scalar() != "UTF8":
+            raise StoreUnavailable(
+                f"the database {store.address.shown} cannot hold every letter", hint="Make it with: createdb -E UTF8."
+            )
+        connection.execute(select(func.pg_advisory_xact_lock(_MIGRATING)))
+        if revision_of(connection) != schema.REVISION:  # somebody else may have done it meanwhile
+            migrate(connection)
+
+
+class PostgresStore(Store):
+    """A database that is open."""
+
+    def __init__(self, address: Address, engine: Engine, *, readonly: bool, busy_timeout_s: float) -> None:
+        super().__init__(address, engine, readonly=readonly, busy_timeout_s=busy_timeout_s)
+        self._listener: _Listener | None = None
+        self._starting = threading.Lock()
+        self._closed = False
+
+    def verify(self) -> Verdict:
+        """Check the tables, all of them as they were at one moment."""
+        with (
+            telling(self.address.shown),
+            self.engine.connect().execution_options(isolation_level="REPEATABLE READ") as connection,
+        ):
+            return inspect_chain(connection)
+
+    def about_to_commit(self, connection: Connection, head: Head) -> None:
+        """Tell whoever listens, when it is committed."""
+        connection.execute(_NOTIFY, {"seq": str(head.seq)})
+
+    def listen(self, told: Callable[[], None]) -> bool:
+        """Listen on a thread and connection of its own, from the first call on."""
+        from psycopg import OperationalError  # noqa: PLC0415  an extra
+
+        with self._starting:
+            if self._closed:
+                return False
+            if self._listener is None or not self._listener.is_alive():
+                if self._listener is not None:
+                    self._listener.close()
+                    self._listener = None
+                try:
+                    self._listener = _Listener(self.engine, told)
+                except (OperationalError, PoolTimeout):
+                    return False  # the server is away, and the next look at the head says so
+                self._listener.start()
+        return True
+
+    def scrub(self) -> bool:
+        """Write the tables with what was deleted anew. The server's own log and backups still hold it for a time."""
+        try:
+            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                for table in (schema.PEOPLE, schema.BESIDE, schema.SNAPSHOTS):
+                    connection.execute(text(f"VACUUM FULL {table.name}"))
+        except DBAPIError:
+            return False  # somebody holds a table: told by the result, and done by the next erasure
+        return True
+
+    def close(self) -> None:
+        """Stop listening and close the connections."""
+        with self._starting:
+            self._closed = True
+            if self._listener is not None:
+                self._listener.close()
+                self._listener = None
+        super().close()
+
+
+class _Listener(threading.Thread):
+    """Waits for the server's word that something was written; ends when the connection does."""
+
+    def __init__(self, engine: Engine, told: Callable[[], None]) -> None:
+        super().__init__(name="handup-journal-listener", daemon=True)
+        self._told = told
+        borrowed = engine.raw_connection()
+        self._connection = cast(Any, borrowed.driver_connection)
+        borrowed.detach()
+        self._connection.autocommit = True
+        self._connection.execute(f"LISTEN {CHANNEL}")
+        self._ending, self._end = os.pipe()
+
+    def run(self) -> None:
+        """Listen until closed."""
+        from psycopg import Error  # noqa: PLC0415  an extra
+
+        try:
+            with selectors.DefaultSelector() as either:
+                either.register(self._connection.fileno(), selectors.EVENT_READ)
+                either.register(self._ending, selectors.EVENT_READ)
+                while all(key.fd != self._ending for key, _ in either.select()):
+                    for _ in self._connection.notifies(timeout=0):
+                        pass
+                    self._told()
+        except Error:
+            return  # the connection is gone; whoever waits starts another listener, or is told that there is none
+
+    def close(self) -> None:
+        """End the thread and its connection."""
+        os.close(self._end)
+        self.join()
+        os.close(self._ending)
+        self._connection.close()

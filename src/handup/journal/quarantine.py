@@ -1,0 +1,70 @@
+"""Putting a damaged store aside: renamed, never changed, and a note left that keeps everything stopped."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from handup.core import DamagedJournal
+from handup.journal.files import Lock, Note, Witness, beside, note_path, parts_of, read_note, sync_folder, write_note
+
+
+def refuse_if_stopped(path: Path) -> None:
+    """Raise while a note says that the store was damaged and nobody has repaired it.
+
+    Raises:
+        DamagedJournal: There is such a note.
+    """
+    if (note := read_note(path)) is not None:
+        aside = path.with_name(note.moved_to) if note.moved_to else note_path(path)
+        raise DamagedJournal(f"the journal {path} is damaged: {note.why}; it lies in {aside}", hint=_hint(path))
+
+
+def put_aside(path: Path, why: str, lock: Lock) -> DamagedJournal:
+    """Rename a damaged store and leave the note.
+
+    Returns:
+        The error to raise. Where another program has the store open, nothing is renamed, and the error says so.
+    """
+    if not lock.alone():
+        return DamagedJournal(
+            f"the journal {path} is damaged: {why}; another program has it open, so it was left in its place",
+            hint="Stop, close every program that uses it and open it again: it is then put aside and can be repaired.",
+        )
+    if (note := read_note(path)) is None:
+        now = datetime.now(UTC)
+        said = Witness(path).read()
+        note = Note(
+            why=why,
+            moved_to=free_name(path, now.strftime("%Y%m%dT%H%M%SZ")),
+            at=now.isoformat(timespec="seconds"),
+            witnessed_seq=said.seq if said else None,
+            witnessed_hash=said.hash if said else None,
+        )
+        write_note(path, note)
+    move(path, note)
+    aside = path.with_name(note.moved_to)
+    return DamagedJournal(f"the journal {path} is damaged: {why}; it was put aside as {aside}", hint=_hint(path))
+
+
+def move(path: Path, note: Note) -> None:
+    """Rename what of a damaged store still has its old name. Can be taken up again after a crash."""
+    aside = path.with_name(note.moved_to)
+    for old, new in zip((*parts_of(path), Witness(path).path), (*parts_of(aside), Witness(aside).path), strict=True):
+        if old.exists() and not new.exists():
+            old.rename(new)
+    sync_folder(path.parent)
+
+
+def free_name(path: Path, stamp: str) -> str:
+    """A name for a damaged store that nothing has yet."""
+    number = 1
+    while True:
+        aside = beside(path, f".damaged-{stamp}" + (f"-{number}" if number > 1 else ""))
+        if not any(each.exists() for each in (*parts_of(aside), Witness(aside).path)):
+            return aside.name
+        number += 1
+
+
+def _hint(path: Path) -> str:
+    return f"Keep the robot stopped, look at it, then run: handup journal repair {path}."

@@ -1,0 +1,196 @@
+"""A store in a file of SQLite: write-ahead log, full sync, one writer at a time."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeVar, cast
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import QueuePool
+
+from handup.core import HandupError, StoreUnavailable
+from handup.journal.address import Address
+from handup.journal.check import behind, inspect_chain
+from handup.journal.entry import Head, Verdict
+from handup.journal.failures import is_damage, telling
+from handup.journal.files import Lock, Witness, beside
+from handup.journal.store import WRITES, Store
+
+T = TypeVar("T")
+APPLICATION = 0x48555030
+"""SQLite's application id of a journal: the letters HUP0."""
+TRIES = 5
+"""So often a file is read again that changed meanwhile."""
+
+
+def sqlite_engine(path: Path, mode: str, *, busy_timeout_s: float) -> Engine:
+    """An engine for a file. `mode` is SQLite's: rw, rwc to make it, ro, or ro&immutable=1 for one nobody changes."""
+    uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
+    writes = mode.startswith("rw")
+
+    def connect() -> sqlite3.Connection:
+        # isolation_level=None: the sqlite3 module then leaves transactions to us, which "begin" below opens.
+        return sqlite3.connect(
+            uri, uri=True, timeout=busy_timeout_s, isolation_level=None, check_same_thread=False, cached_statements=64
+        )
+
+    engine = create_engine(
+        "sqlite://", creator=connect, poolclass=QueuePool, pool_size=4, max_overflow=-1, hide_parameters=True
+    )
+
+    @event.listens_for(engine, "connect")
+    def _prepare(made: Any, _record: object) -> None:
+        made.execute("PRAGMA foreign_keys=ON")
+        made.execute("PRAGMA trusted_schema=OFF")
+        if writes:
+            made.execute("PRAGMA journal_mode=WAL")
+            made.execute("PRAGMA synchronous=FULL")
+            made.execute("PRAGMA secure_delete=ON")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        writing = connection.get_execution_options().get(WRITES)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+    return engine
+
+
+class SqliteStore(Store):
+    """A file that is open to read and write; it is held by its lock, and its witness follows every commit."""
+
+    def __init__(self, address: Address, path: Path, engine: Engine, lock: Lock, *, busy_timeout_s: float) -> None:
+        super().__init__(address, engine, readonly=False, busy_timeout_s=busy_timeout_s)
+        self._path = path
+        self._lock = lock
+        self._witness = Witness(path)
+        self._file = path.stat().st_ino
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that may write, in the file that was opened and no other."""
+        if not self._path.exists() or self._path.stat().st_ino != self._file:
+            raise StoreUnavailable(
+                f"the file of the store {self.address.shown} was moved or deleted while it was open",
+                hint="Stop, put it back with all files beside it, and open it again.",
+            )
+        with super().writing() as connection:
+            yield connection
+
+    def committed(self, head: Head) -> None:
+        """Tell the witness."""
+        with suppress(OSError):  # the entry is durable already, and a witness may lag behind
+            self._witness.write(head)
+
+    def verify(self) -> Verdict:
+        """Check the file, the tables and the witness."""
+        return verdict_of(self._path, self.engine, self.address.shown)
+
+    def scrub(self) -> bool:
+        """Write the file anew, without what was deleted, and empty the log."""
+        with telling(self.address.shown), self.engine.connect() as connection:
+            raw = cast(Any, connection.connection.driver_connection)  # VACUUM wants no transaction
+            try:
+                done = _truncate(raw)
+                raw.execute("VACUUM")
+                return _truncate(raw) and done
+            except sqlite3.OperationalError:
+                return False  # somebody is using it: told by the result, and done by the next erasure
+
+    def kept_in(self) -> tuple[str, ...]:
+        """Damaged stores that were put aside, and copies from before a migration."""
+        names = (f"{self._path.name}.damaged-", f"{self._path.name}.before-")
+        return tuple(sorted(str(each) for each in self._path.parent.iterdir() if each.name.startswith(names)))
+
+    def close(self) -> None:
+        """Close the file and let go of the lock."""
+        super().close()
+        self._witness.close()
+        self._lock.close()
+
+
+class ReadOnlySqliteStore(Store):
+    """A file that is only read, without a trace.
+
+    SQLite makes files of its own beside a database that it reads, unless told that nobody changes it. So as long as
+    there is no write-ahead log the file is read as one that nobody changes, and what was read while somebody did is
+    read again.
+    """
+
+    def __init__(self, address: Address, path: Path, *, busy_timeout_s: float) -> None:
+        self._path = path
+        self._seen: object = None
+        self._immutable = False
+        super().__init__(address, self._look(busy_timeout_s), readonly=True, busy_timeout_s=busy_timeout_s)
+
+    def _look(self, busy_timeout_s: float) -> Engine:
+        self._seen, self._immutable = trace(self._path), not has_log(self._path)
+        mode = "ro&immutable=1" if self._immutable else "ro"
+        return sqlite_engine(self._path, mode, busy_timeout_s=busy_timeout_s)
+
+    def read(self, of: Callable[[Connection], T]) -> T:
+        """Read, and again where the file changed meanwhile."""
+        for _ in range(TRIES):
+            try:
+                result = super().read(of)
+            except HandupError:
+                if not self._changed():
+                    raise
+            else:
+                if not self._changed():
+                    return result
+            self.engine.dispose()
+            self.engine = self._look(self.busy_timeout_s)
+        return super().read(of)
+
+    def _changed(self) -> bool:
+        return self._immutable and (has_log(self._path) or trace(self._path) != self._seen)
+
+    def verify(self) -> Verdict:
+        """Check the file, the tables and the witness."""
+        for _ in range(TRIES):
+            verdict = verdict_of(self._path, self.engine, self.address.shown)
+            if not self._changed():
+                return verdict
+            self.engine.dispose()
+            self.engine = self._look(self.busy_timeout_s)
+        return verdict
+
+
+def has_log(path: Path) -> bool:
+    """Whether there is a write-ahead log that holds something."""
+    log = beside(path, "-wal")
+    return log.exists() and log.stat().st_size > 0
+
+
+def trace(path: Path) -> object:
+    """What tells whether a file was changed."""
+    found = path.stat() if path.exists() else None
+    return found and (found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def _truncate(raw: Any) -> bool:
+    busy, _, _ = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not busy
+
+
+def verdict_of(path: Path, engine: Engine, shown: str) -> Verdict:
+    """Check a store of SQLite: what SQLite says of its file, the tables, and the witness.
+
+    Raises:
+        StoreUnavailable: It cannot be read for a reason that is no damage.
+    """
+    witnessed = Witness(path).read()  # before the store: it may grow meanwhile
+    try:
+        with telling(shown, apart_from=is_damage), engine.connect() as connection:
+            said = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+            if said != "ok":
+                return Verdict(ok=False, entries=0, why=f"SQLite finds {str(said).splitlines()[-1].strip()}")
+            verdict = inspect_chain(connection)
+            return behind(connection, witnessed) or verdict if verdict.ok else verdict
+    except DBAPIError as error:
+        return Verdict(ok=False, entries=0, why=f"SQLite says {error.orig}")

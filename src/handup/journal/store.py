@@ -1,0 +1,74 @@
+"""What a journal needs of the database under it; SQLite and PostgreSQL each have a file of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from sqlalchemy import Connection, Engine
+
+from handup.core import IllegalCall
+from handup.journal.address import Address
+from handup.journal.check import inspect_chain
+from handup.journal.entry import Head, Verdict
+from handup.journal.failures import telling
+
+T = TypeVar("T")
+WRITES = "writes"
+"""Execution option of a connection whose transactions may write."""
+
+
+class Store:
+    """A database that is open, its tables there and in order. Use one per process: it does not survive a fork."""
+
+    def __init__(self, address: Address, engine: Engine, *, readonly: bool, busy_timeout_s: float) -> None:
+        self.address = address
+        self.engine = engine
+        self.readonly = readonly
+        self.busy_timeout_s = busy_timeout_s
+
+    def read(self, of: Callable[[Connection], T]) -> T:
+        """What a function reads, within one transaction. It may be called again where it did not see one state."""
+        with telling(self.address.shown), self.engine.connect() as connection:
+            return of(connection)
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A connection within a transaction that may write; commits at the end, or takes everything back."""
+        if self.readonly:
+            raise IllegalCall(
+                f"the journal {self.address.shown} was opened for reading only", hint="Open it without readonly."
+            )
+        with (
+            telling(self.address.shown, ours=False),
+            self.engine.connect().execution_options(**{WRITES: True}) as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    def about_to_commit(self, connection: Connection, head: Head) -> None:
+        """A transaction is going to end at this head."""
+
+    def committed(self, head: Head) -> None:
+        """A transaction was committed that ends at this head."""
+
+    def verify(self) -> Verdict:
+        """Check the tables and what lies below them."""
+        return self.read(inspect_chain)
+
+    def listen(self, told: Callable[[], None]) -> bool:
+        """Have `told` called whenever another process may have written. False where one has to look instead."""
+        return False
+
+    def scrub(self) -> bool:
+        """Take the bytes of deleted rows out of the store's files. False where that did not work for now."""
+        return True
+
+    def kept_in(self) -> tuple[str, ...]:
+        """Files beside the store that are older copies of it."""
+        return ()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.engine.dispose()

@@ -1,0 +1,147 @@
+"""One transaction of a journal: read what is there, decide, append; all of it or nothing is kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, insert, select, update
+
+from handup.core import BadSetting, Clock, DamagedJournal, IllegalCall, event_of, type_of
+from handup.journal.chain import NOTHING_BEFORE, Row, entry_hash
+from handup.journal.entry import Entry, Head
+from handup.journal.personal import check_text, filled, hide
+from handup.journal.schema import ENTRIES, HEAD
+
+BATCH = 256
+"""So many entries are read at a time."""
+
+_READ_HEAD = select(HEAD.c.seq, HEAD.c.hash, HEAD.c.at_s).where(HEAD.c.one == 1)
+_LOCK_HEAD = _READ_HEAD.with_for_update()
+_MOVE_HEAD = update(HEAD).where(HEAD.c.one == 1)
+_INSERT = insert(ENTRIES)
+_HASH = select(ENTRIES.c.hash).where(ENTRIES.c.seq == bindparam("at"))
+_ROWS = select(ENTRIES).where(ENTRIES.c.seq > bindparam("after")).order_by(ENTRIES.c.seq)
+
+
+class Writer:
+    """Writes entries within one transaction. A journal hands it out; see `Journal.writing`."""
+
+    def __init__(self, connection: Connection, clock: Clock) -> None:
+        self._connection: Connection | None = connection
+        self.head = read_head(connection, lock=True)
+        self._first = self.head
+        now_s = clock.now_s()
+        if not math.isfinite(now_s):
+            raise BadSetting(f"the clock says {now_s}", hint="Give the journal a clock that tells a finite time.")
+        self.at_s = max(float(now_s), self.head.at_s)
+
+    @property
+    def wrote(self) -> bool:
+        """Whether anything was appended."""
+        return self.head is not self._first
+
+    def append(self, event: object, *, run: str = "", key: str = "") -> Entry:
+        """Add an event. It is durable when the transaction has ended without an exception.
+
+        Raises:
+            BadSetting: It is no event, or holds what cannot be kept.
+        """
+        connection = self._open()
+        declared = type_of(event)
+        seq = self.head.seq + 1
+        body = hide(connection, declared, declared.to_body(event), seq)
+        columns: dict[str, Any] = {
+            "seq": seq,
+            "at_s": self.at_s,
+            "run": check_text(run, "run"),
+            "key": check_text(key, "key"),
+            "kind": declared.kind,
+            "version": declared.version,
+            "body": body,
+            "previous": self.head.hash,
+        }
+        made = entry_hash(**columns)
+        connection.execute(_INSERT, {**columns, "hash": made})
+        self.head = Head(seq=seq, hash=made, at_s=self.at_s)
+        del columns["body"]
+        return Entry(**columns, event=event, hash=made)
+
+    def read(
+        self, after: int = 0, *, run: str | None = None, key: str | None = None, limit: int | None = None
+    ) -> Iterator[Entry]:
+        """The entries beyond `after`, in order, with everything that was committed or appended here so far."""
+        while limit is None or limit > 0:
+            rows = read_rows(self._open(), after, run=run, key=key, limit=limit)
+            yield from entries_of(self._open(), rows)
+            if len(rows) < BATCH:
+                return
+            after = rows[-1].seq
+            limit = None if limit is None else limit - len(rows)
+
+    def finish(self) -> None:
+        """Move the head to the last entry."""
+        if self.wrote:
+            moved = {"seq": self.head.seq, "hash": self.head.hash, "at_s": self.head.at_s}
+            self._open().execute(_MOVE_HEAD, moved)
+
+    def end(self) -> None:
+        """Nothing can be written by this writer any more."""
+        self._connection = None
+
+    @property
+    def connection(self) -> Connection:
+        """The connection of the transaction, for the journal's own tables."""
+        return self._open()
+
+    def _open(self) -> Connection:
+        if self._connection is None:
+            raise IllegalCall("a writer was used after its transaction", hint="Use it inside the with block only.")
+        return self._connection
+
+
+def read_head(connection: Connection, *, lock: bool = False) -> Head:
+    """Where the journal stands; with `lock`, no other process can write before the transaction ends."""
+    row = connection.execute(_LOCK_HEAD if lock else _READ_HEAD).first()
+    if row is None:
+        raise DamagedJournal("the journal's head is missing", hint="Stop, and open the journal again.")
+    return Head(seq=row[0], hash=row[1], at_s=row[2])
+
+
+def hash_at(connection: Connection, seq: int) -> str | None:
+    """The hash of an entry; None where there is none of this number."""
+    if seq == 0:
+        return NOTHING_BEFORE
+    return connection.execute(_HASH, {"at": seq}).scalar()
+
+
+def read_rows(
+    connection: Connection, after: int, *, run: str | None = None, key: str | None = None, limit: int | None = None
+) -> list[Row]:
+    """The next rows as they are stored, a batch at most."""
+    wanted: Select[*tuple[object, ...]] = _ROWS
+    if run is not None:
+        wanted = wanted.where(ENTRIES.c.run == run)
+    if key is not None:
+        wanted = wanted.where(ENTRIES.c.key == key)
+    wanted = wanted.limit(BATCH if limit is None else min(limit, BATCH))
+    return [Row(**each._mapping) for each in connection.execute(wanted, {"after": after})]
+
+
+def entries_of(connection: Connection, rows: list[Row]) -> list[Entry]:
+    """The entries that some rows hold, with names and personal values in their places."""
+    return [
+        Entry(
+            seq=row.seq,
+            at_s=row.at_s,
+            run=row.run,
+            key=row.key,
+            kind=row.kind,
+            version=row.version,
+            event=event_of(row.kind, row.version, body),
+            previous=row.previous,
+            hash=row.hash,
+        )
+        for row, body in zip(rows, filled(connection, rows), strict=True)
+    ]

@@ -1,0 +1,304 @@
+"""The loop for whoever wants no more: policy, session and desk, tied together, and safe to kill at any point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from handup.core import (
+    BadAnswer,
+    BadSetting,
+    ContractViolation,
+    CostModel,
+    Outcome,
+    Question,
+    Value,
+    value_from_json,
+    value_to_json,
+)
+from handup.recover.at_desk import AtDesk
+from handup.recover.durable import DurableSession
+from handup.recover.events import Decided, Stopped, Unanswered
+from handup.recover.settings import Settings
+from handup.recover.sides import Asked, AskingDesk, Compares, Policy, Words
+from handup.recover.state import Phase, Tally
+from handup.recover.trail import Attempt, Settled
+from handup.recover.unknown import questions_about, settle_unknown
+from handup.when import Strategy
+from handup.when import strategy as strategy_of
+
+NO_ANSWER: Mapping[str, Unanswered] = {
+    "deferred": Unanswered.NOT_NOW,
+    "handed-on": Unanswered.SOMEONE_ELSE,
+    "delegated": Unanswered.LET_ROBOT_TRY,
+}
+"""What the desk's end states mean to a session; any other one means that nobody answered."""
+
+LONGEST_RUN = 200
+STOP = "Somebody said stop."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Episode:
+    """How a run went.
+
+    Args:
+        run: Its id.
+        outcome: How it ended.
+        reason: Why, in one sentence.
+        tally: What it cost.
+        answers: What people answered, the latest for each module; without what was erased.
+        actions: What the robot did, oldest first.
+    """
+
+    run: str
+    outcome: Outcome
+    reason: str
+    tally: Tally
+    answers: Mapping[str, Value]
+    actions: tuple[Attempt, ...]
+
+
+def run(
+    policy: Policy,
+    strategy: str | Strategy,
+    desk: AskingDesk,
+    *,
+    run: str = "run",
+    settings: Settings | None = None,
+    costs: CostModel | None = None,
+    look_every_s: float = 1.0,
+) -> Episode:
+    """Recover one task, from the first forward pass to a named outcome.
+
+    Everything is journaled before it counts, so a program may end at any point. Call `run` again with the same id,
+    and it goes on exactly there:
+
+    - An open question is the same question. An answer that came meanwhile is told to the session, once.
+    - The outputs of the last forward pass are taken from the journal; `forward` runs again only after an answer.
+    - An action that was begun and has no outcome is *unknown*: `policy.sense` is asked where there is one, and
+      otherwise a person. It is never repeated blindly; only when it had not started, it starts under a new id.
+    - A run that is over gives its episode at once and touches nothing.
+
+    If the policy raises, the exception goes up. What it interrupted is unknown at the next start.
+
+    A stop at the desk ends the run as `stopped`, before anything else is done. It does not reach into `act`: stop
+    the robot by its own means, too. A person lifts it with `desk.enable(…)`; then begin a new run, under another id.
+
+    Args:
+        policy: Yours.
+        strategy: `troubleshoot`, `SELECTOR+WHEN`, or a strategy of your own.
+        desk: Where questions go, and whose journal is written.
+        run: Which run this is. Give each task its own, and the same one after a restart.
+        settings: Weights and limits.
+        costs: What questions cost over time, such as `people.Workload`, as it was when the run began.
+        look_every_s: While the robot waits, the desk's clock is looked at so often, in real seconds.
+
+    Raises:
+        BadSetting: The id is empty, longer than 200 characters, or not printable.
+        BadRecord: The id belongs to a run with another policy, method or settings.
+        IllegalCall: Another program drives this run.
+        ContractViolation: `forward` gave something that no answer could say.
+    """
+    if not (0 < len(run) <= LONGEST_RUN and run.isprintable()):
+        raise BadSetting(
+            f"{run[:LONGEST_RUN]!r} cannot name a run", hint=f"Use 1 to {LONGEST_RUN} printable characters."
+        )
+    method = strategy_of(strategy) if isinstance(strategy, str) else strategy
+    limits = _Everybody(desk, len(policy.graph))
+    session = DurableSession.of_run(
+        desk.journal, run, policy.graph, method, settings=settings, costs=costs, availability=limits
+    )
+    return _Loop(policy, AtDesk(desk, look_every_s), session).to_the_end()
+
+
+@dataclass(frozen=True)
+class _Everybody:
+    """The desk's limits as a session takes them: the same for every module. A stop is no limit; the loop hears it."""
+
+    desk: AskingDesk
+    modules: int
+
+    def free_from_s(self, now_s: float) -> Sequence[float]:
+        free_s = now_s if self.desk.stopped else self.desk.free_from_s(now_s)
+        return [free_s] * self.modules
+
+
+@dataclass(frozen=True)
+class _Loop:
+    policy: Policy
+    at_desk: AtDesk
+    session: DurableSession
+
+    @property
+    def desk(self) -> AskingDesk:
+        return self.at_desk.desk
+
+    def to_the_end(self) -> Episode:
+        session = self.session
+        if session.trail.ended is None:
+            session.mark_unknown()
+            while session.outcome is None:
+                self._step()
+            self._take_back()
+            session.end(self._reason())
+        ended = session.trail.ended
+        assert ended is not None
+        return Episode(
+            run=session.run,
+            outcome=ended.outcome,
+            reason=ended.reason,
+            tally=session.tally,
+            answers=self.at_desk.answers(session.trail.answers),
+            actions=session.trail.attempts,
+        )
+
+    def _step(self) -> None:
+        session, seq = self.session, self.desk.journal.head().seq
+        self.desk.tick()  # what comes back by now comes back before anything is decided
+        if self.desk.stopped:
+            session.stopped(STOP)
+        elif session.phase is Phase.ASKING:
+            self._ask()
+        elif session.phase is Phase.ACTING:
+            self._act()
+        elif self._take_late_answer():
+            return
+        elif session.trail.forward_due:
+            self._forward()
+        elif session.phase is Phase.WAITING and self.desk.now_s() < (until_s := self._until_s()):
+            self.at_desk.pause(until_s, seq)
+        else:
+            session.next(self.desk.now_s())
+
+    # -- asking ------------------------------------------------------------------------------------------------------
+
+    def _ask(self) -> None:
+        module, load = self._asked_about()
+        question = self.desk.ask(
+            self._question(module),
+            run=self.session.run,
+            step=module,
+            attempt=self.session.trail.turn(module),
+            load=load,
+        ).id
+        settled = self.at_desk.settled(question, self.session.trail.put_off.get(module))
+        if settled is not None:
+            self._tell(module, settled)
+
+    def _asked_about(self) -> tuple[str, float]:
+        """The module that the open question is about, and the load of the question."""
+        decided = next(event for event in reversed(self.session.history) if isinstance(event, Decided))
+        assert decided.decision.module is not None
+        return decided.decision.module, decided.load
+
+    def _tell(self, module: str, record: Asked) -> None:
+        session, now_s = self.session, self.desk.now_s()
+        answer = record.answer
+        if record.status == "answered" and answer is not None and answer.value is not None:
+            expert = min(session.settings.expert, answer.certainty)
+            changed = self._differs(module, answer.value)
+            session.answered(module, changed=changed, by=answer.by, expert=expert, now_s=now_s)
+        elif record.status == "withdrawn" and record.cause == "stop":
+            session.stopped(STOP)
+        else:
+            why = NO_ANSWER.get(record.status, Unanswered.EXPIRED)
+            until_s = record.until_s if why is Unanswered.NOT_NOW else None
+            session.unanswered(module, why, until_s=until_s, now_s=now_s)
+
+    def _differs(self, module: str, answer: Value) -> bool | None:
+        said = (self.session.outputs or {}).get(module)
+        if said is None:
+            return None
+        return self.policy.differs(module, said, answer) if isinstance(self.policy, Compares) else said != answer
+
+    def _take_late_answer(self) -> bool:
+        """Tell the session one answer to a question that had been put off, if there is one."""
+        for module in self.session.trail.put_off:
+            record = self.desk.record(self.session.question_id(module))
+            if record is not None and record.status == "answered":
+                self._tell(module, record)
+                return True
+        return False
+
+    def _question(self, module: str) -> Question:
+        """The question in the policy's words, with what the robot thinks itself and why it asks."""
+        session, outputs = self.session, self.session.outputs or {}
+        if isinstance(self.policy, Words):
+            return self.policy.question(module, outputs)
+        question = session.question
+        assert question is not None
+        failed = session.tally.failures
+        tried = f"I tried {failed} time{'s' * (failed > 1)}, and it did not work" if failed else "I am not sure"
+        question = replace(question, why=question.why or f"{tried}; '{module}' may be wrong.")
+        if module not in outputs or question.guess is not None:
+            return question
+        try:
+            return replace(question, guess=outputs[module], sure=1.0 - session.posterior[module])
+        except BadSetting:  # what the module says is no answer to this question
+            return question
+
+    # -- the policy --------------------------------------------------------------------------------------------------
+
+    def _forward(self) -> None:
+        session = self.session
+        answers = self.at_desk.answers(session.trail.answers)
+        made, before = self.policy.forward(answers), session.outputs or {}
+        outputs = {module: _as_stored(module, output) for module, output in made.outputs.items()}
+        own = [module for module in session.graph.names if module in outputs and module not in answers]
+        changed = [module for module in own if module in before and outputs[module] != before[module]]
+        session.passed(outputs, made.confidences, changed)
+
+    def _act(self) -> None:
+        session = self.session
+        if session.open_attempt is not None:
+            settle_unknown(session, session.open_attempt, self.policy, self.at_desk)
+            return
+        if session.outputs is None:  # erased, with somebody whose answers had shaped them
+            self._forward()
+        action = session.begin()
+        if self.desk.stopped:  # the last moment at which a stop is heard
+            session.settle(Settled.VOID)
+            return
+        look = self.policy.act(session.outputs or {}, action)
+        session.executed(look.ok, certainty=look.certainty, now_s=self.desk.now_s())
+
+    # -- ending -------------------------------------------------------------------------------------------------------
+
+    def _until_s(self) -> float:
+        pending = self.session.pending
+        assert pending is not None
+        assert pending.until_s is not None
+        return pending.until_s
+
+    def _take_back(self) -> None:
+        session = self.session
+        self.at_desk.withdraw([session.question_id(module) for module in session.graph.names])
+        if session.open_attempt is not None:
+            self.at_desk.withdraw(questions_about(session, session.open_attempt))
+
+    def _reason(self) -> str:
+        """Why the run ended, from what the session was told last."""
+        match self.session.history[-1]:
+            case Decided() as last:
+                return last.decision.reason
+            case Stopped() as last:
+                return last.why
+            case _:
+                return f"It worked at try {self.session.tally.executions}."
+
+
+def _as_stored(module: str, output: Value) -> Value:
+    """An output as a program gets it back from the journal, so that all of them are handled alike.
+
+    Raises:
+        ContractViolation: It is something that no answer could say.
+    """
+    hint = "Give words, truth, a number, a box or points; name what is larger by a word."
+    try:
+        stored = value_from_json(value_to_json(output))
+    except BadAnswer as error:
+        raise ContractViolation(f"forward() says for '{module}': {error.cause}", hint=hint) from None
+    if stored is None:
+        raise ContractViolation(f"forward() says nothing for '{module}'", hint=hint)
+    return stored

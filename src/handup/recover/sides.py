@@ -1,0 +1,268 @@
+"""What the loop stands between: the policy on one side, the desk and its journal on the other, as protocols."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from handup.core import Answer, BadSetting, Clock, Question, Value
+from handup.policy import ModuleGraph
+
+# -- the policy --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pass:
+    """What a forward pass of a policy gave.
+
+    Args:
+        outputs: What each module says: what an answer could say, so words, truth, a number, a box, points. Name
+            what is larger, an image or a trajectory, by a word.
+        confidences: How sure each module is; one that is left out stays as it was.
+    """
+
+    outputs: Mapping[str, Value]
+    confidences: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Look:
+    """How an action looks, after it or later.
+
+    Args:
+        ok: Whether it looks like a success.
+        certainty: The probability that this look is right, from 0.5.
+        started: For `sense`: False where the robot knows that it never began, so that it may begin now.
+
+    Raises:
+        BadSetting: A certainty outside 0.5 to 1.
+    """
+
+    ok: bool
+    certainty: float = 1.0
+    started: bool = True
+
+    def __post_init__(self) -> None:
+        if not 0.5 <= self.certainty <= 1.0:
+            raise BadSetting(f"certainty is {self.certainty:g}", hint="Give 0.5 to 1; turn 'ok' round below 0.5.")
+
+
+class Policy(Protocol):
+    """A robot's policy, as `run` drives it. It may also have `sense`, `question` and `differs`."""
+
+    @property
+    def graph(self) -> ModuleGraph:
+        """Its modules."""
+        ...
+
+    def forward(self, answers: Mapping[str, Value]) -> Pass:
+        """What every module says, with an answer in the place of each module that a person answered for."""
+        ...
+
+    def act(self, outputs: Mapping[str, Value], action_id: str) -> Look:
+        """Do it. Called at most once for each action id, so a log of these ids says what was done."""
+        ...
+
+
+@runtime_checkable
+class Senses(Protocol):
+    """A policy that can see what became of an action."""
+
+    def sense(self, action_id: str) -> Look | None:
+        """How an action looks whose outcome was lost, without moving; None where that cannot be told."""
+        ...
+
+
+@runtime_checkable
+class Words(Protocol):
+    """A policy that words its questions itself."""
+
+    def question(self, module: str, outputs: Mapping[str, Value]) -> Question:
+        """The question about a module."""
+        ...
+
+
+@runtime_checkable
+class Compares(Protocol):
+    """A policy that knows when two outputs mean the same."""
+
+    def differs(self, module: str, said: Value, answer: Value) -> bool:
+        """Whether an answer is another than what the module had said."""
+        ...
+
+
+# -- the journal -------------------------------------------------------------------------------------------------------
+
+
+class Line(Protocol):
+    """One entry of a journal."""
+
+    @property
+    def seq(self) -> int:
+        """Its number."""
+        ...
+
+    @property
+    def key(self) -> str:
+        """The question or the action that it is about."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """The kind of event."""
+        ...
+
+    @property
+    def event(self) -> object:
+        """What it holds."""
+        ...
+
+
+class Pen(Protocol):
+    """One transaction."""
+
+    def read(
+        self, after: int = 0, *, run: str | None = None, key: str | None = None, limit: int | None = None
+    ) -> Iterator[Line]:
+        """Entries beyond `after`, in order."""
+        ...
+
+    def append(self, event: object, *, run: str = "", key: str = "") -> Line:
+        """Add one entry."""
+        ...
+
+
+class Place(Protocol):
+    """Where a journal ends."""
+
+    @property
+    def seq(self) -> int:
+        """The number of its last entry."""
+        ...
+
+
+@runtime_checkable
+class Skips(Protocol):
+    """A clock that is moved on instead of waited for: in tests and simulations."""
+
+    def skip_to(self, at_s: float) -> None:
+        """Move on to a time."""
+        ...
+
+
+class Book(Protocol):
+    """The journal, as far as a run needs it."""
+
+    @property
+    def clock(self) -> Clock:
+        """Where its time comes from."""
+        ...
+
+    def read(
+        self, after: int = 0, *, run: str | None = None, key: str | None = None, limit: int | None = None
+    ) -> Iterator[Line]:
+        """Entries beyond `after`, in order."""
+        ...
+
+    def writing(self) -> AbstractContextManager[Pen]:
+        """One exclusive transaction, durable when it is left."""
+        ...
+
+    def head(self) -> Place:
+        """Where it ends."""
+        ...
+
+    def wait(self, after: int, timeout_s: float) -> bool:
+        """Wait for an entry beyond `after`."""
+        ...
+
+
+# -- the desk ----------------------------------------------------------------------------------------------------------
+
+
+class Asked(Protocol):
+    """A question at the desk."""
+
+    @property
+    def id(self) -> str:
+        """Made of run, step and attempt."""
+        ...
+
+    @property
+    def status(self) -> str:
+        """Where it is in its life."""
+        ...
+
+    @property
+    def ended(self) -> bool:
+        """Whether no more can come of it."""
+        ...
+
+    @property
+    def settled(self) -> bool:
+        """Whether there is something to tell whoever asked."""
+        ...
+
+    @property
+    def until_s(self) -> float | None:
+        """For a deferred question, until when."""
+        ...
+
+    @property
+    def by(self) -> str | None:
+        """Who replied."""
+        ...
+
+    @property
+    def cause(self) -> str | None:
+        """Why it was withdrawn; `stop` where somebody said stop."""
+        ...
+
+    @property
+    def answer(self) -> Answer | None:
+        """What they answered."""
+        ...
+
+
+class AskingDesk(Protocol):
+    """The desk, as far as a run needs it."""
+
+    @property
+    def journal(self) -> Book:
+        """Where everything is written."""
+        ...
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody said stop, and nobody has enabled the robot since."""
+        ...
+
+    def now_s(self) -> float:
+        """The time, which never runs backwards."""
+        ...
+
+    def ask(self, question: Question, *, run: str, step: str, attempt: int = 1, load: float = 0.0) -> Asked:
+        """Put a question; the same id again is the same question."""
+        ...
+
+    def wait(self, question: str, timeout_s: float | None = None) -> Asked | None:
+        """Wait until a question is settled, or the robot stopped."""
+        ...
+
+    def record(self, question: str) -> Asked | None:
+        """The question as it is."""
+        ...
+
+    def withdraw(self, question: str, why: str) -> object:
+        """Take a question back."""
+        ...
+
+    def tick(self) -> None:
+        """Do what is due by the clock."""
+        ...
+
+    def free_from_s(self, now_s: float) -> float:
+        """From when somebody may be asked."""
+        ...

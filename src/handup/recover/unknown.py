@@ -1,0 +1,86 @@
+"""An action whose outcome was lost with the program that did it: look, or ask a person; never repeat it blindly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from handup.core import Question, QuestionKind, Value
+from handup.recover.at_desk import AtDesk
+from handup.recover.durable import DurableSession
+from handup.recover.sides import Asked, Look, Policy, Senses
+from handup.recover.trail import Attempt, Settled, question_of
+
+WORKED = "It worked"
+FAILED = "It did not work"
+NOT_STARTED = "It had not started"
+EFFECTS = {
+    WORKED: "I take it as done.",
+    FAILED: "I take it as failed and decide what to do next.",
+    NOT_STARTED: "I do it now, for the first time.",
+}
+LONGEST = 300
+"""So many characters of what the robot was about to do are shown."""
+
+
+def settle_unknown(session: DurableSession, attempt: Attempt, policy: Policy, at_desk: AtDesk) -> None:
+    """Find out what became of an action: by looking, or else by asking.
+
+    The run is stopped where nobody can tell. After a stop at the desk nothing is done.
+    """
+    look = policy.sense(attempt.id) if isinstance(policy, Senses) else None
+    if look is not None:
+        session.settle(Settled.SENSED if look.started else Settled.VOID, look)
+        return
+    question = question_about(session.outputs or {})
+    turns = questions_about(session, attempt)
+    for turn, following in enumerate((*turns[1:], None), start=1):
+        asked = at_desk.desk.ask(question, run=session.run, step=_step_of(attempt), attempt=turn)
+        record = at_desk.ended(asked)
+        if record is None:
+            return
+        meaning = meaning_of(record)
+        if meaning is not None:
+            session.settle(*meaning, by=record.by)
+            return
+        if following is not None:
+            at_desk.rest(session.settings.expired_s, following)
+    session.stopped(f"Nobody could say what became of '{attempt.id}'.")
+
+
+def questions_about(session: DurableSession, attempt: Attempt) -> list[str]:
+    """The ids of the questions about an action, as many as may be asked."""
+    turns = range(1, session.settings.max_unanswered + 1)
+    return [question_of(session.run, _step_of(attempt), turn) for turn in turns]
+
+
+def _step_of(attempt: Attempt) -> str:
+    """What the questions about an action are called: no module can have a colon in its name."""
+    return f"act:{attempt.id.rsplit('/', maxsplit=1)[-1]}"
+
+
+def question_about(outputs: Mapping[str, Value]) -> Question:
+    """The question: how did it go?"""
+    about = ", ".join(f"{module}: {said}" for module, said in outputs.items() if isinstance(said, str | bool | float))
+    return Question(
+        "How did the last thing that I did turn out?",
+        QuestionKind.CHOICE,
+        tuple(EFFECTS),
+        doing="my last action, or about to begin it, when my program ended",
+        why="I cannot tell by myself, and I do nothing twice without knowing.",
+        effects=tuple(EFFECTS.values()),
+        support=about if len(about) <= LONGEST else f"{about[: LONGEST - 1]}…",
+    )
+
+
+def meaning_of(record: Asked) -> tuple[Settled, Look | None] | None:
+    """How what came of the question settles the outcome; None where it does not.
+
+    *Let the robot try* says nothing of how it went, and that the robot may go on all the same.
+    """
+    if record.status == "delegated":
+        return Settled.LET_TRY, None
+    if record.answer is None or record.answer.value not in EFFECTS:
+        return None
+    if record.answer.value == NOT_STARTED:
+        return Settled.VOID, None
+    return Settled.SAID, Look(record.answer.value == WORKED, max(0.5, record.answer.certainty))

@@ -1,0 +1,270 @@
+"""`handup ask`: one question from the shell, its answer on stdout, and nothing lost in between."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handup.cli.people import load_people
+from handup.core import BadSetting, Person, QuietHours, Reply, ReplyKind, Role, Value
+from handup.desk import Desk, Status
+from handup.journal import Journal
+from tests.cli.calls import SRC, Called, assert_one_line_error, here, shell
+
+BOWL = ("Which bowl?", "--option", "left", "--option", "right")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("USER", "Ada")
+    monkeypatch.delenv("HANDUP_STORE", raising=False)
+    return tmp_path
+
+
+def ask(*arguments: str, typed: str | None = None) -> Called:
+    """The command with somebody at this terminal, or without."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", io.StringIO(typed or ""))
+        return here("ask", *arguments, "--elsewhere" if typed is None else "--here")
+
+
+def answer(question: str, value: Value, by: str = "Ada", store: str = "handup.db") -> None:
+    """Somebody answers elsewhere."""
+    with Journal.open(store) as journal, Desk(journal, [Person(name=by)]) as desk:
+        reply = Reply(question=question, kind=ReplyKind.ANSWER, by=by, token=f"t-{question}", value=value)
+        assert desk.reply(reply).accepted
+
+
+def open_question(store: str = "handup.db") -> str:
+    with Journal.open(store, readonly=True) as journal:
+        (record,) = Desk(journal).pending()
+    return record.id
+
+
+def test_the_answer_stands_on_stdout_and_nothing_else() -> None:
+    called = ask(*BOWL, typed="2\n")
+    assert (called.code, called.out) == (0, "right\n")
+    assert "Which bowl?" in called.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "typed", "out"),
+    [
+        (("What is it?",), "a bowl\n", "a bowl\n"),
+        (("Is it empty?", "--kind", "yes-no", "--guess", "no"), "\n", "no\n"),
+        (("Turn it.", "--kind", "physical"), "1\n", "done\n"),
+        (("How far?", "--kind", "number", "--low", "0", "--high", "9", "--unit", "cm"), "10\n2.5\n", "2.5\n"),
+        (("Where?", "--kind", "box", "--image", "a.png"), "10 20 50 75\n", "0.1 0.2 0.5 0.75\n"),
+        (("Where?", "--kind", "box", "--image", "a.png", "--guess", "[0, 0, 0.5, 1]"), "\n", "0 0 0.5 1\n"),
+        (("?", "--kind", "points", "--image", "a", "--mark", "a", "--mark", "b"), "5\n0 100\n", "0.5 0.5\n0 1\n"),
+        ((*BOWL, "--kind", "action"), "1\n4\n", "left\nnext\n"),
+        ((*BOWL, "--kind", "action", "--guess", '{"action": "left"}'), "\n", "left\n"),
+        ((*BOWL, "--kind", "diagnosis"), "neither\n", "neither\n"),
+        ((*BOWL, "--kind", "text", "--guess", "left", "--sure", "0.9", "--why", "w", "--doing", "d"), "\n", "left\n"),
+    ],
+)
+def test_every_kind_prints_its_value(arguments: tuple[str, ...], typed: str, out: str) -> None:
+    called = ask(*arguments, typed=typed)
+    assert (called.code, called.out) == (0, out), called.err
+
+
+@pytest.mark.parametrize(
+    ("typed", "status", "words"),
+    [
+        ("n\n", "deferred", "Ada said: not now."),
+        ("o\n", "handed-on", "Everybody said: someone else."),
+        ("t\n", "delegated", "Ada said: let the robot try."),
+        ("s\n", "withdrawn", "Stopped: "),
+        ("", "open", "stays open. The same command waits for it again. To answer: handup answer --by Ada"),
+    ],
+)
+def test_without_an_answer_one_line_says_why_and_the_code_is_1(typed: str, status: str, words: str) -> None:
+    called = ask(*BOWL, "--json", typed=typed)
+    assert called.code == 1
+    assert words in called.err.splitlines()[-1]
+    found = json.loads(called.out)
+    assert (found["status"], found["value"]) == (status, None)
+
+
+def test_json_holds_id_status_value_by_and_latency() -> None:
+    found = json.loads(ask(*BOWL, "--run", "meal/1", "--step", "bowl", "--json", typed="1\n").out)
+    assert found.pop("latency_s") >= 0.0
+    assert found == {"id": "meal/1/bowl/1", "status": "answered", "value": "left", "by": "Ada"}
+
+
+def test_after_a_timeout_the_same_command_finds_the_answer_that_came_meanwhile() -> None:
+    first = ask(*BOWL, "--timeout", "0")
+    assert (first.code, first.out) == (1, "")
+    assert "stays open" in first.err
+    answer(open_question(), "left")
+    again = ask(*BOWL, "--timeout", "0")
+    assert (again.code, again.out, again.err) == (0, "left\n", "")
+
+
+def test_once_an_outcome_was_printed_the_same_command_asks_anew() -> None:
+    assert ask(*BOWL, typed="1\n").out == "left\n"
+    assert ask(*BOWL, typed="2\n").out == "right\n"
+    assert ask(*BOWL, typed="t\n").code == 1
+    assert ask(*BOWL, "--timeout", "0").code == 1
+    assert open_question().endswith("/4")
+
+
+def test_with_a_step_of_its_own_the_answer_stays_the_answer() -> None:
+    named = (*BOWL, "--run", "meal", "--step", "bowl")
+    assert ask(*named, typed="1\n").out == "left\n"
+    assert ask(*named, "--timeout", "0").out == "left\n"
+    assert ask(*named, "--attempt", "2", typed="2\n").out == "right\n"
+    changed = ask("Which spoon?", *BOWL[1:], "--run", "meal", "--step", "bowl")
+    assert_one_line_error(changed, "'meal/bowl/1' was asked in other words", "--attempt")
+
+
+def test_people_are_asked_in_order_and_by_name() -> None:
+    assert ask(*BOWL, "--to", "Tom", "--to", "Ada", "--timeout", "0").code == 1
+    with Journal.open("handup.db", readonly=True) as journal:
+        (record,) = Desk(journal).pending()
+    assert (record.turn, record.audience) == ("Tom", ("Tom", "Ada"))
+
+
+def test_people_come_from_a_file(folder: Path) -> None:
+    (folder / "people.yaml").write_text("- {name: Ada}\n- {name: Tom, role: caregiver}\n")
+    assert ask(*BOWL, "--people", "people.yaml", "--to", "Tom", "--timeout", "0").code == 1
+    called = ask(*BOWL, "--people", "people.yaml", "--to", "Eve")
+    assert_one_line_error(called, "Eve")
+
+
+def test_a_file_of_people_is_read_with_all_that_it_says(folder: Path) -> None:
+    path = folder / "people.yaml"
+    path.write_text(
+        "people:\n  - name: Ada\n    role: operator\n    channels: [terminal]\n    limits:\n      per_hour: 6\n"
+        "      quiet: [{start: 22:00, end: 06:30, zone: Europe/Berlin}]\n"
+    )
+    (ada,) = load_people(path)
+    assert (ada.role, ada.channels, ada.limits.per_hour) == (Role.OPERATOR, ("terminal",), 6)
+    assert ada.limits.quiet == (QuietHours(start="22:00", end="06:30", zone="Europe/Berlin"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("", r"people\.yaml:1: there is nothing to read\. Write for example"),
+        ("name: Ada", "a mapping, not a list"),
+        ("[]", "a list, not a list|not a list of people"),
+        ("- {name: Ada}\n- {role: operator}\n", r"people\.yaml:2: a person has no name"),
+        ("- {name: Ada}\n- {name: Ada}\n", r"people\.yaml:2: 'Ada' stands twice"),
+        ("- {name: Ada, limits: {per_hour: 0}}", "per_hour is 0"),
+        ("- {name: 3}", "name of a person is 3"),
+        ("- [", "no valid YAML"),
+    ],
+)
+def test_a_file_that_describes_no_people_is_refused_with_its_line(folder: Path, text: str, match: str) -> None:
+    (folder / "people.yaml").write_text(text)
+    with pytest.raises(BadSetting, match=match):
+        load_people(folder / "people.yaml")
+
+
+BAD: list[tuple[tuple[str, ...], str]] = [
+    ((" ",), "no words"),
+    (("Which?", "--option", "left"), "fewer than two options"),
+    (("Which?", "--kind", "riddle"), "--kind is 'riddle'"),
+    (("Which?", "--kind", "box"), "has no image"),
+    (("Which?", "--kind", "number", "--guess", "far"), "--guess is 'far'"),
+    (("Which?", "--kind", "number", "--low", "2", "--high", "1"), "low is 2"),
+    ((*BOWL, "--guess", "up"), "guess is wrong"),
+    ((*BOWL, "--sure", "2"), "sure of a question is 2"),
+    ((*BOWL, "--effect", "one"), "1 effects for 2 choices"),
+    ((*BOWL, "--timeout", "-1"), "timeout is -1"),
+    ((*BOWL, "--people", "nobody.yaml"), "nobody.yaml: this file cannot be read"),
+    ((*BOWL, "--step", "a/b"), "has a slash"),
+    ((*BOWL, "--attempt", "0"), "attempt"),
+    (("left", "right", "up"), "unexpected extra argument"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD, ids=lambda each: each if isinstance(each, str) else "")
+def test_bad_input_is_one_line_and_code_2(arguments: tuple[str, ...], words: str, folder: Path) -> None:
+    called = here("ask", "--timeout", "0", *arguments, "--elsewhere")
+    assert called.code == 2
+    assert words.lower() in called.err.lower()
+    assert (called.out, len(called.err.splitlines())) == ("", 1)
+
+
+STORES: dict[str, tuple[str, str]] = {
+    "no folder": ("nowhere/handup.db", "there is no folder"),
+    "a folder": (".", "a folder"),
+    "a text": ("notes.txt", "no journal"),
+    "unreachable": ("postgresql://ada:secret@127.0.0.1:1/none", "127.0.0.1"),
+    "another database": ("mysql://ada@host/none", "mysql"),
+}
+
+
+@pytest.mark.parametrize(
+    "command", [("ask", *BOWL, "--timeout", "0", "--elsewhere"), ("answer", "--once"), ("answer", "--list")]
+)
+@pytest.mark.parametrize("name", STORES)
+def test_a_store_that_cannot_be_used_is_one_line_and_code_2(name: str, command: tuple[str, ...], folder: Path) -> None:
+    store, words = STORES[name]
+    (folder / "notes.txt").write_text("milk, eggs\n" * 100)
+    before = sorted(folder.iterdir())
+    called = here(*command, "--store", store)
+    reading = "nowhere" in store and command[0] == "answer"
+    assert_one_line_error(called, "there is no" if reading else words)
+    assert "secret" not in called.err
+    assert sorted(each for each in folder.iterdir() if ".lock" not in each.name) == before
+    assert (folder / "notes.txt").read_text().startswith("milk")
+
+
+def test_the_store_of_the_environment_is_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HANDUP_STORE", str(folder / "other.db"))
+    called = ask(*BOWL, "--timeout", "0")
+    assert f"--store {folder / 'other.db'}" in called.err
+    assert (folder / "other.db").exists()
+    assert not (folder / "handup.db").exists()
+
+
+def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """The command as a process of its own, once its question is open."""
+    environment = {**os.environ, "PYTHONPATH": str(SRC), "COLUMNS": "80"}
+    command = [sys.executable, "-m", "handup", "ask", *arguments]
+    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    process = subprocess.Popen(command, cwd=folder, env=environment, text=True, **pipes)
+    assert process.stderr is not None
+    line = process.stderr.readline()
+    assert "To answer: handup answer --by Ada" in line, line
+    return process
+
+
+def test_an_answer_from_another_process_reaches_the_shell(folder: Path) -> None:
+    process = start(folder, *BOWL)
+    answer(open_question(), "left")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (0, "left\n", "")
+
+
+def test_ctrl_c_leaves_the_question_open(folder: Path) -> None:
+    process = start(folder, *BOWL)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert err.splitlines()[-1].startswith("Left open"), "the line before may come twice, if the signal met its writing"
+    assert "Traceback" not in err
+    with Journal.open("handup.db", readonly=True) as journal:
+        (record,) = Desk(journal).pending()
+    assert record.status is Status.OPEN
+
+
+def test_a_command_that_was_killed_is_run_again_and_finds_its_answer(folder: Path) -> None:
+    process = start(folder, *BOWL)
+    process.kill()
+    process.communicate(timeout=60)
+    answer(open_question(), "right")
+    called = shell("ask", *BOWL, "--timeout", "0", cwd=folder)
+    assert (called.code, called.out, called.err) == (0, "right\n", "")

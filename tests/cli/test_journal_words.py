@@ -1,0 +1,128 @@
+"""Every kind of entry is told in plain words, also where something was erased or is odd."""
+
+from __future__ import annotations
+
+import io
+import threading
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from handup.cli import saying
+from handup.cli.moments import day, moment, near
+from handup.cli.retelling import shortened, tell
+from handup.core import Action, Decision, Outcome, Question, QuestionKind
+from handup.core.event import _BY_CLASS, type_of
+from handup.desk import Cause
+from handup.desk import events as desk
+from handup.desk.delivered import Delivered
+from handup.desk.history import Told
+from handup.journal import JournalErased, JournalRepaired
+from handup.recover import events as session
+from handup.recover import trail
+from handup.recover.trail import RunTold
+
+NOON_S = 1_794_744_000.0
+YES_NO = Question("Is it?", QuestionKind.YES_NO)
+ACT = Decision(action=Action.ACT, reason="it is likely to work")
+ASK = Decision(action=Action.ASK, module="food", reason="it is probably wrong")
+ASKED: dict[str, Any] = {"step": "food", "attempt": 1, "turn": "Ana", "audience": ("Ana", "Ben")}
+WORDS: list[tuple[object, str]] = [
+    (desk.Asked(**ASKED, question={"prompt": "Which?"}), "food/1: asked “Which?” for Ana, Ben"),
+    (desk.Asked(**ASKED, question=None), "food/1: asked words that were erased for Ana, Ben"),
+    (
+        desk.Asked(**ASKED, question={"prompt": "Which?"}, deadline_s=NOON_S + 60.0),
+        "food/1: asked “Which?” for Ana, Ben, until 12:01:00",
+    ),
+    (desk.Held(turn="Ana", why="it is night"), "food/1: held for Ana: it is night"),
+    (desk.Opened(turn="erased-0123456789abcdef"), "food/1: put to somebody"),
+    (desk.Claimed(by="Ana", until_s=NOON_S + 86400.0), "food/1: Ana took it on until 2026-11-16 12:00"),
+    (desk.ClaimEnded(), "food/1: the claim ran out"),
+    (desk.ClaimEnded(given_back=True), "food/1: given back"),
+    (desk.Answered(by="Ana", token="t", value=True), "food/1: Ana answered “yes”"),
+    (desk.Answered(by="Ana", token="t", value=None), "food/1: Ana answered something that was erased"),
+    (desk.Answered(by="Ana", token="t", value={"odd": 1}), "food/1: Ana answered “{'odd': 1}”"),
+    (desk.Deferred(by="Ana", token="t", until_s=NOON_S + 600.0), "food/1: Ana said not now, for 10 minutes"),
+    (desk.HandedOn(by="Ana", turn="Ben"), "food/1: Ana said someone else; next is Ben"),
+    (desk.HandedOn(by="Ana", turn=None), "food/1: Ana said someone else; nobody is left"),
+    (desk.Delegated(by="Ana", token="t"), "food/1: Ana said let the robot try"),
+    (desk.Withdrawn(cause=Cause.ASKER), "food/1: taken back"),
+    (desk.Expired(), "food/1: nobody answered in time"),
+    (desk.Stopped(by="Ana", why=None), "STOP by Ana: words that were erased"),
+    (desk.Enabled(by="Ana"), "Ana enabled the robot again"),
+    (Delivered(), "food/1: the outcome reached the shell"),
+    (JournalErased(pseudonym="0" * 16, values=1), "a person was erased: the name and 1 personal value"),
+    (JournalRepaired(source="x", last_good=3), "repaired: 3 entries kept, an unknown number lost"),
+    (trail.RunStarted(record={"method": "troubleshoot"}, modules=("a",)), "the run began: troubleshoot, 1 module"),
+    (trail.RunForwarded(outputs=None), "the policy ran, with outputs that were erased"),
+    (trail.RunBegun(action="lunch/act/1"), "food/1: about to act"),
+    (trail.RunUnknown(action="lunch/act/1"), "food/1: nobody knows what became of it"),
+    (trail.RunSettled(action="lunch/act/1", how=trail.Settled.SENSED), "food/1: settled, the robot looked"),
+    (trail.RunEnded(outcome=Outcome.RECOVERED, reason="It worked."), "the run ended, recovered: It worked."),
+    (RunTold.of(session.Decided(now_s=0.0, decision=ACT)), "decided to act: it is likely to work"),
+    (RunTold.of(session.Decided(now_s=0.0, decision=ASK)), "decided to ask about food: it is probably wrong"),
+    (RunTold.of(session.Forwarded(confidences={"food": 0.5})), "took in new confidences"),
+    (
+        RunTold.of(session.Answered(module="food", changed=True, expert=1.0)),
+        "took in the answer about food, which was news",
+    ),
+    (
+        RunTold.of(session.NotAnswered(module="food", why=session.Unanswered.EXPIRED)),
+        "no answer about food: nobody answered in time",
+    ),
+    (RunTold.of(session.Executed(ok=False, certainty=0.9)), "food/1: failed, 90 % sure"),
+    (RunTold.of(session.Stopped(why="enough")), "was stopped: enough"),
+]
+
+
+def entry(event: object, kind: str = "") -> Told:
+    return Told(
+        seq=1, at_s=NOON_S, run="lunch", key="lunch/food/1", kind=kind or type_of(event).kind, event=event, body={}
+    )
+
+
+@pytest.mark.parametrize(("event", "words"), WORDS, ids=lambda value: value if isinstance(value, str) else "")
+def test_an_entry_in_words(event: object, words: str) -> None:
+    assert tell(entry(event), YES_NO) == words
+
+
+def test_every_kind_of_this_package_has_words_here() -> None:
+    ours = {made for made in _BY_CLASS if made.__module__.startswith("handup.")}
+    assert ours == {type(event) for event, _ in WORDS}
+
+
+def test_a_kind_from_elsewhere_is_named() -> None:
+    assert tell(entry(None, "mine.cleaned")) == "mine.cleaned food/1"
+
+
+def test_long_and_odd_words_stay_in_one_line() -> None:
+    assert shortened("one\ntwo\x1b[31m\u202ethree") == "one two�[31m�three"
+    assert shortened("x" * 100) == "x" * 59 + "…"
+
+
+def test_what_takes_its_time_is_shown_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    monkeypatch.setattr(saying, "err", Console(file=shown, force_terminal=True, width=80))
+    with saying.working("counting", 3) as tell_done:
+        tell_done(2)
+    assert shown.getvalue() == "", "what is done at once shows nothing"
+    monkeypatch.setattr(saying, "PATIENCE_S", 0.0)
+    with saying.working("counting", 3, quiet=True):
+        threading.Event().wait(0.05)
+    assert shown.getvalue() == ""
+    with saying.working("counting", 3) as tell_done:
+        tell_done(2)
+        while "counting" not in shown.getvalue():
+            threading.Event().wait(0.01)
+    assert "2/3" in shown.getvalue()
+
+
+def test_times_are_told_in_utc() -> None:
+    assert moment(NOON_S) == "2026-11-15 12:00:00"
+    assert (near(NOON_S, day(NOON_S)), near(NOON_S, "2026-11-14")) == ("12:00:00", "2026-11-15 12:00")
+    assert near(None, "") == ""
+
+
+def test_a_clock_of_its_own_beyond_the_calendar_is_told_in_seconds() -> None:
+    assert moment(1e300) == "1e+300 s"

@@ -1,0 +1,389 @@
+"""The desk on a real journal: restarts, forgetting and finding again, erasure, several desks as one."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import pytest
+
+import handup.desk.state as state_module
+from handup.core import BadSetting, IllegalCall, Limits, Person, Question, QuestionKind, StoreUnavailable
+from handup.desk import (
+    ERASED,
+    Cause,
+    Desk,
+    DeskState,
+    ReceiptStatus,
+    Simulated,
+    SkippingClock,
+    Status,
+    Terms,
+    replay,
+)
+from handup.journal import Erasure, Journal
+from tests.desk.desks import PEOPLE, Eager, SetClock, answer, at, run_race, says
+
+WHICH = Question("Which one?")
+
+
+@pytest.fixture
+def clock() -> SetClock:
+    return SetClock(1000.0)
+
+
+@pytest.fixture
+def journal(tmp_path: Path, clock: SetClock) -> Iterator[Journal]:
+    with Journal.open(at(tmp_path), clock=clock) as journal:
+        yield journal
+
+
+@pytest.fixture
+def desk(journal: Journal) -> Desk:
+    return Desk(journal, PEOPLE)
+
+
+def test_a_question_an_answer_and_what_the_asker_is_told(desk: Desk) -> None:
+    record = desk.ask(WHICH, run="meal", step="food")
+    assert desk.reply(answer(record, "ana", "plum")).accepted
+    told = desk.wait(record.id)
+    assert told is not None
+    assert (told.status, told.answer and told.answer.value, told.told) == (Status.ANSWERED, "plum", "ana answered.")
+
+
+def test_a_restart_finds_the_same_question_with_deadline_and_audience(desk: Desk, journal: Journal) -> None:
+    question = Question("Which one?", deadline_s=5000.0, to=("ben", "ana"))
+    record = desk.ask(question, run="meal", step="food", load=0.5)
+    for close in (False, True):
+        if close:
+            desk.close()
+        again = Desk(journal, PEOPLE)
+        assert again.ask(question, run="meal", step="food", load=0.5) == record
+        assert again.state == desk.state == replay(journal.read())
+    assert record.question == question
+
+
+@pytest.mark.parametrize("kind", ["answer", "not-now", "someone-else", "let-robot-try", "stop"])
+def test_the_same_reply_after_a_restart_gets_the_same_receipt(
+    desk: Desk, journal: Journal, clock: SetClock, kind: str
+) -> None:
+    record = desk.ask(WHICH, run="meal", step="food")
+    reply = answer(record, "ana") if kind == "answer" else says(kind, record, "ana")
+    first = desk.reply(reply)
+    clock.advance(20)
+    again = Desk(journal, PEOPLE).reply(reply)
+    assert (again.accepted, again.again, again.message) == (True, True, first.message)
+
+
+def test_refused_replies_write_nothing(desk: Desk, journal: Journal) -> None:
+    record = desk.ask(Question("Which one?", QuestionKind.CHOICE, ("plum", "pear")), run="meal", step="food")
+    desk.claim(record.id, "ana")
+    seq = journal.head().seq
+    for reply in (answer(record, "ben", "plum"), answer(record, "ana", "fig"), answer("none/none/1", "ana")):
+        assert not desk.reply(reply).accepted
+    assert not desk.reply(answer(record, "mallory", "plum")).accepted
+    desk.tick()
+    assert journal.head().seq == seq
+
+
+def test_ended_questions_leave_the_state_and_are_found_again(
+    desk: Desk, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(state_module, "MOST_ENDED", 2)
+    records = [desk.ask(WHICH, run="meal", step=str(step)) for step in range(5)]
+    for record in records:
+        assert desk.reply(answer(record, "ana", f"for {record.id}")).accepted
+    assert list(desk.state.records) == [record.id for record in records[3:]]
+    first = desk.record(records[0].id)
+    assert first is not None
+    assert first.answer is not None
+    assert first.answer.value == f"for {first.id}"
+    seq = journal.head().seq
+    assert desk.ask(WHICH, run="meal", step="0") == first
+    assert desk.reply(answer(first, "ana")).again
+    assert desk.reply(answer(first, "ben", token="u")).status is ReceiptStatus.LATE
+    assert desk.withdraw(first.id, "").status is ReceiptStatus.LATE
+    assert desk.wait(first.id) == first
+    assert journal.head().seq == seq
+    assert desk.state == replay(journal.read())
+
+
+def test_snapshots_are_made_on_the_way_and_on_closing(journal: Journal) -> None:
+    desk = Desk(journal, PEOPLE, terms=Terms(snapshot_every=4))
+    first = desk.ask(WHICH, run="meal", step="a")
+    assert journal.snapshot("desk") is None
+    desk.reply(answer(first, "ana"))
+    desk.ask(WHICH, run="meal", step="b")
+    kept = journal.snapshot("desk")
+    assert kept is not None
+    assert DeskState.from_json(kept.state) == replay(each for each in journal.read() if each.seq <= kept.seq)
+    desk.withdraw("meal/b/1", "no need")
+    desk.close()
+    desk.close()
+    kept = journal.snapshot("desk")
+    assert kept is not None
+    assert kept.seq == journal.head().seq
+    assert Desk(journal, PEOPLE).state == replay(journal.read())
+
+
+def test_a_snapshot_of_another_schema_is_left_alone_and_the_journal_replayed(desk: Desk, journal: Journal) -> None:
+    record = desk.ask(WHICH, run="meal", step="food")
+    journal.save_snapshot("desk", journal.head().seq, {**desk.state.to_json(), "schema": 99})
+    assert Desk(journal, PEOPLE).record(record.id) == record
+
+
+def test_the_clock_set_back_is_no_time_at_all(desk: Desk, clock: SetClock) -> None:
+    record = desk.ask(Question("Which one?", deadline_s=1100.0), run="meal", step="food")
+    clock.set(0.0)
+    assert desk.now_s() == 1000.0
+    desk.tick()
+    clock.set(1100.0)
+    desk.tick()
+    expired = desk.record(record.id)
+    assert expired is not None
+    assert expired.status is Status.EXPIRED
+
+
+def test_free_from(journal: Journal, clock: SetClock) -> None:
+    desk = Desk(journal, [Person(name="ana", limits=Limits(per_hour=1))])
+    assert desk.free_from_s(1000.0) == 1000.0
+    record = desk.ask(WHICH, run="meal", step="food")
+    desk.reply(answer(record, "ana"))
+    assert desk.free_from_s(1500.0) == 4600.0
+    assert desk.ask(WHICH, run="meal", step="more").until_s == 4600.0
+    desk.stop("ana")
+    assert desk.free_from_s(1500.0) == float("inf")
+    assert Desk(journal, ()).free_from_s(1500.0) == float("inf")
+
+
+def test_pending_questions_in_order_of_asking(desk: Desk) -> None:
+    records = [desk.ask(Question("Which one?", to=(to,)), run="meal", step=to) for to in ("ben", "ana")]
+    assert [each.id for each in desk.pending()] == [each.id for each in records]
+    assert [each.id for each in desk.pending("ana")] == [records[1].id]
+
+
+def test_settings_that_cannot_be_are_refused(desk: Desk, journal: Journal) -> None:
+    with pytest.raises(BadSetting, match="one name"):
+        Desk(journal, [PEOPLE[0], PEOPLE[0]])
+    with pytest.raises(BadSetting, match="carol"):
+        desk.ask(Question("Which one?", to=("carol",)), run="meal", step="food")
+    with pytest.raises(BadSetting, match="mallory"):
+        desk.enable("mallory")
+    with pytest.raises(BadSetting, match="lease_s"):
+        Terms(lease_s=0)
+    with pytest.raises(IllegalCall, match="none"):
+        desk.wait("none/none/1")
+
+
+# -- waiting ----------------------------------------------------------------------------------------------------------
+
+
+def test_wait_gives_up_when_its_time_is_up(desk: Desk) -> None:
+    record = desk.ask(WHICH, run="meal", step="food")
+    assert desk.wait(record.id, timeout_s=0.0) is None
+    assert desk.wait(record.id, timeout_s=0.05) is None
+
+
+def test_wait_wakes_at_once_for_an_answer_in_this_process(desk: Desk) -> None:
+    record = desk.ask(WHICH, run="meal", step="food")
+    answered_s: list[float] = []
+
+    def later() -> None:
+        desk.reply(answer(record, "ana"))
+        answered_s.append(time.monotonic())
+
+    thread = threading.Timer(0.1, later)
+    thread.start()
+    told = desk.wait(record.id, timeout_s=30.0)
+    woken_s = time.monotonic()
+    thread.join()
+    assert told is not None
+    assert woken_s - answered_s[0] < 0.5
+
+
+def test_wait_is_told_of_a_stop(desk: Desk) -> None:
+    record = desk.ask(WHICH, run="meal", step="food")
+    desk.stop("ana", "spilt")
+    told = desk.wait(record.id)
+    assert told is not None
+    assert (told.status, told.cause, desk.stopped) == (Status.WITHDRAWN, Cause.STOP, True)
+    desk.enable("ben")
+    assert desk.state.stopped is None
+
+
+def test_wait_skips_time_where_the_clock_can(tmp_path: Path) -> None:
+    clock = SkippingClock(1000.0)
+    with Journal.open(at(tmp_path), clock=clock) as journal:
+        desk = Desk(journal, [Person(name="ana", limits=Limits(per_hour=1))], channels=[Eager()])
+        for step in range(24):
+            record = desk.ask(WHICH, run="day", step=str(step))
+            told = desk.wait(record.id)
+            assert told is not None
+            assert told.status is Status.ANSWERED
+        assert clock.now_s() == 1000.0 + 23 * 3600.0
+        late = desk.ask(Question("Which one?", deadline_s=clock.now_s() + 60.0), run="day", step="late")
+        told = desk.wait(late.id)
+        assert told is not None
+        assert told.status is Status.EXPIRED
+
+
+def test_wait_lets_simulated_people_reply_in_their_own_time(tmp_path: Path) -> None:
+    clock = SkippingClock(1000.0)
+    with Journal.open(at(tmp_path), clock=clock) as journal:
+        someone = Simulated(lambda _: "plum", random=np.random.default_rng(1), accuracy=1.0)
+        desk = Desk(journal, PEOPLE, channels=[someone])
+        record = desk.ask(Question("Which one?", QuestionKind.CHOICE, ("plum", "pear")), run="meal", step="food")
+        told = desk.wait(record.id)
+        assert told is not None
+        assert told.answer is not None
+        assert told.answer.value == "plum"
+        assert told.answer.latency_s == pytest.approx(clock.now_s() - 1000.0)
+        assert clock.now_s() > 1000.0
+
+
+def test_watching_sees_to_what_another_desk_wrote(desk: Desk, journal: Journal) -> None:
+    other = Desk(journal, PEOPLE)
+    assert not other.watch(0.01)
+    desk.ask(WHICH, run="meal", step="food")
+    assert other.watch(5.0)
+
+
+# -- stop -------------------------------------------------------------------------------------------------------------
+
+
+def out_of_reach() -> NoReturn:
+    raise StoreUnavailable("the disk is full", hint="Make room.")
+
+
+@pytest.mark.parametrize("by_reply", [False, True])
+def test_a_stop_that_cannot_be_written_holds_all_the_same(
+    desk: Desk, journal: Journal, monkeypatch: pytest.MonkeyPatch, by_reply: bool
+) -> None:
+    record = desk.ask(WHICH, run="meal", step="food")
+    with monkeypatch.context() as broken:
+        broken.setattr(journal, "writing", out_of_reach)
+        with pytest.raises(StoreUnavailable):
+            if by_reply:
+                desk.reply(says("stop", record, "ana"))
+            else:
+                desk.stop("ana")
+        assert desk.stopped
+        assert desk.wait(record.id, timeout_s=5.0) is not None
+        assert desk.free_from_s(1000.0) == float("inf")
+    assert desk.ask(WHICH, run="meal", step="drink").status is Status.HELD
+    taken_back = desk.record(record.id)
+    assert taken_back is not None
+    assert taken_back.cause is Cause.STOP
+    assert Desk(journal, PEOPLE).stopped
+    desk.enable("ben")
+    assert desk.state.stopped is None
+    assert replay(journal.read()) == desk.state
+
+
+def test_no_snapshot_of_a_full_disk_is_no_harm(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: object) -> None:
+        raise StoreUnavailable("the disk is full", hint="Make room.")
+
+    monkeypatch.setattr(journal, "save_snapshot", full)
+    desk = Desk(journal, PEOPLE, terms=Terms(snapshot_every=1))
+    assert desk.ask(WHICH, run="meal", step="food").status is Status.OPEN
+    assert "disk is full" in caplog.text
+
+
+def test_a_snapshot_that_an_erasure_overtook_is_made_again(
+    desk: Desk, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.ask(Question("Which one?", to=("ben", "ana")), run="meal", step="food")
+    save = journal.save_snapshot
+    erased: list[Erasure] = []
+
+    def overtaken(name: str, seq: int, state: Mapping[str, Any]) -> None:
+        if not erased:
+            erased.append(journal.erase("ana"))
+        save(name, seq, state)
+
+    monkeypatch.setattr(journal, "save_snapshot", overtaken)
+    desk.close()
+    kept = journal.snapshot("desk")
+    assert kept is not None
+    assert "ana" not in json.dumps(kept.state)
+    assert kept.seq == journal.head().seq
+
+
+# -- erasure ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_question_whose_words_were_erased_is_withdrawn(desk: Desk, journal: Journal) -> None:
+    record = desk.ask(WHICH, run="meal", step="food")
+    journal.erase("ana")
+    desk.tick()
+    for each in (desk, Desk(journal, PEOPLE)):
+        now = each.record(record.id)
+        assert now is not None
+        assert (now.status, now.cause, now.question) == (Status.WITHDRAWN, Cause.ERASED, ERASED)
+        assert each.state == replay(journal.read())
+    desk.close()
+    assert "ana" not in json.dumps(desk.state.to_json())
+    kept = journal.snapshot("desk")
+    assert kept is not None
+    assert DeskState.from_json(kept.state) == desk.state
+
+
+def test_a_question_that_an_erased_person_was_asked_second_goes_on_to_the_next(journal: Journal) -> None:
+    desk = Desk(journal, [*PEOPLE, Person(name="cem")])
+    record = desk.ask(WHICH, run="meal", step="food")
+    desk.reply(says("someone-else", record, "ana"))
+    journal.erase("ben")
+    desk.tick()
+    now = desk.record(record.id)
+    assert now is not None
+    assert (now.status, now.turn, now.question.prompt) == (Status.OPEN, "cem", "Which one?")
+    journal.erase("cem")
+    desk.tick()
+    now = desk.record(record.id)
+    assert now is not None
+    assert (now.status, now.cause) == (Status.WITHDRAWN, Cause.NOBODY)
+    assert desk.state == replay(journal.read())
+
+
+def test_an_erased_answer_leaves_that_there_was_one(desk: Desk, journal: Journal) -> None:
+    record = desk.ask(Question("Which one?", to=("ben", "ana")), run="meal", step="food")
+    desk.reply(answer(record, "ana", "the blue one", device="ana's tablet"))
+    journal.erase("ana")
+    now = desk.record(record.id)
+    assert now is not None
+    assert now.answer is not None
+    assert (now.status, now.answer.value, now.device) == (Status.ANSWERED, None, None)
+    assert str(now.by).startswith("erased-")
+    assert desk.reply(answer(record, "ben", token="u")).message == "Somebody has already answered this."
+
+
+# -- several as one ---------------------------------------------------------------------------------------------------
+
+
+def test_two_processes_race_and_each_time_exactly_one_answer_counts(tmp_path: Path) -> None:
+    run_race(at(tmp_path), questions=50)
+
+
+def test_threads_race_on_one_desk(desk: Desk, journal: Journal) -> None:
+    record = desk.ask(WHICH, run="race", step="s")
+    receipts: list[ReceiptStatus] = []
+
+    def go(number: int) -> None:
+        by = ("ana", "ben")[number % 2]
+        receipts.append(desk.reply(answer(record, by, token=str(number))).status)
+
+    threads = [threading.Thread(target=go, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(receipts) == sorted([ReceiptStatus.ACCEPTED, *[ReceiptStatus.LATE] * 7])
+    assert desk.state == replay(journal.read())

@@ -1,0 +1,1 @@
+"""Tests of the journal, on SQLite and on a PostgreSQL server that they start themselves."""

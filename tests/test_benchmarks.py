@@ -1,0 +1,52 @@
+"""The benchmarks run, and say what they measured; what the numbers are depends on the machine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks import journal, server
+
+
+@pytest.fixture
+def little(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journal, "REPEATS", 2)
+    monkeypatch.setattr(journal, "BATCH", 3)
+    monkeypatch.setattr(journal, "HANDOVERS", 4)
+
+
+@pytest.mark.usefixtures("little")
+def test_the_journal_is_measured_beside_the_bare_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(server, "_programs", lambda: None)
+    journal.main(["--json", "--seconds", "0.1", "--folder", str(tmp_path)])
+    printed = capsys.readouterr()
+    found = json.loads(printed.out)
+    names = [each["name"] for each in found["rates"]]
+    assert names[:2] == [journal.DISK, "sqlite3: plain script, one row"]
+    assert [name.split(": ")[1] for name in names[2:]] == [
+        "journal.append, one event",
+        "3 events in one transaction",
+        "verify",
+        "replay",
+    ]
+    assert all(0.0 < each["low"] <= each["per_s"] <= each["high"] for each in found["rates"])
+    assert [each["count"] for each in found["latencies"]] in ([3, 3], [4, 4]), "as many as fit"
+    assert all(0.0 < each["p50_ms"] <= each["p99_ms"] for each in found["latencies"])
+    assert "only SQLite is measured" in printed.err
+    assert list(tmp_path.iterdir()) == [], "nothing is left behind"
+
+
+@pytest.mark.usefixtures("little")
+def test_the_tables_have_postgresql_too_where_there_is_a_server(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal.main(["--seconds", "0.1", "--folder", str(tmp_path)])
+    printed = capsys.readouterr().out
+    assert "of bare" in printed
+    assert "PostgreSQL: journal.append, one event" in printed
+    assert "PostgreSQL: desk.reply to desk.wait" in printed
+    assert all(len(line.rstrip()) <= 100 for line in printed.splitlines())
