@@ -31,10 +31,13 @@ def main() -> None:
 
 
 def render(folder: Path, *, share: float = 1.0, processes: int = 2) -> None:
-    """Draw the plates of all splits into a folder, tests first."""
+    """Draw the plates of all splits into a folder, a like share of each at any time."""
     folder.mkdir(parents=True, exist_ok=True)
-    parts = [part for name in reversed(RENDERED) for part in _parts(folder, name, share if name == "train" else 1.0)]
-    missing = [part for part in parts if not part[0].exists()]
+    ordered = []
+    for name in RENDERED:
+        parts = _parts(folder, name, share if name == "train" else 1.0)
+        ordered += [(number / len(parts), part) for number, part in enumerate(parts)]
+    missing = [part for _, part in sorted(ordered) if not part[0].exists()]
     with get_context("spawn").Pool(processes) as pool:
         for _ in track(pool.imap_unordered(_draw_part, missing), "plates", total=len(missing)):
             pass
@@ -81,12 +84,9 @@ def _pictures(seed: int, split: Split) -> list[dict[str, Any]]:
     with World(plate_of(seed), seed=seed, looks=split.looks(seed), size=SIZE) as world:
         if split.both or not bites:
             taken.append(_picture(world, seed))
-        random = np.random.default_rng((seed, 77))
-        for _ in range(bites):
-            items = world.truth()
-            if len(items) < 2:
-                break
-            item = items[int(random.integers(len(items)))]
+        items = taken[0]["items"] if taken else world.truth()
+        order = np.random.default_rng((seed, 77)).permutation(len(items))[: min(bites, len(items) - 1)]
+        for item in [items[number] for number in order]:
             world.execute(item.skill, item.best[item.skill])
             world.clear_tool()
         if bites:

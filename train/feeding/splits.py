@@ -43,10 +43,10 @@ class Split:
 
 SPLITS: Mapping[str, Split] = MappingProxyType(
     {
-        "train": Split(first=100_000, plates=2_000, leftovers=True, both=True),
-        "validation": Split(first=120_000, plates=200, leftovers=True),
-        "easy": Split(first=130_000, plates=400),
-        "hard": Split(first=140_000, plates=400, hard=True),
+        "train": Split(first=100_000, plates=1_600, leftovers=True, both=True),
+        "validation": Split(first=120_000, plates=150, leftovers=True),
+        "easy": Split(first=130_000, plates=300),
+        "hard": Split(first=140_000, plates=300, hard=True),
         "calibration easy": Split(first=150_000, plates=1_000),
         "calibration hard": Split(first=160_000, plates=1_000, hard=True),
     }
@@ -64,5 +64,5 @@ def plate_of(seed: int) -> Plate:
 
 
 def bites_before(seed: int) -> int:
-    """How many bites are taken before the picture: none from two plates in four, else one to four."""
-    return seed // 7 % 4 + 1 if seed % 4 >= 2 else 0
+    """How many bites are taken before the picture: none from two plates in four, else one to three."""
+    return seed // 7 % 3 + 1 if seed % 4 >= 2 else 0

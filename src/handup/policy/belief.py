@@ -202,22 +202,26 @@ class Belief:
         progress = replace(done, acts=done.acts + 1, failures=done.failures + (not ok), asks_since_act=0)
         return replace(self, executions=tuple(executions), progress=progress)
 
-    def after_forward(self, confidences: Mapping[int, float], *, changed: Collection[int] = ()) -> Belief:
+    def after_forward(
+        self, confidences: Mapping[int, float], *, changed: Collection[int] = (), renewed: Collection[int] = ()
+    ) -> Belief:
         """The policy ran again and gave new confidences.
 
         A module whose confidence differs, or that is named in `changed`, has computed something new from new inputs:
-        its own state is drawn anew, and earlier failures say nothing about it. Answered modules keep the answer.
+        its own state is drawn anew, and earlier failures say nothing about it. Answered modules keep the answer, but
+        for those in `renewed`: these speak for themselves again and may be asked about again.
         """
-        chances = self.chances
-        for module in {*confidences, *changed}:
+        chances, answered = self.chances, self.answered.copy()
+        answered[list(renewed)] = False
+        for module in {*confidences, *changed, *renewed}:
             confidence = confidences.get(module, chances[module][-1])
             check_probability(f"confidence of '{self.graph.names[module]}'", confidence)
-            is_new = module in changed or abs(confidence - chances[module][-1]) > SAME
-            if is_new and not self.answered[module]:
+            is_new = module in changed or module in renewed or abs(confidence - chances[module][-1]) > SAME
+            if is_new and not answered[module]:
                 used = any(each.versions[module] == len(chances[module]) - 1 for each in self.executions)
                 row = (*chances[module], confidence) if used else (*chances[module][:-1], confidence)
                 chances = _with_row(chances, module, row)
-        return replace(self, chances=chances)
+        return replace(self, chances=chances, answered=answered)
 
     def blocked(self, module: int, until_s: float) -> Belief:
         """A module that may not be asked about before a time."""

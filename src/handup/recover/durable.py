@@ -146,14 +146,18 @@ class DurableSession(Session):
     # -- what is written beside --------------------------------------------------------------------------------------
 
     def passed(
-        self, outputs: Mapping[str, Value], confidences: Mapping[str, float], changed: Collection[str] = ()
+        self,
+        outputs: Mapping[str, Value],
+        confidences: Mapping[str, float],
+        changed: Collection[str] = (),
+        renewed: Collection[str] = (),
     ) -> None:
         """The policy ran: `forwarded`, with the outputs, which a program that goes on finds in `outputs`."""
         plain = {module: value_to_json(output) for module, output in outputs.items()}
         entry = RunForwarded(outputs=plain, people=self._trail.people)
         if self.forward_due and "forwarded" in LEGAL[self.phase]:
             with self._writing_beside(entry):
-                self.forwarded(confidences, changed=changed)
+                self.forwarded(confidences, changed=changed, renewed=renewed)
         else:  # the last outputs were erased, and nothing happened since that the session could learn from
             self._write(entry)
 

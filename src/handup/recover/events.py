@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -48,10 +48,15 @@ class Decided:
 
 @dataclass(frozen=True, kw_only=True)
 class Forwarded:
-    """The policy ran again; `changed` are modules that gave another output, though perhaps as confidently."""
+    """The policy ran again.
+
+    `changed` are modules that gave another output, though perhaps as confidently; `renewed` are answered modules that
+    speak for themselves again, since the world is no longer the one that the answer was about.
+    """
 
     confidences: dict[str, Probability]
     changed: tuple[str, ...] = ()
+    renewed: tuple[str, ...] = ()
     told: Literal["forwarded"] = "forwarded"
 
 
@@ -107,13 +112,15 @@ Event = Decided | Forwarded | Answered | NotAnswered | Executed | Stopped
 _Told = Annotated[Event, Field(discriminator="told")]
 EVENTS: TypeAdapter[list[Event]] = TypeAdapter(list[_Told])
 _ONE: TypeAdapter[Event] = TypeAdapter(_Told)
+LATER: Mapping[type[Any], tuple[str, ...]] = {Executed: ("now_s", "ended"), Forwarded: ("renewed",)}
+"""Fields that records from before them lack."""
 
 
 def event_to_json(event: Event) -> dict[str, Any]:
-    """An event as a plain record: an execution without a time or an ending looks as it did before it had them."""
+    """An event as a plain record: without what fields of later versions do not say, it looks as it did before them."""
     record: dict[str, Any] = _ONE.dump_python(event, mode="json")
-    later = ("now_s", "ended") if isinstance(event, Executed) else ()
-    return {key: value for key, value in record.items() if key not in later or value is not None}
+    later = LATER.get(type(event), ())
+    return {key: value for key, value in record.items() if key not in later or value not in (None, [])}
 
 
 def event_from_json(record: object) -> Event:

@@ -18,9 +18,9 @@ from handup.core import (
 )
 from handup.recover.at_desk import AtDesk
 from handup.recover.durable import DurableSession
-from handup.recover.events import Decided, Stopped, Unanswered
+from handup.recover.events import Decided, Executed, Forwarded, Stopped, Unanswered
 from handup.recover.settings import Settings
-from handup.recover.sides import Asked, AskingDesk, Compares, Policy, Words
+from handup.recover.sides import Asked, AskingDesk, Compares, Policy, SeesAnew, Words
 from handup.recover.state import Phase, Tally
 from handup.recover.trail import Attempt, Settled
 from handup.recover.unknown import questions_about, settle_unknown
@@ -75,7 +75,8 @@ def run(
     and it goes on exactly there:
 
     - An open question is the same question. An answer that came meanwhile is told to the session, once.
-    - The outputs of the last forward pass are taken from the journal; `forward` runs again only after an answer.
+    - The outputs of the last forward pass are taken from the journal; `forward` runs again only
+      after an answer, and after a failed attempt where the policy's world changes by acting (`SeesAnew`).
     - An action that was begun and has no outcome is *unknown*: `policy.sense` is asked where there is one, and
       otherwise a person. It is never repeated blindly; only when it had not started, it starts under a new id.
     - A run that is over gives its episode at once and touches nothing.
@@ -164,7 +165,7 @@ class _Loop:
             self._act()
         elif self._take_late_answer():
             return
-        elif session.trail.forward_due:
+        elif session.trail.forward_due or self._acted_since_pass():
             self._forward()
         elif session.phase is Phase.WAITING and self.desk.now_s() < (until_s := self._until_s()):
             self.at_desk.pause(until_s, seq)
@@ -240,14 +241,23 @@ class _Loop:
 
     # -- the policy --------------------------------------------------------------------------------------------------
 
+    def _acted_since_pass(self) -> bool:
+        """Whether the policy has to look again because what it did has changed the world."""
+        passes = (event for event in reversed(self.session.history) if isinstance(event, Forwarded | Executed))
+        return isinstance(self.policy, SeesAnew) and isinstance(next(passes, None), Executed)
+
     def _forward(self) -> None:
         session = self.session
-        answers = self.at_desk.answers(session.trail.answers)
+        gone: list[str] = []
+        if isinstance(self.policy, SeesAnew) and self._acted_since_pass():
+            gone = [module for module in self.policy.outdated_by_acting if module in session.trail.answers]
+        holding = {module: key for module, key in session.trail.answers.items() if module not in gone}
+        answers = self.at_desk.answers(holding)
         made, before = self.policy.forward(answers), session.outputs or {}
         outputs = {module: _as_stored(module, output) for module, output in made.outputs.items()}
         own = [module for module in session.graph.names if module in outputs and module not in answers]
         changed = [module for module in own if module in before and outputs[module] != before[module]]
-        session.passed(outputs, made.confidences, changed)
+        session.passed(outputs, made.confidences, changed, gone)
 
     def _act(self) -> None:
         session = self.session

@@ -176,25 +176,29 @@ class Session:
         self._tell(decided)
         return decided.decision
 
-    def forwarded(self, confidences: Mapping[str, float], *, changed: Collection[str] = ()) -> None:
+    def forwarded(
+        self, confidences: Mapping[str, float], *, changed: Collection[str] = (), renewed: Collection[str] = ()
+    ) -> None:
         """The policy ran again and gave confidences; unchanged ones may be left out.
 
         A module that computed something new from new inputs is not to blame for earlier failures any more. A changed
         confidence says so by itself; name modules in `changed` that gave another output with the same confidence, as
-        happens when scores take few values. Answered modules keep the answer.
+        happens when scores take few values. Answered modules keep the answer, but for those in `renewed`: where the
+        world has changed, an answer about a place says nothing any more, and the module may be asked about again.
 
         Raises:
             IllegalCall: Nothing has happened since the last forward pass.
             UnknownModule, BadSetting: A name or a number is wrong; nothing is changed.
         """
         self._refuse_illegal("forwarded")
-        if isinstance(changed, str):
-            raise BadSetting(f"changed is {changed!r}", hint="Give a list of module names.")
+        for what, names in (("changed", changed), ("renewed", renewed)):
+            if isinstance(names, str):
+                raise BadSetting(f"{what} is {names!r}", hint="Give a list of module names.")
         for name, confidence in confidences.items():
             self.graph.index(name)
             check_probability(f"confidence of '{name}'", confidence)
         given = {name: float(value) for name, value in confidences.items()}
-        self._tell(Forwarded(confidences=given, changed=tuple(changed)))
+        self._tell(Forwarded(confidences=given, changed=tuple(changed), renewed=tuple(renewed)))
 
     def answered(
         self,
@@ -346,7 +350,7 @@ class Session:
                     said = f"'{self.strategy.name}' decides {event.decision.action} and cannot mean it"
                     raise ContractViolation(said, hint="Run check_strategy on it.")
             case Forwarded():
-                for name in (*event.confidences, *event.changed):
+                for name in (*event.confidences, *event.changed, *event.renewed):
                     self.graph.index(name)
                 if not self._state.forward_due:
                     raise IllegalCall("nothing happened since the last forward pass", hint=EXPECTED[self.phase])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -50,7 +50,7 @@ class Look:
 
 
 class Policy(Protocol):
-    """A robot's policy, as `run` drives it. It may also have `sense`, `question` and `differs`."""
+    """A robot's policy, as `run` drives it. It may also have what the protocols below name."""
 
     @property
     def graph(self) -> ModuleGraph:
@@ -90,6 +90,16 @@ class Compares(Protocol):
 
     def differs(self, module: str, said: Value, answer: Value) -> bool:
         """Whether an answer is another than what the module had said."""
+        ...
+
+
+@runtime_checkable
+class SeesAnew(Protocol):
+    """A policy whose world changes when it acts: it looks again, by `forward`, after every attempt that failed."""
+
+    @property
+    def outdated_by_acting(self) -> Collection[str]:
+        """Modules for which an answer holds only until the robot acts, such as a place on a picture."""
         ...
 
 

@@ -150,7 +150,8 @@ class State:
             case Forwarded():
                 index = self.belief.graph.index
                 confidences = {index(name): confidence for name, confidence in event.confidences.items()}
-                belief = self.belief.after_forward(confidences, changed=[index(name) for name in event.changed])
+                changed, renewed = ([index(name) for name in names] for names in (event.changed, event.renewed))
+                belief = self.belief.after_forward(confidences, changed=changed, renewed=renewed)
                 return replace(self, belief=belief, forward_due=False)._with_news()
             case Answered():
                 return self._answered(event, settings)

@@ -8,7 +8,16 @@ from enum import StrEnum
 from typing import Any
 
 from handup.core import BadRecord, Outcome, event
-from handup.recover.events import Answered, Event, Executed, NotAnswered, Unanswered, event_from_json, event_to_json
+from handup.recover.events import (
+    Answered,
+    Event,
+    Executed,
+    Forwarded,
+    NotAnswered,
+    Unanswered,
+    event_from_json,
+    event_to_json,
+)
 from handup.recover.record import refusing_damage
 
 
@@ -161,7 +170,7 @@ class Trail:
         outputs: What the modules said last, in JSON; None before the first pass, and where it was erased.
         forward_due: Whether the policy has to run, because it has not or because there is an answer since.
         attempts: The actions, oldest first.
-        answers: For each module that was answered for, the question that brought the latest answer.
+        answers: For each module that was answered for, the question that brought the latest answer that still holds.
         people: Who answered.
         over: For each module, how many of its questions no more can come of, as far as the session was told.
         put_off: For each module, until when its question was put off, where that was the last that was told.
@@ -218,6 +227,9 @@ class Trail:
                 people = self.people if told.by is None else tuple(dict.fromkeys((*self.people, told.by)))
                 answers = {**self.answers, told.module: key}
                 return replace(self, answers=answers, people=people, forward_due=True)._over(told.module)
+            case Forwarded():
+                holding = {module: key for module, key in self.answers.items() if module not in told.renewed}
+                return replace(self, answers=holding)
             case NotAnswered(why=Unanswered.NOT_NOW):
                 return replace(self, put_off={**self.put_off, told.module: told.until_s})
             case NotAnswered():
