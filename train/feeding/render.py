@@ -7,6 +7,7 @@ and best parameters for each skill that fits.
 from __future__ import annotations
 
 import argparse
+import json
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,8 @@ def main() -> None:
 def render(folder: Path, *, share: float = 1.0, processes: int = 2) -> None:
     """Draw the plates of all splits into a folder, a like share of each at any time."""
     folder.mkdir(parents=True, exist_ok=True)
+    known = {"foods": list(foods()), "skills": [str(each) for each in Skill]}
+    (folder / "known.json").write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
     ordered = []
     for name in RENDERED:
         parts = _parts(folder, name, share if name == "train" else 1.0)

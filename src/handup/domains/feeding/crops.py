@@ -1,0 +1,91 @@
+"""What the networks see: the whole plate at 160 × 120 px, or a square of 64 × 64 px around a box.
+
+Every picture is first brought to 320 × 240 px, so a network sees the same whatever the camera's size. Training cuts its
+squares by the same rule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handup.core import BadSetting, Box
+
+Floats = NDArray[np.float32]
+WIDTH, HEIGHT = 320, 240
+CROP = 64
+CONTEXT, MARGIN_PX = 1.4, 8.0
+"""A square is so many times as wide as the longer side of its box, and this many pixels wider."""
+
+
+@dataclass(frozen=True)
+class Square:
+    """A square on a picture of 320 × 240 px: its middle and its side in px."""
+
+    x: float
+    y: float
+    side: float
+
+    @classmethod
+    def around(cls, box: Box) -> Square:
+        """The square that shows a box and something of what lies around it."""
+        longer = max((box.right - box.left) * WIDTH, (box.bottom - box.top) * HEIGHT)
+        x, y = (box.left + box.right) / 2 * WIDTH, (box.top + box.bottom) / 2 * HEIGHT
+        return cls(x, y, CONTEXT * longer + MARGIN_PX)
+
+    def fractions(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Points given in halves of the square from its middle, as fractions of the picture; the last axis is x, y."""
+        found: NDArray[np.float64] = (np.array([self.x, self.y]) + points * self.side / 2) / np.array([WIDTH, HEIGHT])
+        return found
+
+
+def standard(rgb: NDArray[np.uint8]) -> Floats:
+    """A picture of 320 × 240 px with colours from 0 to 1: by averages from a larger one, else between pixels.
+
+    Raises:
+        BadSetting: No picture of height × width × 3.
+    """
+    if rgb.ndim != 3 or rgb.shape[2] != 3 or min(rgb.shape) < 1:
+        raise BadSetting(f"a picture of shape {rgb.shape}", hint="Give height × width × 3, as World.view does.")
+    colours = rgb.astype(np.float32) / np.float32(255.0)
+    height, width = rgb.shape[:2]
+    if height % HEIGHT == 0 and width % WIDTH == 0:
+        return _averaged(colours, height // HEIGHT, width // WIDTH)
+    x = (np.arange(WIDTH, dtype=np.float32) + np.float32(0.5)) * np.float32(width / WIDTH)
+    y = (np.arange(HEIGHT, dtype=np.float32) + np.float32(0.5)) * np.float32(height / HEIGHT)
+    return _between(colours, x, y)
+
+
+def whole(picture: Floats) -> Floats:
+    """A standard picture as the networks for whole plates take it: 1 × 3 × 120 × 160."""
+    return np.ascontiguousarray(_averaged(picture, 2, 2).transpose(2, 0, 1)[None])
+
+
+def cut(picture: Floats, square: Square) -> Floats:
+    """A square of a standard picture as the networks for one item take it: 1 × 3 × 64 × 64."""
+    steps = ((np.arange(CROP, dtype=np.float32) + np.float32(0.5)) / CROP - np.float32(0.5)) * np.float32(square.side)
+    found = _between(picture, np.float32(square.x) + steps, np.float32(square.y) + steps)
+    return np.ascontiguousarray(found.transpose(2, 0, 1)[None])
+
+
+def _averaged(picture: Floats, down: int, across: int) -> Floats:
+    height, width = picture.shape[0] // down, picture.shape[1] // across
+    blocks = picture[: height * down, : width * across].reshape(height, down, width, across, 3)
+    found: Floats = blocks.mean(axis=(1, 3), dtype=np.float32)
+    return found
+
+
+def _between(picture: Floats, x: Floats, y: Floats) -> Floats:
+    """Colours at a grid of points, between the nearest four pixels; beyond the edge, those of the edge."""
+    height, width = picture.shape[:2]
+    columns, rows = np.clip(x - 0.5, 0, width - 1), np.clip(y - 0.5, 0, height - 1)
+    left, top = np.floor(columns).astype(np.int64), np.floor(rows).astype(np.int64)
+    right, bottom = np.minimum(left + 1, width - 1), np.minimum(top + 1, height - 1)
+    across = (columns - left).astype(np.float32)[None, :, None]
+    down = (rows - top).astype(np.float32)[:, None, None]
+    upper = picture[top[:, None], left] * (1 - across) + picture[top[:, None], right] * across
+    lower = picture[bottom[:, None], left] * (1 - across) + picture[bottom[:, None], right] * across
+    found: Floats = upper * (1 - down) + lower * down
+    return found

@@ -1,0 +1,148 @@
+"""The four shipped networks, M1 to M4: small, trained on our own rendered plates, and wrong for real reasons.
+
+`docs/feeding/models.md` says what they were trained on and how often they err. Needs the extra `sim`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handup.core import BadRecord, BadSetting, Box, MissingExtra
+from handup.domains.feeding.crops import Square, cut, standard, whole
+from handup.domains.feeding.peaks import boxes_at_peaks
+from handup.domains.feeding.seeing import Aimed, Chosen, Found, Named, Picture
+from handup.domains.feeding.skills import Params, Skill
+
+SCHEMA = 1
+PASSES = 16
+Floats = NDArray[np.float64]
+
+
+class Modules:
+    """M1 to M4 as networks. Build it with `load`; it may serve any number of plates.
+
+    Args:
+        sessions: For each of `name`, `find`, `choose` and `aim` what runs its network: named arrays to arrays.
+        card: The record beside the networks: the foods in their order, and the share of dropout.
+    """
+
+    def __init__(self, sessions: Mapping[str, Any], card: Mapping[str, Any]) -> None:
+        if card.get("kind") != "feeding-modules" or card.get("schema") != SCHEMA:
+            raise BadRecord("these are no networks of this version", hint="Train them with python -m train.feeding.")
+        self._run = {name: partial(each.run, None) for name, each in sessions.items()}
+        self._masks = int(sessions["aim"].get_inputs()[2].shape[1])
+        self._dropout = float(card["dropout"])
+        self.foods: tuple[str, ...] = tuple(card["foods"])
+
+    @classmethod
+    def load(cls, folder: Path | None = None, *, threads: int = 1) -> Modules:
+        """The networks in a folder; the shipped ones unless another is given.
+
+        Raises:
+            MissingExtra: onnxruntime is not installed.
+            BadRecord: Something is missing there, or of another version.
+        """
+        try:
+            import onnxruntime  # noqa: PLC0415 - only those who use networks need it
+        except ModuleNotFoundError as error:
+            raise MissingExtra.of("sim", "the robot's networks") from error
+        settings = onnxruntime.SessionOptions()
+        settings.intra_op_num_threads, settings.inter_op_num_threads = threads, 1
+        settings.log_severity_level = 3
+        with as_file(files("handup.domains.feeding") / "models") as shipped:
+            place = folder or shipped
+            try:
+                card = json.loads((place / "modules.json").read_text(encoding="utf-8"))
+                models = {name: (place / f"{name}.onnx").read_bytes() for name in ("name", "find", "choose", "aim")}
+            except (OSError, ValueError) as error:
+                raise BadRecord(f"no networks in {place}", hint="Give a folder that train.feeding wrote.") from error
+        sessions = {
+            name: onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
+            for name, model in models.items()
+        }
+        return cls(sessions, card)
+
+    def name(self, rgb: Picture) -> Named:
+        """M1: the food on the plate that it is surest of, and a score for every food."""
+        (scores,) = self._run["name"]({"picture": whole(standard(rgb))})
+        ranked = sorted(zip(self.foods, scores[0].tolist(), strict=True), key=lambda each: -each[1])
+        return Named(ranked[0][0], dict(ranked))
+
+    def find(self, rgb: Picture, label: str) -> Found:
+        """M2: boxes for a food, the best first.
+
+        Raises:
+            BadSetting: A food that it does not know.
+        """
+        heat, sides = self._run["find"]({"picture": whole(standard(rgb))})
+        return boxes_at_peaks(heat[0, self._number(label)], sides[0])
+
+    def choose(self, rgb: Picture, label: str, box: Box) -> Chosen:
+        """M3: the skill for what is in a box, said to be this food.
+
+        Raises:
+            BadSetting: A food that it does not know.
+        """
+        square = Square.around(box)
+        given = np.zeros((1, len(self.foods) + 1), np.float32)
+        given[0, self._number(label)], given[0, -1] = 1.0, square.side / 100.0
+        (scores,) = self._run["choose"]({"crop": cut(standard(rgb), square), "given": given})
+        ranked = sorted(zip(Skill, scores[0].tolist(), strict=True), key=lambda each: -each[1])
+        return Chosen(ranked[0][0], dict(ranked))
+
+    def aim(self, rgb: Picture, box: Box, skill: Skill, *, seed: int) -> Aimed:
+        """M4: the four numbers of a skill for what is in a box, from sixteen passes with dropout.
+
+        Args:
+            rgb: The picture.
+            box: Where on it.
+            skill: For which skill.
+            seed: Decides what is dropped. Same seed, same numbers.
+        """
+        square = Square.around(box)
+        given = np.array([[*(float(each is skill) for each in Skill), square.side / 100.0]], np.float32)
+        kept = np.random.default_rng(seed).random((PASSES, self._masks), np.float32) >= self._dropout
+        masks = kept.astype(np.float32) / np.float32(1.0 - self._dropout)
+        (said,) = self._run["aim"]({"crop": cut(standard(rgb), square), "given": given, "masks": masks})
+        points = square.fractions(two_points(said.astype(np.float64), directed=skill is Skill.SCOOP))
+        mean = points.mean(axis=0)
+        apart = (points - mean) * np.array([1.0, standard_height(rgb)])
+        return Aimed(
+            params=Params.within(mean.ravel().tolist()),
+            variance=float((apart**2).sum(axis=2).mean()),
+            passes=tuple(Params.within(each) for each in points.reshape(PASSES, 4).tolist()),
+        )
+
+    def _number(self, label: str) -> int:
+        if label not in self.foods:
+            raise BadSetting(f"the networks know no '{label}'", hint=f"Choose among: {', '.join(self.foods)}.")
+        return self.foods.index(label)
+
+
+def standard_height(rgb: Picture) -> float:
+    """A picture's height as a share of its width."""
+    return rgb.shape[0] / rgb.shape[1]
+
+
+def two_points(said: Floats, *, directed: bool) -> Floats:
+    """The two points of each pass, in halves of the square: passes × 2 × (x, y).
+
+    M4 says the middle, the logarithm of half the length, and the direction as cosine and sine: of the angle itself where
+    start and end differ (scoop), of twice the angle where they do not. The points then start on the side on which
+    those of the mean direction do, so that passes can be averaged.
+    """
+    middle, half = said[:, :2], np.exp(np.clip(said[:, 2], -4.0, 1.0))[:, None]
+    angle = np.arctan2(said[:, 4], said[:, 3])
+    if not directed:
+        mean = float(np.arctan2(said[:, 4].mean(), said[:, 3].mean())) / 2.0
+        angle = mean + np.arctan(np.tan(angle / 2.0 - mean))
+    way = half * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return np.stack([middle - way, middle + way], axis=1)

@@ -1,0 +1,121 @@
+"""What the four modules say, and the four places where a user can put another model.
+
+M1 names a food that is on the plate, M2 finds boxes for it, M3 chooses a skill, M4 aims. Each gives a raw score with its
+answer; how far such a score can be trusted is another matter, see `handup calibrate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handup.core import Box
+from handup.domains.feeding.skills import Params, Skill
+
+Picture = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Named:
+    """M1's answer.
+
+    Args:
+        label: The food with the highest score.
+        scores: One for every food, the highest first, each from 0 to 1; they do not add up to 1.
+    """
+
+    label: str
+    scores: Mapping[str, float]
+
+    @property
+    def score(self) -> float:
+        """That of the label."""
+        return self.scores[self.label]
+
+
+@dataclass(frozen=True)
+class Found:
+    """M2's answer.
+
+    Args:
+        boxes: The best first; none where nothing looks like this food.
+        scores: One for every box.
+    """
+
+    boxes: tuple[Box, ...]
+    scores: tuple[float, ...]
+
+    @property
+    def score(self) -> float:
+        """That of the best box; 0 where there is none."""
+        return self.scores[0] if self.scores else 0.0
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """M3's answer.
+
+    Args:
+        skill: The one with the highest score.
+        scores: One for every skill, the highest first; they add up to 1.
+    """
+
+    skill: Skill
+    scores: Mapping[Skill, float]
+
+    @property
+    def score(self) -> float:
+        """That of the skill."""
+        return self.scores[self.skill]
+
+
+@dataclass(frozen=True)
+class Aimed:
+    """M4's answer.
+
+    Args:
+        params: The mean of the passes.
+        variance: How far the passes lie apart: the mean square of their points' distance from the mean's points, as a
+            share of the square of the picture's width. The smaller, the surer.
+        passes: What each pass said.
+    """
+
+    params: Params
+    variance: float
+    passes: tuple[Params, ...]
+
+
+class NamesFood(Protocol):
+    """M1."""
+
+    def name(self, rgb: Picture) -> Named:
+        """Which food to take next, from a picture of the whole plate."""
+        ...
+
+
+class FindsBoxes(Protocol):
+    """M2."""
+
+    def find(self, rgb: Picture, label: str) -> Found:
+        """Where a food lies."""
+        ...
+
+
+class ChoosesSkill(Protocol):
+    """M3."""
+
+    def choose(self, rgb: Picture, label: str, box: Box) -> Chosen:
+        """Which skill suits what is in a box, said to be this food."""
+        ...
+
+
+class Aims(Protocol):
+    """M4."""
+
+    def aim(self, rgb: Picture, box: Box, skill: Skill, *, seed: int) -> Aimed:
+        """The four numbers of a skill for what is in a box. Same seed, same numbers."""
+        ...

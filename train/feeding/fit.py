@@ -1,0 +1,284 @@
+"""Train the four networks: `python -m train.feeding.fit build/feeding --seed 0`. Needs torch and numpy only.
+
+Uses a GPU where there is one. `--small` is for a processor and a few minutes. Nothing is chosen on the test plates:
+this file does not read them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from train.feeding.data import Plates, mirrored, squares, varied
+from train.feeding.export import export
+from train.feeding.networks import DROPOUT, Aim, Choose, Find, Name, drawn_masks
+
+WRONG_LABELS = 0.3
+"""Share of squares that M3 is shown under a wrong name while it learns: M1 errs too, so it has to look for itself."""
+RATE, DECAY = 2e-3, 1e-2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """How long to train: steps of each network, and pictures or squares in one step."""
+
+    name: int
+    find: int
+    choose: int
+    aim: int
+    pictures: int = 32
+    squares: int = 96
+
+
+FULL = Size(name=12_000, find=12_000, choose=8_000, aim=20_000)
+SMALL = Size(name=700, find=900, choose=500, aim=1_500)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """What training shares.
+
+    Args:
+        plates: To learn from.
+        foods: How many there are.
+        skills: How many there are.
+        size: How long.
+        generator: All that chance decides.
+        device: Where.
+    """
+
+    plates: Plates
+    foods: int
+    skills: int
+    size: Size
+    generator: torch.Generator
+    device: torch.device
+
+    def some(self, of: int, count: int) -> Tensor:
+        """Numbers below a limit, at random."""
+        return torch.randint(of, (count,), generator=self.generator).to(self.device)
+
+
+def main() -> None:
+    """Train, export, say how long it took."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="where train.feeding.render wrote")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--small", action="store_true", help="for a processor, in a few minutes")
+    parser.add_argument("--only", nargs="*", default=[*PARTS], choices=[*PARTS], help="train only these")
+    parser.add_argument("--threads", type=int, default=2)
+    given = parser.parse_args()
+    torch.set_num_threads(given.threads)
+    fit(given.folder, seed=given.seed, size=SMALL if given.small else FULL, only=given.only)
+
+
+def fit(folder: Path, *, seed: int, size: Size, only: list[str]) -> Path:
+    """Train the networks of one seed into `folder/seed-N`; returns that folder."""
+    known = json.loads((folder / "known.json").read_text(encoding="utf-8"))
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    plates = Plates.read(folder, "train", device)
+    out = folder / f"seed-{seed}"
+    out.mkdir(exist_ok=True)
+    for name in only:
+        torch.manual_seed(seed)
+        task = Task(
+            plates=plates,
+            foods=len(known["foods"]),
+            skills=len(known["skills"]),
+            size=size,
+            generator=torch.Generator().manual_seed(seed),
+            device=device,
+        )
+        began = time.monotonic()
+        network = PARTS[name](task)
+        export(name, network.cpu().eval(), out / f"{name}.onnx", foods=task.foods, skills=task.skills)
+        print(f"{name}: {getattr(size, name)} steps in {time.monotonic() - began:.0f} s", flush=True)
+    card = {"schema": 1, "kind": "feeding-modules", "seed": seed, "dropout": DROPOUT, "pictures": len(plates.rgb)}
+    (out / "modules.json").write_text(json.dumps(card | known, indent=1) + "\n", encoding="utf-8")
+    return out
+
+
+def fit_name(task: Task) -> nn.Module:
+    """M1: which foods are on the picture."""
+    network = Name(task.foods).to(task.device)
+    present = task.plates.present(task.foods)
+
+    def loss() -> Tensor:
+        chosen = task.some(len(task.plates.rgb), task.size.pictures)
+        nothing = torch.zeros(0, dtype=torch.long, device=task.device)
+        pictures = task.plates.whole[chosen].float() / 255.0
+        pictures, _ = mirrored(pictures, torch.zeros(0, 4, device=task.device), nothing, task.generator)
+        said = network(varied(pictures, task.generator))
+        return functional.binary_cross_entropy_with_logits(said, present[chosen])
+
+    return _trained(network, loss, task.size.name, "name")
+
+
+def fit_find(task: Task) -> nn.Module:
+    """M2: heat at the middles of items (the focal loss of centre-point detectors), boxes by their overlap."""
+    network = Find(task.foods).to(task.device)
+    by_picture = _items_of(task.plates)
+
+    def loss() -> Tensor:
+        chosen = task.some(len(task.plates.rgb), task.size.pictures)
+        items = torch.cat([by_picture[each] for each in chosen.tolist()])
+        of = torch.cat([torch.full_like(by_picture[each], row) for row, each in enumerate(chosen.tolist())])
+        pictures = task.plates.whole[chosen].float() / 255.0
+        pictures, boxes = mirrored(pictures, task.plates.box[items], of, task.generator)
+        heat, sides = network(varied(pictures, task.generator))
+        return _heat_loss(heat, boxes, of, task.plates.food[items]) + 2.0 * _sides_loss(sides, boxes, of)
+
+    return _trained(network, loss, task.size.find, "find")
+
+
+def fit_choose(task: Task) -> nn.Module:
+    """M3: the best skill for an item, whose name is sometimes wrong."""
+    network = Choose(task.foods, task.skills).to(task.device)
+    evenly = _evenly(task)
+
+    def loss() -> Tensor:
+        items = evenly(task.size.squares)
+        seen = squares(task.plates, items, task.generator)
+        wrong = (torch.rand(len(items), generator=task.generator) < WRONG_LABELS).to(task.device)
+        label = torch.where(wrong, task.some(task.foods, len(items)), task.plates.food[items])
+        given = torch.cat([functional.one_hot(label, task.foods).float(), seen.side[:, None]], dim=1)
+        said = network(varied(seen.crop, task.generator), given)
+        return functional.cross_entropy(said, task.plates.skill[items])
+
+    return _trained(network, loss, task.size.choose, "choose")
+
+
+def fit_aim(task: Task) -> nn.Module:
+    """M4: middle, length and direction of the best parameters for an item and one of its skills."""
+    network = Aim(task.skills).to(task.device)
+    evenly = _evenly(task)
+    fitting = ~task.plates.best.isnan().any(dim=2)
+
+    def loss() -> Tensor:
+        items = evenly(task.size.squares)
+        seen = squares(task.plates, items, task.generator)
+        skill = torch.multinomial(fitting[items].float().cpu(), 1, generator=task.generator).to(task.device)[:, 0]
+        given = torch.cat([functional.one_hot(skill, task.skills).float(), seen.side[:, None]], dim=1)
+        masks = drawn_masks(len(items), task.generator, task.device)
+        said = network(varied(seen.crop, task.generator), given, masks)
+        points = seen.points[torch.arange(len(items), device=task.device), skill]
+        return aim_loss(said, points, directed=skill == 1)
+
+    return _trained(network, loss, task.size.aim, "aim")
+
+
+def aim_loss(said: Tensor, points: Tensor, *, directed: Tensor) -> Tensor:
+    """How far M4 is off: middle, log of half the length, direction (of scoops; of the line for other skills)."""
+    middle, way = points.mean(dim=1), (points[:, 1] - points[:, 0]) / 2
+    length = way.norm(dim=1).clamp(min=1e-3)
+    angle = torch.atan2(way[:, 1], way[:, 0]) * torch.where(directed, 1.0, 2.0)
+    turned = torch.stack([torch.cos(angle), torch.sin(angle)], dim=1)
+    return (
+        3.0 * functional.smooth_l1_loss(said[:, :2], middle, beta=0.05)
+        + 0.3 * functional.smooth_l1_loss(said[:, 2], length.log(), beta=0.1)
+        + 0.5 * functional.mse_loss(said[:, 3:], turned)
+    )
+
+
+PARTS: dict[str, Callable[[Task], nn.Module]] = {
+    "name": fit_name,
+    "find": fit_find,
+    "choose": fit_choose,
+    "aim": fit_aim,
+}
+
+
+def _trained(network: nn.Module, loss: Callable[[], Tensor], steps: int, name: str) -> nn.Module:
+    optimiser = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=DECAY)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=steps, pct_start=0.15)
+    network.train()
+    mean = 0.0
+    for number in range(steps):
+        optimiser.zero_grad(set_to_none=True)
+        found = loss()
+        found.backward()
+        nn.utils.clip_grad_norm_(network.parameters(), 5.0)
+        optimiser.step()
+        schedule.step()
+        if number % 50 == 0 or number == steps - 1:
+            mean = found.item() if number == 0 else 0.7 * mean + 0.3 * found.item()
+            print(f"{name}: step {number} of {steps}, loss {mean:.4f}", flush=True)
+    return network
+
+
+def _items_of(plates: Plates) -> list[Tensor]:
+    counts = torch.bincount(plates.of, minlength=len(plates.rgb))
+    return list(torch.arange(len(plates.of), device=plates.of.device).split(counts.tolist()))
+
+
+def _evenly(task: Task) -> Callable[[int], Tensor]:
+    """Draws items, each food as often as any other."""
+    weights = 1.0 / torch.bincount(task.plates.food, minlength=task.foods).clamp(min=1).float()
+    chances = weights[task.plates.food].cpu().double()
+    ends = chances.cumsum(0)
+
+    def draw(count: int) -> Tensor:
+        at = torch.rand(count, generator=task.generator, dtype=torch.float64) * ends[-1]
+        return torch.searchsorted(ends, at).clamp(max=len(ends) - 1).to(task.device)
+
+    return draw
+
+
+def _heat_loss(heat: Tensor, boxes: Tensor, of: Tensor, food: Tensor) -> Tensor:
+    batch, foods, rows, columns = heat.shape
+    x, y, width, height = _in_cells(boxes, rows, columns)
+    across = (torch.arange(columns, device=heat.device) + 0.5 - x[:, None]) / (width[:, None] / 5.0).clamp(min=0.6)
+    down = (torch.arange(rows, device=heat.device) + 0.5 - y[:, None]) / (height[:, None] / 5.0).clamp(min=0.6)
+    bells = torch.exp(-0.5 * (down[:, :, None] ** 2 + across[:, None, :] ** 2))
+    bells = bells / bells.amax(dim=(1, 2), keepdim=True)
+    wanted = torch.zeros(batch * foods, rows, columns, device=heat.device)
+    wanted = wanted.index_reduce(0, of * foods + food, bells, "amax").view(batch, foods, rows, columns)
+    hot = wanted > 0.999
+    chance = torch.sigmoid(heat).clamp(1e-5, 1.0 - 1e-5)
+    at = (1.0 - chance) ** 2 * chance.log() * hot
+    beside = (1.0 - wanted) ** 4 * chance**2 * (1.0 - chance).log() * ~hot
+    return -(at + beside).sum() / max(len(boxes), 1)
+
+
+def _sides_loss(sides: Tensor, boxes: Tensor, of: Tensor) -> Tensor:
+    """One less the overlap of boxes said at the nine cells around each middle with the true one."""
+    _, _, rows, columns = sides.shape
+    x, y, width, height = _in_cells(boxes, rows, columns)
+    losses = []
+    for right, down in _around():
+        column = (x.long() + right).clamp(0, columns - 1)
+        row = (y.long() + down).clamp(0, rows - 1)
+        said = sides[of, :, row, column]
+        from_x, from_y = column + 0.5 - x, row + 0.5 - y
+        left, top = width / 2 + from_x, height / 2 + from_y
+        true = torch.stack([left, top, width - left, height - top], dim=1)
+        inside = (true > 0).all(dim=1)
+        least, most = torch.minimum(said, true), torch.maximum(said, true)
+        both = (least[:, 0] + least[:, 2]).clamp(min=0) * (least[:, 1] + least[:, 3]).clamp(min=0)
+        area = (said[:, 0] + said[:, 2]) * (said[:, 1] + said[:, 3]) + width * height
+        hull = (most[:, 0] + most[:, 2]) * (most[:, 1] + most[:, 3])
+        union = (area - both).clamp(min=1e-6)
+        losses.append((1.0 - both / union + (hull - union) / hull.clamp(min=1e-6))[inside])
+    return torch.cat(losses).mean()
+
+
+def _around() -> Iterator[tuple[int, int]]:
+    yield from ((right, down) for right in (-1, 0, 1) for down in (-1, 0, 1))
+
+
+def _in_cells(boxes: Tensor, rows: int, columns: int) -> tuple[Any, Any, Any, Any]:
+    left, top, right, bottom = boxes.unbind(1)
+    return (left + right) / 2 * columns, (top + bottom) / 2 * rows, (right - left) * columns, (bottom - top) * rows
+
+
+if __name__ == "__main__":
+    main()
