@@ -75,8 +75,8 @@ def run(
     and it goes on exactly there:
 
     - An open question is the same question. An answer that came meanwhile is told to the session, once.
-    - The outputs of the last forward pass are taken from the journal; `forward` runs again only
-      after an answer, and after a failed attempt where the policy's world changes by acting (`SeesAnew`).
+    - The outputs of the last forward pass are taken from the journal. `forward` runs again only after an answer, and,
+      where the policy's world changes by acting (`SeesAnew`), after an attempt that did not end the run.
     - An action that was begun and has no outcome is *unknown*: `policy.sense` is asked where there is one, and
       otherwise a person. It is never repeated blindly; only when it had not started, it starts under a new id.
     - A run that is over gives its episode at once and touches nothing.

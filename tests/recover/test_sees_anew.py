@@ -1,0 +1,66 @@
+"""A world that changes by acting: the policy looks again after an attempt, and answers about places are gone."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from handup.core import Outcome, Value
+from handup.recover import Look, Pass
+from handup.recover.events import Answered, Forwarded
+from handup.recover.trail import RunTold
+from tests.recover.house import House, Killed
+from tests.recover.robot import RIGHT, WRONG, SensingRobot, effects
+
+METHOD = "topo+query-for-all"
+
+
+class Moving(SensingRobot):
+    """It fails at its first try and moves things by it: what was said of `m1` held for the picture before."""
+
+    outdated_by_acting = ("m1",)
+
+    def forward(self, answers: Mapping[str, Value]) -> Pass:
+        self.given = [*getattr(self, "given", []), dict(answers)]
+        return super().forward(answers)
+
+    def act(self, outputs: Mapping[str, Value], action_id: str) -> Look:
+        return super().act(outputs if effects(self.log) else {**outputs, "m0": WRONG}, action_id)
+
+
+def told(house: House) -> list[object]:
+    return [entry.read() for entry in house.written(RunTold)]
+
+
+def test_the_policy_looks_again_and_outdated_answers_are_gone(tmp_path: Path) -> None:
+    house = House(tmp_path, method=METHOD)
+    robot = Moving(house.log, certainty=0.9)
+    episode = house.live(policy=robot)
+    answered = [event.module for event in told(house) if isinstance(event, Answered)]
+    assert answered == ["m0", "m1", "m2", "m1"], "about m1 again, since the picture is another"
+    assert robot.given[4:] == [{"m0": RIGHT, "m2": RIGHT}, {"m0": RIGHT, "m1": RIGHT, "m2": RIGHT}]
+    renewed = [event.renewed for event in told(house) if isinstance(event, Forwarded)]
+    assert renewed == [(), (), (), (), ("m1",), ()]
+    assert (episode.outcome, episode.tally.executions) == (Outcome.RECOVERED, 2)
+    assert house.live(policy=Moving(house.log)) == episode, "and it reads back the same"
+
+
+def test_a_program_that_is_killed_anywhere_looks_again_all_the_same(tmp_path: Path) -> None:
+    for write in range(1, 30):
+        folder = tmp_path / str(write)
+        folder.mkdir()
+        house = House(folder, method=METHOD, robot=lambda log: Moving(log, certainty=0.9))
+        with contextlib.suppress(Killed):
+            house.live(dies_at=(write, True))
+        assert house.live().outcome is Outcome.RECOVERED
+        assert [event.renewed for event in told(house) if isinstance(event, Forwarded)].count(("m1",)) == 1
+        assert len(house.done) == len(set(house.done)) == 2
+
+
+def test_other_policies_do_not_look_again(tmp_path: Path) -> None:
+    house = House(tmp_path, method="never+query-then-execute")
+    robot = SensingRobot(house.log, wrong=(), lucky=())
+    robot.act = lambda outputs, action: Look(len(outputs) == 0, 0.9)  # type: ignore[method-assign]
+    house.live(policy=robot)
+    assert robot.passes == 1
