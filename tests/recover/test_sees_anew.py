@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from handup.core import Outcome, Value
-from handup.recover import Look, Pass
+from handup.recover import Look, Pass, Settings
 from handup.recover.events import Answered, Forwarded
 from handup.recover.trail import RunTold
 from tests.recover.house import House, Killed
@@ -64,3 +64,10 @@ def test_other_policies_do_not_look_again(tmp_path: Path) -> None:
     robot.act = lambda outputs, action: Look(len(outputs) == 0, 0.9)  # type: ignore[method-assign]
     house.live(policy=robot)
     assert robot.passes == 1
+
+
+def test_a_robot_tries_no_more_often_than_it_may(tmp_path: Path) -> None:
+    house = House(tmp_path, method="never+query-then-execute", settings=Settings(max_executions=3))
+    episode = house.live()
+    assert (episode.outcome, episode.tally.executions) == (Outcome.YIELDED, 3)
+    assert episode.reason == "All 3 tries that it may make have failed."

@@ -10,7 +10,8 @@ import argparse
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +39,14 @@ class Size:
     pictures: int = 32
     squares: int = 96
 
+    def times(self, factor: float) -> Size:
+        """Longer or shorter."""
+        name, find, choose, aim = (round(factor * each) for each in (self.name, self.find, self.choose, self.aim))
+        return replace(self, name=name, find=find, choose=choose, aim=aim)
+
 
 FULL = Size(name=12_000, find=12_000, choose=8_000, aim=20_000)
-SMALL = Size(name=700, find=900, choose=500, aim=1_500)
+SMALL = Size(name=1_000, find=1_200, choose=500, aim=1_500)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +73,18 @@ class Task:
         """Numbers below a limit, at random."""
         return torch.randint(of, (count,), generator=self.generator).to(self.device)
 
+    def placed(self, network: nn.Module) -> nn.Module:
+        """A network on the device, laid out for fast convolutions."""
+        return network.to(self.device, memory_format=torch.channels_last)
+
+    def short(self) -> AbstractContextManager[None]:
+        """Within it networks compute with short numbers, three times as fast on a processor; losses stay outside."""
+        return torch.autocast(self.device.type, dtype=torch.bfloat16)
+
+    def seen(self, pictures: Tensor) -> Tensor:
+        """Pictures with colours from 0 to 1, varied and laid out for fast convolutions."""
+        return varied(pictures, self.generator).contiguous(memory_format=torch.channels_last)
+
 
 def main() -> None:
     """Train, export, say how long it took."""
@@ -75,10 +93,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--small", action="store_true", help="for a processor, in a few minutes")
     parser.add_argument("--only", nargs="*", default=[*PARTS], choices=[*PARTS], help="train only these")
+    parser.add_argument("--steps", type=float, default=1.0, help="train so many times as long")
     parser.add_argument("--threads", type=int, default=2)
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
-    fit(given.folder, seed=given.seed, size=SMALL if given.small else FULL, only=given.only)
+    size = (SMALL if given.small else FULL).times(given.steps)
+    fit(given.folder, seed=given.seed, size=size, only=given.only)
 
 
 def fit(folder: Path, *, seed: int, size: Size, only: list[str]) -> Path:
@@ -109,7 +129,7 @@ def fit(folder: Path, *, seed: int, size: Size, only: list[str]) -> Path:
 
 def fit_name(task: Task) -> nn.Module:
     """M1: which foods are on the picture."""
-    network = Name(task.foods).to(task.device)
+    network = task.placed(Name(task.foods))
     present = task.plates.present(task.foods)
 
     def loss() -> Tensor:
@@ -117,7 +137,8 @@ def fit_name(task: Task) -> nn.Module:
         nothing = torch.zeros(0, dtype=torch.long, device=task.device)
         pictures = task.plates.whole[chosen].float() / 255.0
         pictures, _ = mirrored(pictures, torch.zeros(0, 4, device=task.device), nothing, task.generator)
-        said = network(varied(pictures, task.generator))
+        with task.short():
+            said = network(task.seen(pictures))
         return functional.binary_cross_entropy_with_logits(said, present[chosen])
 
     return _trained(network, loss, task.size.name, "name")
@@ -125,7 +146,7 @@ def fit_name(task: Task) -> nn.Module:
 
 def fit_find(task: Task) -> nn.Module:
     """M2: heat at the middles of items (the focal loss of centre-point detectors), boxes by their overlap."""
-    network = Find(task.foods).to(task.device)
+    network = task.placed(Find(task.foods))
     by_picture = _items_of(task.plates)
 
     def loss() -> Tensor:
@@ -134,15 +155,17 @@ def fit_find(task: Task) -> nn.Module:
         of = torch.cat([torch.full_like(by_picture[each], row) for row, each in enumerate(chosen.tolist())])
         pictures = task.plates.whole[chosen].float() / 255.0
         pictures, boxes = mirrored(pictures, task.plates.box[items], of, task.generator)
-        heat, sides = network(varied(pictures, task.generator))
-        return _heat_loss(heat, boxes, of, task.plates.food[items]) + 2.0 * _sides_loss(sides, boxes, of)
+        with task.short():
+            heat, sides = network(task.seen(pictures))
+        food = task.plates.food[items]
+        return _heat_loss(heat.float(), boxes, of, food) + 2.0 * _sides_loss(sides.float(), boxes, of)
 
     return _trained(network, loss, task.size.find, "find")
 
 
 def fit_choose(task: Task) -> nn.Module:
     """M3: the best skill for an item, whose name is sometimes wrong."""
-    network = Choose(task.foods, task.skills).to(task.device)
+    network = task.placed(Choose(task.foods, task.skills))
     evenly = _evenly(task)
 
     def loss() -> Tensor:
@@ -151,15 +174,16 @@ def fit_choose(task: Task) -> nn.Module:
         wrong = (torch.rand(len(items), generator=task.generator) < WRONG_LABELS).to(task.device)
         label = torch.where(wrong, task.some(task.foods, len(items)), task.plates.food[items])
         given = torch.cat([functional.one_hot(label, task.foods).float(), seen.side[:, None]], dim=1)
-        said = network(varied(seen.crop, task.generator), given)
-        return functional.cross_entropy(said, task.plates.skill[items])
+        with task.short():
+            said = network(task.seen(seen.crop), given)
+        return functional.cross_entropy(said.float(), task.plates.skill[items])
 
     return _trained(network, loss, task.size.choose, "choose")
 
 
 def fit_aim(task: Task) -> nn.Module:
     """M4: middle, length and direction of the best parameters for an item and one of its skills."""
-    network = Aim(task.skills).to(task.device)
+    network = task.placed(Aim(task.skills))
     evenly = _evenly(task)
     fitting = ~task.plates.best.isnan().any(dim=2)
 
@@ -169,9 +193,10 @@ def fit_aim(task: Task) -> nn.Module:
         skill = torch.multinomial(fitting[items].float().cpu(), 1, generator=task.generator).to(task.device)[:, 0]
         given = torch.cat([functional.one_hot(skill, task.skills).float(), seen.side[:, None]], dim=1)
         masks = drawn_masks(len(items), task.generator, task.device)
-        said = network(varied(seen.crop, task.generator), given, masks)
+        with task.short():
+            said = network(task.seen(seen.crop), given, masks)
         points = seen.points[torch.arange(len(items), device=task.device), skill]
-        return aim_loss(said, points, directed=skill == 1)
+        return aim_loss(said.float(), points, directed=skill == 1)
 
     return _trained(network, loss, task.size.aim, "aim")
 

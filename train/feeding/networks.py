@@ -36,7 +36,7 @@ class Name(nn.Module):
 
     def forward(self, picture: Tensor) -> Tensor:
         """Logits: batch × foods."""
-        return torch.logsumexp(self.body(picture - 0.5).flatten(2), dim=2) - 4.0
+        return torch.logsumexp(self.body(picture - 0.5).flatten(2).float(), dim=2) - 4.0
 
 
 class Find(nn.Module):

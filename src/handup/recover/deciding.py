@@ -77,6 +77,9 @@ class Moment:
         if self.costs.time_left <= 1e-9 or tally.steps >= terms.max_steps_per_module * len(self.state.belief.graph):
             reason = f"The time given to this episode is used up after {tally.steps} steps."
             return Decision(action=Action.YIELD, reason=reason), Outcome.HORIZON
+        if tally.executions >= terms.max_executions:
+            reason = f"All {tally.executions} tries that it may make have failed."
+            return Decision(action=Action.YIELD, reason=reason), Outcome.YIELDED
         if self.state.try_wanted:
             return Decision(action=Action.ACT, reason="A person said to let the robot try."), None
         decision = strategy.decide(self.askable_belief, self.costs, now_s)

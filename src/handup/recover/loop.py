@@ -208,6 +208,7 @@ class _Loop:
             session.unanswered(module, why, until_s=until_s, now_s=now_s)
 
     def _differs(self, module: str, answer: Value) -> bool | None:
+        """Whether something is another than what the module said last; None where it said nothing."""
         said = (self.session.outputs or {}).get(module)
         if said is None:
             return None
@@ -253,10 +254,10 @@ class _Loop:
             gone = [module for module in self.policy.outdated_by_acting if module in session.trail.answers]
         holding = {module: key for module, key in session.trail.answers.items() if module not in gone}
         answers = self.at_desk.answers(holding)
-        made, before = self.policy.forward(answers), session.outputs or {}
+        made = self.policy.forward(answers)
         outputs = {module: _as_stored(module, output) for module, output in made.outputs.items()}
         own = [module for module in session.graph.names if module in outputs and module not in answers]
-        changed = [module for module in own if module in before and outputs[module] != before[module]]
+        changed = [module for module in own if self._differs(module, outputs[module])]
         session.passed(outputs, made.confidences, changed, gone)
 
     def _act(self) -> None:

@@ -41,6 +41,7 @@ class Settings:
         min_wait_s: A wait lasts at least so long.
         max_wait_s: So long an episode may wait in all.
         max_steps_per_module: So many questions and executions per module an episode may take, whatever the clock says.
+        max_executions: So often the robot tries at most; then the episode ends.
         seed: For estimates on policies too tangled to be exact.
     """
 
@@ -59,6 +60,7 @@ class Settings:
     min_wait_s: float = 1.0
     max_wait_s: float = 3600.0
     max_steps_per_module: int = 20
+    max_executions: int = 1_000_000
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -76,12 +78,13 @@ class Settings:
             ("max_questions_per_module", 1, 1000),
             ("max_unanswered", 1, 1000),
             ("max_steps_per_module", 2, 1_000_000),
+            ("max_executions", 1, 1_000_000),
             ("seed", 0, 2**63),
         ):
             value = getattr(self, name)
             if not low <= value <= high:
                 raise BadSetting(f"{name} is {value:g}", hint=f"Give a number from {low:g} to {high:g}.")
-        for name in ("max_questions_per_module", "max_unanswered", "max_steps_per_module", "seed"):
+        for name in ("max_questions_per_module", "max_unanswered", "max_steps_per_module", "max_executions", "seed"):
             if not isinstance(getattr(self, name), int):
                 raise BadSetting(f"{name} is {getattr(self, name)!r}", hint="Give a whole number.")
         if self.time not in tuple(TimeUnit):

@@ -42,7 +42,8 @@ def boxes_at_peaks(heat: Floats, sides: Floats) -> Found:
         if thick and all(overlap(box, other) <= OVERLAP for other, _ in kept):
             kept.append((box, float(heat[row, column])))
     kept = kept[:MOST_BOXES]
-    return Found(tuple(Box(*box) for box, _ in kept), tuple(score for _, score in kept))
+    boxes = tuple(Box(left=box[0], top=box[1], right=box[2], bottom=box[3]) for box, _ in kept)
+    return Found(boxes, tuple(score for _, score in kept))
 
 
 def overlap(one: Corners, other: Corners) -> float:
