@@ -46,7 +46,9 @@ class Plates:
         """
         paths = sorted(path for path in folder.glob(f"{split}-*.npz") if not path.name.endswith(".part.npz"))[:most]
         if not paths:
-            raise SystemExit(f"no plates of the split '{split}' in {folder}; run: python -m train.feeding.render {folder}")
+            raise SystemExit(
+                f"no plates of the split '{split}' in {folder}; run: python -m train.feeding.render {folder}"
+            )
         parts = []
         for path in paths:
             with np.load(path) as file:

@@ -153,7 +153,9 @@ def summary(name: str, rows: Rows) -> dict[str, Any]:
     statistics: dict[str, Callable[[Floats], Floats]] = {
         "accuracy": lambda weights: np.asarray(weights @ right / weights.sum(axis=1)),
         "aurc": lambda weights: weighted_aurc(score, right, weights),
-        "aurc_less_random": lambda weights: weighted_aurc(score, right, weights) - weights @ ~right / weights.sum(axis=1),
+        "aurc_less_random": lambda weights: (
+            weighted_aurc(score, right, weights) - weights @ ~right / weights.sum(axis=1)
+        ),
     }
     if name == "aim":
         errors = np.array(rows.error)

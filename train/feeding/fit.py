@@ -57,6 +57,7 @@ class Task:
         plates: To learn from.
         foods: How many there are.
         skills: How many there are.
+        scoop: Which of them has a start and an end.
         size: How long.
         generator: All that chance decides.
         device: Where.
@@ -65,6 +66,7 @@ class Task:
     plates: Plates
     foods: int
     skills: int
+    scoop: int
     size: Size
     generator: torch.Generator
     device: torch.device
@@ -79,7 +81,8 @@ class Task:
 
     def short(self) -> AbstractContextManager[None]:
         """Within it networks compute with short numbers, three times as fast on a processor; losses stay outside."""
-        return torch.autocast(self.device.type, dtype=torch.bfloat16)
+        found: AbstractContextManager[None] = torch.autocast(self.device.type, dtype=torch.bfloat16)
+        return found
 
     def seen(self, pictures: Tensor) -> Tensor:
         """Pictures with colours from 0 to 1, varied and laid out for fast convolutions."""
@@ -114,6 +117,7 @@ def fit(folder: Path, *, seed: int, size: Size, only: list[str]) -> Path:
             plates=plates,
             foods=len(known["foods"]),
             skills=len(known["skills"]),
+            scoop=known["skills"].index("scoop"),
             size=size,
             generator=torch.Generator().manual_seed(seed),
             device=device,
@@ -196,7 +200,7 @@ def fit_aim(task: Task) -> nn.Module:
         with task.short():
             said = network(task.seen(seen.crop), given, masks)
         points = seen.points[torch.arange(len(items), device=task.device), skill]
-        return aim_loss(said.float(), points, directed=skill == 1)
+        return aim_loss(said.float(), points, directed=skill == task.scoop)
 
     return _trained(network, loss, task.size.aim, "aim")
 

@@ -53,9 +53,9 @@ def standard(rgb: NDArray[np.uint8]) -> Floats:
     height, width = rgb.shape[:2]
     if height % HEIGHT == 0 and width % WIDTH == 0:
         return _averaged(colours, height // HEIGHT, width // WIDTH)
-    x = (np.arange(WIDTH, dtype=np.float32) + np.float32(0.5)) * np.float32(width / WIDTH)
-    y = (np.arange(HEIGHT, dtype=np.float32) + np.float32(0.5)) * np.float32(height / HEIGHT)
-    return _between(colours, x, y)
+    x = (np.arange(WIDTH) + 0.5) * width / WIDTH
+    y = (np.arange(HEIGHT) + 0.5) * height / HEIGHT
+    return _between(colours, x.astype(np.float32), y.astype(np.float32))
 
 
 def whole(picture: Floats) -> Floats:
@@ -65,8 +65,8 @@ def whole(picture: Floats) -> Floats:
 
 def cut(picture: Floats, square: Square) -> Floats:
     """A square of a standard picture as the networks for one item take it: 1 × 3 × 64 × 64."""
-    steps = ((np.arange(CROP, dtype=np.float32) + np.float32(0.5)) / CROP - np.float32(0.5)) * np.float32(square.side)
-    found = _between(picture, np.float32(square.x) + steps, np.float32(square.y) + steps)
+    steps = ((np.arange(CROP) + 0.5) / CROP - 0.5) * square.side
+    found = _between(picture, (square.x + steps).astype(np.float32), (square.y + steps).astype(np.float32))
     return np.ascontiguousarray(found.transpose(2, 0, 1)[None])
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.core import BadRecord, BadSetting, Box, MissingExtra
-from handup.domains.feeding.crops import Square, cut, standard, whole
+from handup.domains.feeding.crops import HEIGHT, WIDTH, Square, cut, standard, whole
 from handup.domains.feeding.peaks import boxes_at_peaks
 from handup.domains.feeding.seeing import Aimed, Chosen, Found, Named, Picture
 from handup.domains.feeding.skills import Params, Skill
@@ -114,7 +114,7 @@ class Modules:
         (said,) = self._run["aim"]({"crop": cut(standard(rgb), square), "given": given, "masks": masks})
         points = square.fractions(two_points(said.astype(np.float64), directed=skill is Skill.SCOOP))
         mean = points.mean(axis=0)
-        apart = (points - mean) * np.array([1.0, standard_height(rgb)])
+        apart = (points - mean) * np.array([1.0, HEIGHT / WIDTH])
         return Aimed(
             params=Params.within(mean.ravel().tolist()),
             variance=float((apart**2).sum(axis=2).mean()),
@@ -127,17 +127,12 @@ class Modules:
         return self.foods.index(label)
 
 
-def standard_height(rgb: Picture) -> float:
-    """A picture's height as a share of its width."""
-    return rgb.shape[0] / rgb.shape[1]
-
-
 def two_points(said: Floats, *, directed: bool) -> Floats:
     """The two points of each pass, in halves of the square: passes × 2 × (x, y).
 
-    M4 says the middle, the logarithm of half the length, and the direction as cosine and sine: of the angle itself where
-    start and end differ (scoop), of twice the angle where they do not. The points then start on the side on which
-    those of the mean direction do, so that passes can be averaged.
+    M4 says the middle, the logarithm of half the length, and the direction as cosine and sine: of the angle itself
+    where start and end differ (scoop), of twice the angle where they do not. The points then start on the side on
+    which those of the mean direction do, so that passes can be averaged.
     """
     middle, half = said[:, :2], np.exp(np.clip(said[:, 2], -4.0, 1.0))[:, None]
     angle = np.arctan2(said[:, 4], said[:, 3])

@@ -1,7 +1,7 @@
 """What the four modules say, and the four places where a user can put another model.
 
-M1 names a food that is on the plate, M2 finds boxes for it, M3 chooses a skill, M4 aims. Each gives a raw score with its
-answer; how far such a score can be trusted is another matter, see `handup calibrate`.
+M1 names a food that is on the plate, M2 finds boxes for it, M3 chooses a skill, M4 aims. Each gives a raw score with
+its answer; how far such a score can be trusted is another matter, see `handup calibrate`.
 """
 
 from __future__ import annotations
