@@ -69,16 +69,17 @@ class Plates:
 
 
 def varied(pictures: Tensor, generator: torch.Generator) -> Tensor:
-    """Other exposure, contrast, white balance and noise. Pictures with colours from 0 to 1."""
+    """Other exposure, white balance, haze and noise. Pictures with colours from 0 to 1."""
 
     def normal(*shape: int) -> Tensor:
         return torch.randn(shape, generator=generator).to(pictures.device)
 
     count = len(pictures)
     gain = torch.exp(0.12 * normal(count, 1, 1, 1) + 0.07 * normal(count, 3, 1, 1))
-    power = torch.exp(0.12 * normal(count, 1, 1, 1))
-    noise = 0.02 * torch.rand((count, 1, 1, 1), generator=generator).to(pictures.device)
-    return ((pictures * gain).clamp(1e-3, 1.0) ** power + noise * normal(*pictures.shape)).clamp(0.0, 1.0)
+    lift = 0.03 * normal(count, 1, 1, 1)
+    noise = torch.rand(pictures.shape, generator=generator).to(pictures.device).sub_(0.5)
+    noise *= 0.07 * torch.rand((count, 1, 1, 1), generator=generator).to(pictures.device)
+    return (pictures * gain + lift).add_(noise).clamp_(0.0, 1.0)
 
 
 def mirrored(pictures: Tensor, boxes: Tensor, of: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
@@ -139,7 +140,11 @@ def _sampled(rgb: Tensor, of: Tensor, at: Tensor) -> Tensor:
     left, top = x.floor().long(), y.floor().long()
     right, bottom = (left + 1).clamp(max=width - 1), (top + 1).clamp(max=height - 1)
     across, down = (x - left)[..., None], (y - top)[..., None]
-    rows = of[:, None, None]
-    upper = rgb[rows, top, left].float() * (1 - across) + rgb[rows, top, right].float() * across
-    lower = rgb[rows, bottom, left].float() * (1 - across) + rgb[rows, bottom, right].float() * across
-    return ((upper * (1 - down) + lower * down) / 255.0).permute(0, 3, 1, 2)
+    flat, first = rgb.view(-1, 3), (of * (width * height))[:, None, None]
+
+    def colours(row: Tensor, column: Tensor) -> Tensor:
+        return flat.index_select(0, (first + row * width + column).flatten()).float().view(*row.shape, 3)
+
+    upper = torch.lerp(colours(top, left), colours(top, right), across)
+    lower = torch.lerp(colours(bottom, left), colours(bottom, right), across)
+    return (torch.lerp(upper, lower, down) / 255.0).permute(0, 3, 1, 2)

@@ -46,7 +46,7 @@ class Size:
 
 
 FULL = Size(name=12_000, find=12_000, choose=8_000, aim=20_000)
-SMALL = Size(name=1_000, find=1_200, choose=500, aim=1_500)
+SMALL = Size(name=1_000, find=1_200, choose=500, aim=2_000)
 
 
 @dataclass(frozen=True, kw_only=True)
