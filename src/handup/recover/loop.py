@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from handup.core import (
+    Action,
     BadAnswer,
     BadSetting,
     ContractViolation,
@@ -49,6 +50,8 @@ class Episode:
         tally: What it cost.
         answers: What people answered, the latest for each module; without what was erased.
         actions: What the robot did, oldest first.
+        asked: The modules that people were asked about, in order.
+        costs: What questions cost now: pass a `people.Workload` on to the next run of the same person.
     """
 
     run: str
@@ -57,6 +60,8 @@ class Episode:
     tally: Tally
     answers: Mapping[str, Value]
     actions: tuple[Attempt, ...]
+    asked: tuple[str, ...]
+    costs: CostModel
 
 
 def run(
@@ -152,6 +157,8 @@ class _Loop:
             tally=session.tally,
             answers=self.at_desk.answers(session.trail.answers),
             actions=session.trail.attempts,
+            asked=_asked(session),
+            costs=session.costs,
         )
 
     def _step(self) -> None:
@@ -297,6 +304,11 @@ class _Loop:
                 return last.why
             case _:
                 return f"It worked at try {self.session.tally.executions}."
+
+
+def _asked(session: DurableSession) -> tuple[str, ...]:
+    decisions = (event.decision for event in session.history if isinstance(event, Decided))
+    return tuple(each.module for each in decisions if each.action is Action.ASK and each.module is not None)
 
 
 def _as_stored(module: str, output: Value) -> Value:

@@ -11,6 +11,9 @@ import numpy as np
 from handup.core import BadSetting
 from handup.recover.events import Unanswered
 
+NO_LIMIT = 1_000_000
+"""Executions beyond any episode's."""
+
 
 class TimeUnit(StrEnum):
     """How an episode counts time."""
@@ -60,7 +63,7 @@ class Settings:
     min_wait_s: float = 1.0
     max_wait_s: float = 3600.0
     max_steps_per_module: int = 20
-    max_executions: int = 1_000_000
+    max_executions: int = NO_LIMIT
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -78,7 +81,7 @@ class Settings:
             ("max_questions_per_module", 1, 1000),
             ("max_unanswered", 1, 1000),
             ("max_steps_per_module", 2, 1_000_000),
-            ("max_executions", 1, 1_000_000),
+            ("max_executions", 1, NO_LIMIT),
             ("seed", 0, 2**63),
         ):
             value = getattr(self, name)
@@ -110,5 +113,6 @@ class Settings:
         }[why]
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record: keyword arguments for the same settings."""
-        return asdict(self)
+        """A plain record: keyword arguments for the same settings. Without a limit it looks as it did before it."""
+        later: set[str] = set() if self.max_executions < NO_LIMIT else {"max_executions"}
+        return {name: value for name, value in asdict(self).items() if name not in later}
