@@ -31,8 +31,7 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     render(given.folder, processes=given.threads)
-    for seed in given.seeds:
-        fit(given.folder, seed=seed, size=SMALL if given.small else FULL, only=[*PARTS])
+    fit(given.folder, seeds=given.seeds, size=SMALL if given.small else FULL, only=[*PARTS])
     found = evaluate.evaluate(given.folder, given.seeds, ["validation", "easy", "hard"])
     evaluate.OUT.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     write()

@@ -1,4 +1,4 @@
-"""Train the four networks: `python -m train.feeding.fit build/feeding --seed 0`. Needs torch and numpy only.
+"""Train the four networks: `python -m train.feeding.fit build/feeding --seeds 0`. Needs torch and numpy only.
 
 Uses a GPU where there is one. `--small` is for a processor and a few minutes. Nothing is chosen on the test plates:
 this file does not read them.
@@ -7,6 +7,7 @@ this file does not read them.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -46,7 +47,7 @@ class Size:
 
 
 FULL = Size(name=12_000, find=12_000, choose=8_000, aim=20_000)
-SMALL = Size(name=1_000, find=1_200, choose=500, aim=2_000)
+SMALL = Size(name=600, find=800, choose=300, aim=1_100, pictures=24, squares=80)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +94,7 @@ def main() -> None:
     """Train, export, say how long it took."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where train.feeding.render wrote")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--small", action="store_true", help="for a processor, in a few minutes")
     parser.add_argument("--only", nargs="*", default=[*PARTS], choices=[*PARTS], help="train only these")
     parser.add_argument("--steps", type=float, default=1.0, help="train so many times as long")
@@ -101,17 +102,17 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     size = (SMALL if given.small else FULL).times(given.steps)
-    fit(given.folder, seed=given.seed, size=size, only=given.only)
+    fit(given.folder, seeds=given.seeds, size=size, only=given.only)
 
 
-def fit(folder: Path, *, seed: int, size: Size, only: list[str]) -> Path:
-    """Train the networks of one seed into `folder/seed-N`; returns that folder."""
+def fit(folder: Path, *, seeds: list[int], size: Size, only: list[str]) -> None:
+    """Train the networks of some seeds into `folder/seed-N`."""
     known = json.loads((folder / "known.json").read_text(encoding="utf-8"))
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     plates = Plates.read(folder, "train", device)
-    out = folder / f"seed-{seed}"
-    out.mkdir(exist_ok=True)
-    for name in only:
+    for seed, name in itertools.product(seeds, only):
+        out = folder / f"seed-{seed}"
+        out.mkdir(exist_ok=True)
         torch.manual_seed(seed)
         task = Task(
             plates=plates,
@@ -125,10 +126,9 @@ def fit(folder: Path, *, seed: int, size: Size, only: list[str]) -> Path:
         began = time.monotonic()
         network = PARTS[name](task)
         export(name, network.cpu().eval(), out / f"{name}.onnx", foods=task.foods, skills=task.skills)
-        print(f"{name}: {getattr(size, name)} steps in {time.monotonic() - began:.0f} s", flush=True)
-    card = {"schema": 1, "kind": "feeding-modules", "seed": seed, "dropout": DROPOUT, "pictures": len(plates.rgb)}
-    (out / "modules.json").write_text(json.dumps(card | known, indent=1) + "\n", encoding="utf-8")
-    return out
+        print(f"seed {seed}, {name}: {getattr(size, name)} steps in {time.monotonic() - began:.0f} s", flush=True)
+        card = {"schema": 1, "kind": "feeding-modules", "seed": seed, "dropout": DROPOUT, "pictures": len(plates.rgb)}
+        (out / "modules.json").write_text(json.dumps(card | known, indent=1) + "\n", encoding="utf-8")
 
 
 def fit_name(task: Task) -> nn.Module:

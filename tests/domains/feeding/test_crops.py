@@ -72,9 +72,7 @@ def test_peaks_become_boxes_best_first_and_overlapping_ones_once() -> None:
     found = boxes_at_peaks(heat, np.full((4, 30, 40), 4.0, np.float32))
     assert found.scores == pytest.approx((0.9, 0.7))
     best = found.boxes[0]
-    assert (best.left, best.top, best.right, best.bottom) == pytest.approx(
-        (16.5 / 40, 6.5 / 30, 24.5 / 40, 14.5 / 30)
-    )
+    assert (best.left, best.top, best.right, best.bottom) == pytest.approx((16.5 / 40, 6.5 / 30, 24.5 / 40, 14.5 / 30))
 
 
 def test_a_cold_map_has_no_boxes() -> None:

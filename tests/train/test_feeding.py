@@ -1,0 +1,103 @@
+"""The training of the feeding robot's networks: splits that keep apart, tolerances, the same squares as at run time."""
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from handup.core import Box
+from handup.domains.feeding import EASY, HARD, foods
+from handup.domains.feeding.crops import Square, cut, standard
+from train.feeding.splits import SPLITS, bites_before, plate_of
+from train.feeding.tolerance import borne, tolerances
+
+DOCS = Path(__file__).parents[2] / "docs" / "feeding"
+USED = (range(0, 10_000), range(50_000, 60_000), range(70_000, 80_000), range(80_000, 80_098))
+
+
+def ranges() -> dict[str, range]:
+    return {name: range(each.first, each.first + each.plates) for name, each in SPLITS.items()}
+
+
+def test_no_plate_is_in_two_splits_or_was_used_before() -> None:
+    for one, other in itertools.combinations([*ranges().values(), *USED], 2):
+        assert not set(one) & set(other) or (one in USED and other in USED)
+
+
+def test_nothing_is_learnt_or_chosen_from_hard_looks() -> None:
+    for name in ("train", "validation"):
+        assert {SPLITS[name].looks(seed).name for seed in ranges()[name]} == {"easy"}
+    assert all(SPLITS["hard"].looks(seed) is HARD for seed in ranges()["hard"])
+    assert all(SPLITS["easy"].looks(seed) is EASY for seed in ranges()["easy"])
+
+
+def test_every_food_is_on_many_training_plates_and_half_the_plates_were_eaten_from() -> None:
+    plates = [plate_of(seed) for seed in ranges()["train"]]
+    assert min(sum(name in plate.pieces for plate in plates) for name in foods()) >= 50
+    eaten = [bites_before(seed) for seed in ranges()["train"]]
+    assert np.mean([each > 0 for each in eaten]) == pytest.approx(0.5)
+    assert set(eaten) == {0, 1, 2, 3}
+
+
+def test_what_a_food_bears_lies_between_the_measured_points() -> None:
+    assert borne([(0.0, 1.0), (4.0, 1.0), (8.0, 0.5), (12.0, 0.0)]) == pytest.approx(6.0)
+    assert borne([(0.0, 1.0), (30.0, 0.9), (90.0, 0.8)]) == 90.0
+    assert borne([(0.0, 1.0), (4.0, 0.6), (8.0, 0.9), (12.0, 0.0)]) == pytest.approx(8.0 + 4.0 * 0.15 / 0.9)
+
+
+def test_every_food_has_its_tolerance_for_each_skill_that_fits() -> None:
+    assert set(tolerances()) == {(name, str(skill)) for name, each in foods().items() for skill in each.skills}
+
+
+def test_the_card_names_the_seeds_of_plates_and_of_training() -> None:
+    card = (DOCS / "models.md").read_text(encoding="utf-8")
+    for each in ranges().values():
+        assert f"{each[0]:,}–{each[-1]:,}" in card
+    found = json.loads((DOCS / "models.json").read_text(encoding="utf-8"))
+    assert sorted(found["seeds"]) == ["0", "1", "2"]
+    assert f"Seed {found['shipped']} is shipped" in card
+
+
+def test_training_cuts_the_squares_that_the_modules_cut() -> None:
+    torch = pytest.importorskip("torch")
+    from train.feeding import data
+
+    rgb = np.random.default_rng(0).integers(0, 256, (2, 240, 320, 3), dtype=np.uint8)
+    corners = np.array([[0.2, 0.3, 0.4, 0.7], [0.9, 0.8, 0.99, 0.95]], np.float32)
+    plates = data.Plates(
+        rgb=torch.from_numpy(rgb),
+        whole=torch.zeros(2, 3, 120, 160, dtype=torch.uint8),
+        of=torch.tensor([0, 1]),
+        food=torch.tensor([0, 0]),
+        skill=torch.tensor([0, 0]),
+        box=torch.from_numpy(corners),
+        best=torch.from_numpy(np.repeat(corners[:, None], 3, axis=1)),
+    )
+    seen = data.squares(plates, torch.tensor([0, 1]), None)
+    for number, (left, top, right, bottom) in enumerate(corners.tolist()):
+        square = Square.around(Box(left=left, top=top, right=right, bottom=bottom))
+        assert np.abs(cut(standard(rgb[number]), square)[0] - seen.crop[number].numpy()).max() < 1e-3
+        points = square.fractions(seen.points[number, 0].numpy().astype(np.float64))
+        assert points.ravel() == pytest.approx([left, top, right, bottom], abs=1e-5)
+
+
+def test_what_is_exported_computes_what_was_trained(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("onnx")
+    import onnxruntime
+
+    from train.feeding.export import export
+    from train.feeding.networks import Aim
+
+    network = Aim(3).eval()
+    with pytest.warns(DeprecationWarning):
+        export("aim", network, tmp_path / "aim.onnx", foods=18, skills=3)
+    given = [torch.rand(1, 3, 64, 64), torch.rand(1, 4), (torch.rand(16, Aim.masks) > 0.25).float()]
+    session = onnxruntime.InferenceSession(tmp_path / "aim.onnx", providers=["CPUExecutionProvider"])
+    names = [each.name for each in session.get_inputs()]
+    (said,) = session.run(None, {name: each.numpy() for name, each in zip(names, given, strict=True)})
+    with torch.no_grad():
+        assert said == pytest.approx(network(*given).numpy(), abs=1e-4)
+    assert said.std(axis=0).min() > 0.0
