@@ -1,4 +1,4 @@
-"""How fast the plate is: a picture, a skill, a labelled rendering; each beside what MuJoCo needs at the least.
+"""How fast the plate is: a picture, a skill, a labelled rendering, each beside what MuJoCo needs; the four networks.
 
 Run it with `python -m benchmarks.feeding`. Wall times depend on the machine and on who else works on it; the ratio to
 the plain alternative tells more.
@@ -16,8 +16,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from handup.core import Box
 from handup.domains.feeding import EASY, HARD, Skill, World
 from handup.domains.feeding.gl import Eye, mujoco
+from handup.domains.feeding.modules import Modules
 
 PLATES = {"savory salad": Skill.SKEWER, "thanksgiving": Skill.SCOOP, "noodles": Skill.TWIRL}
 
@@ -102,13 +104,32 @@ def labelled(count: int) -> Table:
     return table
 
 
+def networks(times: int) -> Table:
+    """Each of the four networks on one picture, on one thread."""
+    table = Table("picture", "M1", "M2", "M3", "M4", "all four", "limit", title="Networks: ms (processor ms)")
+    modules = Modules.load()
+    for size in ((640, 480), (320, 240)):
+        with World("savory salad", seed=1, size=size) as world:
+            rgb, item = world.view().rgb, world.truth()[0]
+        box = Box(**dict(zip(("left", "top", "right", "bottom"), item.box, strict=True)))
+        each: list[Callable[[], object]] = [
+            partial(modules.name, rgb),
+            partial(modules.find, rgb, item.food),
+            partial(modules.choose, rgb, item.food, box),
+            partial(modules.aim, rgb, box, item.skill, seed=1),
+        ]
+        together = timed(lambda each=each: [do() for do in each], times)  # type: ignore[misc]
+        table.add_row(f"{size[0]} × {size[1]}", *(timed(do, times) for do in each), together, "60")
+    return table
+
+
 def main() -> None:
-    """Print the three tables."""
+    """Print the four tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=20)
     arguments = parser.parse_args()
     console = Console()
-    for table in (pictures(arguments.times), skills(arguments.times), labelled(arguments.times)):
+    for table in (each(arguments.times) for each in (pictures, skills, labelled, networks)):
         console.print(table)
 
 

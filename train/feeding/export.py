@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 
 import torch
@@ -37,6 +38,7 @@ class _Heat(nn.Module):
 
 def export(name: str, network: nn.Module, path: Path, *, foods: int, skills: int) -> None:
     """Write one network, `name`, `find`, `choose` or `aim`, as the shipped modules read it."""
+    network = copy.deepcopy(network).cpu().to(memory_format=torch.contiguous_format).eval()
     picture, crop = torch.zeros(1, 3, 120, 160), torch.zeros(1, 3, 64, 64)
     whole, inputs, outputs = {
         "name": (_Scores(network, nn.Sigmoid()), {"picture": picture}, ["scores"]),

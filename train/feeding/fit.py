@@ -7,7 +7,6 @@ this file does not read them.
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -33,8 +32,8 @@ RATE, DECAY = 2e-3, 1e-2
 class Size:
     """How long to train: steps of each network, and pictures or squares in one step."""
 
-    name: int
     find: int
+    name: int
     choose: int
     aim: int
     pictures: int = 32
@@ -46,8 +45,8 @@ class Size:
         return replace(self, name=name, find=find, choose=choose, aim=aim)
 
 
-FULL = Size(name=12_000, find=12_000, choose=8_000, aim=20_000)
-SMALL = Size(name=600, find=800, choose=300, aim=1_100, pictures=24, squares=80)
+FULL = Size(find=12_000, name=4_000, choose=8_000, aim=20_000)
+SMALL = Size(find=750, name=250, choose=300, aim=1_100, pictures=24, squares=80)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +61,7 @@ class Task:
         size: How long.
         generator: All that chance decides.
         device: Where.
+        done: Networks of this seed that are trained already.
     """
 
     plates: Plates
@@ -71,6 +71,7 @@ class Task:
     size: Size
     generator: torch.Generator
     device: torch.device
+    done: dict[str, nn.Module]
 
     def some(self, of: int, count: int) -> Tensor:
         """Numbers below a limit, at random."""
@@ -101,8 +102,11 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
+    if "name" in given.only and "find" not in given.only:
+        parser.error("M1 begins with M2's first layers: train find with it")
+    only = [name for name in PARTS if name in given.only]
     size = (SMALL if given.small else FULL).times(given.steps)
-    fit(given.folder, seeds=given.seeds, size=size, only=given.only)
+    fit(given.folder, seeds=given.seeds, size=size, only=only)
 
 
 def fit(folder: Path, *, seeds: list[int], size: Size, only: list[str]) -> None:
@@ -110,42 +114,28 @@ def fit(folder: Path, *, seeds: list[int], size: Size, only: list[str]) -> None:
     known = json.loads((folder / "known.json").read_text(encoding="utf-8"))
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     plates = Plates.read(folder, "train", device)
-    for seed, name in itertools.product(seeds, only):
+    for seed in seeds:
         out = folder / f"seed-{seed}"
         out.mkdir(exist_ok=True)
-        torch.manual_seed(seed)
-        task = Task(
-            plates=plates,
-            foods=len(known["foods"]),
-            skills=len(known["skills"]),
-            scoop=known["skills"].index("scoop"),
-            size=size,
-            generator=torch.Generator().manual_seed(seed),
-            device=device,
-        )
-        began = time.monotonic()
-        network = PARTS[name](task)
-        export(name, network.cpu().eval(), out / f"{name}.onnx", foods=task.foods, skills=task.skills)
-        print(f"seed {seed}, {name}: {getattr(size, name)} steps in {time.monotonic() - began:.0f} s", flush=True)
+        done: dict[str, nn.Module] = {}
+        for name in only:
+            torch.manual_seed(seed)
+            task = Task(
+                plates=plates,
+                foods=len(known["foods"]),
+                skills=len(known["skills"]),
+                scoop=known["skills"].index("scoop"),
+                size=size,
+                generator=torch.Generator().manual_seed(seed),
+                device=device,
+                done=done,
+            )
+            began = time.monotonic()
+            done[name] = PARTS[name](task)
+            export(name, done[name], out / f"{name}.onnx", foods=task.foods, skills=task.skills)
+            print(f"seed {seed}, {name}: {getattr(size, name)} steps in {time.monotonic() - began:.0f} s", flush=True)
         card = {"schema": 1, "kind": "feeding-modules", "seed": seed, "dropout": DROPOUT, "pictures": len(plates.rgb)}
         (out / "modules.json").write_text(json.dumps(card | known, indent=1) + "\n", encoding="utf-8")
-
-
-def fit_name(task: Task) -> nn.Module:
-    """M1: which foods are on the picture."""
-    network = task.placed(Name(task.foods))
-    present = task.plates.present(task.foods)
-
-    def loss() -> Tensor:
-        chosen = task.some(len(task.plates.rgb), task.size.pictures)
-        nothing = torch.zeros(0, dtype=torch.long, device=task.device)
-        pictures = task.plates.whole[chosen].float() / 255.0
-        pictures, _ = mirrored(pictures, torch.zeros(0, 4, device=task.device), nothing, task.generator)
-        with task.short():
-            said = network(task.seen(pictures))
-        return functional.binary_cross_entropy_with_logits(said, present[chosen])
-
-    return _trained(network, loss, task.size.name, "name")
 
 
 def fit_find(task: Task) -> nn.Module:
@@ -165,6 +155,25 @@ def fit_find(task: Task) -> nn.Module:
         return _heat_loss(heat.float(), boxes, of, food) + 2.0 * _sides_loss(sides.float(), boxes, of)
 
     return _trained(network, loss, task.size.find, "find")
+
+
+def fit_name(task: Task) -> nn.Module:
+    """M1: which foods are on the picture. It begins where M2's first layers ended, then goes its own way."""
+    network = Name(task.foods)
+    network.trunk.load_state_dict(task.done["find"].trunk.state_dict())
+    network = task.placed(network)
+    present = task.plates.present(task.foods)
+
+    def loss() -> Tensor:
+        chosen = task.some(len(task.plates.rgb), task.size.pictures)
+        nothing = torch.zeros(0, dtype=torch.long, device=task.device)
+        pictures = task.plates.whole[chosen].float() / 255.0
+        pictures, _ = mirrored(pictures, torch.zeros(0, 4, device=task.device), nothing, task.generator)
+        with task.short():
+            said = network(task.seen(pictures))
+        return functional.binary_cross_entropy_with_logits(said, present[chosen])
+
+    return _trained(network, loss, task.size.name, "name")
 
 
 def fit_choose(task: Task) -> nn.Module:
@@ -219,8 +228,8 @@ def aim_loss(said: Tensor, points: Tensor, *, directed: Tensor) -> Tensor:
 
 
 PARTS: dict[str, Callable[[Task], nn.Module]] = {
-    "name": fit_name,
     "find": fit_find,
+    "name": fit_name,
     "choose": fit_choose,
     "aim": fit_aim,
 }

@@ -18,25 +18,20 @@ def step(inputs: int, outputs: int, *, stride: int = 1, kernel: int = 3) -> nn.S
     return nn.Sequential(layer, nn.BatchNorm2d(outputs), nn.ReLU())
 
 
-class Name(nn.Module):
-    """M1: for every food a logit at each of 10 × 8 places; a food is on the plate if it is at any of them."""
+class Trunk(nn.Module):
+    """What M1 and M2 make of a plate first: maps of 40 × 30, 20 × 15 and 10 × 8 places."""
 
-    def __init__(self, foods: int) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.body = nn.Sequential(
-            step(3, 16, stride=2, kernel=5),
-            step(16, 32, stride=2),
-            step(32, 64, stride=2),
-            step(64, 64),
-            step(64, 96, stride=2),
-            step(96, 96),
-            nn.Dropout2d(0.1),
-            nn.Conv2d(96, foods, 1),
-        )
+        self.fine = nn.Sequential(step(3, 16, stride=2, kernel=5), step(16, 32, stride=2))
+        self.middle = nn.Sequential(step(32, 64, stride=2), step(64, 64))
+        self.coarse = nn.Sequential(step(64, 96, stride=2), step(96, 96))
 
-    def forward(self, picture: Tensor) -> Tensor:
-        """Logits: batch × foods."""
-        return torch.logsumexp(self.body(picture - 0.5).flatten(2).float(), dim=2) - 4.0
+    def forward(self, picture: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The three maps, the finest first."""
+        fine = self.fine(picture - 0.5)
+        middle = self.middle(fine)
+        return fine, middle, self.coarse(middle)
 
 
 class Find(nn.Module):
@@ -44,9 +39,8 @@ class Find(nn.Module):
 
     def __init__(self, foods: int) -> None:
         super().__init__()
-        self.fine = nn.Sequential(step(3, 16, stride=2, kernel=5), step(16, 32, stride=2))
-        self.middle = nn.Sequential(step(32, 64, stride=2), step(64, 64))
-        self.coarse = nn.Sequential(step(64, 96, stride=2), step(96, 96), step(96, 64, kernel=1))
+        self.trunk = Trunk()
+        self.up = step(96, 64, kernel=1)
         self.back = step(64, 32)
         self.last = step(32, 48)
         self.heat = nn.Conv2d(48, foods, 1)
@@ -55,12 +49,25 @@ class Find(nn.Module):
 
     def forward(self, picture: Tensor) -> tuple[Tensor, Tensor]:
         """Logits of the heat, batch × foods × 30 × 40, and distances in cells, batch × 4 × 30 × 40."""
-        fine = self.fine(picture - 0.5)
-        middle = self.middle(fine)
-        coarse = functional.interpolate(self.coarse(middle), size=(15, 20), mode="nearest")
+        fine, middle, coarse = self.trunk(picture)
+        coarse = functional.interpolate(self.up(coarse), size=(15, 20), mode="nearest")
         back = functional.interpolate(self.back(middle + coarse), size=(30, 40), mode="nearest")
         last = self.last(fine + back)
         return self.heat(last), functional.softplus(self.sides(last) + 3.0)
+
+
+class Name(nn.Module):
+    """M1: for every food a logit at each of 10 × 8 places; a food is on the plate if it is at any of them."""
+
+    def __init__(self, foods: int) -> None:
+        super().__init__()
+        self.trunk = Trunk()
+        self.head = nn.Sequential(step(96, 96), nn.Dropout2d(0.1), nn.Conv2d(96, foods, 1))
+
+    def forward(self, picture: Tensor) -> Tensor:
+        """Logits: batch × foods."""
+        places = self.head(self.trunk(picture)[2])
+        return torch.logsumexp(places.flatten(2).float(), dim=2) - 4.0
 
 
 class Crop(nn.Module):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from handup.core import BadSetting, Box
 from handup.domains.feeding.crops import CONTEXT, MARGIN_PX, Square, cut, standard, whole
@@ -9,10 +10,10 @@ from handup.domains.feeding.modules import two_points
 from handup.domains.feeding.peaks import boxes_at_peaks
 
 
-def slope() -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+def slope() -> NDArray[np.float32]:
     """A standard picture whose red is x and whose green is y, in px of 1,000."""
     x, y = np.meshgrid(np.arange(320) + 0.5, np.arange(240) + 0.5)
-    return np.stack([x, y, x * 0], axis=2).astype(np.float32) / 1000
+    return (np.stack([x, y, x * 0], axis=2) / 1000).astype(np.float32)
 
 
 def test_a_square_shows_the_middle_of_its_box_in_the_middle() -> None:

@@ -46,11 +46,8 @@ def scenes() -> list[Scene]:
 
 
 def test_they_fill_the_four_places(modules: Modules) -> None:
-    names: NamesFood = modules
-    finds: FindsBoxes = modules
-    chooses: ChoosesSkill = modules
-    aims: Aims = modules
-    assert names is finds is chooses is aims
+    places: tuple[NamesFood, FindsBoxes, ChoosesSkill, Aims] = (modules, modules, modules, modules)
+    assert len(places) == 4
     assert set(modules.foods) == set(foods())
 
 

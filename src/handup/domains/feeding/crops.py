@@ -49,13 +49,14 @@ def standard(rgb: NDArray[np.uint8]) -> Floats:
     """
     if rgb.ndim != 3 or rgb.shape[2] != 3 or min(rgb.shape) < 1:
         raise BadSetting(f"a picture of shape {rgb.shape}", hint="Give height × width × 3, as World.view does.")
-    colours = rgb.astype(np.float32) / np.float32(255.0)
     height, width = rgb.shape[:2]
     if height % HEIGHT == 0 and width % WIDTH == 0:
-        return _averaged(colours, height // HEIGHT, width // WIDTH)
+        found = _averaged(rgb, height // HEIGHT, width // WIDTH)
+        found /= 255.0
+        return found
     x = (np.arange(WIDTH) + 0.5) * width / WIDTH
     y = (np.arange(HEIGHT) + 0.5) * height / HEIGHT
-    return _between(colours, x.astype(np.float32), y.astype(np.float32))
+    return _between(rgb.astype(np.float32) / np.float32(255.0), x.astype(np.float32), y.astype(np.float32))
 
 
 def whole(picture: Floats) -> Floats:
@@ -70,11 +71,14 @@ def cut(picture: Floats, square: Square) -> Floats:
     return np.ascontiguousarray(found.transpose(2, 0, 1)[None])
 
 
-def _averaged(picture: Floats, down: int, across: int) -> Floats:
-    height, width = picture.shape[0] // down, picture.shape[1] // across
-    blocks = picture[: height * down, : width * across].reshape(height, down, width, across, 3)
-    found: Floats = blocks.mean(axis=(1, 3), dtype=np.float32)
-    return found
+def _averaged(picture: NDArray[np.uint8] | Floats, down: int, across: int) -> Floats:
+    """The means of blocks of pixels; a sum of shifted pictures is many times faster than numpy's mean of blocks."""
+    total = np.zeros((picture.shape[0] // down, picture.shape[1] // across, 3), np.float32)
+    for row in range(down):
+        for column in range(across):
+            total += picture[row::down, column::across]
+    total /= down * across
+    return total
 
 
 def _between(picture: Floats, x: Floats, y: Floats) -> Floats:
