@@ -99,11 +99,19 @@ def write_rows(folder: Path, samples: dict[str, Sample]) -> None:
 
 
 def show(
-    module: str, found: dict[str, dict[str, Calibration]], rows: Rows, sizes: dict[str, int], *, first: int, heading: bool
+    module: str,
+    found: dict[str, dict[str, Calibration]],
+    rows: Rows,
+    sizes: dict[str, int],
+    *,
+    first: int,
+    heading: bool,
 ) -> None:
     """One line of the docs' table for each kind."""
     if heading:
-        print("| module | rows | right | kind | method | Brier, cross-validated | base rate | Brier, new rows | ECE, new |")
+        print(
+            "| module | rows | right | kind | method | Brier, cross-validated | base rate | Brier, new rows | ECE, new |"
+        )
         print("|---|---|---|---|---|---|---|---|---|")
     test = rows.samples(sizes, first)[module]
     for kind, of in found.items():

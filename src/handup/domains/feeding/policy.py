@@ -1,0 +1,224 @@
+"""The policy of one bite: four modules in a chain, as `handup.run` drives it.
+
+M1 names a food, M2 finds it, M3 chooses a skill, M4 aims. Each says how sure it is, by its calibrator; each can be
+answered for by a person. What an answer does not touch is not computed again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar
+
+from handup.core import Box, Calibrator, Point, Question, RawScore, Value
+from handup.domains.feeding.acts import Acted, Acts
+from handup.domains.feeding.film import Film
+from handup.domains.feeding.judging import MODULES, SAME_BOX, judge, overlap, params_of, points_of
+from handup.domains.feeding.questions import about, bare, doing, why
+from handup.domains.feeding.seeing import Aims, ChoosesSkill, FindsBoxes, NamesFood, Picture
+from handup.domains.feeding.skills import Skill
+from handup.domains.feeding.world import World
+from handup.people import BITE, WorkloadModel
+from handup.policy import Module, ModuleGraph
+from handup.recover import Look, Pass
+
+T = TypeVar("T")
+NOWHERE = Box(left=0.4, top=0.4, right=0.6, bottom=0.6)
+"""Where the robot looks when it has found nothing: the middle of the plate."""
+LOST = 0.02
+"""How sure it is of that."""
+SURE = (0.01, 0.99)
+"""No module is surer than this: what it says of itself is never proof."""
+SAME_POINTS = 0.02
+"""Points nearer than this, in shares of the picture's width, mean the same: about 6 mm on the plate."""
+FAILED_FOR_SURE, WORKED_FOR_SURE = 0.93, 0.99
+"""A right decision fails now and then (the fork slips), so a failure says no more than this of the modules."""
+
+
+class Sees(NamesFood, FindsBoxes, ChoosesSkill, Aims, Protocol):
+    """All four modules; `Modules` has them, or your own."""
+
+    @property
+    def foods(self) -> tuple[str, ...]:
+        """What M1 can name."""
+        ...
+
+
+@dataclass(frozen=True)
+class Said:
+    """What stands for a module: its own output and how sure it is of it, or a person's answer."""
+
+    value: Value
+    confidence: float | None = None
+
+
+class BitePolicy:
+    """Takes one bite. Give it to `handup.run`; make a new one for the next bite.
+
+    Acting changes the plate, so it looks again after each attempt, and answers about places do not outlive one. A module
+    that says the same of the new picture as before stays as sure as it was: so a failure counts against it.
+
+    Args:
+        world: The plate.
+        modules: The four, as networks or as anything else.
+        calibrators: For each of `food`, `box`, `skill` and `params` what makes a probability of its raw score.
+        acts: What was done for this bite; where it was begun by another program, that one's.
+        name: Of the run, for the names of pictures.
+        film: Takes pictures of what it does.
+        passed: Called with the simulated seconds that an attempt took.
+        shown: Called with the name of a picture and the picture, before a question about it is asked.
+    """
+
+    outdated_by_acting = ("box", "params")
+
+    def __init__(
+        self,
+        world: World,
+        modules: Sees,
+        calibrators: Mapping[str, Calibrator],
+        *,
+        acts: Acts | None = None,
+        name: str = "bite",
+        film: Film | None = None,
+        passed: Callable[[float], object] = lambda seconds: None,
+        shown: Callable[[str, Picture], object] = lambda name, picture: None,
+    ) -> None:
+        self.world, self.modules = world, modules
+        self.acts = Acts() if acts is None else acts
+        self.graph = graph_of(calibrators, modules.foods)
+        self._name, self._film, self._passed, self._shown = name, film, passed, shown
+        self._picture: Picture | None = None
+        self._known: dict[Hashable, object] = {}
+        self._seen_at = -1
+        self.said: dict[str, Said] = {}
+
+    # -- looking -----------------------------------------------------------------------------------------------------
+
+    @property
+    def picture_name(self) -> str:
+        """The name of the picture that it decides on, for questions."""
+        return f"{self._name}/picture-{self.world.executions}"
+
+    def picture(self) -> Picture:
+        """What it decides on: the plate from above."""
+        if self._picture is None or self._seen_at != self.world.executions:
+            self._seen_at, self._picture = self.world.executions, self.world.view().rgb
+            self._known.clear()
+        return self._picture
+
+    def forward(self, answers: Mapping[str, Value]) -> Pass:
+        """What each module says, on the answers in the place of its own; only what these change is computed."""
+        made: dict[str, Said] = {}
+        last, same = self.acts.last, True
+        for module in MODULES:
+            values = {name: each.value for name, each in made.items()}
+            said = Said(answers[module]) if module in answers else self._own(module, values)
+            same = same and last is not None and not self.differs(module, last.outputs[module], said.value)
+            if same and last is not None and said.confidence is not None:
+                said = replace(said, confidence=last.confidences.get(module, said.confidence))
+            made[module] = said
+        self.said = made
+        return Pass(
+            outputs={module: each.value for module, each in made.items()},
+            confidences={module: each.confidence for module, each in made.items() if each.confidence is not None},
+        )
+
+    def _own(self, module: str, said: Mapping[str, Value]) -> Said:
+        rgb, modules = self.picture(), self.modules
+        label, box = str(said.get("food")), said.get("box")
+        if module == "food":
+            named = self._once((module,), lambda: modules.name(rgb))
+            return Said(named.label, self._confidence(module, named.score))
+        if module == "box":
+            found = self._once((module, label), lambda: modules.find(rgb, label))
+            if not found.boxes:
+                return Said(NOWHERE, LOST)
+            return Said(found.boxes[0], self._confidence(module, found.score))
+        assert isinstance(box, Box)
+        if module == "skill":
+            chosen = self._once((module, label, box), lambda: modules.choose(rgb, label, box))
+            return Said(str(chosen.skill), self._confidence(module, chosen.score))
+        skill, seed = Skill(str(said["skill"])), self.world.executions
+        aimed = self._once((module, box, skill), lambda: modules.aim(rgb, box, skill, seed=seed))
+        return Said(points_of(aimed.params), self._confidence(module, aimed.variance))
+
+    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What was computed on this picture from the same inputs, or else is now."""
+        if key not in self._known:
+            self._known[key] = compute()
+        found: T = self._known[key]  # type: ignore[assignment]
+        return found
+
+    def _confidence(self, module: str, raw: RawScore) -> float:
+        least, most = SURE
+        return min(max(self.graph.modules[self.graph.index(module)].calibrated(raw), least), most)
+
+    # -- acting ------------------------------------------------------------------------------------------------------
+
+    def act(self, outputs: Mapping[str, Value], action_id: str) -> Look:
+        """Carry the skill out, and look at the fork. What is on it is then eaten, or wiped off."""
+        judged = judge(self.world, outputs)
+        done = self.world.execute(Skill(str(outputs["skill"])), params_of(outputs["params"]), film=self._film)
+        seen = self.world.looks_successful()
+        self.world.clear_tool()
+        self._passed(done.seconds)
+        own = {module: each.confidence for module, each in self.said.items() if each.confidence is not None}
+        acted = Acted.of_outputs(
+            outputs,
+            action=action_id,
+            confidences=own,
+            ok=seen.ok,
+            certainty=min(seen.certainty, WORKED_FOR_SURE if seen.ok else FAILED_FOR_SURE),
+            execution=done,
+            judged=judged,
+            plate=self.world.save(),
+        )
+        self.acts.add(acted)
+        return Look(acted.ok, acted.certainty)
+
+    def sense(self, action_id: str) -> Look:
+        """What became of an action; one that the plate does not know of never began."""
+        acted = self.acts.of(action_id)
+        return Look(False, started=False) if acted is None else Look(acted.ok, acted.certainty)
+
+    # -- asking ------------------------------------------------------------------------------------------------------
+
+    def question(self, module: str, outputs: Mapping[str, Value]) -> Question:
+        """The question about a module, with the robot's guess and the picture of the plate."""
+        said = self.said.get(module)
+        self._shown(self.picture_name, self.picture())
+        return replace(
+            about(module, outputs, self.modules.foods),
+            doing=doing(module, outputs),
+            why=why(module, len(self.acts.done)),
+            guess=outputs.get(module),
+            sure=None if said is None else said.confidence,
+            image=self.picture_name,
+        )
+
+    def differs(self, module: str, said: Value, answer: Value) -> bool:
+        """Whether two outputs mean different things: other words, another piece, another place."""
+        if isinstance(said, Box) and isinstance(answer, Box):
+            return overlap(said, answer) < SAME_BOX
+        if isinstance(said, tuple) and isinstance(answer, tuple):
+            return _apart(said, answer) > SAME_POINTS
+        return said != answer
+
+
+def graph_of(calibrators: Mapping[str, Calibrator], foods: tuple[str, ...]) -> ModuleGraph:
+    """The chain, with what its questions cost by the workload model. Confidences come with the first forward pass."""
+    costs = [WorkloadModel().base(features) for features in BITE.values()]
+    return ModuleGraph.chain(
+        Module(name, 0.5, cost, question=bare(name, foods), calibrator=calibrators[name])
+        for name, cost in zip(MODULES, costs, strict=True)
+    )
+
+
+def _apart(one: tuple[Point, ...], two: tuple[Point, ...]) -> float:
+    """How far two pairs of points are apart at most, whichever comes first."""
+
+    def most(others: tuple[Point, ...]) -> float:
+        return max(math.hypot(a.x - b.x, (a.y - b.y) * 0.75) for a, b in zip(one, others, strict=True))
+
+    return min(most(two), most(two[::-1]))

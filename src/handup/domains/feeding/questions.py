@@ -1,0 +1,84 @@
+"""The four questions of the core paper's appendix C.4, in plain words, with the robot's best guess."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from handup.core import Question, QuestionKind, Value
+from handup.domains.feeding.skills import Skill
+
+HOW: Mapping[Skill, str] = {
+    Skill.SKEWER: "I pierce it from above.",
+    Skill.SCOOP: "I push the fork under it.",
+    Skill.TWIRL: "I wind it around the fork.",
+}
+MARKS: Mapping[Skill, tuple[str, str]] = {
+    Skill.SKEWER: ("one end of the long side", "the other end"),
+    Skill.SCOOP: ("where the scoop starts", "where it ends"),
+    Skill.TWIRL: ("one side of where to twirl", "the other side"),
+}
+TAPS: Mapping[Skill, str] = {
+    Skill.SKEWER: "Tap the two ends of its longer side.",
+    Skill.SCOOP: "Tap where the scoop starts and where it ends.",
+    Skill.TWIRL: "Tap two points along the strands, around the place to twirl.",
+}
+
+
+def bare(module: str, foods: Sequence[str]) -> Question:
+    """The question about a module, without a guess or a picture."""
+    match module:
+        case "food":
+            prompt = "Could you tell me a food item that is on the plate?"
+            effects = tuple(f"I take {each} next." for each in foods)
+            return Question(prompt, QuestionKind.CHOICE, tuple(foods), effects=effects)
+        case "box":
+            return Question("Where is it? Tap two opposite corners of a box around one piece.", QuestionKind.BOX)
+        case "skill":
+            prompt = "For the food item on the plate, what skill should I use?"
+            return Question(prompt, QuestionKind.CHOICE, tuple(map(str, Skill)), effects=tuple(HOW.values()))
+        case _:
+            return Question("Where should the fork go?", QuestionKind.POINTS, marks=("the first point", "the second"))
+
+
+def about(module: str, said: Mapping[str, Value], foods: Sequence[str]) -> Question:
+    """The question in the words that suit what the robot is about to do."""
+    food, skill = str(said.get("food", "food")), Skill(str(said.get("skill", Skill.SKEWER)))
+    plain = bare(module, foods)
+    match module:
+        case "box":
+            prompt = f"Where is the {food}? Tap two opposite corners of a box around one piece."
+            return Question(prompt, plain.kind)
+        case "skill":
+            prompt = f"For the {food} on the plate, what skill should I use?"
+            return Question(prompt, plain.kind, plain.options, effects=plain.effects)
+        case "params":
+            return Question(f"How should I {skill} the {food}? {TAPS[skill]}", plain.kind, marks=MARKS[skill])
+        case _:
+            return plain
+
+
+DOING: Mapping[str, str] = {
+    "food": "looking for the next bite",
+    "box": "looking for a piece of {food}",
+    "skill": "thinking how to pick the {food}",
+    "params": "about to {skill} the {food}",
+}
+DOUBT: Mapping[str, str] = {
+    "food": "I am not sure what is on the plate.",
+    "box": "I am not sure where it is.",
+    "skill": "I am not sure which way works for it.",
+    "params": "I am not sure where the fork should go in.",
+}
+
+
+def doing(module: str, said: Mapping[str, Value]) -> str:
+    """What the robot was doing, in a few words."""
+    return DOING[module].format(food=said.get("food", "food"), skill=said.get("skill", "pick"))
+
+
+def why(module: str, failed: int) -> str:
+    """Why it asks."""
+    if not failed:
+        return DOUBT[module]
+    times = "once" if failed == 1 else f"{failed} times"
+    return f"I tried {times}, and it did not work. {DOUBT[module]}"

@@ -1,0 +1,142 @@
+"""How a meal went, as a record."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from handup.core import Outcome
+from handup.domains.feeding.acts import Acted
+from handup.domains.feeding.judging import Cause
+from handup.recover import Episode
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bite:
+    """How one bite went.
+
+    Args:
+        number: Which one, from 1.
+        outcome: How the robot's run ended; `recovered` means that it thinks it has the bite.
+        reason: Why it ended.
+        food: The food that was meant at last; None where nothing was tried.
+        picked: What was really on the fork at last.
+        got: Whether the meant food was on the fork, and the robot took it for a bite.
+        attempts: How often it tried.
+        asked: The modules that it asked about, in order.
+        workload: What the questions cost.
+        objective: J of this bite.
+        cause: Why it was lost; None where it was not.
+    """
+
+    number: int
+    outcome: Outcome
+    reason: str
+    food: str | None
+    picked: str | None
+    got: bool
+    attempts: int
+    asked: tuple[str, ...]
+    workload: float
+    objective: float
+    cause: Cause | None
+
+    @classmethod
+    def of(cls, number: int, episode: Episode, acts: Sequence[Acted]) -> Bite:
+        """From the run and what the robot did in it."""
+        last = acts[-1] if acts else None
+        recovered = episode.outcome is Outcome.RECOVERED
+        got = recovered and last is not None and last.got
+        lost = Cause.UNTRIED if last is None else last.cause
+        return cls(
+            number=number,
+            outcome=episode.outcome,
+            reason=episode.reason,
+            food=None if last is None else last.food,
+            picked=None if last is None else last.execution.picked,
+            got=got,
+            attempts=len(acts),
+            asked=episode.asked,
+            workload=episode.tally.load,
+            objective=episode.tally.objective,
+            cause=None if got else lost,
+        )
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the robot gave another food than it meant."""
+        return not self.got and self.outcome is Outcome.RECOVERED and self.picked is not None
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record."""
+        return {
+            "bite": self.number,
+            "outcome": str(self.outcome),
+            "reason": self.reason,
+            "food": self.food,
+            "picked": self.picked,
+            "got": self.got,
+            "wrong": self.is_wrong,
+            "attempts": self.attempts,
+            "queries": len(self.asked),
+            "asked": list(self.asked),
+            "workload": round(self.workload, 6),
+            "J": round(self.objective, 6),
+            "cause": None if self.cause is None else str(self.cause),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Served:
+    """How a meal went.
+
+    Args:
+        plate: What was served.
+        looks: How it looked.
+        method: How the robot decided.
+        people: Who answered: `simulated`, or how a person was reached.
+        seed: Which meal.
+        bites: Each bite.
+        seconds: How long it took, by the meal's own clock.
+    """
+
+    plate: str
+    looks: str
+    method: str
+    people: str
+    seed: int
+    bites: tuple[Bite, ...]
+    seconds: float
+
+    @property
+    def got(self) -> int:
+        """Bites of the food that was meant."""
+        return sum(each.got for each in self.bites)
+
+    @property
+    def triage(self) -> dict[str, int]:
+        """For every bite that was lost, its one cause."""
+        found = Counter(each.cause for each in self.bites if each.cause is not None)
+        return {str(cause): found[cause] for cause in Cause}
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record."""
+        return {
+            "plate": self.plate,
+            "looks": self.looks,
+            "method": self.method,
+            "people": self.people,
+            "seed": self.seed,
+            "bites": [each.to_json() for each in self.bites],
+            "got": self.got,
+            "wrong_bites": sum(each.is_wrong for each in self.bites),
+            "queries": sum(len(each.asked) for each in self.bites),
+            "executions": sum(each.attempts for each in self.bites),
+            "workload": round(sum(each.workload for each in self.bites), 6),
+            "J": round(sum(each.objective for each in self.bites), 6),
+            "triage": self.triage,
+            "seconds": round(self.seconds, 3),
+            "evidence": "simulated",
+        }

@@ -1,0 +1,209 @@
+"""The policy of a bite: it re-runs what an answer changes, asks the paper's questions, and looks again after a try."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from handup.core import BadSetting, Box, Point, QuestionKind, Value, check_value
+from handup.domains.feeding import HARD, Skill, World
+from handup.domains.feeding.faulty import CLAIMED, Faulty
+from handup.domains.feeding.judging import MODULES, Cause, Judged, box_of, judge, overlap, points_of
+from handup.domains.feeding.policy import LOST, NOWHERE, BitePolicy
+from handup.domains.feeding.skills import Execution
+from handup.domains.feeding.truthful import right_answer
+from tests.fakes.feeding import Oracle, calibrators
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    with World("savory salad", seed=4, size=(320, 240)) as made:
+        yield made
+
+
+@pytest.fixture
+def oracle(world: World) -> Oracle:
+    return Oracle(world)
+
+
+@pytest.fixture
+def policy(world: World, oracle: Oracle) -> BitePolicy:
+    return BitePolicy(world, oracle, calibrators())
+
+
+def other_box(world: World, said: Value) -> Box:
+    """Another piece's box."""
+    assert isinstance(said, Box)
+    return next(box_of(each) for each in world.truth() if overlap(box_of(each), said) < 0.2)
+
+
+# -- the forward pass --------------------------------------------------------------------------------------------------
+
+
+def test_the_chain_costs_what_the_workload_model_says(policy: BitePolicy) -> None:
+    assert policy.graph.names == MODULES
+    assert policy.graph.query_costs.tolist() == pytest.approx([0.24, 0.34, 0.24, 0.46])
+    assert policy.graph.is_series
+
+
+def test_each_module_says_something_with_its_calibrated_confidence(policy: BitePolicy) -> None:
+    made = policy.forward({})
+    assert isinstance(made.outputs["food"], str)
+    assert isinstance(made.outputs["box"], Box)
+    assert made.outputs["skill"] in tuple(Skill)
+    assert made.confidences["food"] == pytest.approx(0.9)
+    assert 0.9 < made.confidences["params"] < 1.0
+
+
+@pytest.mark.parametrize(
+    ("answered", "again"),
+    [
+        ("food", {"box": 1, "skill": 1, "params": 1}),
+        ("box", {"skill": 1, "params": 1}),
+        ("skill", {"params": 1}),
+        ("params", {}),
+    ],
+)
+def test_an_answer_makes_exactly_what_follows_run_again(
+    policy: BitePolicy, oracle: Oracle, world: World, answered: str, again: dict[str, int]
+) -> None:
+    said = policy.forward({}).outputs
+    answers: dict[str, Value] = {
+        "food": next(name for name in world.plate.pieces if name != said["food"]),
+        "box": other_box(world, said["box"]),
+        "skill": "twirl",
+        "params": (Point(0.2, 0.2), Point(0.3, 0.2)),
+    }
+    oracle.calls.clear()
+    made = policy.forward({answered: answers[answered]})
+    assert oracle.calls == again
+    assert made.outputs[answered] == answers[answered]
+    assert answered not in made.confidences
+    policy.forward({answered: answers[answered]})
+    assert oracle.calls == again, "the same pass again computes nothing"
+
+
+def test_an_answer_that_says_the_same_makes_nothing_run_again(policy: BitePolicy, oracle: Oracle) -> None:
+    said = policy.forward({}).outputs
+    oracle.calls.clear()
+    policy.forward({"food": said["food"], "skill": said["skill"]})
+    assert not oracle.calls
+
+
+def test_where_nothing_is_found_the_box_is_a_bad_guess_and_no_error(world: World) -> None:
+    made = BitePolicy(world, Oracle(world, blind=True), calibrators()).forward({})
+    assert (made.outputs["box"], made.confidences["box"]) == (NOWHERE, LOST)
+    assert set(made.outputs) == set(MODULES)
+
+
+# -- acting ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_right_decision_is_a_bite_and_the_plate_is_written_down(policy: BitePolicy, world: World) -> None:
+    outputs = policy.forward({}).outputs
+    look = policy.act(outputs, "a")
+    acted = policy.acts.of("a")
+    assert acted is not None
+    assert (look.ok, acted.got, acted.food) == (True, True, outputs["food"])
+    assert acted.judged == Judged(food=True, box=True, skill=True, params=True)
+    assert acted.plate == world.save()
+    assert policy.sense("a") == look
+    assert not policy.sense("b").started
+
+
+def test_after_a_failure_it_looks_again_and_what_says_the_same_is_no_surer_than_before(world: World) -> None:
+    oracle = Oracle(world, off=0.12)
+    policy = BitePolicy(world, oracle, calibrators())
+    first = policy.forward({})
+    look = policy.act(first.outputs, "a")
+    assert not look.ok
+    assert look.certainty <= 0.93
+    oracle.calls.clear()
+    oracle.score = 0.7
+    second = policy.forward({})
+    assert oracle.calls["food"] == 1, "another picture"
+    assert second.confidences["food"] == first.confidences["food"]
+
+
+def test_answers_about_places_do_not_outlive_an_attempt(policy: BitePolicy) -> None:
+    assert tuple(policy.outdated_by_acting) == ("box", "params")
+
+
+def test_outputs_that_mean_the_same_do_not_differ(policy: BitePolicy) -> None:
+    box = Box(left=0.2, top=0.2, right=0.4, bottom=0.4)
+    assert not policy.differs("box", box, Box(left=0.21, top=0.2, right=0.41, bottom=0.4))
+    assert policy.differs("box", box, Box(left=0.35, top=0.2, right=0.55, bottom=0.4))
+    line = (Point(0.2, 0.2), Point(0.4, 0.2))
+    assert not policy.differs("params", line, (Point(0.4, 0.205), Point(0.2, 0.2))), "whichever end comes first"
+    assert policy.differs("params", line, (Point(0.2, 0.3), Point(0.4, 0.3)))
+    assert policy.differs("food", "chicken", "tofu")
+
+
+# -- asking ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_four_questions_are_ready_for_people(policy: BitePolicy, world: World, module: str) -> None:
+    outputs = policy.forward({}).outputs
+    question = policy.question(module, outputs)
+    question.check_ready()
+    assert question.guess == outputs[module]
+    assert question.image == "bite/picture-0"
+    assert question.doing and question.why and question.sure is not None
+    assert len(question.effects) == len(question.choices)
+    check_value(question, right_answer(world, module, outputs))
+    kinds = {"food": QuestionKind.CHOICE, "box": QuestionKind.BOX, "skill": QuestionKind.CHOICE}
+    assert question.kind is kinds.get(module, QuestionKind.POINTS)
+
+
+def test_true_answers_are_right_whatever_the_modules_say() -> None:
+    for seed in range(3):
+        with World("noodles", seed=seed, looks=HARD, size=(320, 240)) as world:
+            policy = BitePolicy(world, Oracle(world, label="tofu", skill=Skill.TWIRL, off=0.1), calibrators())
+            answers: dict[str, Value] = {}
+            for module in MODULES:
+                answers[module] = right_answer(world, module, policy.forward(answers).outputs)
+            assert judge(world, answers) == Judged(food=True, box=True, skill=True, params=True)
+
+
+# -- why a bite is lost ------------------------------------------------------------------------------------------------
+
+
+def test_the_first_wrong_module_is_the_cause() -> None:
+    nothing = Execution(picked=None, seconds=1.0, reason="missed")
+    bite = Execution(picked="tofu", seconds=1.0, reason="tofu on the fork")
+    right = Judged(food=True, box=True, skill=True, params=True)
+    assert Judged(food=True, box=False, skill=True, params=False).cause(nothing, seen=False) is Cause.BOX
+    assert right.cause(nothing, seen=False) is Cause.PHYSICS
+    assert right.cause(nothing, seen=True) is Cause.DETECTOR
+    assert right.cause(bite, seen=False) is Cause.DETECTOR
+
+
+def test_each_module_can_be_caught_wrong(world: World) -> None:
+    policy = BitePolicy(world, Oracle(world), calibrators())
+    right = dict(policy.forward({}).outputs)
+    assert not judge(world, {**right, "food": "tofu"}).food
+    assert not judge(world, {**right, "box": Box(left=0.0, top=0.0, right=0.1, bottom=0.1)}).box
+    assert not judge(world, {**right, "skill": "twirl"}).skill
+    beside = points_of(Oracle(world, off=0.08).aim(policy.picture(), NOWHERE, Skill.SKEWER, seed=0).params)
+    assert not judge(world, {**right, "params": beside}).params
+
+
+# -- the faulty detector -----------------------------------------------------------------------------------------------
+
+
+def test_the_faulty_detector_errs_as_often_and_as_surely_as_the_papers(oracle: Oracle, world: World) -> None:
+    on_plate = frozenset(world.plate.pieces)
+    faulty = Faulty(modules=oracle, on_plate=on_plate, highest=0.8, seed=1)
+    pictures = np.random.default_rng(0).integers(0, 255, (400, 4, 4, 3)).astype(np.uint8)
+    named = [faulty.name(each) for each in pictures]
+    wrong = [each for each in named if each.label not in on_plate]
+    assert 0.85 < len(wrong) / len(named) < 0.95
+    assert {each.score / faulty.highest for each in wrong} == {CLAIMED}
+    assert len({each.label for each in wrong}) == len(faulty.foods) - len(on_plate)
+    assert all(each.score == oracle.score for each in named if each.label in on_plate)
+    assert faulty.name(pictures[0]) == named[0]
+    with pytest.raises(BadSetting, match="every food"):
+        Faulty(modules=oracle, on_plate=frozenset(oracle.foods), highest=0.8)
