@@ -42,6 +42,7 @@ bench: $(STAMP)  ## decision times beside textbook formulations; the gap to the 
 	$(BIN)/handup bench simulator
 	$(BIN)/python -m benchmarks.troubleshoot
 	$(BIN)/python -m benchmarks.feeding
+	$(BIN)/python -m benchmarks.meal
 	$(BIN)/python -m benchmarks.journal
 
 docs: $(STAMP)  ## build the documentation into site/

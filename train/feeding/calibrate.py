@@ -110,7 +110,7 @@ def show(
     """One line of the docs' table for each kind."""
     if heading:
         print(
-            "| module | rows | right | kind | method | Brier, cross-validated | base rate | Brier, new rows | ECE, new |"
+            "| module | rows | right | kind | method | Brier (cross-validated) | base rate | Brier, new rows | ECE |"
         )
         print("|---|---|---|---|---|---|---|---|---|")
     test = rows.samples(sizes, first)[module]

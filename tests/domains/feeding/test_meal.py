@@ -64,7 +64,7 @@ def test_a_record_has_what_was_promised(tmp_path: Path) -> None:
 
 
 def test_true_answers_to_everything_make_a_good_meal_of_bad_modules(tmp_path: Path) -> None:
-    bad = {"label": "tofu", "off": 0.1}
+    bad: dict[str, Any] = {"label": "tofu", "off": 0.1}
     got = [
         eaten(tmp_path / f"{seed}.db", Order(plate="thanksgiving", looks="hard", method=ALWAYS, seed=seed), **bad).got
         for seed in range(2)

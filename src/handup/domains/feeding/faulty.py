@@ -54,7 +54,7 @@ class Faulty:
 
     def name(self, rgb: Picture) -> Named:
         """M1, faulty."""
-        random = np.random.default_rng((self.seed, 17, zlib.crc32(np.ascontiguousarray(rgb))))
+        random = np.random.default_rng((self.seed, 17, zlib.crc32(rgb.tobytes())))
         if random.random() >= self.share:
             return self.modules.name(rgb)
         others = sorted(set(self.foods) - self.on_plate)

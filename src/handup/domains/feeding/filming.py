@@ -10,7 +10,8 @@ import numpy as np
 
 from handup.core import BadData, Box, MissingExtra, Question, Value
 from handup.domains.feeding.film import Film
-from handup.domains.feeding.policy import BitePolicy, Picture
+from handup.domains.feeding.policy import BitePolicy
+from handup.domains.feeding.seeing import Picture
 from handup.recover import Look
 
 SIZE, STRIP = (320, 240), 34

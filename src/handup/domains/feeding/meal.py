@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from handup.domains.feeding.acts import Acts
 from handup.domains.feeding.faulty import Faulty
 from handup.domains.feeding.filming import FilmedPolicy
 from handup.domains.feeding.looks import LOOKS
-from handup.domains.feeding.policy import BitePolicy, Picture, Sees
+from handup.domains.feeding.policy import BitePolicy, Sees
+from handup.domains.feeding.seeing import Picture
 from handup.domains.feeding.served import Bite, Served
 from handup.domains.feeding.skills import Skill
 from handup.domains.feeding.truthful import right_answer
@@ -188,18 +190,21 @@ class Meal:
         self.close()
 
     def _policy(self, name: str, number: int) -> BitePolicy:
-        rest = {"acts": Acts(self.journal, name), "name": name, "passed": self._pass, "shown": self._shown}
-        if self._film is None:
-            return BitePolicy(self.world, self._modules, self._calibrators, **rest)  # type: ignore[arg-type]
-        caption = f"bite {number} of {self.order.bites}"
-        return FilmedPolicy(
+        made = (
+            BitePolicy if self._film is None else partial(FilmedPolicy, frames=self._film, caption=self._title(number))
+        )
+        return made(
             self.world,
             self._modules,
             self._calibrators,
-            frames=self._film,
-            caption=caption,
-            **rest,  # type: ignore[arg-type]
+            acts=Acts(self.journal, name),
+            name=name,
+            passed=self._pass,
+            shown=self._shown,
         )
+
+    def _title(self, number: int) -> str:
+        return f"bite {number} of {self.order.bites}"
 
     def _pass(self, seconds: float) -> None:
         """An attempt took its time; a clock that is moved by hand is moved on."""

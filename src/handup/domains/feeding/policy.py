@@ -56,8 +56,8 @@ class Said:
 class BitePolicy:
     """Takes one bite. Give it to `handup.run`; make a new one for the next bite.
 
-    Acting changes the plate, so it looks again after each attempt, and answers about places do not outlive one. A module
-    that says the same of the new picture as before stays as sure as it was: so a failure counts against it.
+    Acting changes the plate, so it looks again after each attempt, and answers about places do not outlive one. A
+    module that says the same of the new picture as before stays as sure as it was: so a failure counts against it.
 
     Args:
         world: The plate.

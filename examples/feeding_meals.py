@@ -1,0 +1,185 @@
+"""Many meals without a person: what the robot gets alone, and what it gets with true answers to everything.
+
+`python -m examples.feeding_meals run --meals 60` adds rows to docs/feeding/meals.csv; `… table` prints the tables of
+docs/feeding/policy.md. All methods eat the same meals. Evidence: *simulated*.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from handup.desk import SkippingClock
+from handup.domains.feeding import PLATES
+from handup.domains.feeding.judging import Cause
+from handup.domains.feeding.meal import Meal, Order
+from handup.domains.feeding.modules import Modules
+from handup.domains.feeding.served import Served
+from handup.journal import Journal
+from handup.people import MotorProfile, SimulatedPerson
+
+ROWS = Path(__file__).parent.parent / "docs" / "feeding" / "meals.csv"
+FIRST_SEED = 170_000
+"""Meals of their own: no network, calibrator or constant has seen these plates."""
+PERFECT = SimulatedPerson(name="simulated", motor=MotorProfile(tap_error_px=0.0))
+METHODS: Mapping[str, str] = {
+    "never+query-then-execute": "alone",
+    "topo+query-for-all": "true answers to all",
+    "troubleshoot": "troubleshoot",
+    "graph+workload-aware": "the paper's pair",
+}
+COLUMNS = ("looks", "plate", "seed", "method", "got", "wrong", "queries", "executions", "workload", "J", "causes")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One meal."""
+
+    looks: str
+    plate: str
+    seed: int
+    method: str
+    got: int
+    wrong: int
+    queries: int
+    executions: int
+    workload: float
+    objective: float
+    causes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, served: Served) -> Row:
+        """A meal's row."""
+        record = served.to_json()
+        causes = tuple(str(each.cause) for each in served.bites if each.cause is not None)
+        numbers = (record["wrong_bites"], record["queries"], record["executions"], record["workload"], record["J"])
+        return cls(served.looks, served.plate, served.seed, served.method, served.got, *numbers, causes)
+
+    def cells(self) -> list[str]:
+        """As in the file."""
+        numbers = [self.got, self.wrong, self.queries, self.executions, self.workload, self.objective]
+        return [self.looks, self.plate, str(self.seed), self.method, *map(str, numbers), " ".join(self.causes)]
+
+    @classmethod
+    def read(cls, cells: Mapping[str, str]) -> Row:
+        """From the file."""
+        return cls(
+            looks=cells["looks"],
+            plate=cells["plate"],
+            seed=int(cells["seed"]),
+            method=cells["method"],
+            got=int(cells["got"]),
+            wrong=int(cells["wrong"]),
+            queries=int(cells["queries"]),
+            executions=int(cells["executions"]),
+            workload=float(cells["workload"]),
+            objective=float(cells["J"]),
+            causes=tuple(cells["causes"].split()),
+        )
+
+
+def meal(order: Order, modules: Modules) -> Served:
+    """One meal with somebody who is always right and points exactly."""
+    with (
+        TemporaryDirectory() as folder,
+        Journal.open(Path(folder) / "meal.db", clock=SkippingClock()) as journal,
+        Meal(order, journal, modules=modules) as table,
+    ):
+        return table.eat([table.simulated(PERFECT, accuracy=1.0)])
+
+
+def orders(meals: int, first: int, looks: Sequence[str], methods: Sequence[str]) -> Iterator[Order]:
+    """The plates in turn, each with every method."""
+    for number in range(first, first + meals):
+        for look in looks:
+            for method in methods:
+                plate = list(PLATES)[number % len(PLATES)]
+                yield Order(plate=plate, looks=look, method=method, seed=FIRST_SEED + number)
+
+
+def interval(values: Sequence[float], seed: int = 0) -> tuple[float, float, float]:
+    """Mean and 95 % bootstrap interval over meals."""
+    array = np.asarray(values, dtype=np.float64)
+    drawn = np.random.default_rng(seed).choice(array, (4000, len(array))).mean(axis=1)
+    low, high = np.quantile(drawn, (0.025, 0.975))
+    return float(array.mean()), float(low), float(high)
+
+
+def read() -> list[Row]:
+    """All meals in the file."""
+    if not ROWS.exists():
+        return []
+    with ROWS.open(encoding="utf-8", newline="") as file:
+        return [Row.read(cells) for cells in csv.DictReader(file)]
+
+
+def tables(rows: Sequence[Row]) -> Iterator[str]:
+    """The tables of the docs page, as Markdown."""
+    groups = {
+        (looks, method): [row for row in rows if (row.looks, row.method) == (looks, method)]
+        for looks in ("easy", "hard")
+        for method in METHODS
+    }
+    yield "| looks | method | meals | bites of 5 | wrong bites | questions | attempts | workload | J |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for (looks, method), found in groups.items():
+        if found:
+            mean, low, high = interval([row.got for row in found])
+            means = [np.mean([getattr(row, name) for row in found]) for name in ("wrong", "queries", "executions")]
+            cost = [np.mean([getattr(row, name) for row in found]) for name in ("workload", "objective")]
+            yield (
+                f"| {looks} | {METHODS[method]} | {len(found)} | {mean:.2f} ({low:.2f}–{high:.2f}) | "
+                + " | ".join(f"{each:.2f}" for each in (*means, *cost))
+                + " |"
+            )
+    yield ""
+    yield "| looks | method | lost | " + " | ".join(Cause) + " |"
+    yield "|---|---|---|" + "---|" * len(Cause)
+    for (looks, method), found in groups.items():
+        if found:
+            causes = [cause for row in found for cause in row.causes]
+            counts = " | ".join(str(causes.count(cause)) for cause in Cause)
+            yield f"| {looks} | {METHODS[method]} | {len(causes)} of {5 * len(found)} | {counts} |"
+
+
+def run(wanted: Iterable[Order]) -> None:
+    """Eat, and add a row for each meal."""
+    modules, known = Modules.load(), {(row.looks, row.seed, row.method) for row in read()}
+    ROWS.parent.mkdir(parents=True, exist_ok=True)
+    new = not ROWS.exists()
+    with ROWS.open("a", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        if new:
+            writer.writerow(COLUMNS)
+        for order in wanted:
+            if (order.looks, order.seed, order.method) not in known:
+                row = Row.of(meal(order, modules))
+                writer.writerow(row.cells())
+                file.flush()
+                print(json.dumps([row.looks, row.plate, row.seed, METHODS[row.method], row.got, row.causes]))
+
+
+def main() -> None:
+    """Eat meals, or print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("run", "table"))
+    parser.add_argument("--meals", type=int, default=60)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--looks", nargs="+", default=["easy", "hard"])
+    parser.add_argument("--methods", nargs="+", default=list(METHODS)[:2])
+    options = parser.parse_args()
+    if options.what == "run":
+        run(orders(options.meals, options.first, options.looks, options.methods))
+    else:
+        print("\n".join(tables(read())))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""`handup meal`: a meal without a person, twice the same; what it refuses, it refuses in one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from handup.domains.feeding import gl
+from tests.cli.calls import assert_one_line_error, here, shell
+
+SHORT = ("meal", "--bites", "1", "--attempts", "2", "--seed", "1")
+
+
+def test_the_same_seed_prints_the_same_json(tmp_path: Path) -> None:
+    one, two = (shell(*SHORT, "--people", "simulated", "--json", cwd=tmp_path) for _ in range(2))
+    assert (one.code, one.err) == (0, "")
+    assert one.out == two.out
+    record = json.loads(one.out)
+    assert {"plate", "bites", "queries", "executions", "workload", "J"} <= set(record)
+    assert {"outcome", "attempts", "queries"} <= set(record["bites"][0])
+    assert list(tmp_path.iterdir()) == [], "nothing is left behind"
+
+
+def test_a_summary_says_what_was_got_asked_and_paid(tmp_path: Path) -> None:
+    film = tmp_path / "meal.gif"
+    called = here(*SHORT, "--method", "topo+query-for-all", "--record", str(film))
+    assert called.code == 0
+    assert "food, box, skill, params" in called.out
+    assert "of 1 bites of the food that was meant" in called.out
+    assert film.stat().st_size > 10_000
+    assert str(film) in called.err
+
+
+def test_a_store_keeps_the_meal(tmp_path: Path) -> None:
+    store = tmp_path / "meal.db"
+    one, two = (here(*SHORT, "--store", str(store), "--json") for _ in range(2))
+    assert one.code == two.code == 0
+    assert one.out == two.out
+    assert_one_line_error(here(*SHORT, "--looks", "hard", "--store", str(store)), "this is", "same plate")
+
+
+def test_the_faulty_detector_is_mostly_wrong() -> None:
+    record = json.loads(here(*SHORT, "--faulty-detector", "--method", "never+query-then-execute", "--json").out)
+    assert record["bites"][0]["food"] not in {"chicken", "lettuce"} or record["bites"][0]["got"]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (("--people", "page"), "there is no page yet"),
+        (("--people", "nobody"), "--people is 'nobody'"),
+        (("--plate", "soup"), "there is no plate 'soup'"),
+        (("--looks", "odd"), "looks are 'odd'"),
+        (("--bites", "0"), "0 bites"),
+        (("--method", "guess"), "guess"),
+        (("--record", "no/such/film.gif"), "--record"),
+        (("--record", "film.mp4"), "--record"),
+        (("--calibrators", "odd"), "no calibrators 'odd'"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(given: tuple[str, ...], words: str) -> None:
+    assert_one_line_error(here(*SHORT, *given), words)
+
+
+def test_without_opengl_one_line_names_the_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken:
+        @staticmethod
+        def GLContext(*size: object) -> object:
+            raise OSError("libEGL.so.1: cannot open shared object file")
+
+    real = gl.mujoco()
+
+    class Half:
+        GLContext = Broken.GLContext
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(real, name)
+
+    gl._context.cache_clear()
+    monkeypatch.setattr(gl, "mujoco", Half)
+    assert_one_line_error(here(*SHORT), "apt-get install")
+    gl._context.cache_clear()
+
+
+def test_the_help_has_an_example() -> None:
+    called = here("meal", "--help")
+    assert called.code == 0
+    assert "handup meal --people simulated --plate thanksgiving" in called.out
