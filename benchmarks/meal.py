@@ -1,13 +1,14 @@
 """How fast the feeding robot decides, beside its bare networks, and how fast a simulated meal is beside real time.
 
-Run it with `python -m benchmarks.meal`. A decision is what happens between a new plate and the next thing to do: picture,
-four modules, calibration, and the strategy's choice. Processor times hardly depend on who else works on the machine.
+Run it with `python -m benchmarks.meal`. A decision is what happens between a new plate and the next thing to do:
+picture, four modules, calibration, and the strategy's choice. Processor times hardly depend on who else works here.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,8 +30,9 @@ from handup.recover import Session
 METHODS = ("troubleshoot", "graph+workload-aware")
 
 
-def decide(policy: BitePolicy, method: str) -> None:
+def decide(fresh: Callable[[], BitePolicy], method: str) -> None:
     """One decision, from the picture on."""
+    policy = fresh()
     session = Session(policy.graph, method, costs=Workload.of(BITE.values()))
     session.forwarded(policy.forward({}).confidences)
     session.next(now_s=0.0)
@@ -54,8 +56,8 @@ def decisions(times: int) -> Table:
         with World(plate, seed=1) as world:
             world.view()
             cells = [timed(world.view, times), timed(partial(bare, modules, world), times)]
-            for method in METHODS:
-                cells.append(timed(lambda: decide(BitePolicy(world, modules, calibrators), method), times))  # noqa: B023
+            fresh = partial(BitePolicy, world, modules, calibrators)
+            cells += [timed(partial(decide, fresh, method), times) for method in METHODS]
             table.add_row(plate, *cells, "150")
     return table
 

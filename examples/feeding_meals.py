@@ -149,9 +149,9 @@ def tables(rows: Sequence[Row]) -> Iterator[str]:
             yield f"| {looks} | {METHODS[method]} | {len(causes)} of {5 * len(found)} | {counts} |"
 
 
-def run(wanted: Iterable[Order]) -> None:
-    """Eat, and add a row for each meal."""
-    modules, known = Modules.load(), {(row.looks, row.seed, row.method) for row in read()}
+def run(wanted: Iterable[Order], modules: Modules) -> None:
+    """Eat, and add a row for each meal that is not there yet."""
+    known = {(row.looks, row.seed, row.method) for row in read()}
     ROWS.parent.mkdir(parents=True, exist_ok=True)
     new = not ROWS.exists()
     with ROWS.open("a", encoding="utf-8", newline="") as file:
@@ -172,11 +172,12 @@ def main() -> None:
     parser.add_argument("what", choices=("run", "table"))
     parser.add_argument("--meals", type=int, default=60)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--models", type=Path, default=None, help="networks; the shipped ones unless given")
     parser.add_argument("--looks", nargs="+", default=["easy", "hard"])
     parser.add_argument("--methods", nargs="+", default=list(METHODS)[:2])
     options = parser.parse_args()
     if options.what == "run":
-        run(orders(options.meals, options.first, options.looks, options.methods))
+        run(orders(options.meals, options.first, options.looks, options.methods), Modules.load(options.models))
     else:
         print("\n".join(tables(read())))
 
