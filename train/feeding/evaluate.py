@@ -103,7 +103,8 @@ def rows_of(modules: Modules, folder: Path, split: str) -> dict[str, Rows]:
             present = sorted({names[each] for each in part["food"][items]})
             plate = int(part["seed"][number])
             said = modules.name(rgb)
-            found["name"].add(plate, said.score, said.label in present, (_any(present, said.label), said.label))
+            there = said.label if said.label in present else _mistaken(modules, rgb, said.label, part, items, names)
+            found["name"].add(plate, said.score, said.label in present, (there, said.label))
             random = np.random.default_rng((plate, 13))
             for food in present:
                 mine = items[part["food"][items] == names.index(food)]
@@ -124,17 +125,30 @@ def rows_of(modules: Modules, folder: Path, split: str) -> dict[str, Rows]:
     return found
 
 
-def _any(present: list[str], label: str) -> str:
-    return label if label in present else " or ".join(present)
+def _mistaken(
+    modules: Modules,
+    rgb: NDArray[np.uint8],
+    label: str,
+    part: dict[str, Any],
+    items: NDArray[np.intp],
+    names: list[str],
+) -> str:
+    """What lies where M2 sees the food that M1 named in error."""
+    found = modules.find(rgb, label)
+    if not found.boxes:
+        return "nothing like it"
+    shares = [_shared(found.boxes[0], part["box"][item]) for item in items]
+    return names[part["food"][items[int(np.argmax(shares))]]] if max(shares) > 0.1 else "no food"
+
+
+def _shared(said: Box, true: Floats) -> float:
+    left, top, right, bottom = (float(each) for each in true)
+    return overlap((said.left, said.top, said.right, said.bottom), (left, top, right, bottom))
 
 
 def _find(rows: Rows, modules: Modules, rgb: NDArray[np.uint8], food: str, true: Floats, plate: int) -> None:
     found = modules.find(rgb, food)
-    right = False
-    if found.boxes:
-        box = found.boxes[0]
-        said = (box.left, box.top, box.right, box.bottom)
-        right = max(overlap(said, (float(a), float(b), float(c), float(d))) for a, b, c, d in true) >= 0.5
+    right = bool(found.boxes) and max(_shared(found.boxes[0], each) for each in true) >= 0.5
     rows.add(plate, found.score, right, (food, "found" if right else "missed"))
 
 
