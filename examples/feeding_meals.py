@@ -35,7 +35,20 @@ METHODS: Mapping[str, str] = {
     "troubleshoot": "troubleshoot",
     "graph+workload-aware": "the paper's pair",
 }
-COLUMNS = ("looks", "plate", "seed", "method", "got", "wrong", "queries", "executions", "workload", "J", "causes")
+COLUMNS = (
+    "looks",
+    "plate",
+    "seed",
+    "method",
+    "got",
+    "on_fork",
+    "wrong",
+    "queries",
+    "executions",
+    "workload",
+    "J",
+    "causes",
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +60,7 @@ class Row:
     seed: int
     method: str
     got: int
+    on_fork: int
     wrong: int
     queries: int
     executions: int
@@ -60,11 +74,11 @@ class Row:
         record = served.to_json()
         causes = tuple(str(each.cause) for each in served.bites if each.cause is not None)
         numbers = (record["wrong_bites"], record["queries"], record["executions"], record["workload"], record["J"])
-        return cls(served.looks, served.plate, served.seed, served.method, served.got, *numbers, causes)
+        return cls(served.looks, served.plate, served.seed, served.method, served.got, served.on_fork, *numbers, causes)
 
     def cells(self) -> list[str]:
         """As in the file."""
-        numbers = [self.got, self.wrong, self.queries, self.executions, self.workload, self.objective]
+        numbers = [self.got, self.on_fork, self.wrong, self.queries, self.executions, self.workload, self.objective]
         return [self.looks, self.plate, str(self.seed), self.method, *map(str, numbers), " ".join(self.causes)]
 
     @classmethod
@@ -76,6 +90,7 @@ class Row:
             seed=int(cells["seed"]),
             method=cells["method"],
             got=int(cells["got"]),
+            on_fork=int(cells["on_fork"]),
             wrong=int(cells["wrong"]),
             queries=int(cells["queries"]),
             executions=int(cells["executions"]),
@@ -127,15 +142,15 @@ def tables(rows: Sequence[Row]) -> Iterator[str]:
         for looks in ("easy", "hard")
         for method in METHODS
     }
-    yield "| looks | method | meals | bites of 5 | wrong bites | questions | attempts | workload | J |"
-    yield "|---|---|---|---|---|---|---|---|---|"
+    yield "| looks | method | meals | bites of 5 | on the fork | wrong bites | questions | attempts | workload | J |"
+    yield "|---|---|---|---|---|---|---|---|---|---|"
     for (looks, method), found in groups.items():
         if found:
-            mean, low, high = interval([row.got for row in found])
+            (mean, low, high), fork = interval([row.got for row in found]), np.mean([row.on_fork for row in found])
             means = [np.mean([getattr(row, name) for row in found]) for name in ("wrong", "queries", "executions")]
             cost = [np.mean([getattr(row, name) for row in found]) for name in ("workload", "objective")]
             yield (
-                f"| {looks} | {METHODS[method]} | {len(found)} | {mean:.2f} ({low:.2f}–{high:.2f}) | "
+                f"| {looks} | {METHODS[method]} | {len(found)} | {mean:.2f} ({low:.2f}–{high:.2f}) | {fork:.2f} | "
                 + " | ".join(f"{each:.2f}" for each in (*means, *cost))
                 + " |"
             )

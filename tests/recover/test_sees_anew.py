@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from handup.core import Outcome, Value
@@ -64,6 +65,21 @@ def test_other_policies_do_not_look_again(tmp_path: Path) -> None:
     robot.act = lambda outputs, action: Look(len(outputs) == 0, 0.9)  # type: ignore[method-assign]
     house.live(policy=robot)
     assert robot.passes == 1
+
+
+class Choosy(SensingRobot):
+    """What was said of `m1` says nothing once `m0` was answered for."""
+
+    def forward(self, answers: Mapping[str, Value]) -> Pass:
+        made = super().forward({name: said for name, said in answers.items() if name != "m1" or "m0" not in answers})
+        return replace(made, outdated=("m1",) if {"m0", "m1"} <= set(answers) else ())
+
+
+def test_a_policy_may_leave_an_answer_aside_and_is_asked_about_it_again(tmp_path: Path) -> None:
+    house = House(tmp_path, method="confidence+query-for-all")
+    episode = house.live(policy=Choosy(house.log, wrong=(), confidences=(0.5, 0.2, 0.9)))
+    assert episode.asked[:3] == ("m1", "m0", "m1")
+    assert ("m1",) in [event.renewed for event in told(house) if isinstance(event, Forwarded)]
 
 
 def test_a_robot_tries_no_more_often_than_it_may(tmp_path: Path) -> None:

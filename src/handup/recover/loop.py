@@ -263,7 +263,8 @@ class _Loop:
         answers = self.at_desk.answers(holding)
         made = self.policy.forward(answers)
         outputs = {module: _as_stored(module, output) for module, output in made.outputs.items()}
-        own = [module for module in session.graph.names if module in outputs and module not in answers]
+        gone += [module for module in made.outdated if module in answers]
+        own = [name for name in session.graph.names if name in outputs and (name not in answers or name in gone)]
         changed = [module for module in own if self._differs(module, outputs[module])]
         session.passed(outputs, made.confidences, changed, gone)
 

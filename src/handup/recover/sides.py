@@ -21,10 +21,13 @@ class Pass:
         outputs: What each module says: what an answer could say, so words, truth, a number, a box, points. Name
             what is larger, an image or a trajectory, by a word.
         confidences: How sure each module is; one that is left out stays as it was.
+        outdated: Modules whose answer was left aside, since it was about something else: a box around a pear says
+            nothing once the food is a plum. They speak for themselves again, and may be asked about again.
     """
 
     outputs: Mapping[str, Value]
     confidences: Mapping[str, float]
+    outdated: Collection[str] = ()
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,17 @@ def test_an_answer_that_says_the_same_makes_nothing_run_again(policy: BitePolicy
     assert not oracle.calls
 
 
+def test_an_answer_about_something_else_is_left_aside(policy: BitePolicy, world: World) -> None:
+    said = policy.forward({}).outputs
+    box = other_box(world, said["box"])
+    assert policy.forward({"box": box}).outputs["box"] == box
+    other = next(name for name in world.plate.pieces if name != said["food"])
+    made = policy.forward({"box": box, "food": other})
+    assert tuple(made.outdated) == ("box",)
+    assert made.outputs["box"] != box
+    assert "box" in made.confidences
+
+
 def test_where_nothing_is_found_the_box_is_a_bad_guess_and_no_error(world: World) -> None:
     made = BitePolicy(world, Oracle(world, blind=True), calibrators()).forward({})
     assert (made.outputs["box"], made.confidences["box"]) == (NOWHERE, LOST)
@@ -107,7 +118,7 @@ def test_a_right_decision_is_a_bite_and_the_plate_is_written_down(policy: BitePo
     acted = policy.acts.of("a")
     assert acted is not None
     assert (look.ok, acted.got, acted.food) == (True, True, outputs["food"])
-    assert acted.judged == Judged(food=True, box=True, skill=True, params=True)
+    assert acted.judged.all_right
     assert acted.plate == world.save()
     assert policy.sense("a") == look
     assert not policy.sense("b").started
@@ -165,7 +176,7 @@ def test_true_answers_are_right_whatever_the_modules_say() -> None:
             answers: dict[str, Value] = {}
             for module in MODULES:
                 answers[module] = right_answer(world, module, policy.forward(answers).outputs)
-            assert judge(world, answers) == Judged(food=True, box=True, skill=True, params=True)
+            assert judge(world, answers).all_right
 
 
 # -- why a bite is lost ------------------------------------------------------------------------------------------------

@@ -54,12 +54,19 @@ class Judged:
         box: The box covers a piece of it.
         skill: The skill fits what is in the box.
         params: The parameters are near enough for that.
+        item: The number of what was in the box, as in `World.truth`; None: nothing.
     """
 
     food: bool
     box: bool
     skill: bool
     params: bool
+    item: int | None = None
+
+    @property
+    def all_right(self) -> bool:
+        """Whether all four were right."""
+        return all(getattr(self, name) for name in MODULES)
 
     def cause(self, done: Execution, *, seen: bool) -> Cause:
         """Why an attempt was lost; the first module that was wrong."""
@@ -114,7 +121,8 @@ def judge(world: World, outputs: Mapping[str, Value]) -> Judged:
     item = meant if found else item_at(items, box)
     fits = item is not None and skill in item.best
     near = item is not None and fits and aims_well(world, item, skill, params_of(outputs["params"]))
-    return Judged(food=bool(named), box=found, skill=fits, params=near)
+    number = None if item is None else item.number
+    return Judged(food=bool(named), box=found, skill=fits, params=near, item=number)
 
 
 def aims_well(world: World, item: Item, skill: Skill, params: Params) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from handup.core import BadSetting, Calibrator, Person, Question, RandomSource, Value, value_from_json
 from handup.desk import Channel, Desk, Simulated, SkippingClock
 from handup.domains.feeding import calibration
-from handup.domains.feeding.acts import Acts
+from handup.domains.feeding.acts import Acted, Acts
 from handup.domains.feeding.faulty import Faulty
 from handup.domains.feeding.filming import FilmedPolicy
 from handup.domains.feeding.looks import LOOKS
@@ -126,7 +126,7 @@ class Meal:
             )
         self._film, self._shown = film, shown
         self._strategy: Strategy = strategy(order.method)
-        done = [acted for bite in range(1, order.bites + 1) for acted in Acts(journal, order.run_of(bite)).done]
+        done = self._done()
         if done:
             self.world.load(done[-1].plate)
 
@@ -148,7 +148,8 @@ class Meal:
             if isinstance(entry.event, RunForwarded) and entry.event.outputs is not None:
                 read = {module: value_from_json(each) for module, each in entry.event.outputs.items()}
                 said = {module: each for module, each in read.items() if each is not None}
-        return right_answer(self.world, _module_of(question), said)
+        in_vain = {acted.judged.item for acted in self._done() if not acted.got}
+        return right_answer(self.world, _module_of(question), said, in_vain)
 
     def eat(self, channels: Sequence[Channel], *, told: Callable[[Bite], object] = lambda bite: None) -> Served:
         """All bites, one after the other; those that the journal knows already are only read.
@@ -188,6 +189,11 @@ class Meal:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+    def _done(self) -> list[Acted]:
+        """All that was tried in this meal, oldest first."""
+        runs = [self.order.run_of(bite) for bite in range(1, self.order.bites + 1)]
+        return [acted for run_ in runs for acted in Acts(self.journal, run_).done]
 
     def _policy(self, name: str, number: int) -> BitePolicy:
         made = (

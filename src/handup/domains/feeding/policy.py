@@ -24,6 +24,8 @@ from handup.policy import Module, ModuleGraph
 from handup.recover import Look, Pass
 
 T = TypeVar("T")
+ABOUT: Mapping[str, tuple[str, ...]] = {"food": (), "box": ("food",), "skill": ("food",), "params": ("box", "skill")}
+"""What an answer about a module is an answer for: once that is something else, the answer says nothing."""
 NOWHERE = Box(left=0.4, top=0.4, right=0.6, bottom=0.6)
 """Where the robot looks when it has found nothing: the middle of the plate."""
 LOST = 0.02
@@ -91,6 +93,7 @@ class BitePolicy:
         self._picture: Picture | None = None
         self._known: dict[Hashable, object] = {}
         self._seen_at = -1
+        self._given: dict[str, tuple[Value | None, Mapping[str, Value]]] = {}
         self.said: dict[str, Said] = {}
 
     # -- looking -----------------------------------------------------------------------------------------------------
@@ -110,10 +113,13 @@ class BitePolicy:
     def forward(self, answers: Mapping[str, Value]) -> Pass:
         """What each module says, on the answers in the place of its own; only what these change is computed."""
         made: dict[str, Said] = {}
+        outdated: list[str] = []
         last, same = self.acts.last, True
         for module in MODULES:
             values = {name: each.value for name, each in made.items()}
-            said = Said(answers[module]) if module in answers else self._own(module, values)
+            holds = module in answers and self._holds(module, answers[module], values)
+            said = Said(answers[module]) if holds else self._own(module, values)
+            outdated += [module] if module in answers and not holds else []
             same = same and last is not None and not self.differs(module, last.outputs[module], said.value)
             if same and last is not None and said.confidence is not None:
                 said = replace(said, confidence=last.confidences.get(module, said.confidence))
@@ -122,7 +128,17 @@ class BitePolicy:
         return Pass(
             outputs={module: each.value for module, each in made.items()},
             confidences={module: each.confidence for module, each in made.items() if each.confidence is not None},
+            outdated=tuple(outdated),
         )
+
+    def _holds(self, module: str, answer: Value, said: Mapping[str, Value]) -> bool:
+        """Whether an answer is still about what it was about when it came first."""
+        about_now = {name: said[name] for name in ABOUT[module]}
+        given, about_then = self._given.get(module, (None, about_now))
+        if given != answer:
+            self._given[module] = (answer, about_now)
+            return True
+        return not any(self.differs(name, about_then[name], about_now[name]) for name in about_now)
 
     def _own(self, module: str, said: Mapping[str, Value]) -> Said:
         rgb, modules = self.picture(), self.modules

@@ -24,6 +24,7 @@ class Bite:
         food: The food that was meant at last; None where nothing was tried.
         picked: What was really on the fork at last.
         got: Whether the meant food was on the fork, and the robot took it for a bite.
+        overlooked: Attempts that had the meant food on the fork, which the detector took for failures.
         attempts: How often it tried.
         asked: The modules that it asked about, in order.
         workload: What the questions cost.
@@ -37,6 +38,7 @@ class Bite:
     food: str | None
     picked: str | None
     got: bool
+    overlooked: int
     attempts: int
     asked: tuple[str, ...]
     workload: float
@@ -57,6 +59,7 @@ class Bite:
             food=None if last is None else last.food,
             picked=None if last is None else last.execution.picked,
             got=got,
+            overlooked=sum(each.got and not each.ok for each in acts),
             attempts=len(acts),
             asked=episode.asked,
             workload=episode.tally.load,
@@ -79,6 +82,7 @@ class Bite:
             "picked": self.picked,
             "got": self.got,
             "wrong": self.is_wrong,
+            "overlooked": self.overlooked,
             "attempts": self.attempts,
             "queries": len(self.asked),
             "asked": list(self.asked),
@@ -116,6 +120,11 @@ class Served:
         return sum(each.got for each in self.bites)
 
     @property
+    def on_fork(self) -> int:
+        """Bites in which the meant food was on the fork, whatever the detector said."""
+        return sum(each.got or each.overlooked > 0 for each in self.bites)
+
+    @property
     def triage(self) -> dict[str, int]:
         """For every bite that was lost, its one cause."""
         found = Counter(each.cause for each in self.bites if each.cause is not None)
@@ -131,6 +140,7 @@ class Served:
             "seed": self.seed,
             "bites": [each.to_json() for each in self.bites],
             "got": self.got,
+            "on_fork": self.on_fork,
             "wrong_bites": sum(each.is_wrong for each in self.bites),
             "queries": sum(len(each.asked) for each in self.bites),
             "executions": sum(each.attempts for each in self.bites),

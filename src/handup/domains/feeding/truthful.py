@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from handup.core import Box, Value
 from handup.domains.feeding.camera import Item
-from handup.domains.feeding.judging import SAME_BOX, aims_well, box_of, item_at, overlap, params_of, points_of
+from handup.domains.feeding.foods import food
+from handup.domains.feeding.judging import SAME_BOX, box_of, item_at, overlap, points_of
 from handup.domains.feeding.skills import Skill
 from handup.domains.feeding.world import World
 
 
-def right_answer(world: World, module: str, said: Mapping[str, Value]) -> Value:
-    """A right answer to the question about a module. Where the robot's own guess is right, it is that one.
+def right_answer(
+    world: World, module: str, said: Mapping[str, Value], tried: Collection[int | None] = frozenset()
+) -> Value:
+    """A right answer to the question about a module. Where the robot's food, box or skill is right, it is that one.
 
     Args:
         world: The plate as it is.
         module: `food`, `box`, `skill` or `params`.
         said: What the robot's modules say; earlier answers among them.
+        tried: Items that were tried in vain: a sensible person points at another piece, or names another food.
     """
     items = world.truth()
+    fresh = tuple(each for each in items if each.number not in tried or food(each.food).heap) or items
     match module:
         case "food":
-            return _food(world, items, said.get("food"))
+            return _food(world, fresh, said.get("food"))
         case "box":
-            return _box(items, said.get("food"), said.get("box"))
+            return _box(fresh, said.get("food"), said.get("box"))
         case "skill":
             item = _meant(items, said)
             return said["skill"] if item is None or Skill(str(said["skill"])) in item.best else str(item.skill)
         case _:
-            return _points(world, _meant(items, said), said)
+            return _points(_meant(items, said), said)
 
 
 def _food(world: World, items: tuple[Item, ...], guess: Value | None) -> Value:
@@ -51,13 +56,11 @@ def _box(items: tuple[Item, ...], label: Value | None, guess: Value | None) -> V
     return box_of(max(named, key=lambda each: each.pixels))
 
 
-def _points(world: World, item: Item | None, said: Mapping[str, Value]) -> Value:
-    skill = Skill(str(said["skill"]))
+def _points(item: Item | None, said: Mapping[str, Value]) -> Value:
+    """The best points: whoever taps, taps where they would go themselves."""
     if item is None:
         return said["params"]
-    if skill in item.best and aims_well(world, item, skill, params_of(said["params"])):
-        return said["params"]
-    return points_of(item.best.get(skill, item.best[item.skill]))
+    return points_of(item.best.get(Skill(str(said["skill"])), item.best[item.skill]))
 
 
 def _meant(items: tuple[Item, ...], said: Mapping[str, Value]) -> Item | None:
