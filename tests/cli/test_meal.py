@@ -43,7 +43,8 @@ def test_a_store_keeps_the_meal(tmp_path: Path) -> None:
 
 def test_the_faulty_detector_is_mostly_wrong() -> None:
     record = json.loads(here(*SHORT, "--faulty-detector", "--method", "never+query-then-execute", "--json").out)
-    assert record["bites"][0]["food"] not in {"chicken", "lettuce"} or record["bites"][0]["got"]
+    assert record["bites"][0]["food"] not in {"chicken", "lettuce", "cherry tomatoes"}
+    assert record["bites"][0]["cause"] == "food"
 
 
 @pytest.mark.parametrize(

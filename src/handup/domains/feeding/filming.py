@@ -15,7 +15,7 @@ from handup.domains.feeding.seeing import Picture
 from handup.recover import Look
 
 SIZE, STRIP = (320, 240), 34
-EVERY_S, STILL = 0.16, 6
+EVERY_S, STILL = 0.12, 9
 """Simulated time between two pictures of an attempt; so many pictures a still stays."""
 LIGHT, DARK, MARK, POINT = (240, 240, 240), (20, 20, 20), (255, 210, 0), (255, 60, 60)
 
@@ -102,7 +102,7 @@ def captioned(picture: Picture, first: str, second: str) -> Picture:
     return np.asarray(image)
 
 
-def save_film(frames: Sequence[Picture], path: Path, *, colours: int = 48) -> None:
+def save_film(frames: Sequence[Picture], path: Path, *, colours: int = 128) -> None:
     """Write a film as a GIF, with one palette for all of it.
 
     Raises:
