@@ -109,9 +109,7 @@ def show(
 ) -> None:
     """One line of the docs' table for each kind."""
     if heading:
-        print(
-            "| module | rows | right | kind | method | Brier (cross-validated) | base rate | Brier, new rows | ECE |"
-        )
+        print("| module | rows | right | kind | method | Brier (cross-validated) | base rate | Brier, new rows | ECE |")
         print("|---|---|---|---|---|---|---|---|---|")
     test = rows.samples(sizes, first)[module]
     for kind, of in found.items():
