@@ -25,8 +25,8 @@ SIZES: Mapping[str, int] = {"food": 96, "box": 76, "skill": 66, "params": 66}
 """How many rows the paper had for each module."""
 BEST, INTERVAL, SCALED = "best", "interval", "scaled"
 KINDS = (BEST, INTERVAL, SCALED)
-"""The best by nested cross-validation; the paper's appendix C.2; the paper's appendix D. For M4's variances there is one
-method, so it is the same in all three, as the paper's appendix D has it."""
+"""The best by nested cross-validation; the paper's appendix C.2; the paper's appendix D. For M4's variances there is
+one method, so it is the same in all three."""
 
 
 @dataclass
