@@ -30,7 +30,7 @@ from handup.core import Person, Question, QuestionKind, Reply, ReplyKind, event
 from handup.desk import Desk, replay
 from handup.journal import Journal
 
-REPEATS = 7
+REPEATS = 5
 BATCH = 100
 SECONDS = 30.0
 """About what the whole run takes."""

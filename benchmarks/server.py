@@ -1,4 +1,8 @@
-"""A PostgreSQL server for a benchmark: with full sync, on the disk that is measured, gone afterwards."""
+"""A PostgreSQL server of one's own, for benchmarks and tests: on a free port of this machine, gone afterwards.
+
+It ends with the program that started it, even if that is killed: a shell between them waits for a word on a pipe, and
+the pipe's end is as good as a word.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,9 +22,60 @@ Places = Callable[[str], str]
 SETTINGS = """
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
-port = {port}
+log_min_messages = fatal
+"""
+WAIT_S = 30.0
+_KEEPER = """
+"$@" >/dev/null 2>&1 &
+if read -r _; then kill -QUIT $!; wait; else kill -QUIT $!; wait; rm -rf "$0"; fi
 """
 err = Console(stderr=True)
+
+
+class Server:
+    """A server with files of its own in a folder; `start` and `stop` as often as needed."""
+
+    def __init__(self, programs: Path, folder: Path, *, user: str | None, owner: str, settings: str = "") -> None:
+        self.programs, self.folder, self.user, self.owner = programs, folder, user, owner
+        self.data = folder / "data"
+        self.port = _free_port()
+        self._keeper: subprocess.Popen[bytes] | None = None
+        made = ("-D", self.data, "-U", owner, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+        _call(user, programs / "initdb", *made)
+        with (self.data / "postgresql.conf").open("a", encoding="utf-8") as written:
+            written.write(SETTINGS + settings)
+
+    def url(self, database: str = "postgres", user: str | None = None) -> str:
+        """The URL of one of its databases."""
+        return f"postgresql://{user or self.owner}@127.0.0.1:{self.port}/{database}"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        self._keeper = subprocess.Popen(
+            ["/bin/sh", "-c", _KEEPER, self.data, self.programs / "postgres", "-D", self.data, "-p", str(self.port)],
+            user=self.user,
+            cwd="/",
+            env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+        )
+        until = time.monotonic() + WAIT_S
+        while not self.answers():
+            if time.monotonic() > until:
+                self.stop()
+                raise TimeoutError(f"the PostgreSQL server in {self.folder} does not answer")
+            time.sleep(0.02)
+
+    def answers(self) -> bool:
+        """Whether it lets somebody in."""
+        asked = [str(self.programs / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        return subprocess.run(asked, check=False).returncode == 0
+
+    def stop(self) -> None:
+        """End it at once, as a crash would. What was committed is there when it is started again."""
+        if self._keeper is not None:
+            self._keeper.communicate(b"\n", timeout=WAIT_S)
+            self._keeper = None
 
 
 @contextmanager
@@ -27,35 +83,30 @@ def postgres_server(folder: Path, url: str | None) -> Iterator[Places | None]:
     """Where databases are: for each name the URL of one; None where no server's programs are installed.
 
     Args:
-        folder: Where the server keeps its files, if one is started.
+        folder: Where the server keeps its files, if one is started; they are written with full sync.
         url: A database that is there already; it is used for everything.
     """
     if url is not None:
         yield lambda _name: url
         return
-    programs = _programs()
+    programs = find_programs()
     if programs is None:
         err.print("No PostgreSQL here; only SQLite is measured.")
         yield None
         return
     user = None if os.geteuid() else "nobody"  # a server refuses to run as root
     with _home(folder, user) as home:
-        data, port = home / "data", _free_port()
-        made = ("-D", data, "-U", "bench", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
-        _call(user, programs / "initdb", *made)
-        with (data / "postgresql.conf").open("a", encoding="utf-8") as settings:
-            settings.write(SETTINGS.format(port=port))
-        control = (programs / "pg_ctl", "-D", data, "-w", "-l", home / "log")
-        _call(user, *control, "start")
+        server = Server(programs, home, user=user, owner="bench")
+        server.start()
 
         def database(name: str) -> str:
-            _call(user, programs / "createdb", "-h", "127.0.0.1", "-p", port, "-U", "bench", name)
-            return f"postgresql://bench@127.0.0.1:{port}/{name}"
+            _call(user, programs / "createdb", "-h", "127.0.0.1", "-p", server.port, "-U", "bench", name)
+            return server.url(name)
 
         try:
             yield database
         finally:
-            _call(user, *control, "-m", "fast", "stop")
+            server.stop()
 
 
 @contextmanager
@@ -78,9 +129,10 @@ def _home(folder: Path, user: str | None) -> Iterator[Path]:
         yield Path(other)
 
 
-def _programs() -> Path | None:
+def find_programs() -> Path | None:
+    """The folder with the server's programs; None where there are none."""
     for folder in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True):
-        if (folder / "initdb").exists():
+        if (folder / "initdb").exists() and (folder / "postgres").exists():
             return folder
     found = shutil.which("initdb")
     return None if found is None else Path(found).resolve().parent

@@ -21,7 +21,7 @@ def little(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_journal_is_measured_beside_the_bare_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(server, "_programs", lambda: None)
+    monkeypatch.setattr(server, "find_programs", lambda: None)
     journal.main(["--json", "--seconds", "0.1", "--folder", str(tmp_path)])
     printed = capsys.readouterr()
     found = json.loads(printed.out)

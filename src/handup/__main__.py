@@ -1,5 +1,10 @@
 """`python -m handup` is the `handup` command."""
 
-from handup.cli.main import run
+import sys
 
-run()
+try:
+    from handup.cli.main import run
+
+    run()
+except KeyboardInterrupt:
+    sys.exit(130)

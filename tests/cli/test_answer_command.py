@@ -6,8 +6,10 @@ import io
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -73,7 +75,8 @@ def test_one_answers_for_oneself() -> None:
     robots("bowl", question=Question("Which?", to=("Tom",)))
     called = answer("--once")
     assert called.code == 0
-    assert "Nothing is asked of Ada now. There are questions for Tom; use --by" in " ".join(called.err.split())
+    assert "Nothing is asked of Ada now. There are questions for Tom." in " ".join(called.err.split())
+    assert "--by" not in called.err, "nobody is told to answer as somebody else"
     assert answer("--once", "--by", "Tom", typed="this one\n").code == 0
     assert values() == {"robot-1/bowl/1": "this one"}
 
@@ -96,8 +99,7 @@ def test_what_is_open_is_listed_with_status_age_and_words() -> None:
     robots("bowl", "spoon")
     called = answer("--list")
     assert (called.code, called.err) == (0, "")
-    assert [line.split()[0] for line in called.out.splitlines()] == ["status", "open", "open"]
-    assert "robot-2/spoon/1" in called.out
+    assert called.out.splitlines()[3:] == ["open, for Ada, asked 1 second ago", "  Which bowl?", "  robot-2/spoon/1"]
     found = json.loads(answer("--list", "--json").out)
     assert found["stopped"] is False
     assert [each["id"] for each in found["questions"]] == ["robot-1/bowl/1", "robot-2/spoon/1"]
@@ -112,8 +114,8 @@ def test_an_empty_store_has_nothing_open() -> None:
 
 
 def test_a_store_that_is_not_there_is_not_made_by_looking(folder: Path) -> None:
-    for option in ("--list", "--once", "--stop", "--enable"):
-        assert_one_line_error(answer(option), "there is no journal")
+    for options in (["--list"], ["--once"], ["--stop"], ["--enable"], []):
+        assert_one_line_error(answer(*options), "there is no journal", "Check the path")
     assert list(folder.iterdir()) == []
 
 
@@ -142,13 +144,80 @@ def test_a_stop_typed_at_a_question_ends_the_round() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(("--json",), "--json goes with --list"), (("--stop", "--enable"), "Use one of them")],
+    [
+        (("--json",), "--json goes with --list"),
+        (("--stop", "--enable"), "Use one of them"),
+        (("--list", "--enable"), "Use one of them"),
+    ],
 )
 def test_what_does_not_go_together_is_refused(arguments: tuple[str, ...], words: str) -> None:
     assert_one_line_error(answer(*arguments), words)
 
 
+def test_a_damaged_store_is_not_said_to_be_empty(folder: Path) -> None:
+    robots("bowl")
+    with closing(sqlite3.connect(folder / "handup.db")) as raw, raw:
+        raw.execute("DELETE FROM entries")
+    assert_one_line_error(answer("--list"), "HU401")
+
+
+def test_a_stop_comes_before_a_list() -> None:
+    robots("bowl")
+    called = answer("--list", "--stop")
+    assert called.code == 0
+    assert "Stopped." in called.err
+    assert "Everything is stopped, by Ada." in called.out
+
+
+def test_a_stop_that_fails_says_first_that_the_robot_was_not_stopped(folder: Path) -> None:
+    for options in (["--store", "typo.db"], ["--people", "nobody.yaml"], ["--enable"]):
+        called = answer("--stop", *options)
+        assert_one_line_error(called)
+        assert called.err.startswith("handup: The robot was NOT stopped: use its own stop button. ")
+    assert list(folder.iterdir()) == []
+
+
+def test_enabling_says_whether_anything_was_stopped() -> None:
+    robots()
+    Journal.open("handup.db").close()
+    assert "Nothing was stopped." in answer("--once", "--enable").err
+    answer("--stop")
+    assert "A run that was stopped stays stopped; begin a new one." in answer("--once", "--enable").err
+
+
+def test_commands_to_run_name_the_store_and_stand_alone(folder: Path) -> None:
+    Journal.open(folder / "my store.db").close()
+    for options in (["--stop"], ["--once"]):
+        called = answer(*options, "--store", "my store.db")
+        assert called.err.splitlines()[-1] == "  handup answer --enable --store 'my store.db'"
+
+
+def test_everybody_in_the_audience_may_answer_after_what_is_their_turn() -> None:
+    robots("bowl")
+    robots("spoon", question=Question("Which spoon?", to=("Tom",)))
+    called = answer("--once", "--by", "Tom", typed="this\nright\n")
+    assert called.code == 0
+    assert called.err.index("Which spoon?") < called.err.index("It is Ada's turn. You may answer it too, Tom.")
+    assert values() == {"robot-1/spoon/1": "this", "robot-1/bowl/1": "right"}
+
+
+def test_what_is_somebody_elses_turn_can_be_left_to_them() -> None:
+    robots("bowl")
+    called = answer("--once", "--by", "Tom", typed="n\n")
+    assert called.code == 1
+    assert "This question is with Ada now." in called.err
+    assert values() == {}
+
+
+def test_the_list_says_why_and_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    robots("a", "b", "c")
+    assert "held, for Ada, asked 1 second ago: no more than 2 at once" in answer("--list").out
+    monkeypatch.setenv("COLUMNS", "40")
+    assert max(map(len, answer("--list").out.splitlines())) <= 40
+
+
 def test_it_waits_for_questions_and_ctrl_c_leaves(folder: Path) -> None:
+    Journal.open("handup.db").close()
     environment = {**os.environ, "PYTHONPATH": str(SRC), "COLUMNS": "80"}
     process = subprocess.Popen(
         [sys.executable, "-m", "handup", "answer"],
@@ -171,4 +240,4 @@ def test_it_waits_for_questions_and_ctrl_c_leaves(folder: Path) -> None:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
-    assert "Left. What is open stays open." in err
+    assert "Left. What waits for an answer goes on waiting." in err

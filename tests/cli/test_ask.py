@@ -137,8 +137,46 @@ def test_people_are_asked_in_order_and_by_name() -> None:
 def test_people_come_from_a_file(folder: Path) -> None:
     (folder / "people.yaml").write_text("- {name: Ada}\n- {name: Tom, role: caregiver}\n")
     assert ask(*BOWL, "--people", "people.yaml", "--to", "Tom", "--timeout", "0").code == 1
-    called = ask(*BOWL, "--people", "people.yaml", "--to", "Eve")
-    assert_one_line_error(called, "Eve")
+
+
+def test_whoever_is_not_known_is_found_before_a_store_is_made(folder: Path) -> None:
+    (folder / "people.yaml").write_text("- {name: Ada}\n")
+    for wrong in (("--to", "Eve"), ("--step", "a/b"), ("--attempt", "0")):
+        called = ask(*BOWL, "--people", "people.yaml", *wrong)
+        assert_one_line_error(called)
+    assert [each.name for each in folder.iterdir()] == ["people.yaml"]
+
+
+def test_a_held_question_says_what_is_in_front_of_it_and_stays_held() -> None:
+    ask("Old?", "--timeout", "0")
+    called = ask(*BOWL, "--timeout", "0.1")
+    first, last = called.err.splitlines()
+    assert "Before it: 'Old?'. To answer: handup answer --by Ada" in first
+    assert "stays held (no more than 1 at once)" in last
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_a_stop_typed_while_the_question_is_held_stops(folder: Path) -> None:
+    import pty
+
+    ask("Old?", "--timeout", "0")
+    master, slave = pty.openpty()
+    environment = {**os.environ, "PYTHONPATH": str(SRC), "TERM": "xterm", "COLUMNS": "200"}
+    command = [sys.executable, "-m", "handup", "ask", *BOWL]
+    process = subprocess.Popen(command, cwd=folder, env=environment, stdin=slave, stdout=slave, stderr=slave)
+    os.close(slave)
+    seen = ""
+    try:
+        while "type s and press Enter" not in seen:
+            seen += os.read(master, 4096).decode()
+        os.write(master, b"s\n")
+        assert process.wait(timeout=30) == 1
+    finally:
+        process.kill()
+        process.wait()
+        os.close(master)
+    with Journal.open("handup.db", readonly=True) as journal:
+        assert Desk(journal).stopped
 
 
 def test_a_file_of_people_is_read_with_all_that_it_says(folder: Path) -> None:
@@ -174,6 +212,9 @@ def test_a_file_that_describes_no_people_is_refused_with_its_line(folder: Path, 
 BAD: list[tuple[tuple[str, ...], str]] = [
     ((" ",), "no words"),
     (("Which?", "--option", "left"), "fewer than two options"),
+    (("Which?", "--option", "left"), "Give --option 2 times"),
+    (("Which?", "--kind", "yes-no", "--guess", "maybe"), "Give yes or no."),
+    (("Which?", "--frob"), "Try 'handup ask --help'"),
     (("Which?", "--kind", "riddle"), "--kind is 'riddle'"),
     (("Which?", "--kind", "box"), "has no image"),
     (("Which?", "--kind", "number", "--guess", "far"), "--guess is 'far'"),

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -16,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from handup.core import DamagedJournal
-from handup.journal import Journal
+from handup.desk import replay
+from handup.journal import Journal, JournalErased
 from tests.cli.calls import SRC, assert_one_line_error, here, shell
 from tests.cli.histories import content, history
 from tests.journal.kinds import Noted
@@ -211,7 +213,20 @@ def test_a_repair_says_what_was_kept_and_lost(store: Path, folder: Path) -> None
     whole = here("journal", "verify")
     assert whole.code == 0
     assert "7 entries" in whole.out, "the repair itself is written down"
-    assert "repaired: 6 entries kept" in here("journal", "replay").out
+    told = here("journal", "replay").out
+    assert "STOP: repaired: 6 entries kept" in told
+    assert "STOPPED by the repair of the journal at " in told
+
+
+def test_a_repaired_journal_stays_stopped_until_a_person_enables_it(store: Path) -> None:
+    damage(store)
+    said = here("journal", "repair", "--yes").out.splitlines()[-1]
+    assert said == "The robot stays stopped: look at it, then run: handup answer --enable --store handup.db"
+    with Journal.open(store, readonly=True) as journal:
+        assert replay(journal.read()).stopped is not None
+    assert here("answer", "--enable", "--store", "handup.db").code == 0
+    with Journal.open(store, readonly=True) as journal:
+        assert replay(journal.read()).stopped is None
 
 
 def test_a_journal_that_was_put_aside_can_be_repaired(store: Path) -> None:
@@ -235,3 +250,19 @@ def test_a_damaged_journal_that_is_in_use_is_left(store: Path, folder: Path) -> 
         damage(store)
         called = here("journal", "repair", "--yes")
     assert_one_line_error(called, "another program has it open", "close every program")
+
+
+def test_a_backup_takes_the_place_of_a_damaged_journal(store: Path, folder: Path) -> None:
+    shutil.copyfile(store, folder / "backup")
+    with Journal.open(store) as journal:
+        entries = journal.head().seq
+        journal.append(JournalErased(pseudonym="x", values=0))
+    damage(store)
+    assert_one_line_error(here("journal", "repair", "--use-backup", "--yes"), "not put aside", "without --use-backup")
+    with pytest.raises(DamagedJournal):
+        Journal.open(store)
+    shutil.copyfile(folder / "backup", store)
+    called = here("journal", "repair", "--use-backup", "--yes")
+    assert called.out.startswith(f"Repaired handup.db: {entries} entries kept, 1 lost.\n")
+    assert "erase them again" in called.out
+    assert here("journal", "verify").code == 0

@@ -61,7 +61,7 @@ def test_without_what_is_personal_no_name_and_no_answer_is_there(folder: Path) -
 def test_stdout_is_the_default_and_jsonl(folder: Path) -> None:
     called = here("journal", "export")
     assert called.err == ""
-    assert lines(called.out)[0]["kind"] == "desk.asked"
+    assert lines(called.out)[0]["kind"] == "desk.person"
     assert here("journal", "export", "--to", "-", "--format", "csv").out.startswith("seq,")
 
 

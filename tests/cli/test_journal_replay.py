@@ -14,11 +14,15 @@ from typing import Any
 import pytest
 
 from handup.cli import journal_replay
+from handup.cli.moments import day, near
+from handup.core import ReplyKind
 from handup.desk import Desk, DeskState, replay
-from handup.desk.history import compared, state_of, told
+from handup.desk.history import compared, told
 from handup.journal import Journal
+from handup.recover import Settings
 from tests.cli.calls import SRC, assert_one_line_error, here, shell
 from tests.cli.histories import PEOPLE, content, history, recovered
+from tests.recover.test_run import after_a_crash_in_act
 
 
 @pytest.fixture(autouse=True)
@@ -40,9 +44,10 @@ def test_the_history_is_told_in_one_line_each(folder: Path) -> None:
     assert (called.code, called.err) == (0, "")
     assert called.out.startswith("handup.db: ")
     for line in (
-        " 1  12:00:03  lunch-1       food/1: asked “Which food should I pick up first?” for Ana, Ben",
-        " 2  12:00:03  lunch-1       food/1: put to Ana",
-        " 3  12:00:12  lunch-1       food/1: Ana answered “cherry tomato”",
+        " 1  12:00:03                Ana can be asked, as resident",
+        " 3  12:00:03  lunch-1       food/1: asked “Which food should I pick up first?” for Ana, Ben",
+        " 4  12:00:03  lunch-1       food/1: put to Ana",
+        " 5  12:00:12  lunch-1       food/1: Ana answered “cherry tomato”",
         "depth/1: Ana said someone else; next is Ben",
         "depth/1: Ben answered “12.5 mm”",
         "odd/1: Ana said let the robot try",
@@ -80,6 +85,30 @@ def test_one_run_is_told_with_the_stops(folder: Path) -> None:
     assert {each["kind"] for each in found["timeline"] if not each["run"]} == {"desk.stopped", "desk.enabled"}
     assert {each["run"] for each in found["waiting"]} == {"dinner"}
     assert [each["run"] for each in found["runs"]] == ["dinner"]
+
+
+def test_a_run_without_an_entry_is_named(folder: Path) -> None:
+    for more in ((), ("--json",), ("--last", "3")):
+        called = here("journal", "replay", "--run", "lnch", *more)
+        assert (called.code, called.err) == (0, "handup: no entry belongs to run 'lnch'.\n")
+    assert here("journal", "replay", "--run", "lunch-1").err == ""
+
+
+def test_a_run_that_waits_to_ask_again_says_until_when(folder: Path) -> None:
+    """Everybody says someone else about an action whose outcome was lost; the run rests and asks again."""
+    house = after_a_crash_in_act(folder, lambda record, desk=None: ReplyKind.SOMEONE_ELSE)  # type: ignore[misc]
+    house.live()
+    found = in_json("journal.db")["timeline"]
+    [first, *_] = [each for each in found if each["kind"] == "desk.handed-on"]
+    until_s = first["at_s"] + Settings().expired_s
+    [run] = in_json("journal.db", "--until", str(first["seq"]))["runs"]
+    assert (run["open_action"], run["asks_again_s"]) == ("bite/act/1", until_s)
+    told = here("journal", "replay", "journal.db", "--until", str(first["seq"])).out
+    assert f"acts, outcome unknown; waits until {near(until_s, day(until_s))} to ask again" in told
+    again = next(each["seq"] for each in found if each["kind"] == "desk.asked" and each["seq"] > first["seq"])
+    assert in_json("journal.db", "--until", str(again))["runs"][0]["asks_again_s"] is None
+    last = max(each["seq"] for each in found if each["kind"] == "desk.handed-on")
+    assert in_json("journal.db", "--until", str(last))["runs"][0]["asks_again_s"] is None, "it asked often enough"
 
 
 def test_the_state_as_it_was_after_an_entry(folder: Path) -> None:
@@ -152,14 +181,14 @@ def save_snapshot(state: DeskState) -> None:
 
 def test_a_snapshot_that_leads_elsewhere_is_found(folder: Path) -> None:
     with Journal.open("handup.db", readonly=True) as journal:
-        early = state_of(told(journal, until=20))
+        early = replay(told(journal, until=22))
     save_snapshot(early)
     called = here("journal", "replay", "--last", "0")
-    assert (called.code, "The same state comes from the snapshot at entry 20 and the " in called.out) == (0, True)
+    assert (called.code, "The same state comes from the snapshot at entry 22 and the " in called.out) == (0, True)
     save_snapshot(replace(early, put={}))
     called = here("journal", "replay", "--last", "0")
     assert called.code == 1
-    assert "NOT THE SAME: the snapshot at entry 20" in called.out
+    assert "NOT THE SAME: the snapshot at entry 22" in called.out
     assert in_json()["differs"] == ["put"]
 
 
@@ -174,7 +203,7 @@ def test_a_snapshot_that_cannot_be_trusted_counts_as_none(folder: Path) -> None:
 def test_a_live_desk_has_the_state_that_the_replay_gives(folder: Path) -> None:
     with Journal.open("handup.db") as journal, Desk(journal, PEOPLE) as desk:
         live = desk.state
-        again = state_of(told(journal, until=live.seq))
+        again = replay(told(journal, until=live.seq))
         assert again == live
         assert compared(journal, again).same
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from handup.cli import saying
 from handup.cli.moments import day, moment, near
 from handup.cli.retelling import shortened, tell
-from handup.core import Action, Decision, Outcome, Question, QuestionKind
+from handup.core import Action, Decision, Outcome, Question, QuestionKind, Role
 from handup.core.event import _BY_CLASS, type_of
 from handup.desk import Cause
 from handup.desk import events as desk
@@ -51,9 +51,14 @@ WORDS: list[tuple[object, str]] = [
     (desk.Expired(), "food/1: nobody answered in time"),
     (desk.Stopped(by="Ana", why=None), "STOP by Ana: words that were erased"),
     (desk.Enabled(by="Ana"), "Ana enabled the robot again"),
+    (desk.Introduced(person="Ana", role=Role.CAREGIVER), "Ana can be asked, as caregiver"),
     (Delivered(), "food/1: the outcome reached the shell"),
     (JournalErased(pseudonym="0" * 16, values=1), "a person was erased: the name and 1 personal value"),
-    (JournalRepaired(source="x", last_good=3), "repaired: 3 entries kept, an unknown number lost"),
+    (JournalRepaired(source="x", last_good=3), "STOP: repaired: 3 entries kept, an unknown number lost"),
+    (
+        JournalRepaired(source="x", last_good=3, lost=2, from_backup=True),
+        "STOP: went on from a backup: 3 entries kept, 2 lost",
+    ),
     (trail.RunStarted(record={"method": "troubleshoot"}, modules=("a",)), "the run began: troubleshoot, 1 module"),
     (trail.RunForwarded(outputs=None), "the policy ran, with outputs that were erased"),
     (trail.RunBegun(action="lunch/act/1"), "food/1: about to act"),

@@ -45,6 +45,9 @@ class Screen:
         self._reply = reply
         self._breaks = breaks
 
+    def mend(self) -> None:
+        self._breaks = None
+
     def show(self, record: Record, desk: Desk) -> None:
         self.told.append(("show", record.id))
         if self._breaks is not None:
@@ -88,7 +91,7 @@ class Eager:
 
 def race(store: str, by: str, questions: Sequence[str], barrier: Any, results: Any) -> None:
     """One process of a race: answer each question at the same moment as the other."""
-    people = [Person(name=name) for name in ("ana", "ben")]
+    people = [Person(name=name, limits=Limits(at_once=len(questions))) for name in ("ana", "ben")]
     with (
         Journal.open(store, create=False, busy_timeout_s=30.0) as journal,
         Desk(journal, people, terms=Terms()) as desk,

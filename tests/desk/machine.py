@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from handup.core import Limits, Person, Question, QuestionKind, Reply, ReplyKind
+from handup.core import BadSetting, Limits, Person, Question, QuestionKind, Reply, ReplyKind
 from handup.desk import Desk, DeskState, Receipt, ReceiptStatus, Status, Terms, replay
 from handup.journal import Journal
 from tests.desk.checking import (
@@ -43,6 +44,11 @@ taps = st.sampled_from(((0,), (1,), (0, 1), (1, 1)))
 """Which process a reply comes to, and where it comes to again."""
 
 
+def masked(names: tuple[str, ...]) -> tuple[str | None, ...]:
+    """Names without those of people who were erased, whatever stands for them."""
+    return tuple(None if name.startswith("erased-") else name for name in names)
+
+
 SEEN: Counter[str] = Counter()
 """What came out in all courses together, so that a test can tell whether they went everywhere."""
 
@@ -63,7 +69,9 @@ class DeskMachine(RuleBasedStateMachine):
         self.sent: list[Reply] = []
         self.stopped = False
         self.stops: set[tuple[str, str]] = set()
-        self.withdrawals = 0
+        self.stops_seen = 0
+        self.here = list(NAMES)
+        self.withdrawals = self.erasures = 0
         for audience in (("ana", "ben"), ("ben", "cem", "ana"), ("cem",)):
             self._ask(len(self.model), audience, 0.3, None, 0)
 
@@ -104,12 +112,17 @@ class DeskMachine(RuleBasedStateMachine):
         self._pass_time()
         deadline_s = None if due_s is None else self._now_s() + due_s
         question = Question("Which one?", QuestionKind.CHOICE, GOOD, to=audience, deadline_s=deadline_s)
+        if f"run/{step}/1" not in self.model and not set(audience) <= set(self.here):
+            with pytest.raises(BadSetting):
+                self.desks[at].ask(question, run="run", step=str(step), load=load)
+            return
         record = self.desks[at].ask(question, run="run", step=str(step), load=load)
         known = self.model.setdefault(
             record.id,
             {
                 "audience": audience,
                 "turn": audience[0],
+                "first": audience[0],
                 "deadline_s": deadline_s,
                 "passed": [],
                 "ended": None,
@@ -120,7 +133,7 @@ class DeskMachine(RuleBasedStateMachine):
                 "answer": None,
             },
         )
-        assert (record.id, record.audience) == (f"run/{step}/1", known["audience"])
+        assert (record.id, masked(record.audience)) == (f"run/{step}/1", known["audience"])
 
     def _question(self, which: int) -> str:
         """Mostly one that waits, now and then one that ended or that nobody asked."""
@@ -138,7 +151,7 @@ class DeskMachine(RuleBasedStateMachine):
             return "mallory"
         if who == 8:
             return "ana"
-        return str(known["turn"] or "ben") if who < 5 else str(known["audience"][-1])
+        return str(known["turn"] or "ben") if who < 5 else str(known["audience"][-1] or "mallory")
 
     def _reply(
         self,
@@ -201,7 +214,13 @@ class DeskMachine(RuleBasedStateMachine):
         assert receipt.status is (refused or ReceiptStatus.ACCEPTED)
         if receipt.accepted:
             lease_s = min(TERMS.lease_s if lease_s is None else lease_s, TERMS.longest_lease_s)
-            self.model[id_]["claim"] = (by, self._now_s() + lease_s)
+            until_s, held = self._now_s() + lease_s, self.model[id_]["claim"]
+            again = held is not None and held[2] == device and until_s < held[1] + 0.1 * lease_s
+            assert receipt.again == again
+            if not again:
+                self.model[id_]["claim"] = (by, until_s, device)
+            assert receipt.record is not None
+            assert receipt.record.until_s == self.model[id_]["claim"][1]
 
     @rule(which=which, who=who, at=desk_of)
     def release(self, which: int, who: int, at: int) -> None:
@@ -235,7 +254,7 @@ class DeskMachine(RuleBasedStateMachine):
         else:
             assert receipt.status is ReceiptStatus.LATE
 
-    @precondition(lambda self: len(getattr(self, "model", ())) >= 3 and len(self.stops) < 2)
+    @precondition(lambda self: len(getattr(self, "model", ())) >= 3 and self.stops_seen < 3)
     @rule(which=which, who=who, token=tokens, at=desk_of)
     def stop(self, which: int, who: int, token: str, at: int) -> None:
         id_ = self._question(which)
@@ -246,8 +265,48 @@ class DeskMachine(RuleBasedStateMachine):
     @rule(by=st.sampled_from(NAMES), at=desk_of)
     def enable(self, by: str, at: int) -> None:
         self._pass_time()
+        if by not in self.here:
+            with pytest.raises(BadSetting):
+                self.desks[at].enable(by)
+            return
         self.desks[at].enable(by)
         self.stopped = False
+
+    @precondition(lambda self: getattr(self, "erasures", 1) < 1 and len(self.model) > 4)
+    @rule(name=st.sampled_from(NAMES), at=desk_of)
+    def somebody_is_erased(self, name: str, at: int) -> None:
+        """Nothing of them is left in the model either; what only they could answer goes on or is taken back."""
+        if name not in self.here:
+            return
+        self.erasures += 1
+        self._pass_time()
+        self.desks[at].tick()
+        self.journals[at].erase(name)
+        self.desks[1 - at].tick()
+        self.here.remove(name)
+        self.stops = {each for each in self.stops if each[1] != name}
+        for known in self.model.values():
+            self._forget(known, name)
+
+    def _forget(self, known: dict[str, Any], name: str) -> None:
+        def without(names: tuple[str | None, ...]) -> tuple[str | None, ...]:
+            return tuple(None if each == name else each for each in names)
+
+        was_first, had_turn = known["first"] == name, known["turn"] == name
+        known["audience"], known["passed"] = without(known["audience"]), list(without(tuple(known["passed"])))
+        known["done"] = {key: said for key, said in known["done"].items() if key[1] != name}
+        known["first"] = None if was_first else known["first"]
+        if known["answer"] is not None and known["answer"][0] == name:
+            known["answer"] = (None, None)
+        if known["claim"] is not None and known["claim"][0] == name:
+            known["claim"] = (None, *known["claim"][1:])
+        if known["ended"] is not None or not (was_first or had_turn):
+            return
+        left = [each for each in known["audience"] if each is not None and each not in known["passed"]]
+        if was_first or not left:
+            known["ended"] = "withdrawn"
+        else:
+            known["turn"], known["claim"], known["deferred_s"] = left[0], None, None
 
     @rule(seconds=st.sampled_from((0.5, 5.0, 60.0, 100.0, 1000.0, 3600.0, 20_000.0)))
     def time_passes(self, seconds: float) -> None:
@@ -269,6 +328,7 @@ class DeskMachine(RuleBasedStateMachine):
         self.journals[at].close()
         self.journals[at] = self.open()
         self.desks[at] = Desk(self.journals[at], PEOPLE, terms=TERMS)
+        self.here = list(NAMES)  # who was erased and is still on the list of a new desk is new to the journal
 
     # -- what must come out ------------------------------------------------------------------------------------------
 
@@ -306,13 +366,12 @@ class DeskMachine(RuleBasedStateMachine):
     def _expected(self, reply: Reply) -> tuple[ReceiptStatus, bool]:
         """What the receipt must say, and whether it was said before."""
         if reply.kind is ReplyKind.STOP:
-            known = reply.by in NAMES
-            return (ReceiptStatus.ACCEPTED if known else ReceiptStatus.UNAUTHORISED), (
-                reply.token,
-                reply.by,
-            ) in self.stops
-        if (reply.token, reply.by) in self.model.get(reply.question, {"done": {}})["done"]:
-            return ReceiptStatus.ACCEPTED, True
+            status = ReceiptStatus.ACCEPTED if reply.by in self.here else ReceiptStatus.UNAUTHORISED
+            return status, self.stopped and (reply.token, reply.by) in self.stops
+        said = self.model.get(reply.question, {"done": {}})["done"].get((reply.token, reply.by))
+        if said is not None:
+            same = said == (reply.kind, reply.value, reply.until_s)
+            return (ReceiptStatus.ACCEPTED, True) if same else (ReceiptStatus.INVALID, False)
         refused = self._barred(reply.question, reply.by)
         if refused is not None:
             return refused, False
@@ -339,12 +398,13 @@ class DeskMachine(RuleBasedStateMachine):
     def _accepted(self, reply: Reply, receipt: Receipt) -> None:
         if reply.kind is ReplyKind.STOP:
             self.stopped = True
+            self.stops_seen += 1
             self.stops.add((reply.token, reply.by))
             for each in self.model.values():
                 each["ended"] = each["ended"] or "withdrawn"
             return
         known = self.model[reply.question]
-        known["done"][reply.token, reply.by] = reply.kind
+        known["done"][reply.token, reply.by] = (reply.kind, reply.value, reply.until_s)
         known["claim"] = known["deferred_s"] = None
         if reply.kind is ReplyKind.ANSWER:
             known["ended"], known["answer"] = "answered", (reply.by, reply.value)
@@ -355,7 +415,7 @@ class DeskMachine(RuleBasedStateMachine):
             known["deferred_s"] = receipt.record.until_s
         else:
             known["passed"].append(reply.by)
-            left = [name for name in known["audience"] if name not in known["passed"]]
+            left = [name for name in known["audience"] if name is not None and name not in known["passed"]]
             known["turn"] = left[0] if left else None
             known["ended"] = None if left else "handed-on"
 
@@ -366,6 +426,8 @@ class DeskMachine(RuleBasedStateMachine):
         first, second = (desk.state for desk in self.desks)
         assert first == second
         assert (first.stopped is not None) == self.stopped
+        assert (first.last_stop > 0) == (self.stops_seen > 0)
+        assert dict(first.people) == {each.name: each for each in PEOPLE if each.name in self.here}
         for id_, known in self.model.items():
             record = first.records[id_]
             if record.ended:
@@ -375,7 +437,7 @@ class DeskMachine(RuleBasedStateMachine):
                 assert known["ended"] == "expired", "only time ends a question before anybody looks"
             if known["answer"] is not None:
                 assert record.answer is not None
-                assert (record.by, record.answer.value) == known["answer"]
+                assert (*masked((record.by or "",)), record.answer.value) == known["answer"]
             if not record.ended:
                 assert record.turn == known["turn"]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from handup.core import Person, Question, Reply, ReplyKind
-from handup.desk import DeskState, Receipt, Record, Ruling, Terms, apply, decide
-from handup.desk.commands import Ask, Command, Tick
+from handup.desk import DeskState, Receipt, ReceiptStatus, Record, Ruling, Terms, apply, decide
+from handup.desk.commands import Ask, Claim, Command, Tick
 from handup.desk.state import Fact
 
 ANA, BEN, CEM = (Person(name=name) for name in ("ana", "ben", "cem"))
@@ -20,13 +20,14 @@ class PureDesk:
         self, people: Sequence[Person] = (ANA, BEN), terms: Terms | None = None, now_s: float = 1000.0
     ) -> None:
         self.people = {person.name: person for person in people}
+        self.start = DeskState(people=self.people)
         self.terms = terms or Terms()
         self.now_s = now_s
-        self.state = DeskState()
+        self.state = self.start
         self.entries: list[Fact] = []
 
     def do(self, command: Command) -> Receipt:
-        ruling: Ruling = decide(self.state, command, self.now_s, self.people, self.terms)
+        ruling: Ruling = decide(self.state, command, self.now_s, self.terms)
         for made in ruling.events:
             seq, at_s = self.state.seq + 1, max(self.now_s, self.state.at_s)
             self.entries.append(Fact(seq=seq, at_s=at_s, run=made.run, key=made.key, event=made.event))
@@ -70,3 +71,7 @@ class PureDesk:
 
     def kinds(self, start: int = 0) -> list[str]:
         return [type(each.event).__name__ for each in self.entries[start:]]
+
+
+def claim(desk: PureDesk, record: Record, by: str, lease_s: float | None = None) -> ReceiptStatus:
+    return desk.do(Claim(question=record.id, by=by, lease_s=lease_s)).status

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from handup.core import (
     Reply,
     ReplyKind,
     Resolution,
+    StoreUnavailable,
     Value,
     check_value,
 )
@@ -127,6 +129,25 @@ def test_a_simulated_person_answers_when_the_clock_gets_there(journal: Journal, 
     assert (now.answer.value, now.by) == ("melon", "Ada")
     assert now.answer.latency_s == pytest.approx(due_s - 1000.0)
     assert (now.device or "").startswith(DEVICE)
+    assert channel.next_s is None
+
+
+def test_what_a_simulated_person_said_while_the_store_was_away_is_said_again(
+    journal: Journal, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel = Simulated(lambda _: "grape", random=np.random.default_rng(3), accuracy=1.0)
+    ask(journal, channel)
+    assert channel.next_s is not None
+    clock.advance(channel.next_s - clock.now_s())
+
+    def away() -> NoReturn:
+        raise StoreUnavailable("the disk is full", hint="Make room.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(journal, "writing", away)
+        with pytest.raises(StoreUnavailable):
+            channel.deliver()
+    assert [each.accepted for each in channel.deliver()] == [True]
     assert channel.next_s is None
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-import numpy as np
 import pytest
 
 import handup.desk.state as state_module
@@ -20,14 +18,12 @@ from handup.desk import (
     Desk,
     DeskState,
     ReceiptStatus,
-    Simulated,
-    SkippingClock,
     Status,
     Terms,
     replay,
 )
-from handup.journal import Erasure, Journal
-from tests.desk.desks import PEOPLE, Eager, SetClock, answer, at, run_race, says
+from handup.journal import Erasure, Journal, Writer
+from tests.desk.desks import PEOPLE, SetClock, answer, at, run_race, says
 
 WHICH = Question("Which one?")
 
@@ -105,7 +101,7 @@ def test_ended_questions_leave_the_state_and_are_found_again(
     assert first.answer.value == f"for {first.id}"
     seq = journal.head().seq
     assert desk.ask(WHICH, run="meal", step="0") == first
-    assert desk.reply(answer(first, "ana")).again
+    assert desk.reply(answer(first, "ana", f"for {first.id}")).again
     assert desk.reply(answer(first, "ben", token="u")).status is ReceiptStatus.LATE
     assert desk.withdraw(first.id, "").status is ReceiptStatus.LATE
     assert desk.wait(first.id) == first
@@ -114,7 +110,7 @@ def test_ended_questions_leave_the_state_and_are_found_again(
 
 
 def test_snapshots_are_made_on_the_way_and_on_closing(journal: Journal) -> None:
-    desk = Desk(journal, PEOPLE, terms=Terms(snapshot_every=4))
+    desk = Desk(journal, PEOPLE, terms=Terms(snapshot_every=6))
     first = desk.ask(WHICH, run="meal", step="a")
     assert journal.snapshot("desk") is None
     desk.reply(answer(first, "ana"))
@@ -180,109 +176,7 @@ def test_settings_that_cannot_be_are_refused(desk: Desk, journal: Journal) -> No
         desk.wait("none/none/1")
 
 
-# -- waiting ----------------------------------------------------------------------------------------------------------
-
-
-def test_wait_gives_up_when_its_time_is_up(desk: Desk) -> None:
-    record = desk.ask(WHICH, run="meal", step="food")
-    assert desk.wait(record.id, timeout_s=0.0) is None
-    assert desk.wait(record.id, timeout_s=0.05) is None
-
-
-def test_wait_wakes_at_once_for_an_answer_in_this_process(desk: Desk) -> None:
-    record = desk.ask(WHICH, run="meal", step="food")
-    answered_s: list[float] = []
-
-    def later() -> None:
-        desk.reply(answer(record, "ana"))
-        answered_s.append(time.monotonic())
-
-    thread = threading.Timer(0.1, later)
-    thread.start()
-    told = desk.wait(record.id, timeout_s=30.0)
-    woken_s = time.monotonic()
-    thread.join()
-    assert told is not None
-    assert woken_s - answered_s[0] < 0.5
-
-
-def test_wait_is_told_of_a_stop(desk: Desk) -> None:
-    record = desk.ask(WHICH, run="meal", step="food")
-    desk.stop("ana", "spilt")
-    told = desk.wait(record.id)
-    assert told is not None
-    assert (told.status, told.cause, desk.stopped) == (Status.WITHDRAWN, Cause.STOP, True)
-    desk.enable("ben")
-    assert desk.state.stopped is None
-
-
-def test_wait_skips_time_where_the_clock_can(tmp_path: Path) -> None:
-    clock = SkippingClock(1000.0)
-    with Journal.open(at(tmp_path), clock=clock) as journal:
-        desk = Desk(journal, [Person(name="ana", limits=Limits(per_hour=1))], channels=[Eager()])
-        for step in range(24):
-            record = desk.ask(WHICH, run="day", step=str(step))
-            told = desk.wait(record.id)
-            assert told is not None
-            assert told.status is Status.ANSWERED
-        assert clock.now_s() == 1000.0 + 23 * 3600.0
-        late = desk.ask(Question("Which one?", deadline_s=clock.now_s() + 60.0), run="day", step="late")
-        told = desk.wait(late.id)
-        assert told is not None
-        assert told.status is Status.EXPIRED
-
-
-def test_wait_lets_simulated_people_reply_in_their_own_time(tmp_path: Path) -> None:
-    clock = SkippingClock(1000.0)
-    with Journal.open(at(tmp_path), clock=clock) as journal:
-        someone = Simulated(lambda _: "plum", random=np.random.default_rng(1), accuracy=1.0)
-        desk = Desk(journal, PEOPLE, channels=[someone])
-        record = desk.ask(Question("Which one?", QuestionKind.CHOICE, ("plum", "pear")), run="meal", step="food")
-        told = desk.wait(record.id)
-        assert told is not None
-        assert told.answer is not None
-        assert told.answer.value == "plum"
-        assert told.answer.latency_s == pytest.approx(clock.now_s() - 1000.0)
-        assert clock.now_s() > 1000.0
-
-
-def test_watching_sees_to_what_another_desk_wrote(desk: Desk, journal: Journal) -> None:
-    other = Desk(journal, PEOPLE)
-    assert not other.watch(0.01)
-    desk.ask(WHICH, run="meal", step="food")
-    assert other.watch(5.0)
-
-
-# -- stop -------------------------------------------------------------------------------------------------------------
-
-
-def out_of_reach() -> NoReturn:
-    raise StoreUnavailable("the disk is full", hint="Make room.")
-
-
-@pytest.mark.parametrize("by_reply", [False, True])
-def test_a_stop_that_cannot_be_written_holds_all_the_same(
-    desk: Desk, journal: Journal, monkeypatch: pytest.MonkeyPatch, by_reply: bool
-) -> None:
-    record = desk.ask(WHICH, run="meal", step="food")
-    with monkeypatch.context() as broken:
-        broken.setattr(journal, "writing", out_of_reach)
-        with pytest.raises(StoreUnavailable):
-            if by_reply:
-                desk.reply(says("stop", record, "ana"))
-            else:
-                desk.stop("ana")
-        assert desk.stopped
-        assert desk.wait(record.id, timeout_s=5.0) is not None
-        assert desk.free_from_s(1000.0) == float("inf")
-    assert desk.ask(WHICH, run="meal", step="drink").status is Status.HELD
-    taken_back = desk.record(record.id)
-    assert taken_back is not None
-    assert taken_back.cause is Cause.STOP
-    assert Desk(journal, PEOPLE).stopped
-    desk.enable("ben")
-    assert desk.state.stopped is None
-    assert replay(journal.read()) == desk.state
+# -- snapshots and erasure --------------------------------------------------------------------------------------------
 
 
 def test_no_snapshot_of_a_full_disk_is_no_harm(
@@ -317,14 +211,59 @@ def test_a_snapshot_that_an_erasure_overtook_is_made_again(
     assert kept.seq == journal.head().seq
 
 
-# -- erasure ----------------------------------------------------------------------------------------------------------
+def test_an_erasure_while_the_state_is_built_again_brings_nothing_back(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk(journal, [*PEOPLE, Person(name="cem")], terms=Terms(snapshot_every=1))
+    record = desk.ask(Question("Which one?", to=("ben", "ana")), run="meal", step="food")
+    desk.reply(answer(record, "ana", "a secret"))
+    open_one = desk.ask(Question("And which now?", to=("ben",)), run="meal", step="drink")
+    journal.erase("cem")
+    monkeypatch.setattr("handup.journal.writer.BATCH", 2)
+    read = journal.read
+    erased: list[Erasure] = []
+
+    def overtaken(after: int = 0, **more: Any) -> Iterator[Any]:
+        for entry in read(after, **more):
+            yield entry
+            if after == 0 and entry.seq == record.number + 4 and not erased:  # what was said has been read by now
+                erased.append(journal.erase("ana"))
+
+    monkeypatch.setattr(journal, "read", overtaken)
+    desk.tick()
+    assert erased
+    assert "a secret" not in json.dumps(desk.state.to_json())
+    assert desk.state == replay(journal.read())
+    desk.reply(answer(open_one, "ben"))
+    desk.close()
+    kept = journal.snapshot("desk")
+    assert kept is not None
+    assert "a secret" not in json.dumps(kept.state)
+
+
+def test_after_an_erasure_the_journal_is_replayed_before_the_transaction_not_inside(
+    desk: Desk, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = desk.ask(Question("Which one?", to=("ben",)), run="meal", step="food")
+    journal.erase("ana")
+    read = Writer.read
+    inside: list[int] = []
+
+    def noted(self: Writer, after: int = 0, **more: Any) -> Iterator[Any]:
+        entries = list(read(self, after, **more))
+        inside.append(len(entries))
+        yield from entries
+
+    monkeypatch.setattr(Writer, "read", noted)
+    assert desk.reply(answer(record, "ben")).accepted
+    assert sum(inside) == 0
 
 
 def test_a_question_whose_words_were_erased_is_withdrawn(desk: Desk, journal: Journal) -> None:
     record = desk.ask(WHICH, run="meal", step="food")
     journal.erase("ana")
     desk.tick()
-    for each in (desk, Desk(journal, PEOPLE)):
+    for each in (desk, Desk(journal, PEOPLE[1:])):
         now = each.record(record.id)
         assert now is not None
         assert (now.status, now.cause, now.question) == (Status.WITHDRAWN, Cause.ERASED, ERASED)

@@ -1,13 +1,17 @@
-"""What becomes of each command: asks, replies of all kinds, claims, withdrawals, stop."""
+"""What becomes of each command: asks, replies of all kinds, withdrawals, and of time."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from handup.core import BadSetting, Limits, Person, Question, QuestionKind, Reply, ReplyKind
-from handup.desk import Cause, ReceiptStatus, Record, Status, Terms, question_id
-from handup.desk.commands import Claim, Enable, Release, Stop, Withdraw
-from tests.desk.pure import ANA, BEN, CEM, PureDesk
+from handup.core import BadSetting, Limits, Person, Question, QuestionKind
+from handup.desk import Cause, ReceiptStatus, Status, Terms, question_id
+from handup.desk.commands import Claim, Withdraw
+from handup.desk.moving import MOST_REPLIES
+from handup.desk.record import may_be_id
+from tests.desk.pure import ANA, BEN, CEM, PureDesk, claim
 
 CHOICE = Question("Which one?", QuestionKind.CHOICE, ("plum", "pear"))
 
@@ -15,10 +19,6 @@ CHOICE = Question("Which one?", QuestionKind.CHOICE, ("plum", "pear"))
 @pytest.fixture
 def desk() -> PureDesk:
     return PureDesk()
-
-
-def claim(desk: PureDesk, record: Record, by: str, lease_s: float | None = None) -> ReceiptStatus:
-    return desk.do(Claim(question=record.id, by=by, lease_s=lease_s)).status
 
 
 # -- asking -----------------------------------------------------------------------------------------------------------
@@ -46,6 +46,9 @@ def test_asking_again_is_the_same_question(desk: PureDesk) -> None:
         ("r\n", "s", 1),
         ("r" * 201, "s", 1),
         ("r", "s", True),
+        ("r", "s", 10**9 + 1),
+        ("r\0", "s", 1),
+        ("r", "\ud800", 1),
     ],
 )
 def test_names_that_make_no_id_are_refused(run: str, step: str, attempt: int) -> None:
@@ -118,6 +121,70 @@ def test_the_same_reply_again_gets_the_same_receipt(desk: PureDesk, kind: str) -
     assert (first.accepted, first.again, again.accepted, again.again) == (True, False, True, True)
     assert first.message == again.message
     assert len(desk.entries) == entries
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("answer", {"value": "plum"}), ("answer", {"value": "pear"})),
+        (("answer", {"value": "plum"}), ("answer", {"value": "apple"})),
+        (("answer", {"value": "plum"}), ("answer", {"value": "plum", "certainty": 0.5})),
+        (("answer", {"value": "plum"}), ("let-robot-try", {})),
+        (("not-now", {"until_s": 1090.0}), ("answer", {"value": "plum"})),
+        (("not-now", {"until_s": 1090.0}), ("not-now", {"until_s": 1091.0})),
+        (("not-now", {"until_s": 9e9}), ("not-now", {"until_s": 8e9})),
+        (("not-now", {}), ("not-now", {"until_s": 1600.0})),
+        (("someone-else", {}), ("not-now", {})),
+        (("let-robot-try", {}), ("someone-else", {})),
+    ],
+)
+def test_a_token_that_was_used_for_another_reply_is_refused(desk: PureDesk, first: Any, second: Any) -> None:
+    record = desk.ask(CHOICE)
+    assert desk.reply(record, "ana", first[0], **first[1]).accepted
+    before, entries = desk[record], len(desk.entries)
+    receipt = desk.reply(record, "ana", second[0], **second[1])
+    assert (receipt.status, receipt.again) == (ReceiptStatus.INVALID, False)
+    assert receipt.message == "This token was used for another reply; send a new one."
+    assert (desk[record], len(desk.entries)) == (before, entries)
+    again = desk.reply(record, "ana", first[0], device="another", **first[1])
+    assert (again.accepted, again.again) == (True, True)
+
+
+def test_only_so_many_replies_to_a_question_are_remembered(desk: PureDesk) -> None:
+    record = desk.ask()
+    for number in range(3 * MOST_REPLIES):
+        desk.reply(record, "ana", "not-now", token=str(number))
+    tokens = [each.token for each in desk[record].replies]
+    assert tokens == [str(each) for each in range(2 * MOST_REPLIES, 3 * MOST_REPLIES)]
+    assert desk.reply(record, "ana", "not-now", token=tokens[0]).again
+
+
+def test_who_passes_on_again_and_again_is_remembered_once(desk: PureDesk) -> None:
+    record = desk.ask()
+    for number in range(3):
+        claim(desk, record, "ben")
+        desk.reply(record, "ben", "someone-else", token=str(number))
+    assert desk[record].passed == ("ben",)
+
+
+def test_a_device_that_cannot_be_kept_is_refused_but_not_for_a_stop(desk: PureDesk) -> None:
+    record = desk.ask()
+    assert desk.reply(record, "ana", device="tab\0let").status is ReceiptStatus.INVALID
+    assert desk.do(Claim(question=record.id, by="ana", device="a\ud800")).status is ReceiptStatus.INVALID
+    assert desk[record] == record
+    assert desk.do(Withdraw(question=record.id, why="why\0")).accepted
+    assert desk[record].why == "why\ufffd"
+    assert desk.reply("", "ana", "stop", device="tab\0let").accepted
+    assert desk.state.stopped is not None
+    assert desk.state.stopped.device == "tab\ufffdlet"
+
+
+@pytest.mark.parametrize("odd", ["a\0b", "a\ud800b", "", "x" * 9999])
+def test_what_is_no_id_is_unknown(desk: PureDesk, odd: str) -> None:
+    assert not may_be_id(odd)
+    receipt = desk.do(Withdraw(question=odd))
+    assert receipt.status is ReceiptStatus.UNKNOWN
+    receipt.message.encode()
 
 
 def test_the_token_of_another_person_or_question_is_no_token_of_ones_own(desk: PureDesk) -> None:
@@ -249,57 +316,6 @@ def test_let_the_robot_try_ends_it(desk: PureDesk) -> None:
     assert (desk[record].status, desk[record].by, desk[record].ended) == (Status.DELEGATED, "ben", True)
 
 
-# -- claims -----------------------------------------------------------------------------------------------------------
-
-
-def test_a_claimed_question_is_answered_only_by_its_claimant_until_the_lease_ends(desk: PureDesk) -> None:
-    record = desk.ask()
-    assert claim(desk, record, "ben", 60) is ReceiptStatus.ACCEPTED
-    refused = desk.reply(record, "ana")
-    assert (refused.status, refused.message) == (ReceiptStatus.CLAIMED, "ben has taken this on for another 60 seconds.")
-    assert claim(desk, record, "ana") is ReceiptStatus.CLAIMED
-    desk.now_s += 60
-    assert desk.reply(record, "ana").accepted
-
-
-def test_the_claimant_may_answer_from_another_device(desk: PureDesk) -> None:
-    record = desk.ask()
-    desk.do(Claim(question=record.id, by="ana", device="tablet"))
-    assert desk.reply(record, "ana", device="telephone").accepted
-
-
-def test_a_claim_can_be_made_longer_but_not_too_long(desk: PureDesk) -> None:
-    record = desk.ask()
-    claim(desk, record, "ana", 60)
-    assert claim(desk, record, "ana", 1e9) is ReceiptStatus.ACCEPTED
-    assert desk[record].until_s == 1000.0 + desk.terms.longest_lease_s
-    assert claim(desk, record, "ana", -1.0) is ReceiptStatus.INVALID
-
-
-def test_a_claim_given_back_leaves_it_to_others(desk: PureDesk) -> None:
-    record = desk.ask()
-    claim(desk, record, "ben")
-    assert desk.do(Release(question=record.id, by="ana")).status is ReceiptStatus.CLAIMED
-    assert desk.do(Release(question=record.id, by="ben")).accepted
-    assert desk[record].status is Status.OPEN
-    assert desk.do(Release(question=record.id, by="ben")).status is ReceiptStatus.STALE
-    assert desk.reply(record, "ana").accepted
-
-
-def test_what_is_before_nobody_cannot_be_claimed(desk: PureDesk) -> None:
-    desk.ask()
-    assert claim(desk, desk.ask(step="t"), "ana") is ReceiptStatus.STALE
-    assert desk.do(Claim(question="r/none/1", by="ana")).status is ReceiptStatus.UNKNOWN
-    assert desk.do(Release(question="r/none/1", by="ana")).status is ReceiptStatus.UNKNOWN
-
-
-def test_a_claimant_whose_turn_it_is_not_may_pass_it_back(desk: PureDesk) -> None:
-    record = desk.ask()
-    claim(desk, record, "ben")
-    desk.reply(record, "ben", "someone-else")
-    assert (desk[record].status, desk[record].turn) == (Status.OPEN, "ana")
-
-
 # -- withdrawing, time ------------------------------------------------------------------------------------------------
 
 
@@ -339,74 +355,3 @@ def test_a_clock_that_is_set_back_counts_as_standing_still(desk: PureDesk) -> No
     desk.now_s = 10.0
     desk.reply(record, "ana", "not-now")
     assert desk[record].until_s == 1000.0 + desk.terms.not_now_s
-
-
-# -- stop -------------------------------------------------------------------------------------------------------------
-
-
-def course_of(desk: PureDesk, status: Status) -> Record:
-    """A question that got into a state."""
-    if status is Status.HELD:
-        desk.ask(step="ahead")
-    record = desk.ask(Question("Which one?", deadline_s=2000.0))
-    kinds = {Status.ANSWERED: "answer", Status.DEFERRED: "not-now", Status.DELEGATED: "let-robot-try"}
-    if status in kinds:
-        desk.reply(record, "ana", kinds[status])
-    elif status is Status.CLAIMED:
-        claim(desk, record, "ben")
-    elif status is Status.HANDED_ON:
-        desk.reply(record, "ana", "someone-else")
-        desk.reply(record, "ben", "someone-else")
-    elif status is Status.WITHDRAWN:
-        desk.do(Withdraw(question=record.id))
-    elif status is Status.EXPIRED:
-        desk.tick(1000)
-    assert desk[record].status is status
-    return desk[record]
-
-
-@pytest.mark.parametrize("status", Status)
-def test_stop_is_accepted_in_every_state_and_takes_back_what_waits(desk: PureDesk, status: Status) -> None:
-    record = course_of(desk, status)
-    assert desk.reply(record, "ben", "stop", token="stop").accepted
-    now = desk[record]
-    assert desk.state.stopped is not None
-    assert (now.status, now.cause) == (
-        (record.status, record.cause) if record.ended else (Status.WITHDRAWN, Cause.STOP)
-    )
-
-
-def test_stop_is_accepted_for_a_question_nobody_knows_but_not_from_a_stranger(desk: PureDesk) -> None:
-    assert desk.reply("r/none/1", "mallory", "stop").status is ReceiptStatus.UNAUTHORISED
-    assert desk.reply("r/none/1", "ana", "stop").accepted
-    assert desk.state.stopped is not None
-
-
-def test_a_stop_holds_until_a_person_enables(desk: PureDesk) -> None:
-    desk.do(Stop(by="watchdog", why="no heartbeat"))
-    record = desk.ask()
-    assert (record.status, record.why) == (Status.HELD, "the robot is stopped")
-    assert desk.reply(record, "ana").status is ReceiptStatus.STOPPED
-    desk.tick(1e6)
-    assert desk[record].status is Status.HELD
-    assert desk.do(Enable(by="watchdog")).status is ReceiptStatus.UNAUTHORISED
-    assert desk.do(Enable(by="ben")).accepted
-    assert (desk[record].status, desk.state.stopped) == (Status.OPEN, None)
-    assert desk.do(Enable(by="ben")).again
-
-
-def test_an_old_stop_sent_again_does_not_stop_again_but_a_new_one_does(desk: PureDesk) -> None:
-    stop = Reply(question="", kind=ReplyKind.STOP, by="ana", token="t")
-    desk.do(stop)
-    desk.do(Enable(by="ben"))
-    assert desk.do(stop).again
-    assert desk.state.stopped is None
-    assert not desk.reply("", "ana", "stop", token="u").again
-    assert desk.state.stopped is not None
-
-
-def test_a_stop_while_stopped_is_remembered_too(desk: PureDesk) -> None:
-    desk.reply("", "ana", "stop", token="t")
-    desk.reply("", "ben", "stop", token="u")
-    desk.do(Enable(by="ben"))
-    assert desk.reply("", "ben", "stop", token="u").again

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from handup.core import BadSetting, Limits, Person, Question
-from handup.desk import Channel, Desk, Status
+from handup.desk import Channel, Desk, Record, Status
 from handup.journal import Journal
 from tests.desk.desks import PEOPLE, Eager, Screen, SetClock, answer, at, says
 
@@ -18,8 +19,13 @@ ID = "meal/food/1"
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Iterator[Journal]:
-    with Journal.open(at(tmp_path), clock=SetClock(1000.0)) as journal:
+def clock() -> SetClock:
+    return SetClock(1000.0)
+
+
+@pytest.fixture
+def journal(tmp_path: Path, clock: SetClock) -> Iterator[Journal]:
+    with Journal.open(at(tmp_path), clock=clock) as journal:
         yield journal
 
 
@@ -79,6 +85,85 @@ def test_a_channel_that_breaks_stops_nobody(
     assert screen.told == [("show", ID), ("taken", ID)]
     assert (broken.closed, screen.closed) == (1, 1)
     assert "broken" in caplog.text
+
+
+def test_what_a_channel_failed_at_is_told_again_after_a_pause_and_no_longer_than_it_holds(
+    journal: Journal, clock: SetClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken = Screen("broken", breaks=OSError("unplugged"))
+    desk = Desk(journal, PEOPLE, channels=[broken])
+    desk.ask(WHICH, run="meal", step="food")
+    desk.tick()
+    assert broken.told == [("show", ID)]
+    for _ in range(3):
+        clock.advance(10.0)
+        desk.tick()
+    assert broken.told == [("show", ID)] * 4
+    broken.mend()
+    clock.advance(10.0)
+    for _ in range(3):
+        desk.tick()
+        clock.advance(1000.0)
+    assert broken.told == [("show", ID)] * 5
+    assert "broken" in caplog.text
+    desk.withdraw(ID, "no need")
+    assert broken.told[5:] == [("taken", ID)]
+
+
+def test_a_question_that_could_not_be_shown_is_not_shown_once_it_is_settled(journal: Journal, clock: SetClock) -> None:
+    broken = Screen("broken", breaks=OSError("unplugged"))
+    desk = Desk(journal, PEOPLE, channels=[broken])
+    desk.ask(WHICH, run="meal", step="food")
+    broken.mend()
+    desk.reply(answer(ID, "ana"))
+    clock.advance(1000.0)
+    desk.tick()
+    assert broken.told == [("show", ID), ("taken", ID)]
+
+
+def test_a_channel_that_never_works_is_given_up_some_time(
+    journal: Journal, clock: SetClock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("handup.desk.telling.MOST_TRIES", 3)
+    broken = Screen("broken", breaks=OSError("unplugged"))
+    desk = Desk(journal, PEOPLE, channels=[broken])
+    desk.ask(WHICH, run="meal", step="food")
+    for _ in range(9):
+        clock.advance(1000.0)
+        desk.tick()
+    assert broken.told == [("show", ID)] * 3
+    assert "given up" in caplog.text
+
+
+def test_a_slow_channel_keeps_no_other_one_waiting_and_each_is_told_in_order(journal: Journal) -> None:
+    showing, go = threading.Event(), threading.Event()
+
+    class Slow(Screen):
+        def show(self, record: Record, desk: Desk) -> None:
+            showing.set()
+            assert go.wait(10.0)
+            super().show(record, desk)
+
+    slow, screen = Slow("slow"), Screen()
+    desk = Desk(journal, PEOPLE, channels=[screen, slow])
+    asker = threading.Thread(target=lambda: desk.ask(WHICH, run="meal", step="food"))
+    asker.start()
+    assert showing.wait(10.0)
+    assert desk.reply(answer(ID, "ana")).accepted
+    assert (screen.told, slow.told) == ([("show", ID), ("taken", ID)], [])
+    go.set()
+    asker.join()
+    assert slow.told == [("show", ID), ("taken", ID)]
+
+
+def test_somebody_whom_only_the_journal_knows_is_reached_and_nobody_is_warned_of(
+    journal: Journal, caplog: pytest.LogCaptureFixture
+) -> None:
+    Desk(journal, PEOPLE).ask(WHICH, run="meal", step="food")
+    screen = Screen()
+    Desk(journal, PEOPLE[1:], channels=[screen])
+    assert screen.told == [("show", ID)]
+    assert caplog.text == ""
 
 
 def test_a_channel_may_reply_from_within_show(journal: Journal) -> None:

@@ -123,6 +123,7 @@ def test_nothing_is_wider_than_a_narrow_terminal(desk: Desk, kind: QuestionKind,
     record = desk.ask(bare(kind), run="meal", step="food")
     Terminal(console=console, typing=Script("?", "nonsense " * 20)).put(record, desk)
     lines = re.sub(r"\x1b\[[0-9;]*m", "", text.getvalue()).splitlines()
+    lines = [line for line in lines if not line.startswith("  handup answer ")]  # in one piece, to be copied
     assert max(cell_len(line) for line in lines) <= 40
     assert not [line for line in lines if line != line.rstrip() and not line.endswith(": ")]
 
@@ -233,7 +234,7 @@ def test_what_is_settled_elsewhere_meanwhile_is_said_and_what_was_typed_is_dropp
     script = Script(tom_answers)
     ended = Terminal("Ada", console=console, typing=script).put(record, desk)
     assert ended.how is How.GONE
-    assert "needs no answer from you any more. Tom answered." in text.getvalue()
+    assert "needs no answer from you any more. Tom's answer counts: grape." in " ".join(text.getvalue().split())
     assert script.dropped == 2
 
 
@@ -244,6 +245,69 @@ def test_an_answer_that_comes_too_late_says_so(desk: Desk, monkeypatch: pytest.M
     ended = Terminal("Ada", console=console, typing=Script("2")).put(record, desk)
     assert ended.how is How.GONE
     assert "taken back: found it" in text.getvalue()
+
+
+def test_who_loses_a_race_hears_what_counts(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = desk.reply
+
+    def overtaken(reply: Reply) -> Receipt:
+        real(Reply(question=reply.question, kind=ReplyKind.ANSWER, by="Tom", token="t", value="grape"))
+        return real(reply)
+
+    monkeypatch.setattr(desk, "reply", overtaken)
+    how, _, text = talk(desk, bare(QuestionKind.CHOICE), "1")
+    assert how is How.GONE
+    assert "Tom's answer counts: grape. Yours changed nothing." in text
+    assert "Your answer: " not in text
+
+
+def test_someone_else_where_nobody_is_left_says_so(desk: Desk) -> None:
+    _, _, text = talk(desk, bare(QuestionKind.CHOICE), "o")
+    assert "All right, somebody else is asked." in text
+    record = desk.record("meal/food/1")
+    assert record is not None
+    console, written = screen()
+    Terminal("Tom", console=console, typing=Script("o")).put(record, desk)
+    assert "Nobody else can be asked; the robot is told." in written.getvalue()
+
+
+def test_a_stop_that_fails_says_first_that_the_robot_was_not_stopped(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: Reply) -> Receipt:
+        raise StoreUnavailable("the disk is full", hint="Free some space.")
+
+    monkeypatch.setattr(desk, "reply", full)
+    with pytest.raises(StoreUnavailable) as error:
+        talk(desk, bare(QuestionKind.CHOICE), "s")
+    assert str(error.value).startswith("The robot was NOT stopped: use its own stop button. the disk is full.")
+
+
+def test_a_stop_is_taken_while_a_question_is_held(desk: Desk) -> None:
+    class Live(Script):
+        live = True
+
+    desk.ask(bare(QuestionKind.CHOICE), run="meal", step="first")
+    held = desk.ask(bare(QuestionKind.CHOICE), run="meal", step="second")
+    assert held.status is Status.HELD
+    console, text = screen()
+    ended = Terminal(console=console, typing=Live("2", "s")).stand_by(held, desk, lambda now: now.settled)
+    assert ended is not None
+    assert (ended.how, desk.stopped) == (How.REPLIED, True)
+    assert "It is not before you yet." in text.getvalue()
+    left = Terminal(console=console, typing=Live()).stand_by(held, desk, lambda now: now.settled)
+    assert left is not None
+    assert left.how is How.LEFT
+
+
+def test_standing_by_without_a_person_waits_for_what_comes(desk: Desk) -> None:
+    first = desk.ask(bare(QuestionKind.CHOICE), run="meal", step="first")
+    held = desk.ask(bare(QuestionKind.CHOICE), run="meal", step="second")
+    terminal = Terminal(console=screen()[0], typing=Script("s"))
+    assert terminal.stand_by(held, desk, lambda now: now.settled, timeout_s=0.05) is None
+    desk.reply(Reply(question=first.id, kind=ReplyKind.ANSWER, by="Ada", token="t", value="grape"))
+    assert terminal.stand_by(held, desk, lambda now: now.status is Status.OPEN) is None
+    assert not desk.stopped
 
 
 def test_a_store_that_is_away_for_a_moment_costs_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,6 +370,15 @@ def test_as_a_channel_it_asks_in_a_thread_of_its_own(tmp_path: Path) -> None:
         assert value_of(told) == "cherry tomato"
     terminal.close()
     assert not [each for each in threading.enumerate() if each.name == "handup terminal"]
+
+
+def test_what_was_taken_is_not_kept_for_ever(tmp_path: Path) -> None:
+    terminal = Terminal("Tom", console=screen()[0], typing=Script())
+    with Journal.open(tmp_path / "many.db") as journal, Desk(journal, [ADA, TOM], channels=[terminal]) as desk:
+        for step in range(5):
+            record = desk.ask(bare(QuestionKind.TEXT), run="meal", step=str(step))
+            desk.reply(Reply(question=record.id, kind=ReplyKind.ANSWER, by="Ada", token="t", value="grape"))
+        assert not terminal._before
 
 
 def test_a_question_for_somebody_else_is_not_shown(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """What the docs show is what happens: every example runs, every block runs, every output shown is the real one."""
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -61,8 +62,27 @@ def test_durable_robot_goes_on_after_a_kill(tmp_path: Path) -> None:
         robot.kill()
     done = run(*command)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0].startswith("mug/act/1: was this done before the program ended?")
+    assert done.stdout.splitlines()[0] == "mug/act/1: what became of it before the program ended? It was begun."
+    assert done.stdout.splitlines()[1].startswith("mug/act/2: lifting a mug"), "a person said that it may begin"
     assert done.stdout.splitlines()[-1] == "recovered: It worked at try 1. Questions: 1."
     assert run(*command).stdout == "recovered: It worked at try 1. Questions: 1.\n", "what is over is over"
     world = (tmp_path / "did.txt").read_text("utf-8").splitlines()
-    assert [line.split()[1] for line in world] == ["lifted"]
+    assert world == ["mug/act/1 begun", "mug/act/2 begun", "mug/act/2 lifted"]
+
+
+def test_durable_robot_ends_with_one_line_when_it_is_interrupted(tmp_path: Path) -> None:
+    command = (sys.executable, "-m", "examples.durable_robot", "--auto", "--folder", str(tmp_path))
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=ROOT, env=ENVIRONMENT) as robot:
+        assert robot.stdout is not None
+        robot.stdout.readline()
+        robot.send_signal(signal.SIGINT)
+        _, said = robot.communicate(timeout=60)
+    assert (robot.returncode, said) == (1, "Ended here. The same command goes on from here.\n")
+
+
+def test_durable_robot_says_in_one_line_what_is_wrong_with_its_store(tmp_path: Path) -> None:
+    (tmp_path / "journal.db").write_text("no journal")
+    done = run(sys.executable, "-m", "examples.durable_robot", "--auto", "--folder", str(tmp_path))
+    assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
+    assert "[HU40" in done.stderr

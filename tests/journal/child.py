@@ -105,7 +105,25 @@ def die(store: str, _: int) -> object:
     return None
 
 
+def fork(store: str, _: int) -> object:
+    """Use a journal in a process that was forked after it was opened, and go on with it in the first one."""
+    reading, writing = os.pipe()
+    with Journal.open(store) as journal:
+        journal.append(Noted())
+        if (pid := os.fork()) == 0:
+            try:
+                journal.append(Noted())
+            except HandupError as error:
+                os.write(writing, str(error).encode())
+            journal.close()
+            os._exit(0)
+        os.waitpid(pid, 0)
+        assert journal.append(Noted())[0].seq == 2
+        assert journal.verify().ok
+    return os.read(reading, 1000).decode()
+
+
 if __name__ == "__main__":
     what, store, *number = sys.argv[1:]
-    calls = {"race": race, "fill": fill_disk, "nobody": as_nobody, "hold": hold, "die": die}
+    calls = {"race": race, "fill": fill_disk, "nobody": as_nobody, "hold": hold, "die": die, "fork": fork}
     sys.stdout.write(json.dumps(calls[what](store, int(number[0]) if number else 0)) + "\n")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
+import pytest
+
+from handup.core import DamagedJournal
 from handup.journal import Journal, JournalErased
 from tests.journal.kinds import Met, Noted, Said
 
@@ -104,3 +108,18 @@ def test_old_copies_beside_the_store_are_named(tmp_path: Path) -> None:
         old = tmp_path / "journal.db.before-0000"
         old.touch()
         assert journal.erase(NAME).kept_in == (str(old),)
+
+
+def test_damage_found_while_the_bytes_are_cleaned_is_told_as_damage(tmp_path: Path) -> None:
+    class Broken:
+        def execute(self, _: str) -> None:
+            error = sqlite3.DatabaseError("database disk image is malformed")
+            error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+            raise error
+
+    with Journal.open(tmp_path / "journal.db") as journal:
+        journal.append(Said(by=NAME))
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("handup.journal.sqlite._truncate", lambda _: Broken().execute(""))
+            with pytest.raises(DamagedJournal, match="malformed"):
+                journal.erase(NAME)

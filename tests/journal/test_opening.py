@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from handup.core import DamagedJournal, HandupError, StoreUnavailable
+from handup.core import BadSetting, DamagedJournal, HandupError, StoreUnavailable
 from handup.journal import Journal
 from tests.journal.kinds import Noted
 from tests.journal.stores import content, copy_of
@@ -167,3 +167,42 @@ def test_every_connection_syncs_in_full(tmp_path: Path) -> None:
     with Journal.open(tmp_path / "journal.db", busy_timeout_s=2.5) as journal, journal._store.writing() as connection:
         wanted = {"synchronous": 2, "journal_mode": "wal", "foreign_keys": 1, "secure_delete": 1, "busy_timeout": 2500}
         assert {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in wanted} == wanted
+
+
+def test_the_head_alone_is_checked_where_that_is_asked_for(store: str) -> None:
+    with Journal.open(store, check="head") as journal:
+        journal.append(Noted(text="a"), Noted(text="b"))
+        with journal._store.writing() as connection:
+            connection.exec_driver_sql("UPDATE entries SET body = '{}' WHERE seq = 1")
+    with Journal.open(store, check="head") as journal:
+        assert journal.append(Noted(text="stop"))[0].seq == 3, "old damage does not stand in the way"
+        assert not journal.verify().ok
+    with pytest.raises(DamagedJournal, match="entry 1 is not what was written"):
+        Journal.open(store)
+    with pytest.raises(BadSetting, match="no check"):
+        Journal.open(store, check="some")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ("UPDATE entries SET body = '{}' WHERE seq = 2", "entry 2 is not what was written"),
+        ("DELETE FROM entries WHERE seq = 2", "the head is not the last entry's"),
+        ("UPDATE head SET seq = 1", "the head is not the last entry's"),
+        ("DELETE FROM head", "head is missing"),
+    ],
+)
+def test_a_damaged_head_is_found_even_so(store: str, change: str, why: str) -> None:
+    with Journal.open(store) as journal:
+        journal.append(Noted(text="a"), Noted(text="b"))
+        with journal._store.writing() as connection:
+            connection.exec_driver_sql(change)
+    with pytest.raises(DamagedJournal, match=why):
+        Journal.open(store, check="head")
+
+
+def test_a_log_that_was_lost_is_found_by_the_head_alone(tmp_path: Path) -> None:
+    path, _ = copy_of("log", tmp_path / "store")
+    path.with_name("journal.db-wal").unlink()
+    with pytest.raises(DamagedJournal, match="had been acknowledged"):
+        Journal.open(path, check="head")

@@ -5,15 +5,16 @@ from __future__ import annotations
 import builtins
 import socket
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+import psycopg
 import pytest
+from psycopg.errors import SyntaxError
 from sqlalchemy import text
 
 from handup.core import DamagedJournal, MissingExtra, StoreUnavailable
 from handup.journal import Journal
-from handup.journal.postgres import CHANNEL
+from handup.journal.postgres import CHANNEL, PostgresStore
 from tests.journal.kinds import Noted, Said
 from tests.journal.postgres import Server
 
@@ -63,7 +64,7 @@ def test_a_driver_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.fixture
 def own_server(server: Server) -> Iterator[Server]:
     yield server
-    server.control("status")
+    assert server.answers()
 
 
 def test_it_goes_on_when_the_server_was_away(own_server: Server) -> None:
@@ -110,17 +111,38 @@ def test_waiting_hears_of_other_machines_by_itself(
     server: Server, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("handup.journal.journal.LISTENING_S", 60.0)
+    listening, real = threading.Event(), PostgresStore.listen
+
+    def listen(store: PostgresStore, told: Callable[[], None]) -> bool:
+        started = real(store, told)
+        listening.set()
+        return started
+
+    monkeypatch.setattr(PostgresStore, "listen", listen)
     with Journal.open(database) as journal, Journal.open(database) as other:
         done: list[bool] = []
         waiting = threading.Thread(target=lambda: done.append(journal.wait(0, 50.0)))
         waiting.start()
-        time.sleep(0.2)
+        assert listening.wait(20)
         other.append(Noted())
         waiting.join(20)
         assert done == [True]
         before = threading.active_count()
     assert threading.active_count() == before - 1, "the listener is gone"
     assert CHANNEL
+
+
+def test_a_listener_that_cannot_listen_leaves_no_connection(
+    server: Server, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("handup.journal.postgres.CHANNEL", "no such name")
+    with Journal.open(database) as journal:
+        with pytest.raises(SyntaxError):
+            journal.wait(0, 1.0)
+        name = database.rsplit("/", 1)[1]
+        with psycopg.connect(server.url()) as connection:
+            asked = "SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND query LIKE 'LISTEN%%'"
+            assert connection.execute(asked, (name,)).fetchone() == (0,)
 
 
 def test_settings_of_a_connection(database: str) -> None:

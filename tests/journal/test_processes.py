@@ -103,3 +103,10 @@ def test_a_killed_writer_leaves_what_was_acknowledged_and_no_lock(store: str) ->
     with Journal.open(store) as journal:
         assert [entry.event for entry in journal.read()] == [Noted(text="acknowledged")]
         assert journal.append(Noted())[0].seq == 2
+
+
+def test_a_journal_is_not_used_after_a_fork(store: str) -> None:
+    running = start("fork", store)
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 0, err
+    assert "opened before a fork" in json.loads(out)

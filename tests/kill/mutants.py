@@ -27,8 +27,7 @@ def acknowledges_early() -> None:
     def reply(desk: Desk, said: Reply) -> Receipt:
         flush(desk)
         late.append(said)
-        people = {person.name: person for person in desk.people}
-        return decide(desk.state, said, desk.now_s(), people, desk.terms).receipt
+        return decide(desk.state, said, desk.now_s(), desk.terms).receipt
 
     def pending_after(desk: Desk, person: str | None = None) -> tuple[Record, ...]:
         flush(desk)

@@ -49,9 +49,11 @@ def test_the_example_robot_does_nothing_twice_however_often_it_is_killed(tmp_pat
     assert last.returncode == 0
     assert said.splitlines()[-1].startswith("recovered: ")
     lines = [line.split() for line in (folder / "did.txt").read_text("utf-8").splitlines()]
-    done = [{"action": action, "ok": how == "lifted"} for action, how in lines]
+    done = [{"action": action, "ok": how == "lifted"} for action, how in lines if how != "begun"]
+    begun = [action for action, how in lines if how == "begun"]
     book = read(str(folder / "journal.db"))
     assert kills > 0
+    assert len(set(begun)) == len(begun), "no id moves the arm twice"
     assert book.faults == ()
     assert list(done_twice(book, done)) == []
     assert [each["ok"] for each in done].count(True) == 1

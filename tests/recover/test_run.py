@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,19 +18,23 @@ from handup.core import (
     IllegalCall,
     Outcome,
     Person,
+    Point,
     Question,
     Reply,
     ReplyKind,
+    Resolution,
     Value,
 )
 from handup.desk import Desk, Record, question_id
 from handup.journal import Journal
 from handup.people import BITE, Workload
-from handup.recover import DurableSession, Settings, Settled, TimeUnit, run
+from handup.policy import ModuleGraph
+from handup.recover import DurableSession, Look, Settings, Settled, TimeUnit, run
 from handup.recover.events import Answered, Event, Executed, NotAnswered, Stopped
 from handup.recover.trail import RunForwarded, RunSettled, RunStarted, RunTold, question_of
+from handup.recover.unknown import question_about
 from handup.when import strategy
-from tests.recover.house import House, Killed, Says
+from tests.recover.house import House, Household, Killed, Says
 from tests.recover.robot import RIGHT, WRONG, Robot, SensingRobot
 
 
@@ -226,6 +231,66 @@ def test_a_stop_at_the_last_moment_is_heard_before_the_robot_moves(tmp_path: Pat
     assert [attempt.settled for attempt in episode.actions] == [Settled.VOID]
 
 
+def test_a_stop_during_an_action_ends_the_run_though_it_was_lifted(tmp_path: Path) -> None:
+    house = House(tmp_path, robot=stubborn)
+    with house.desk() as desk:
+
+        def stop(moment: str) -> None:
+            if moment == "before":
+                desk.stop("Maya")
+                desk.enable("Maya")
+
+        robot = Robot(house.log, confidences=(0.95, 0.9, 0.95), at=stop)
+        episode = run(robot, "troubleshoot", desk, run="bite")
+        assert (episode.outcome, house.done) == (Outcome.STOPPED, ["bite/act/1"])
+        assert run(robot, "troubleshoot", desk, run="next").reason == "Somebody said stop."
+
+
+def test_a_stop_while_the_robot_waits_ends_the_run_though_it_was_lifted(tmp_path: Path) -> None:
+    house = House(tmp_path, saying(ReplyKind.NOT_NOW), robot=stubborn)
+
+    class Stopping(type(house.clock)):  # type: ignore[misc]
+        def skip_to(self, at_s: float) -> None:
+            desk.stop("Maya")
+            desk.enable("Maya")
+            super().skip_to(at_s)
+
+    house.clock = Stopping(1000.0)
+    with house.desk() as desk:
+        episode = run(house.robot(house.log), "troubleshoot", desk, run="bite")
+    assert (episode.outcome, episode.tally.questions) == (Outcome.STOPPED, 1)
+
+
+def test_a_stop_while_no_program_ran_ends_the_run_though_it_was_lifted(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    with pytest.raises(Killed):
+        house.live((4, True))
+    with house.desk() as desk:
+        desk.stop("Maya")
+        desk.enable("Maya")
+    assert house.live().outcome is Outcome.STOPPED
+    assert house.done == []
+    assert house.live(name="another").outcome is Outcome.RECOVERED
+
+
+def test_a_stop_that_took_the_question_about_an_action_back_ends_the_run_though_it_was_lifted(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    with pytest.raises(Killed):
+        house.live(policy=Robot(house.log, at=die("before")))
+    with house.desk() as desk:
+
+        def lifted(record: Record) -> Value:
+            desk.stop("Maya")
+            desk.enable("Maya")
+            return "It had not started"
+
+        house._how_it_went = lifted  # type: ignore[method-assign]
+        desk._teller.close()
+        again = Desk(desk.journal, desk.people, channels=[Household(house._said)])
+        assert run(Robot(house.log), "troubleshoot", again, run="bite").outcome is Outcome.STOPPED
+    assert house.done == []
+
+
 def test_a_stop_that_took_the_question_back_ends_the_run_though_it_was_lifted(tmp_path: Path) -> None:
     def says(record: Record, desk: Desk) -> None:
         desk.stop("Maya")
@@ -368,7 +433,7 @@ def test_a_run_needs_a_name(name: str, tmp_path: Path) -> None:
     house = House(tmp_path)
     with pytest.raises(BadSetting, match="cannot name a run"):
         house.live(name=name)
-    assert house.writes == 0
+    assert all(entry.run == "" for entry in house.entries())
 
 
 def test_two_runs_in_one_journal_do_not_meet(tmp_path: Path) -> None:
@@ -378,19 +443,18 @@ def test_two_runs_in_one_journal_do_not_meet(tmp_path: Path) -> None:
 
 
 def test_only_one_program_drives_a_run(tmp_path: Path) -> None:
-    """The first is held up while it decides; the second takes over; the first is refused before it moves."""
-    house = House(tmp_path)
+    """The first is held up while it decides; the second is refused at once; the first goes on."""
+    house, refused = House(tmp_path), []
 
     def other(record: Record, desk: Desk) -> Value:
-        if house.lives == 1:
-            again = House(tmp_path, clock=house.clock)
-            assert again.live().outcome is Outcome.RECOVERED
+        with pytest.raises(IllegalCall, match=r"another program drives run 'bite'.*end it first") as error:
+            House(tmp_path, clock=house.clock).live()
+        refused.append(error)
         return RIGHT
 
     house.says = other
-    with pytest.raises(IllegalCall, match="another program drives run 'bite'"):
-        house.live()
-    assert house.done == ["bite/act/1"]
+    assert house.live().outcome is Outcome.RECOVERED
+    assert (len(refused), house.done) == (1, ["bite/act/1"])
 
 
 def test_the_ids_of_questions_are_the_desks() -> None:
@@ -476,7 +540,98 @@ def test_a_stop_about_an_unknown_outcome_leaves_it_unknown(tmp_path: Path) -> No
     assert [(each.unknown, each.is_open) for each in episode.actions] == [(True, True)]
 
 
+def test_the_question_about_an_unknown_outcome_says_what_was_done_and_when(tmp_path: Path) -> None:
+    asked: list[Question] = []
+
+    def says(record: Record, desk: Desk | None = None) -> Value:
+        asked.append(record.question)
+        return "It worked"
+
+    house = after_a_crash_in_act(tmp_path, says)
+    house.clock.skip_to(house.clock.now_s() + 3600.0)
+    house.live()
+    said = "m0: right, m1: right, m2: right"
+    assert [each.support for each in asked] == [f"It was begun at 00:16:40 UTC with {said}."]
+
+
+def test_it_says_every_kind_of_output_in_words() -> None:
+    box, points = Box(left=0.1, top=0.1, right=0.2, bottom=0.3), (Point(x=0.1, y=0.2),)
+    lift = Resolution(action="lift")
+    outputs: dict[str, Value] = {"a": True, "b": 2.5, "c": box, "d": points, "e": lift, "f": "mug"}
+    words = "a: yes, b: 2.5, c: a box in the picture, d: points in the picture, e: lift, f: mug"
+    assert question_about(outputs, 86399.9).support == f"It was begun at 23:59:59 UTC with {words}."
+    assert question_about({}, 0.0).support == "It was begun at 00:00:00 UTC."
+
+
+class Truthful(Robot):
+    """One that returns a bare truth where a `Look` belongs."""
+
+    def act(self, outputs: Mapping[str, Value], action_id: str) -> Look:
+        return super().act(outputs, action_id).ok  # type: ignore[return-value]
+
+    def sense(self, action_id: str) -> Look | None:
+        return True  # type: ignore[return-value]
+
+
+class Vague(Robot):
+    """One whose look is neither true nor false."""
+
+    def act(self, outputs: Mapping[str, Value], action_id: str) -> Look:
+        return replace(super().act(outputs, action_id), ok="yes")  # type: ignore[arg-type]
+
+
+class Bare(Robot):
+    """One that returns its outputs where a `Pass` belongs."""
+
+    def forward(self, answers: Mapping[str, Value]) -> Pass:
+        return super().forward(answers).outputs  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("kind", [Truthful, Vague])
+def test_an_action_that_gives_no_look_leaves_its_outcome_unknown(kind: type[Robot], tmp_path: Path) -> None:
+    house = House(tmp_path)
+    with pytest.raises(ContractViolation, match=r"act\(\) must return Look\("):
+        house.live(policy=kind(house.log))
+    assert house.done == ["bite/act/1"]
+    if kind is Truthful:
+        with pytest.raises(ContractViolation, match=r"sense\(\) must return Look\(ok\)"):
+            house.live(policy=kind(house.log))
+    episode = house.live()
+    assert [(each.id, each.unknown, each.settled) for each in episode.actions] == [("bite/act/1", True, Settled.SAID)]
+    assert house.done == ["bite/act/1"]
+
+
+def test_a_forward_pass_that_gives_no_pass_is_refused_before_anything_moves(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    with pytest.raises(ContractViolation, match=r"forward\(\) must return Pass\("):
+        house.live(policy=Bare(house.log))
+    assert house.done == []
+    assert house.live().outcome is Outcome.RECOVERED
+
+
 # -- people ------------------------------------------------------------------------------------------------------------
+
+
+def worded(log: Path, to: tuple[str, ...] = ("Maya Example",)) -> Robot:
+    """A robot whose questions are personal."""
+    robot = Robot(log)
+    words = Question("Maya, which medicine do you take?", to=to, options=("aspirin", RIGHT), kind="choice")  # type: ignore[arg-type]
+    robot.graph = ModuleGraph.chain(replace(module, inputs=(), question=words) for module in robot.graph.modules)
+    return robot
+
+
+def test_the_words_of_a_question_come_from_the_policy_also_after_a_restart(tmp_path: Path) -> None:
+    house, seen = House(tmp_path, people=("Maya Example",)), []
+
+    def says(record: Record, desk: Desk) -> Value:
+        seen.append(record.question.prompt)
+        return RIGHT
+
+    house.says = says
+    with pytest.raises(Killed):
+        house.live((1, True), policy=worded(house.log))
+    house.live(policy=worded(house.log))
+    assert seen == ["Maya, which medicine do you take?"]
 
 
 def test_nobodys_name_is_in_the_chain_and_a_run_survives_an_erasure(tmp_path: Path) -> None:
@@ -486,19 +641,21 @@ def test_nobodys_name_is_in_the_chain_and_a_run_survives_an_erasure(tmp_path: Pa
 
     def live(dies_at: tuple[int, bool] | None = None) -> object:
         with house.desk(dies_at) as desk:
-            return run(Robot(house.log), "troubleshoot", desk, run="bite", costs=workload)
+            return run(worded(house.log), "troubleshoot", desk, run="bite", costs=workload)
 
     with pytest.raises(Killed):
         live((9, True))
     assert house.written(RunStarted)[0].people == ("Maya Example",)
     with Journal.open(tmp_path / "journal.db") as journal:
         rows = [row.body for row in journal.rows()]
-        assert not any("Maya" in body for body in rows)
+        assert not any("Maya" in body or "medicine" in body for body in rows)
         journal.erase("Maya Example")
         assert journal.verify().ok
+    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.name.startswith("journal.db"))
+    assert not any(word in kept for word in (b"Maya", b"medicine", b"aspirin"))
     house.people = ("Ben",)
     with house.desk() as desk:
-        episode = run(Robot(house.log), "troubleshoot", desk, run="bite")
+        episode = run(worded(house.log, ()), "troubleshoot", desk, run="bite", costs=workload)
     assert episode.outcome in tuple(Outcome)
     assert house.written(RunStarted)[0].people[0].startswith("erased-")
     assert [entry.outputs for entry in house.written(RunForwarded)][1] is None

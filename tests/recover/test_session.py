@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -47,10 +47,10 @@ LEGAL = {
     Phase.DECIDING: {"next", "forwarded", "stopped"},
     Phase.ASKING: {"answered", "unanswered", "stopped"},
     Phase.ACTING: {"executed", "succeeded", "stopped"},
-    Phase.WAITING: {"next", "forwarded", "answered", "stopped"},
+    Phase.WAITING: {"next", "forwarded", "answered", "unanswered", "stopped"},
     Phase.ENDED: {"stopped"},
 }
-"""What may be told in each of the phases that `drive` makes; while waiting, m1's question may still be answered."""
+"""What may be told in each of the phases that `drive` makes; while waiting, m1's question may still come to an end."""
 
 
 def record(session: Session) -> str:
@@ -235,6 +235,26 @@ def test_let_the_robot_try_holds_for_one_try() -> None:
     session.unanswered("m1", "let-robot-try")
     step(session, 1.0, ok=False)
     assert session.next(2.0).action is Action.ASK
+
+
+def test_let_the_robot_try_said_late_ends_the_wait_and_makes_it_act() -> None:
+    session = waiting()
+    asked = session._state.unanswered
+    session.unanswered("m1", "let-robot-try", now_s=3.0)
+    assert (session.phase, session._state.unanswered) == (Phase.DECIDING, asked)
+    assert session.next(3.0).action is Action.ACT
+
+
+def test_a_question_that_ends_late_does_not_disturb_the_open_one() -> None:
+    session = asking()
+    session.unanswered("m1", "not-now", now_s=0.0)
+    session._state = replace(session._state, late=frozenset({0}))
+    while session.next(200.0).action is not Action.ASK:
+        session.executed(False)
+    session.unanswered("m0", "let-robot-try", now_s=200.0)
+    assert session.phase is Phase.ASKING
+    session.answered(session.pending.module or "" if session.pending else "", changed=False)
+    assert session.next(201.0).action is Action.ACT, "what was said meanwhile is not forgotten"
 
 
 def test_after_so_many_unanswered_questions_a_module_is_not_asked_about_again() -> None:

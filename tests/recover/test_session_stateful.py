@@ -137,6 +137,15 @@ class Episode(RuleBasedStateMachine):
             self.session.stopped("enough")
             assert self.session.phase is Phase.ENDED
 
+    @precondition(lambda self: self.session.phase in (Phase.DECIDING, Phase.WAITING) and self.session._state.late)
+    @rule(why=st.sampled_from(Unanswered))
+    def hear_the_end_of_a_question_that_was_put_off(self, why: Unanswered) -> None:
+        session = self.session
+        module, before = session.graph.names[min(session._state.late)], session.tally
+        session.unanswered(module, why, now_s=self.now_s)
+        assert session.phase is Phase.DECIDING
+        assert session.tally == before, "it was counted when it was put off"
+
     # -- illegal calls -------------------------------------------------------------------------------------------------
 
     @rule(data=st.data())
@@ -152,12 +161,11 @@ class Episode(RuleBasedStateMachine):
             calls += [lambda: session.next(self.now_s)]
         if phase is not Phase.ACTING:
             calls += [lambda: session.executed(True), lambda: session.executed(False, certainty=0.7)]
-        if other:
-            calls += [lambda: session.unanswered(other[0], "not-now")]
         if never_asked:
+            calls += [lambda: session.unanswered(never_asked[0], "not-now")]
             calls += [lambda: session.answered(never_asked[-1], changed=True)]
         if phase in (Phase.ACTING, Phase.ENDED):
-            calls += [lambda: session.answered(names[0], changed=True)]
+            calls += [lambda: session.answered(names[0], changed=True), lambda: session.unanswered(names[0], "expired")]
         assume(calls)
         before = stored(session)
         with pytest.raises(IllegalCall):

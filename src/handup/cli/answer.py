@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from handup.cli.output import FAILED, INTERRUPTED, err, out, print_json, print_table
-from handup.cli.people import load_people, user_name
-from handup.cli.store import DEFAULT_STORE, StoreOption
-from handup.core import BadSetting, Person
+from handup.cli.output import FAILED, INTERRUPTED, err, out, print_json
+from handup.cli.people import load_people, people_named, user_name
+from handup.cli.saying import checked
+from handup.cli.store import DEFAULT_STORE, StoreOption, default_store
+from handup.core import BadSetting, DamagedJournal, HandupError, Person
 
 if TYPE_CHECKING:
     from handup.desk import Desk, Record
 
 EPILOG = """Example: handup answer --by Ada
 
-Shows one question after the other, of all robots that use the store, and waits for more. Ctrl-C leaves; what is open
-stays open. --stop is for people; it is no safety function of a machine.
+Shows one question after the other, of all robots that use the store, and waits for more: first those whose turn is
+yours, then those that you may answer too. Ctrl-C leaves; what is open stays open. --stop is for people; it is no safety
+function of a machine. It comes first, before --list, and --enable does not go with either.
 
 Exit codes: 0 done, 1 with --once: something is still open; 2 bad input or store; 130 Ctrl-C."""
 WATCH_S = 1.0
@@ -26,7 +29,9 @@ WATCH_S = 1.0
 
 def answer(
     by: Annotated[str | None, typer.Option(help="Who answers; the first of --people, or you.", metavar="NAME")] = None,
-    people: Annotated[Path | None, typer.Option(help="Who there is, with limits, as YAML.", metavar="FILE")] = None,
+    people: Annotated[
+        Path | None, typer.Option(help="Who there is, with limits, as YAML; kept in the store.", metavar="FILE")
+    ] = None,
     store: StoreOption = DEFAULT_STORE,
     once: Annotated[bool, typer.Option("--once", help="Answer what is open now, and leave.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="Show what is open, and leave.")] = False,
@@ -39,35 +44,87 @@ def answer(
     from handup.desk import Desk  # noqa: PLC0415
     from handup.journal import Journal  # noqa: PLC0415 - the help does without databases
 
-    known = () if people is None else load_people(people)
-    name = by or (known[0].name if known else user_name())
-    if known and name not in {each.name for each in known}:
-        raise BadSetting(f"--by is '{name}'", hint=f"Name one of: {', '.join(each.name for each in known)}.")
+    if stop:
+        _stop(store, by, people, enable)
+        if not listed:
+            return
+    known, name = _who(by, people)
     if as_json and not listed:
         raise BadSetting("--json goes with --list", hint="Use 'handup ask --json' to get answers.")
-    if stop and enable:
-        raise BadSetting("--stop and --enable stand together", hint="Use one of them.")
+    if listed and enable:
+        raise BadSetting("--list and --enable stand together", hint="Use one of them.")
     if listed:
         _list(store, as_json)
         return
     with (
-        Journal.open(store, create=not (once or stop or enable)) as journal,
-        Desk(journal, known or [Person(name=name)]) as desk,
+        Journal.open(store, create=False) as journal,
+        Desk(journal, known or people_named(journal, [name])) as desk,
     ):
-        if stop:
-            desk.stop(name)
-            _say("Stopped. Nothing goes on before somebody enables it: handup answer --enable")
-            return
         if enable:
-            desk.enable(name)
-            _say("The robot may go on.")
+            _enable(desk, name)
         try:
             code = _serve(desk, name, once)
         except KeyboardInterrupt:
             err.print()
-            _say("Left. What is open stays open.")
+            _say("Left. What waits for an answer goes on waiting.")
             code = INTERRUPTED
     raise typer.Exit(code)
+
+
+def _who(by: str | None, people: Path | None) -> tuple[tuple[Person, ...], str]:
+    """Whom a file names, and who sits here."""
+    known = () if people is None else load_people(people)
+    name = by or (known[0].name if known else user_name())
+    if known and name not in {each.name for each in known}:
+        raise BadSetting(f"--by is '{name}'", hint=f"Name one of: {', '.join(each.name for each in known)}.")
+    return known, name
+
+
+def _enable(desk: Desk, by: str) -> None:
+    was_stopped = desk.stopped
+    desk.enable(by)
+    if was_stopped:
+        _say("Enabled: robots may go on. A run that was stopped stays stopped; begin a new one.")
+    else:
+        _say("Nothing was stopped.")
+
+
+def _stop(store: str, by: str | None, people: Path | None, enable: bool) -> None:
+    """Stop, or say first of all that the robot was not stopped."""
+    try:
+        if enable:
+            raise BadSetting("--stop and --enable stand together", hint="Use one of them.")
+        shown = _write_stop(store, by, people)
+    except HandupError as error:
+        line = "" if error.line is None else f":{error.line}"
+        where = "" if error.file is None else f"{error.file}{line}: "
+        error.cause, error.file = f"The robot was NOT stopped: use its own stop button. {where}{error.cause}", None
+        raise
+    _say("Stopped. Nothing goes on before somebody enables it:")
+    _say_command("--enable", shown)
+
+
+def _write_stop(store: str, given: str | None, file: Path | None) -> str:
+    """Stop without checking the whole journal first: that may take long, and old damage must not stand in the way."""
+    from handup.desk import Desk  # noqa: PLC0415
+    from handup.desk.events import Stopped  # noqa: PLC0415
+    from handup.journal import Journal  # noqa: PLC0415
+
+    people, by = _who(given, file)
+    try:
+        with Journal.open(store, create=False, check="head") as journal:
+            try:
+                with Desk(journal, people) as desk:
+                    desk.stop(by)
+            except DamagedJournal:
+                journal.append(Stopped(by=by))  # a new desk cannot read what is before it; one that runs has done so
+                _say("The journal is damaged: no robot can start on it before it is repaired.")
+            return journal.store
+    except DamagedJournal as error:
+        raise DamagedJournal(
+            f"the stop was not written: {error.cause}",
+            hint=f"No robot can start on it; one that still runs needs its own stop. {error.hint}",
+        ) from None
 
 
 def _serve(desk: Desk, by: str, once: bool) -> int:
@@ -88,42 +145,63 @@ def _serve(desk: Desk, by: str, once: bool) -> int:
             continue
         if once:
             if desk.stopped or not shown:
-                _say(_idle(desk, by))
+                _say_idle(desk, by)
             return FAILED if _before(desk, by) or desk.stopped else 0
         if (now := _idle(desk, by)) != said:
             said = now
-            _say(f"{said} Waiting; Ctrl-C leaves.")
+            _say_idle(desk, by, " Waiting; Ctrl-C leaves.")
         if desk.watch(WATCH_S):
-            passed.clear()
+            passed = {each.id for each in desk.pending() if each.id in passed and each.turn != by}
 
 
 def _before(desk: Desk, by: str) -> list[Record]:
-    """What is before this person now, oldest first."""
+    """What this person can answer now, oldest first; what is somebody else's turn comes after their own."""
     from handup.desk.status import Status  # noqa: PLC0415
 
-    mine = desk.pending(by)
-    return [each for each in mine if each.status is Status.OPEN or (each.status is Status.CLAIMED and each.by == by)]
+    waiting = [
+        each
+        for each in desk.pending()
+        if by in each.audience
+        and by not in each.passed
+        and (each.status is Status.OPEN or (each.status is Status.CLAIMED and each.by == by))
+    ]
+    return sorted(waiting, key=lambda each: each.turn != by)
 
 
 def _idle(desk: Desk, by: str) -> str:
     if desk.stopped:
         stopped = desk.state.stopped
         who = "" if stopped is None else f" by {stopped.by}"
-        return f"Everything is stopped{who}. Once it is safe, let it go on with: handup answer --enable"
+        return f"Everything is stopped{who}."
     others = sorted({each.turn for each in desk.pending() if each.turn and each.turn != by})
-    hint = f" There are questions for {', '.join(others[:5])}; use --by to answer as one of them." if others else ""
+    hint = f" There are questions for {', '.join(others[:5])}." if others else ""
     return f"Nothing is asked of {by} now.{hint}"
 
 
+def _say_idle(desk: Desk, by: str, more: str = "") -> None:
+    if desk.stopped:
+        _say(f"{_idle(desk, by)}{more} Once it is safe, let robots go on:")
+        _say_command("--enable", desk.journal.store)
+    else:
+        _say(f"{_idle(desk, by)}{more}")
+
+
+def _say_command(options: str, store: str) -> None:
+    """A command in a line of its own, to be copied."""
+    at = "" if store == DEFAULT_STORE == default_store() else f" --store {shlex.quote(store)}"
+    err.print(f"  handup answer {options}{at}", markup=False, soft_wrap=True)
+
+
 def _list(store: str, as_json: bool) -> None:
-    from rich.table import Table  # noqa: PLC0415
+    from rich.console import Console  # noqa: PLC0415
 
     from handup.desk import replay  # noqa: PLC0415
     from handup.desk.saying import one_line  # noqa: PLC0415
-    from handup.desk.words import span  # noqa: PLC0415
+    from handup.desk.screen import Screen  # noqa: PLC0415
     from handup.journal import Journal  # noqa: PLC0415
 
     with Journal.open(store, readonly=True) as journal:
+        checked(journal)
         state = replay(journal.read())
         now_s = max(journal.clock.now_s(), state.at_s)
     if as_json:
@@ -135,13 +213,26 @@ def _list(store: str, as_json: bool) -> None:
     if not state.waiting:
         out.print("Nothing is open.")
         return
-    table = Table(box=None, pad_edge=False)
-    for column in ("status", "for", "age", "id", "question"):
-        table.add_column(column, no_wrap=column != "question")
+    screen = Screen(Console(highlight=False))
     for each in state.waiting:
-        cells = (str(each.status), each.turn or "–", span(now_s - each.asked_s), each.id, each.question.prompt)
-        table.add_row(*(one_line(cell).replace("[", r"\[") for cell in cells))
-    print_table(table)
+        screen.say(_standing(each, now_s))
+        screen.say(one_line(each.question.prompt), indent=2)
+        screen.say(one_line(each.id), indent=2)
+
+
+def _standing(record: Record, now_s: float) -> str:
+    """Where a question is, for whom, since when and why."""
+    from handup.desk.saying import one_line  # noqa: PLC0415
+    from handup.desk.words import name_of, span  # noqa: PLC0415
+
+    left = "" if record.until_s is None else span(record.until_s - now_s)
+    why = {
+        "held": record.why or "it does not fit yet",
+        "claimed": f"{name_of(record.by)} has taken it on for another {left}",
+        "deferred": f"{name_of(record.by)} said not now; it comes back in {left}",
+    }.get(record.status, "")
+    words = f"{record.status}, for {name_of(record.turn)}, asked {span(now_s - record.asked_s)} ago"
+    return one_line(f"{words}: {why}" if why else words)
 
 
 def _row(record: Record, now_s: float) -> dict[str, Any]:

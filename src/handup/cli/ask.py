@@ -7,6 +7,7 @@ import json
 import shlex
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,12 +15,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from handup.cli.output import FAILED, INTERRUPTED, err, out, print_json
-from handup.cli.people import load_people, user_name
-from handup.cli.store import DEFAULT_STORE, StoreOption
+from handup.cli.people import load_people, people_named, user_name
+from handup.cli.store import DEFAULT_STORE, StoreOption, default_store
 from handup.core import (
     BadSetting,
     Box,
-    Person,
     Question,
     QuestionKind,
     Resolution,
@@ -28,6 +28,7 @@ from handup.core import (
     value_to_json,
 )
 from handup.core.kinds import RULES, Shape
+from handup.whom import InOrder
 
 if TYPE_CHECKING:
     from handup.desk import Desk, Record
@@ -61,7 +62,9 @@ def ask(
     unit: Annotated[str, typer.Option(help="Unit of the number.")] = "",
     mark: Annotated[list[str] | None, typer.Option(help="Name of a point on the picture. Repeat it.")] = None,
     to: Annotated[list[str] | None, typer.Option(help="Whom to ask. Repeat it for others, in order.")] = None,
-    people: Annotated[Path | None, typer.Option(help="Who there is, with limits, as YAML.", metavar="FILE")] = None,
+    people: Annotated[
+        Path | None, typer.Option(help="Who there is, with limits, as YAML; kept in the store.", metavar="FILE")
+    ] = None,
     store: StoreOption = DEFAULT_STORE,
     run: Annotated[str, typer.Option(help="Which run asks.")] = RUN,
     step: Annotated[str | None, typer.Option(help="Which step of it; made from the question.")] = None,
@@ -76,9 +79,12 @@ def ask(
     from handup import recover  # noqa: F401, PLC0415 - what other programs wrote in the store must be known
     from handup.desk import Desk  # noqa: PLC0415
     from handup.desk.delivered import Delivered, next_attempt  # noqa: PLC0415
+    from handup.desk.record import question_id  # noqa: PLC0415
     from handup.journal import Journal  # noqa: PLC0415 - the help does without databases
 
     given_kind = QuestionKind(_kind(kind, bool(option)))
+    if len(option or ()) < (least := RULES[given_kind].least_options):
+        raise BadSetting(f"a {given_kind} has fewer than two options", hint=f"Give --option {least} times or more.")
     question = Question(
         prompt,
         given_kind,
@@ -99,10 +105,13 @@ def ask(
     question.check_ready()
     if timeout is not None and not 0.0 <= timeout < float("inf"):
         raise BadSetting(f"timeout is {timeout:g}", hint="Give a number of seconds from 0 on.")
-    known = load_people(people) if people is not None else tuple(Person(name=each) for each in to or [user_name()])
+    known = () if people is None else load_people(people)
     named = step if step is not None else _step_of(question)
     own = step is None and attempt is None
-    with Journal.open(store) as journal, Desk(journal, known) as desk:
+    question_id(run, named, 1 if attempt is None else attempt)
+    if known:
+        InOrder().audience(question, known, 0.0)
+    with Journal.open(store) as journal, Desk(journal, known or people_named(journal, to or [user_name()])) as desk:
         number = next_attempt(journal, run, named) if own else 1 if attempt is None else attempt
         record = desk.ask(question, run=run, step=named, attempt=number)
         if replace(record.question, to=()) != replace(question, to=()):
@@ -111,7 +120,8 @@ def ask(
         try:
             outcome = _wait(desk, record, journal.store, timeout, sits_here)
         except KeyboardInterrupt:
-            _say(f"Left open as '{record.id}'. {_how_to_answer(record, journal.store)}")
+            now = desk.record(record.id) or record
+            _say(f"Left {_still(now)} as '{now.id}'. {_how_to_answer(now, journal.store)}")
             raise typer.Exit(INTERRUPTED) from None
         code = _print(desk, outcome, journal.store, as_json)
         if own and outcome.ended:
@@ -128,7 +138,9 @@ def _kind(kind: str | None, has_options: bool) -> str:
 
 
 def _guess(kind: QuestionKind, guess: str | None) -> Any:
-    shape = RULES[kind].shape
+    shape, two = RULES[kind].shape, RULES[kind].two
+    if guess is not None and two and guess.casefold() not in two:
+        raise BadSetting(f"--guess is '{guess[:60]}'", hint=f"Give {two[0]} or {two[1]}.")
     as_data = shape in (Shape.NUMBER, Shape.BOX, Shape.POINTS) or (shape is Shape.RESOLUTION and guess and "{" in guess)
     if guess is None or not as_data:
         return guess
@@ -153,22 +165,22 @@ def _wait(desk: Desk, record: Record, store: str, timeout_s: float | None, here:
         from handup.desk.terminal import How, Terminal  # noqa: PLC0415
 
         terminal, who = Terminal(), record.turn
-        if record.status is Status.HELD and not desk.stopped:
-            _say(record.told)
-        while not record.settled and not desk.stopped and time.monotonic() < until and record.turn == who:
-            if record.status is Status.OPEN:
-                left_s = None if timeout_s is None else until - time.monotonic()
-                ended = terminal.put(record, desk, timeout_s=left_s)
-                if ended.how is How.INTERRUPTED:
-                    raise KeyboardInterrupt
-                if ended.how is How.LEFT:
-                    return desk.record(record.id) or record
+        while not record.settled and not desk.stopped and time.monotonic() < until:
+            left_s = None if timeout_s is None else until - time.monotonic()
+            if record.status is Status.OPEN and record.turn == who:
+                how: How | None = terminal.put(record, desk, timeout_s=left_s).how
             else:
-                desk.watch(1.0)
+                _say(_waits(desk, record, store))
+                ended = terminal.stand_by(record, desk, _moved_from(record), timeout_s=left_s)
+                how = None if ended is None else ended.how
+            if how is How.INTERRUPTED:
+                raise KeyboardInterrupt
+            if how is How.LEFT:
+                return desk.record(record.id) or record
             record = desk.record(record.id) or record
     if not record.settled:
-        if time.monotonic() < until and not desk.stopped:
-            _say(f"{record.told} {_how_to_answer(record, store)}")
+        if not here and time.monotonic() < until and not desk.stopped:
+            _say(_waits(desk, record, store))
         left_s = None if timeout_s is None else max(until - time.monotonic(), 0.0)
         record = desk.wait(record.id, left_s) or desk.record(record.id) or record
     return record
@@ -199,7 +211,7 @@ def _print(desk: Desk, record: Record, store: str, as_json: bool) -> int:
         _say(f"Stopped: {record.told} Once it is safe, let the robot go on: handup answer --enable{_at(store)}")
     elif not record.settled:
         again = "The same command waits for it again."
-        _say(f"No answer yet; '{record.id}' stays open. {again} {_how_to_answer(record, store)}")
+        _say(f"No answer yet; '{record.id}' stays {_still(record)}. {again} {_how_to_answer(record, store)}")
     else:
         _say(record.told)
     return FAILED
@@ -218,13 +230,41 @@ def _lines(question: Question, value: Value) -> list[str]:
     return [f"{value:.15g}" if isinstance(value, float) else value]
 
 
+def _moved_from(before: Record) -> Callable[[Record], bool]:
+    """Whether a question is elsewhere by now."""
+    return lambda now: now.settled or (now.status, now.turn) != (before.status, before.turn)
+
+
+def _waits(desk: Desk, record: Record, store: str) -> str:
+    """Where a question is, what is in front of it, and how to answer."""
+    from handup.desk.saying import one_line  # noqa: PLC0415
+
+    front = _in_front(desk, record)
+    if front is None:
+        return f"{record.told} {_how_to_answer(record, store)}"
+    return f"{record.told} Before it: '{one_line(front.question.prompt)}'. {_how_to_answer(front, store)}"
+
+
+def _in_front(desk: Desk, record: Record) -> Record | None:
+    """The question that keeps one from coming up, if it is before the same person."""
+    if record.status != "held":
+        return None
+    others = (each for each in desk.pending(record.turn) if each.id != record.id)
+    return next((each for each in others if each.status in {"open", "claimed"}), None)
+
+
+def _still(record: Record) -> str:
+    """How an unanswered question stays."""
+    return f"held ({record.why or 'it does not fit yet'})" if record.status == "held" else "open"
+
+
 def _how_to_answer(record: Record, store: str) -> str:
     by = f" --by {shlex.quote(record.turn)}" if record.turn else ""
     return f"To answer: handup answer{by}{_at(store)}"
 
 
 def _at(store: str) -> str:
-    return "" if store == DEFAULT_STORE else f" --store {shlex.quote(store)}"
+    return "" if store == DEFAULT_STORE == default_store() else f" --store {shlex.quote(store)}"
 
 
 def _say(line: str) -> None:

@@ -47,6 +47,7 @@ confirmed."""
 REPAIR_EPILOG = f"""Example: handup journal repair robot.db --yes
 
 {WHERE} Keeps the entries before the first bad one. The damaged store stays as it is, under another name.
+To go on from a backup instead, copy it to STORE once the damaged one was put aside, and give --use-backup.
 
 Exit codes: 0 repaired or whole anyway, 2 bad input or store, 130 not confirmed."""
 
@@ -145,7 +146,11 @@ def export(
         print_json({"store": shown, "to": to, "format": wanted, "run": run, "entries": count})
     elif to != journal_export.STDOUT:
         say(f"{entries(count)} of {shown} in {to}.")
-    if run is not None and count == 0:
+    _complain(run, found=count > 0)
+
+
+def _complain(run: str | None, *, found: bool) -> None:
+    if run is not None and not found:
         err.print(Text(f"handup: no entry belongs to run '{run}'."), soft_wrap=True)
 
 
@@ -165,7 +170,10 @@ def replay(
         good = checked(journal).entries
         if until is not None and until > good:
             raise BadSetting(f"--until is {until}, and the last entry is {good}", hint="Give a smaller number.")
-        same = show(journal, Wanted(run=run, until=until or good, last=last), as_json=as_json)
+        wanted = Wanted(run=run, until=until or good, last=last)
+        same = show(journal, wanted, as_json=as_json)
+        first = next(journal.rows(run=run), None)
+    _complain(run, found=first is not None and first.seq <= wanted.until)
     if not same:
         raise typer.Exit(FAILED)
 
@@ -186,8 +194,13 @@ def erase(
 
 
 @app.command(epilog=REPAIR_EPILOG)
-def repair(store: StoreArgument = DEFAULT_STORE, yes: Yes = False, as_json: AsJson = False) -> None:
+def repair(
+    store: StoreArgument = DEFAULT_STORE,
+    use_backup: Annotated[bool, typer.Option("--use-backup", help="Go on from the backup that lies there.")] = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
     """Go on after damage. Takes the good entries into a new store under the old name, and says what is lost."""
     from handup.cli import journal_mending  # noqa: PLC0415 - sqlalchemy is slow to import
 
-    journal_mending.repair(store, yes=yes, as_json=as_json)
+    journal_mending.repair(store, use_backup=use_backup, yes=yes, as_json=as_json)

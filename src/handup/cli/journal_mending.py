@@ -10,7 +10,7 @@ import typer
 
 from handup.cli.output import print_json
 from handup.cli.saying import checked, entries, say, working
-from handup.core import BadSetting, DamagedJournal
+from handup.core import BadSetting, DamagedJournal, StoreUnavailable
 from handup.desk.saying import one_line
 from handup.journal import Erasure, Journal, Repaired
 from handup.journal import repair as repair_store
@@ -67,17 +67,23 @@ def _show_erased(shown: str, name: str, done: Erasure) -> None:
         say("Exports and backups that were made before are not reached.")
 
 
-def repair(store: str, *, yes: bool, as_json: bool) -> None:
-    """Take the good part of a damaged store into a new one after a confirmation, and say what was kept and lost."""
+def repair(store: str, *, use_backup: bool = False, yes: bool, as_json: bool) -> None:
+    """Take the good part of a damaged store, or a backup, after a confirmation, and say what was kept and lost."""
     address = address_of(store)
     if address.path is not None:
         if (why := _damage(store)) is None:
             _show_whole(address.shown, as_json=as_json)
             return
-        confirm(f"{one_line(why)}. Go on with the entries before that?", yes=yes)
+        if use_backup and read_note(address.path) is None:
+            raise StoreUnavailable(
+                f"{one_line(why)}; and it was not put aside yet",
+                hint="Give the command without --use-backup: it keeps every good entry of what lies there.",
+            )
+        kept = "from the backup that lies there now" if use_backup else "with the entries before that"
+        confirm(f"{one_line(why)}. Go on {kept}?", yes=yes)
         _put_aside(store, address.path)
     with working("repairing"):
-        done = repair_store(store)
+        done = repair_store(store, use_backup=use_backup)
     if as_json:
         print_json({"repaired": True, **asdict(done)})
     else:
@@ -118,3 +124,6 @@ def _show_repaired(shown: str, done: Repaired) -> None:
         say(f"Names and personal values lost though their entries are not: {done.values_lost}.")
     say(f"The damaged one is kept as it was: {done.source}")
     say("An erasure does not reach it; delete it when you do not need it any more.")
+    if done.from_backup:
+        say("Whoever was erased since the backup was made is in it again: erase them again.")
+    say(f"The robot stays stopped: look at it, then run: handup answer --enable --store {shown}")

@@ -15,10 +15,10 @@ from handup.cli.saying import entries, say, working
 from handup.desk.events import Asked, Enabled, Stopped
 from handup.desk.history import Comparison, Told, compared, told
 from handup.desk.record import Record
-from handup.desk.state import DeskState, apply
+from handup.desk.state import DeskState, Fold
 from handup.desk.status import Status
 from handup.desk.words import name_of
-from handup.journal import Journal
+from handup.journal import Journal, JournalRepaired
 from handup.recover.trail import Trail
 
 MOST_RUNS = 20
@@ -26,6 +26,8 @@ MOST_RUNS = 20
 RUN_WIDTH = 12
 """So many letters of a run's name stand in the timeline."""
 RUN_KINDS = "run."
+ABOUT_ACTIONS = "act:"
+"""How the steps begin that ask what became of an action."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +35,7 @@ class Wanted:
     """What to show.
 
     Args:
-        run: Only this run, and stops, which concern all of them.
+        run: Only this run, and stops and repairs, which concern all of them.
         until: The last entry to take in.
         last: List only so many entries; all where it is None.
     """
@@ -44,7 +46,7 @@ class Wanted:
 
     def lists(self, entry: Told) -> bool:
         """Whether an entry belongs in the timeline."""
-        return self.run in (None, entry.run) or isinstance(entry.event, Stopped | Enabled)
+        return self.run in (None, entry.run) or isinstance(entry.event, Stopped | Enabled | JournalRepaired)
 
 
 @dataclass(kw_only=True)
@@ -55,6 +57,7 @@ class Run:
     first_s: float
     last_s: float
     questions: int = 0
+    asks_again_s: float | None = None
     trail: Trail = field(default_factory=Trail)
 
     @property
@@ -65,6 +68,9 @@ class Run:
             return f"{self.trail.ended.outcome}: {shortened(self.trail.ended.reason)}"
         if self.trail.started is None:
             return "questions only"
+        if attempt is not None and self.asks_again_s is not None:
+            again = near(self.asks_again_s, day(self.last_s))
+            return f"acts, outcome unknown; waits until {again} to ask again"
         if attempt is not None:
             return "acts, outcome unknown" if attempt.unknown else "acts, no outcome yet"
         return "not ended"
@@ -79,6 +85,7 @@ class Run:
             "questions": self.questions,
             "acts": len(self.trail.attempts),
             "open_action": attempt and attempt.id,
+            "asks_again_s": attempt and self.asks_again_s,
             "outcome": ended and str(ended.outcome),
             "reason": ended and ended.reason,
         }
@@ -88,17 +95,22 @@ class Run:
 class Story:
     """What the replay has come to so far."""
 
-    state: DeskState = field(default_factory=DeskState)
+    fold: Fold = field(default_factory=Fold)
     runs: dict[str, Run] = field(default_factory=dict)
     first_s: float | None = None
     stopped_s: float | None = None
 
+    @property
+    def state(self) -> DeskState:
+        """The state of the desk by now."""
+        return self.fold.state()
+
     def take(self, entry: Told) -> str:
         """Take in one entry, and tell it in words."""
-        self.state = apply(self.state, entry)
+        self.fold.take(entry)
         if self.first_s is None:
             self.first_s = entry.at_s
-        if isinstance(entry.event, Stopped):
+        if isinstance(entry.event, Stopped | JournalRepaired):
             self.stopped_s = entry.at_s
         if entry.run:
             run = self.runs.setdefault(entry.run, Run(name=entry.run, first_s=entry.at_s, last_s=entry.at_s))
@@ -106,8 +118,17 @@ class Story:
             run.questions += isinstance(entry.event, Asked)
             if entry.kind.startswith(RUN_KINDS):
                 run.trail = run.trail.after(entry.event, entry.key)
-        record = self.state.records.get(entry.key)
+        record = self.fold.records.get(entry.key)
+        if entry.run and record is not None and record.step.startswith(ABOUT_ACTIONS):
+            run.asks_again_s = _asks_again_s(run, record, entry.at_s)
         return tell(entry, None if record is None else record.question)
+
+
+def _asks_again_s(run: Run, record: Record, at_s: float) -> float | None:
+    """When a run asks again what became of an action, if a question about that has just ended; None otherwise."""
+    settings = {} if run.trail.started is None else run.trail.started.record.get("settings", {})
+    rest_s, most = settings.get("expired_s"), settings.get("max_unanswered", 0)
+    return at_s + rest_s if record.ended and rest_s is not None and record.attempt < most else None
 
 
 def show(journal: Journal, wanted: Wanted, *, as_json: bool) -> bool:

@@ -68,7 +68,7 @@ def run() -> NoReturn:
         _fail(str(error), error.exit_code)
     except USAGE_ERROR as error:
         words = " ".join(getattr(error, "format_message", error.__str__)().split()).rstrip(".")
-        _fail(f"{words}. Try 'handup --help'.", BAD_INPUT)
+        _fail(f"{words}. Try '{_command(error)} --help'.", BAD_INPUT)
     except (KeyboardInterrupt, typer.Abort):
         _fail("Stopped.", INTERRUPTED)
     except BrokenPipeError:
@@ -78,6 +78,11 @@ def run() -> NoReturn:
         sys.stdout = None
         where = f" '{error.filename}'" if error.filename is not None else ""
         _fail(f"Cannot write{where}: {error.strerror or error}. Check the disk or the pipe.", FAILED)
+
+
+def _command(error: Exception) -> str:
+    """Which command a wrong call was meant for."""
+    return getattr(getattr(error, "ctx", None), "command_path", None) or "handup"
 
 
 def _fail(line: str, code: int) -> NoReturn:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from handup.core import BadSetting, HandupError, Person
 from handup.policy.document import Listing, Node, Scalar, Table, in_words, is_nothing, read_document
+
+if TYPE_CHECKING:
+    from handup.journal import Journal
 
 MAX_BYTES = 1024 * 1024
 """The largest file of people that is read."""
@@ -27,6 +31,18 @@ def load_people(path: Path) -> tuple[Person, ...]:
     except HandupError as error:
         hint = HINT if "modules" in error.hint else error.hint
         raise BadSetting(error.cause, hint=hint, file=str(path), line=error.line) from None
+
+
+def people_named(journal: Journal, names: Iterable[str]) -> tuple[Person, ...]:
+    """People by name, as the journal knows them, so that nobody's limits change because somebody names them here.
+
+    Whom it does not know can be asked one question at a time, whenever there is one.
+    """
+    from handup.desk import Desk  # noqa: PLC0415 - the help does without databases
+
+    known = Desk(journal).state.people
+    plain = (Person(name=name) for name in names)
+    return tuple(known.get(person.name, person) for person in plain)
 
 
 def user_name() -> str:

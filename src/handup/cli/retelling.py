@@ -101,13 +101,15 @@ def _answer(value: object, question: Question | None) -> str:
         return quoted(str(value))
 
 
-def _robot(event: object, what: str) -> str:
+def _robot(event: object, what: str) -> str:  # noqa: PLR0911 - a table
     match event:
         case desk.Stopped():
             why = ERASED if event.why is None else shortened(event.why)
             return f"STOP by {_name(event.by)}{_because(why)}"
         case desk.Enabled():
             return f"{_name(event.by)} enabled the robot again"
+        case desk.Introduced():
+            return f"{_name(event.person)} can be asked, as {event.role}"
         case Delivered():
             return f"{what}: the outcome reached the shell"
         case JournalErased():
@@ -115,7 +117,8 @@ def _robot(event: object, what: str) -> str:
             return f"a person was erased: the name and {many}"
         case JournalRepaired():
             lost = "an unknown number" if event.lost is None else str(event.lost)
-            return f"repaired: {event.last_good} entries kept, {lost} lost"
+            how = "STOP: went on from a backup" if event.from_backup else "STOP: repaired"
+            return f"{how}: {event.last_good} entries kept, {lost} lost"
         case _:
             return ""
 

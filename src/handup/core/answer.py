@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
-from handup.core.checks import check_fields, check_name, check_number, check_share, check_text, shown
+from handup.core.checks import check_fields, check_name, check_number, check_person, check_share, check_text, shown
 from handup.core.errors import BadAnswer
 from handup.core.kinds import MAX_ID, MAX_NAME
 from handup.core.value import Box, Resolution, Value, value_from_json, value_to_json
@@ -114,7 +114,7 @@ class Reply:
             check_text("question of a reply", self.question, MAX_ID, error=BadAnswer)
         else:
             check_name("question of a reply", self.question, MAX_ID, error=BadAnswer)
-        check_name("by of a reply", self.by, MAX_NAME, error=BadAnswer)
+        object.__setattr__(self, "by", check_person("by of a reply", self.by, MAX_NAME, error=BadAnswer))
         check_name("token of a reply", self.token, MAX_NAME, error=BadAnswer)
         check_text("device of a reply", self.device, MAX_NAME, error=BadAnswer)
         object.__setattr__(self, "value", _tidy(self.value))

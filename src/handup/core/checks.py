@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
@@ -44,6 +45,21 @@ def check_name(what: str, value: object, most: int, *, error: Error) -> str:
     if name != name.strip() or not name.isprintable():
         raise error(f"{what} is {shown(name)}", hint="Give one line of text, without spaces at its ends.")
     return name
+
+
+def unstorable(text: str) -> bool:
+    """Whether a text holds what no store keeps and no terminal shows: control characters, half characters."""
+    return bool(HALF_CHARACTER.search(text) or CONTROL.search(text))
+
+
+def storable(text: str) -> str:
+    """A text in which a mark stands for each such character, for what must be kept whatever it holds."""
+    return CONTROL.sub("\N{REPLACEMENT CHARACTER}", HALF_CHARACTER.sub("\N{REPLACEMENT CHARACTER}", text))
+
+
+def check_person(what: str, value: object, most: int, *, error: Error) -> str:
+    """A person's name, in the one form (NFC) in which letters with accents are the same however they were typed."""
+    return unicodedata.normalize("NFC", check_name(what, value, most, error=error))
 
 
 def check_number(what: str, value: object, *, error: Error) -> float:

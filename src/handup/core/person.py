@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from handup.core.checks import check_count, check_fields, check_list, check_name, check_number, shown
+from handup.core.checks import check_count, check_fields, check_list, check_name, check_number, check_person, shown
 from handup.core.errors import BadSetting
 from handup.core.kinds import MAX_NAME
 
@@ -123,7 +123,7 @@ class Person:
     """Somebody who can be asked.
 
     Args:
-        name: How the journal and the other people know them.
+        name: How the journal and the other people know them. Kept in the one form of Unicode, NFC.
         role: What they are to the robot.
         limits: How much they may be asked.
         channels: Where questions reach them, by name of the channel; everywhere where it is empty.
@@ -138,7 +138,8 @@ class Person:
     channels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_name("name of a person", self.name, MAX_NAME, error=BadSetting)
+        name = check_person("name of a person", self.name, MAX_NAME, error=BadSetting)
+        object.__setattr__(self, "name", name)
         if not isinstance(self.role, str) or self.role not in tuple(Role):
             raise BadSetting(f"role of '{self.name}' is {shown(self.role)}", hint=f"Use one of: {', '.join(Role)}.")
         object.__setattr__(self, "role", Role(self.role))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from handup.core.checks import check_fields, check_list, check_name, check_number, check_share, check_text
+from handup.core.checks import check_fields, check_list, check_name, check_number, check_person, check_share, check_text
 from handup.core.errors import BadAnswer, BadSetting
 from handup.core.kinds import (
     MAX_MARKS,
@@ -162,10 +162,10 @@ class Question:
             given = check_list(what, getattr(self, name), MAX_OPTIONS, error=BadSetting)
             each = tuple(check_text(f"an entry of {what}", each, MAX_OPTION, error=BadSetting) for each in given)
             object.__setattr__(self, name, each)
-        for name, most in (("marks", MAX_MARKS), ("to", MAX_PEOPLE)):
+        for name, most, check in (("marks", MAX_MARKS, check_name), ("to", MAX_PEOPLE, check_person)):
             what = f"{name} of a question"
             given = check_list(what, getattr(self, name), most, error=BadSetting)
-            names = tuple(check_name(f"an entry of {what}", each, MAX_NAME, error=BadSetting) for each in given)
+            names = tuple(check(f"an entry of {what}", each, MAX_NAME, error=BadSetting) for each in given)
             if len(set(names)) != len(names):
                 raise BadSetting(f"{what} names something twice", hint="Name each once.")
             object.__setattr__(self, name, names)

@@ -23,7 +23,7 @@ CHANNEL_FAILS = (
     TypeError,
     ValueError,
 )
-"""What a channel may raise: it is logged, and the other channels are told all the same. Anything else, such as
+"""What a channel may raise: it is logged and told again, and the others are told all the same. Anything else, such as
 KeyboardInterrupt, reaches whoever called the desk; what was written stays written."""
 
 
@@ -31,15 +31,19 @@ KeyboardInterrupt, reaches whoever called the desk; what was written stays writt
 class Channel(Protocol):
     """A way to people: a terminal, a page, a simulated person, a function.
 
-    The desk calls a channel after what it tells is durable, outside all locks, from whichever thread brought it
-    about, and in exceptional cases from two threads at a time. A channel may call the desk back from `show`. After a
-    restart what is open is shown again.
+    The desk calls a channel after what it tells is durable, outside all locks, from whichever thread comes by: one
+    thread at a time, in the order in which things happened. A channel that takes long keeps only itself and that
+    thread waiting. It may call the desk back from `show`. What it failed at is told to it again after a pause, with
+    longer and longer pauses, as long as it still holds. After a restart what is open is shown again.
     """
 
     name: str
 
     def show(self, record: Record, desk: Desk) -> None:
-        """Put a question to the person whose turn it is (`record.turn`). Called once for each time it is opened."""
+        """Put a question to the person whose turn it is (`record.turn`).
+
+        Called once for each time it is opened, and again where it raised.
+        """
         ...
 
     def taken(self, record: Record) -> None:

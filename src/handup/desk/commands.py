@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from handup.core import Question, Reply
+from handup.core import Person, Question, Reply
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ask:
-    """Put a question to people. `audience`: who may answer, in order."""
+    """Put a question to people. `audience`: who may answer, in order. Name nobody in `run` and `step`."""
 
     run: str
     step: str
@@ -65,4 +65,11 @@ class Tick:
     """See what time has brought."""
 
 
-Command = Ask | Reply | Claim | Release | Withdraw | Stop | Enable | Tick
+@dataclass(frozen=True, kw_only=True)
+class Introduce:
+    """Say who can be asked, and how much. Writes only what is news."""
+
+    people: tuple[Person, ...]
+
+
+Command = Ask | Reply | Claim | Release | Withdraw | Stop | Enable | Tick | Introduce

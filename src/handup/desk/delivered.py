@@ -16,8 +16,19 @@ class Delivered:
 
 
 def next_attempt(journal: Journal, run: str, step: str) -> int:
-    """The first attempt at a step whose outcome has not reached the asker yet."""
-    attempt = 1
-    while any(isinstance(each.event, Delivered) for each in journal.read(key=question_id(run, step, attempt))):
-        attempt += 1
-    return attempt
+    """The first attempt at a step whose outcome has not reached the asker yet.
+
+    Attempts are made in order, each once the outcome of the one before was delivered, so a few looks find it
+    however many there were.
+    """
+
+    def delivered(attempt: int) -> bool:
+        return any(isinstance(each.event, Delivered) for each in journal.read(key=question_id(run, step, attempt)))
+
+    low, high = 0, 1
+    while delivered(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if delivered(middle) else (low, middle)
+    return high

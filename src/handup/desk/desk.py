@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 import time
@@ -9,25 +10,25 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
-from handup.core import BadSetting, IllegalCall, Person, Question, Reply, ReplyKind
+from handup.core import BadSetting, IllegalCall, Person, Question, Reply, ReplyKind, StoreUnavailable
 from handup.desk.channel import Channel
-from handup.desk.clock import SkippingClock
-from handup.desk.commands import Ask, Claim, Command, Enable, Release, Stop, Tick, Withdraw
+from handup.desk.commands import Ask, Claim, Command, Enable, Introduce, Release, Stop, Tick, Withdraw
 from handup.desk.following import Following
 from handup.desk.record import Receipt, Record, question_id
 from handup.desk.rules import decide
-from handup.desk.state import MOST_STOPS, DeskState
+from handup.desk.state import DeskState
+from handup.desk.stopping import Inside, Stops
 from handup.desk.telling import Teller
 from handup.desk.terms import Terms
 from handup.desk.timing import next_due_s
-from handup.journal import Entry, Journal
+from handup.desk.waiting import Waiting, pause
+from handup.journal import Entry, Journal, Writer
 from handup.people.limits import fit
 from handup.whom import InOrder, Router
 
-SHORTEST_PAUSE_S = 0.01
-"""`Desk.wait` never looks more often than this."""
 Made = Callable[[DeskState, float], Command]
 """A command, made once the state and the time are known."""
+_log = logging.getLogger("handup.desk")
 
 
 class Desk:
@@ -38,7 +39,8 @@ class Desk:
 
     Args:
         journal: Where everything is kept; its clock is the desk's clock. The desk does not close it.
-        people: Whom it knows, in order.
+        people: Whom to ask, in order; where nobody is given, everybody whom the journal knows. They are written in
+            the journal, and the latest word on a person holds for all desks on it.
         router: Whom to ask; `InOrder` where it is not given.
         channels: How questions reach people. What is open already is shown at once.
         terms: What it allows.
@@ -72,17 +74,21 @@ class Desk:
         self.journal = journal
         self.people = tuple(people)
         self.terms = terms or Terms()
-        self._by_name = {person.name: person for person in self.people}
-        if len(self._by_name) != len(self.people):
+        if len({person.name for person in self.people}) != len(self.people):
             raise BadSetting("two people have one name", hint="Give everybody a name of their own.")
         self._router: Router = router or InOrder()
-        self._lock = threading.Lock()
-        self._unwritten: tuple[Stop | Reply, ...] = ()
+        self._inside = Inside()
+        self._stops = Stops()
+        self._stopping = threading.Lock()
+        self._waiting = Waiting()
         self._closed = False
-        self._following = Following(journal)
-        self._teller = Teller(channels, self._by_name)
+        self._following = Following(journal, self._inside)
+        self._teller = Teller(channels, self._who, self._known_s, self._inside)
         self._following.noticed = self._teller.note
+        self._following.changed = self._changed
         self._teller.start(self._following.state)
+        if any(self._who(each.name) != each for each in self.people):
+            self._do(_given(Introduce(people=self.people)))
         self._teller.tell(self)
 
     # -- commands ----------------------------------------------------------------------------------------------------
@@ -110,7 +116,7 @@ class Desk:
 
         def made(state: DeskState, now_s: float) -> Command:
             known = id_ in state.records
-            audience = () if known else self._router.audience(question, self.people, now_s)
+            audience = () if known else self._router.audience(question, self._asked(state), now_s)
             return Ask(run=run, step=step, attempt=attempt, question=question, audience=audience, load=load)
 
         receipt = self._do(made, id_)
@@ -125,8 +131,12 @@ class Desk:
         Raises:
             StoreUnavailable: It could not be written, and may be sent again.
         """
-        if reply.kind is ReplyKind.STOP and reply.by in self._by_name:
-            return self._stop(reply, reply.question)
+        if reply.kind is ReplyKind.STOP and self._who(reply.by) is not None:
+            pending = self._stops.latch(reply, self.terms.longest_text)
+            self._waiting.wake_all()
+            self._write_stops()
+            if pending.receipt is not None:
+                return pending.receipt
         return self._do(_given(reply), reply.question)
 
     def claim(self, question: str, by: str, *, device: str = "", lease_s: float | None = None) -> Receipt:
@@ -145,11 +155,19 @@ class Desk:
     def stop(self, by: str, why: str = "") -> None:
         """Stop: latched, never refused. What waits is taken back. *Not* a safety function: that is the hardware's.
 
+        What cannot be kept of the texts is replaced or cut. A signal handler may call this: where it interrupts this
+        desk or a transaction, the desk is stopped at once, and another thread writes it when that is done.
+
         Raises:
             StoreUnavailable: It could not be written. This desk is stopped all the same, and writes it before
                 anything else once it can; other processes do not know yet.
         """
-        self._stop(Stop(by=by, why=why))
+        self._stops.latch(Stop(by=by, why=why), self.terms.longest_text)
+        self._waiting.wake_all()
+        if self._inside or self.journal.writing_here:
+            threading.Thread(target=self._try_to_write_stops, name="handup stop", daemon=True).start()
+        else:
+            self._write_stops()
 
     def enable(self, by: str) -> None:
         """Let the robot go on after a stop.
@@ -159,40 +177,87 @@ class Desk:
         """
         receipt = self._do(_given(Enable(by=by)))
         if not receipt.accepted:
-            raise BadSetting(f"'{by}' cannot enable the robot", hint=f"It takes one of: {', '.join(self._by_name)}.")
+            known = ", ".join(self._following.state.people)
+            raise BadSetting(f"'{by}' cannot enable the robot", hint=f"It takes one of: {known or 'nobody'}.")
 
     def tick(self) -> None:
         """See what time, and other processes, have brought. Writes only where something is due."""
+        self._write_stops()
+        self._do_if_due(Tick())
+
+    def _do_if_due(self, command: Command) -> None:
+        """Do what may well come to nothing, without a transaction where it does."""
         state = self._following.catch_up()
-        if self._unwritten or decide(state, Tick(), self._now_s(state), self._by_name, self.terms).events:
-            self._do(_given(Tick()))
+        if decide(state, command, self._now_s(state), self.terms).events:
+            self._do(_given(command))
         else:
             self._teller.tell(self)
 
-    def _do(self, made: Made, question: str = "", stopping: Stop | Reply | None = None) -> Receipt:
+    def _do(self, made: Made, question: str = "") -> Receipt:
         """Decide inside one transaction, write, publish, tell. Stops that could not be written before come first."""
+        self._write_stops()
         entries: list[Entry] = []
-        with self.journal.writing() as writer:
-            state = self._following.catch_up(writer.read)
-            left = self._unwritten
-            for each in (*(_given(stop) for stop in left if stop is not stopping), made):
-                if each is made and question and question not in state.records:
-                    state = state.recalling(self._following.recalled(question, writer.read(key=question)))
-                ruling = decide(state, each(state, writer.at_s), writer.at_s, self._by_name, self.terms)
-                entries += [writer.append(new.event, run=new.run, key=new.key) for new in ruling.events]
-                state = ruling.state
-        self._following.take_in(entries)
-        with self._lock:
-            self._unwritten = tuple(each for each in self._unwritten if all(each is not old for old in left))
+        self._following.catch_up()  # which may take long after an erasure, and others can write meanwhile
+        with self._inside:
+            with self.journal.writing() as writer:
+                state = self._following.catch_up(writer.read)
+                receipt, _ = self._decide(writer, state, made, question, entries)
+            self._following.take_in(entries)
+        self._after()
+        return receipt
+
+    def _decide(
+        self, writer: Writer, state: DeskState, made: Made, question: str, entries: list[Entry]
+    ) -> tuple[Receipt, DeskState]:
+        if question and question not in state.records:
+            state = state.recalling(self._following.recalled(question, writer.read(key=question)))
+        ruling = decide(state, made(state, writer.at_s), writer.at_s, self.terms)
+        entries += [writer.append(new.event, run=new.run, key=new.key) for new in ruling.events]
+        return ruling.receipt, ruling.state
+
+    def _write_stops(self) -> None:
+        """Write the stops that wait for it, in a transaction of their own."""
+        if not self._stops:
+            return
+        with self._inside, self._stopping:
+            left = self._stops.left()
+            if not left:
+                return
+            self._following.catch_up()
+            entries: list[Entry] = []
+            receipts: list[Receipt] = []
+            with self.journal.writing() as writer:
+                state = self._following.catch_up(writer.read)
+                for each in left:
+                    question = each.command.question if isinstance(each.command, Reply) else ""
+                    receipt, state = self._decide(writer, state, _given(each.command), question, entries)
+                    if not receipt.accepted:  # from somebody who was erased meanwhile
+                        _, state = self._decide(writer, state, _given(Stop(by=each.command.by)), "", entries)
+                    receipts.append(receipt)
+            self._following.take_in(entries)
+            for each, receipt in zip(left, receipts, strict=True):
+                each.receipt = receipt
+            self._stops.written(left)
+        self._after()
+
+    def _try_to_write_stops(self) -> None:
+        try:
+            self._write_stops()
+        except StoreUnavailable as error:
+            _log.warning("a stop holds here, but is not written yet: %s", error)
+
+    def _after(self) -> None:
+        """After what was written: tell, and keep a snapshot now and then."""
         self._teller.tell(self)
         self._following.keep(self.terms.snapshot_every)
-        return ruling.receipt
 
-    def _stop(self, command: Stop | Reply, question: str = "") -> Receipt:
-        """Latch first, in this process and without waiting for anything; then write."""
-        with self._lock:
-            self._unwritten = (*self._unwritten, command)[-MOST_STOPS:]
-        return self._do(_given(command), question, stopping=command)
+    def _changed(self, before: DeskState, after: DeskState, entries: Sequence[Entry]) -> None:
+        if after.last_stop != before.last_stop:
+            self._waiting.wake_all()
+        else:
+            self._waiting.wake({entry.key for entry in entries})
+        if after.people != before.people:
+            self._teller.met(after)
 
     # -- waiting -----------------------------------------------------------------------------------------------------
 
@@ -213,20 +278,29 @@ class Desk:
             IllegalCall: There is no such question.
         """
         until = math.inf if timeout_s is None else time.monotonic() + timeout_s
-        while True:
-            if not self._unwritten:
-                self.tick()
-                self._teller.deliver()
-            state = self.state
-            record = state.records.get(question) or self.record(question)
-            if record is None:
-                raise IllegalCall(f"there is no question '{question}'", hint="Ask it first.")
-            if record.settled or state.stopped is not None or self._unwritten:
-                return record
-            left_s = until - time.monotonic()
-            if left_s <= 0:
-                return None
-            self._pause(state, left_s)
+        with self._waiting.place(question) as place:
+            look = True
+            while True:
+                place.forget()
+                if look and not self._stops:
+                    self.tick()
+                    self._teller.deliver()
+                state = self._following.state
+                record = state.records.get(question) or self.record(question)
+                if record is None:
+                    raise IllegalCall(f"there is no question '{question}'", hint="Ask it first.")
+                if record.settled or self._stops or state.stopped is not None:
+                    return record
+                left_s = until - time.monotonic()
+                if left_s <= 0:
+                    return None
+                if self._waiting.leads(place):
+                    self._pause(state, left_s)
+                    self._following.catch_up()
+                    self._waiting.pass_on(place)  # a channel may keep this thread
+                    look = True
+                else:
+                    look = not place.sleep(left_s)
 
     def watch(self, timeout_s: float) -> bool:
         """Wait for anything to happen, for a process that only carries questions to people, and see to it.
@@ -242,12 +316,8 @@ class Desk:
 
     def _pause(self, state: DeskState, most_s: float) -> None:
         now_s = self._now_s(state)
-        due_s = min(next_due_s(state, self._by_name, now_s), self._teller.next_s())
-        if isinstance(self.journal.clock, SkippingClock) and now_s < due_s < math.inf:
-            self.journal.clock.skip_to(due_s)
-            return
-        pause_s = min(most_s, self.terms.look_every_s, max(due_s - now_s, SHORTEST_PAUSE_S))
-        self.journal.wait(state.seq, pause_s)
+        due_s = min(next_due_s(state, now_s), self._teller.next_s())
+        pause(self.journal, state.seq, now_s, due_s, min(most_s, self.terms.look_every_s))
 
     # -- what it knows -----------------------------------------------------------------------------------------------
 
@@ -259,7 +329,11 @@ class Desk:
     @property
     def stopped(self) -> bool:
         """Whether somebody said stop and nobody enabled the desk since."""
-        return bool(self._unwritten) or self.state.stopped is not None
+        return bool(self._stops) or self.state.stopped is not None
+
+    def stopped_since(self, seq: int) -> bool:
+        """Whether somebody said stop after an entry of the journal, also where the desk was enabled again since."""
+        return bool(self._stops) or self.state.last_stop > seq
 
     def now_s(self) -> float:
         """The time: the journal's clock, which never runs backwards here."""
@@ -284,10 +358,21 @@ class Desk:
         A question that meets a person who is busy is held until they are not. Infinity while the desk is stopped.
         """
         state = self.state
-        if self._unwritten or state.stopped is not None:
+        if self._stops or state.stopped is not None:
             return math.inf
-        fits = (fit(each.limits, state.put.get(each.name, ()), now_s) for each in self.people)
+        fits = (fit(each.limits, state.put.get(each.name, ()), now_s) for each in self._asked(state))
         return min((math.inf if each.from_s is None else each.from_s for each in fits), default=math.inf)
+
+    def _who(self, name: str) -> Person | None:
+        return self._following.state.people.get(name)
+
+    def _asked(self, state: DeskState) -> tuple[Person, ...]:
+        """Whom this desk asks, each as the journal knows them by now."""
+        names = [each.name for each in self.people] or list(state.people)
+        return tuple(state.people[name] for name in names if name in state.people)
+
+    def _known_s(self) -> float:
+        return self._now_s(self._following.state)
 
     def _now_s(self, state: DeskState) -> float:
         return max(self.journal.clock.now_s(), state.at_s)
@@ -296,6 +381,7 @@ class Desk:
         """Make a snapshot and close the channels, not the journal. Safe to call twice."""
         if not self._closed:
             self._closed = True
+            self._try_to_write_stops()
             self._following.keep(1)
             self._teller.close()
 

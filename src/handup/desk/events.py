@@ -1,7 +1,9 @@
 """What the desk writes in the journal. The entry's key is the question's id, its time is when it happened.
 
 Names of people and what they said can be erased. The words of a question belong to the person whom it was put to
-first, the value of an answer to the person who gave it. Ids, times and statuses stay.
+first, the value of an answer to the person who gave it, limits and channels to the person whose they are. Ids, times
+and statuses stay, and so do free texts that belong to nobody: tokens, names of runs and steps, why a question is held
+or taken back. Name nobody in those.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from handup.core import event
+from handup.core import Limits, Person, Role, event
 from handup.desk.status import Move
 
 
@@ -33,7 +35,7 @@ class Asked:
     """A question came in. It is held until an `Opened` follows, mostly in the same breath.
 
     Args:
-        step: Which step of the run asked; the run is the entry's.
+        step: Which step of the run asked; the run is the entry's. Both stay for ever: name nobody.
         attempt: Which attempt at it.
         turn: Whom it is for first.
         audience: Who may answer, in order.
@@ -94,7 +96,7 @@ class ClaimEnded:
 @event(Move.ANSWERED.value, people=("by",), personal={"value": "by", "device": "by"})
 @dataclass(frozen=True, kw_only=True)
 class Answered:
-    """The one answer that counts."""
+    """The one answer that counts. The token, as in all replies, stays for ever: name nobody."""
 
     by: str
     token: str
@@ -107,12 +109,21 @@ class Answered:
 @event(Move.DEFERRED.value, people=("by",), personal={"device": "by"})
 @dataclass(frozen=True, kw_only=True)
 class Deferred:
-    """*Not now*."""
+    """*Not now*.
+
+    Args:
+        by: Who said it.
+        token: Of the reply.
+        until_s: When the question comes back.
+        device: From which device.
+        wanted_s: Until when the person wanted to be left alone, where they said so.
+    """
 
     by: str
     token: str
     until_s: float
     device: str | None = ""
+    wanted_s: float | None = None
 
 
 @event(Move.HANDED_ON.value, people=("by", "turn"), personal={"device": "by"})
@@ -139,7 +150,7 @@ class Delegated:
 @event(Move.WITHDRAWN.value)
 @dataclass(frozen=True, kw_only=True)
 class Withdrawn:
-    """A question was taken back. `why` names nobody."""
+    """A question was taken back. `why` stays for ever: name nobody."""
 
     cause: Cause = Cause.ASKER
     why: str = ""
@@ -170,7 +181,42 @@ class Enabled:
     by: str
 
 
+@event("desk.person", people=("person",), personal={"channels": "person", "limits": "person"})
+@dataclass(frozen=True, kw_only=True)
+class Introduced:
+    """Somebody who can be asked, and how much; the latest word on a person holds for all desks on the journal.
+
+    Args:
+        person: The name.
+        role: What they are to the robot.
+        channels: Where questions reach them.
+        limits: How much they may be asked, with their quiet hours.
+    """
+
+    person: str
+    role: Role
+    channels: tuple[str, ...] | None = ()
+    limits: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, person: Person) -> Introduced:
+        """What is written of a person."""
+        limits = person.limits.to_json()
+        return cls(person=person.name, role=person.role, channels=person.channels, limits=limits)
+
+    def known(self) -> Person | None:
+        """The person; None where they were erased.
+
+        Raises:
+            BadSetting: The limits cannot be kept here, such as quiet hours in a time zone that nobody here knows.
+        """
+        if self.limits is None or self.channels is None:
+            return None
+        limits = Limits.from_json(self.limits)
+        return Person(name=self.person, role=self.role, channels=self.channels, limits=limits)
+
+
 QuestionEvent = (
     Asked | Held | Opened | Claimed | ClaimEnded | Answered | Deferred | HandedOn | Delegated | Withdrawn | Expired
 )
-DeskEvent = QuestionEvent | Stopped | Enabled
+DeskEvent = QuestionEvent | Stopped | Enabled | Introduced

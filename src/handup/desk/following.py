@@ -8,28 +8,37 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from handup.core import BadRecord, StoreUnavailable
 from handup.desk.events import QuestionEvent
-from handup.desk.record import Record
-from handup.desk.state import DeskState, apply, replay
+from handup.desk.record import Record, may_be_id
+from handup.desk.state import DeskState, Fold, replay
+from handup.desk.stopping import Inside
 from handup.journal import Entry, Journal, JournalErased
 
 SNAPSHOT = "desk"
 Reader = Callable[[int], Iterator[Entry]]
-Noticed = Callable[[DeskState, DeskState, Entry], None]
-"""What is called with the state before and after each entry, in order, each once."""
+Noticed = Callable[[Record | None, Record | None, Entry], None]
+"""What is called with an entry and its question before and after it, in order, each once."""
+Changed = Callable[[DeskState, DeskState, Sequence[Entry]], None]
+"""What is called with the state before and after some entries, once the state can be read."""
 _log = logging.getLogger("handup.desk")
 
 
 class Following:
     """The state of a desk in this process. Threads may share it; it never holds its lock while it reads or writes.
 
+    Whatever was erased in the journal up to an entry is not in the state at that entry.
+
     Args:
         journal: What it follows. It starts with the last snapshot that can be read, and what came after it.
+        inside: Where to say that this thread must not come in again.
     """
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, inside: Inside | None = None) -> None:
         self.journal = journal
         self.noticed: Noticed | None = None
+        self.changed: Changed | None = None
+        self._inside = inside or Inside()
         self._lock = threading.Lock()
+        self._building = threading.Lock()
         self._state = self._from_snapshot()
         self._kept = self._state.seq
         self._rebuilt = 0
@@ -53,32 +62,67 @@ class Following:
     def catch_up(self, read: Reader | None = None) -> DeskState:
         """Take in what was written since, by any process. Where somebody was erased, build the state again.
 
+        That takes as long as the journal is, so catch up before a transaction as well as inside it.
+
         Args:
             read: How to read on; inside a transaction, its own way.
         """
         read = read or self.journal.read
         entries = list(read(self._state.seq))
-        fresh = replay(read(0)) if any(isinstance(each.event, JournalErased) for each in entries) else None
-        return self.take_in(entries, fresh)
+        if not _erased(entries):
+            return self.take_in(entries)
+        with self._inside, self._building:
+            entries = list(read(self._state.seq))  # another thread may have built it meanwhile
+            if not _erased(entries):
+                return self.take_in(entries)
+            return self.take_in(*self._built_again(read))
+
+    def _built_again(self, read: Reader) -> tuple[list[Entry], DeskState]:
+        """The state from nothing, without anything that was erased, and the entries of it that are new.
+
+        A long journal is read in pieces. Somebody who was erased between two of them is still in the first ones, so
+        it is read again then. Who is erased after the last piece is found by the next one who catches up.
+        """
+        while True:
+            known = self.journal.head().seq
+            since = min(known, self._state.seq)
+            last: list[Entry] = []
+            fresh = replay(_keeping(read(0), since, last))
+            if not _erased([entry for entry in last if entry.seq > known]):
+                return last, fresh
 
     def take_in(self, entries: Sequence[Entry], fresh: DeskState | None = None) -> DeskState:
-        """The state after entries that follow it without a gap; those that it knows already are left out."""
-        with self._lock:
-            state = self._state
-            for entry in entries:
-                if entry.seq > state.seq:
-                    after = apply(state, entry)
+        """The state after entries that follow it without a gap; those that it knows already are left out.
+
+        Args:
+            entries: What is new.
+            fresh: The state after the last of them, where it was built again.
+        """
+        if not entries and fresh is None:
+            return self._state
+        with self._inside:
+            with self._lock:
+                before = self._state
+                new = [entry for entry in entries if entry.seq > before.seq]
+                fold = Fold(before)
+                for entry in new:
+                    old = fold.records.get(entry.key)
+                    fold.take(entry)
                     if self.noticed is not None:
-                        self.noticed(state, after, entry)
-                    state = after
-            if fresh is not None and fresh.seq >= state.seq:
-                state = fresh  # built again without what was erased
-                self._rebuilt += 1
-            self._state = state
+                        self.noticed(old, fold.records.get(entry.key), entry)
+                state = fold.state()
+                if fresh is not None and fresh.seq >= state.seq:
+                    state = fresh  # built again without what was erased
+                    self._rebuilt += 1
+                self._state = state
+            if self.changed is not None and new:
+                self.changed(before, state, new)
             return state
 
     def recalled(self, question: str, entries: Iterable[Entry] | None = None) -> Record | None:
         """A question that the state has dropped, from its own entries; None where there is none."""
+        if not may_be_id(question):
+            return None
         found = self.journal.read(key=question) if entries is None else entries
         return replay(each for each in found if isinstance(each.event, QuestionEvent)).records.get(question)
 
@@ -89,9 +133,21 @@ class Following:
         try:
             rebuilt = -1
             while rebuilt != self._rebuilt:  # somebody was erased meanwhile: not with their name
-                state, rebuilt = self._state, self._rebuilt
+                rebuilt, state = self._rebuilt, self._state
                 self.journal.save_snapshot(SNAPSHOT, state.seq, state.to_json())
                 self._kept = state.seq
                 self.catch_up()
         except StoreUnavailable as error:
             _log.warning("no snapshot of the desk was made: %s", error)
+
+
+def _erased(entries: Sequence[Entry]) -> bool:
+    return any(isinstance(each.event, JournalErased) for each in entries)
+
+
+def _keeping(entries: Iterable[Entry], after: int, kept: list[Entry]) -> Iterator[Entry]:
+    """The entries as they come; those beyond a number are kept as well."""
+    for entry in entries:
+        if entry.seq > after:
+            kept.append(entry)
+        yield entry

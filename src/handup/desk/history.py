@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from handup.core import BadRecord, Body, event_of
 from handup.desk.following import SNAPSHOT
-from handup.desk.state import DeskState, apply
+from handup.desk.state import DeskState, replay
 from handup.journal import Journal, JournalErased, Row
 
 ATTEMPTS = 3
@@ -72,18 +72,6 @@ def _told(row: Row, body: Body) -> Told:
     return Told(seq=row.seq, at_s=row.at_s, run=row.run, key=row.key, kind=row.kind, event=made, body=body)
 
 
-def state_of(entries: Iterable[Told], state: DeskState | None = None) -> DeskState:
-    """The state after all entries, from nothing or from an earlier state.
-
-    Raises:
-        IllegalCall: The entries tell what the transition table does not allow.
-    """
-    state = state or DeskState()
-    for entry in entries:
-        state = apply(state, entry)
-    return state
-
-
 def compared(journal: Journal, state: DeskState) -> Comparison:
     """Whether the stored snapshot and the entries after it lead to a state that was replayed from the first entry.
 
@@ -97,7 +85,7 @@ def compared(journal: Journal, state: DeskState) -> Comparison:
         found = _compared(journal, state)
         if found.same or not _erased(told(journal, state.seq)):
             break
-        state = state_of(told(journal, 0, state.seq))
+        state = replay(told(journal, 0, state.seq))
     return found
 
 
@@ -111,7 +99,7 @@ def _compared(journal: Journal, state: DeskState) -> Comparison:
         return Comparison(same=True)  # a desk replays the journal then, too
     if _erased(told(journal, kept.seq, state.seq)):
         return Comparison(same=True)  # and then
-    ours, theirs = state.to_json(), state_of(told(journal, kept.seq, state.seq), early).to_json()
+    ours, theirs = state.to_json(), replay(told(journal, kept.seq, state.seq), early).to_json()
     differs = tuple(name for name in ours if ours[name] != theirs[name])
     return Comparison(same=not differs, snapshot_seq=kept.seq, differs=differs)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -10,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from handup.core import Answer, BadSetting, Question, ReplyKind, value_from_json, value_to_json
+from handup.core.kinds import MAX_ID
 from handup.desk.events import Cause
 from handup.desk.status import WAITING, Status
 
@@ -18,14 +21,18 @@ ERASED = Question("The words of this question were erased.")
 ERASED_NAME = "erased-"
 """How the name of a person begins who was erased."""
 LONGEST_NAME = 200
+MOST_ATTEMPTS = 10**9
 ENDED = (Status.ANSWERED, Status.DELEGATED, Status.WITHDRAWN, Status.EXPIRED)
 
 
 def question_id(run: str, step: str, attempt: int = 1) -> str:
     """The id of a question: the same run, step and attempt ask the same question, also after a crash.
 
+    Run and step stand in the journal for ever and cannot be erased: name nobody in them.
+
     Raises:
-        BadSetting: Empty, too long, with control characters, a step with a slash, or an attempt below 1.
+        BadSetting: Empty, too long, with characters that cannot be shown, a step with a slash, or an attempt that is
+            no number from 1 to `MOST_ATTEMPTS`.
     """
     for what, name in (("run", run), ("step", step)):
         if not name or len(name) > LONGEST_NAME or not name.isprintable():
@@ -35,9 +42,14 @@ def question_id(run: str, step: str, attempt: int = 1) -> str:
             )
     if "/" in step:
         raise BadSetting(f"the step {step!r} has a slash", hint="Slashes belong in the run; use another character.")
-    if isinstance(attempt, bool) or not isinstance(attempt, int) or attempt < 1:
+    if isinstance(attempt, bool) or not isinstance(attempt, int) or not 1 <= attempt <= MOST_ATTEMPTS:
         raise BadSetting(f"attempt {attempt!r} is no attempt", hint="Count attempts from 1.")
     return f"{run}/{step}/{attempt}"
+
+
+def may_be_id(question: str) -> bool:
+    """Whether a text could be the id of a question at all; the journal need not be searched for one that could not."""
+    return 0 < len(question) <= MAX_ID and question.isprintable() and question.count("/") >= 2
 
 
 class End(IntEnum):
@@ -57,12 +69,34 @@ def gone(person: str | None) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Done:
-    """A reply that was accepted, so that the same one, sent again, gets the same receipt."""
+    """A reply that was accepted, so that the same one, sent again, gets the same receipt.
+
+    Args:
+        token: Its token.
+        by: Who gave it.
+        kind: What kind it was.
+        digest: Of what it said; another reply with the same token is another reply.
+        span_s: For *not now*: for how long.
+    """
 
     token: str
     by: str
     kind: ReplyKind
+    digest: str
     span_s: float = 0.0
+
+
+def digest(kind: ReplyKind, value: Any = None, *, until_s: float | None = None, certainty: float = 1.0) -> str:
+    """A short name for what a reply says. Only in memory and in snapshots: from it, a short value could be guessed.
+
+    Args:
+        kind: What kind of reply it is.
+        value: What an answer says, as plain JSON.
+        until_s: For *not now*: until when the person wanted to be left alone.
+        certainty: How sure they were of an answer.
+    """
+    said = json.dumps([str(kind), value, until_s, float(certainty)], sort_keys=True)
+    return hashlib.sha256(said.encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +125,7 @@ class Record:
         why: Why it is held or withdrawn, for a person to read.
         cause: Why it was withdrawn, for a program.
         passed: Who said *someone else*.
-        replies: The replies that were accepted.
+        replies: The latest replies that were accepted.
     """
 
     id: str

@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 
 from handup.core import BadAnswer, Reply, ReplyKind, check_value, value_to_json
+from handup.core.checks import storable, unstorable
 from handup.desk.events import Answered, Cause, Deferred, Delegated, Stopped, Withdrawn
-from handup.desk.record import Receipt, ReceiptStatus, Record
+from handup.desk.record import Done, Receipt, ReceiptStatus, Record, digest
 from handup.desk.status import Status
 from handup.desk.timing import Draft, hand_on
 from handup.desk.words import elsewhere, taken_on, thanks, too_late
@@ -27,36 +28,60 @@ def refuse(status: ReceiptStatus, message: str, record: Record | None = None) ->
 
 def no_such(question: str) -> Receipt:
     """The receipt for a question that does not exist."""
-    return refuse(ReceiptStatus.UNKNOWN, f"There is no question '{question[:200]}'.")
+    return refuse(ReceiptStatus.UNKNOWN, f"There is no question '{storable(question[:200])}'.")
 
 
 def take_reply(draft: Draft, reply: Reply) -> Receipt:
     """What becomes of a reply, with its events in the draft."""
     if reply.kind is ReplyKind.STOP:
         return _stop(draft, reply)
-    record = draft.state.records.get(reply.question)
+    record = draft.fold.records.get(reply.question)
     if record is None:
         return no_such(reply.question)
     done = record.done(reply.token, reply.by)
     if done is not None:
-        return Receipt(status=ReceiptStatus.ACCEPTED, message=thanks(done.kind, done.span_s), record=record, again=True)
+        return _again(record, reply, done)
     refused = barred(draft, record, reply.by) or _malformed(draft, record, reply)
     if refused is not None:
         return refused
     refused = _TAKE[reply.kind](draft, record, reply)
     if refused is not None:
         return refused
-    record = draft.state.records[record.id]
+    record = draft.fold.records[record.id]
     return Receipt(status=ReceiptStatus.ACCEPTED, message=_thanks(record, reply), record=record)
+
+
+def _again(record: Record, reply: Reply, done: Done) -> Receipt:
+    if not _says(record, reply, done):
+        return refuse(ReceiptStatus.INVALID, "This token was used for another reply; send a new one.", record)
+    return Receipt(status=ReceiptStatus.ACCEPTED, message=_thanks(record, reply), record=record, again=True)
+
+
+def _says(record: Record, reply: Reply, done: Done) -> bool:
+    """Whether a reply says what another one said that was accepted."""
+    if reply.kind is not done.kind:
+        return False
+    if reply.kind is not ReplyKind.ANSWER:
+        return done.digest == digest(reply.kind, until_s=reply.until_s)
+    try:
+        value = check_value(record.question, reply.value)
+    except BadAnswer:
+        return False
+    return done.digest == digest(reply.kind, value_to_json(value), certainty=reply.certainty)
+
+
+def bad_device(draft: Draft) -> str:
+    """What is said where the name of a device cannot be kept."""
+    return f"The name of a device is one line of at most {draft.terms.longest_text} characters."
 
 
 def barred(draft: Draft, record: Record, by: str) -> Receipt | None:
     """Why a person may do nothing with a question now; None where they may."""
-    if by not in draft.people or by not in record.audience:
+    if by not in draft.fold.people or by not in record.audience:
         return refuse(ReceiptStatus.UNAUTHORISED, "This question is not for you to answer.")
     if not record.waiting:
         return refuse(ReceiptStatus.LATE, too_late(record, by), record)
-    if draft.state.stopped is not None:
+    if draft.fold.stopped is not None:
         return refuse(ReceiptStatus.STOPPED, "Everything is stopped; somebody has to enable it first.", record)
     if record.status is Status.CLAIMED and record.by != by:
         return refuse(ReceiptStatus.CLAIMED, taken_on(record, draft.now_s), record)
@@ -65,9 +90,11 @@ def barred(draft: Draft, record: Record, by: str) -> Receipt | None:
 
 def _malformed(draft: Draft, record: Record, reply: Reply) -> Receipt | None:
     longest = draft.terms.longest_text
-    if not reply.token or max(len(reply.token), len(reply.device)) > longest:
-        message = f"A reply needs a token, and it and the device have at most {longest} characters."
+    if not reply.token or len(reply.token) > longest:
+        message = f"A reply needs a token of at most {longest} characters."
         return refuse(ReceiptStatus.INVALID, message, record)
+    if len(reply.device) > longest or unstorable(reply.device):
+        return refuse(ReceiptStatus.INVALID, bad_device(draft), record)
     if not 0.0 <= reply.certainty <= 1.0:
         return refuse(ReceiptStatus.INVALID, "How sure you are lies between 0 and 1.", record)
     return None
@@ -99,7 +126,8 @@ def _not_now(draft: Draft, record: Record, reply: Reply) -> Receipt | None:
     if not math.isfinite(until_s) or until_s <= draft.now_s:
         return refuse(ReceiptStatus.INVALID, "That time has passed; name a later one.", record)
     until_s = min(until_s, draft.now_s + terms.longest_not_now_s)
-    draft.to(record, Deferred(by=reply.by, token=reply.token, until_s=until_s, device=reply.device))
+    event = Deferred(by=reply.by, token=reply.token, until_s=until_s, device=reply.device, wanted_s=reply.until_s)
+    draft.to(record, event)
     return None
 
 
@@ -121,28 +149,34 @@ def _not_their_turn(record: Record, reply: Reply) -> bool:
 
 
 def _stop(draft: Draft, reply: Reply) -> Receipt:
-    record = draft.state.records.get(reply.question)
-    if reply.by not in draft.people:
+    record = draft.fold.records.get(reply.question)
+    if reply.by not in draft.fold.people:
         return refuse(ReceiptStatus.UNAUTHORISED, "Nobody here knows you; use the robot's own stop button.")
-    again = bool(reply.token) and (reply.token, reply.by) in draft.state.stops
-    if not again:
+    again = draft.fold.stopped is not None and draft.fold.stop_known(reply.token, reply.by)
+    if not again:  # also a known one that was lifted since: stopping is the safe side
         longest = draft.terms.longest_text
-        event = Stopped(by=reply.by, token=reply.token[:longest], device=reply.device[:longest])
-        stop_everything(draft, event, record)
-    record = record and draft.state.records[record.id]
+        event = Stopped(by=reply.by, token=reply.token[:longest], device=storable(reply.device)[:longest])
+        record = stop_everything(draft, event, record)
     return Receipt(status=ReceiptStatus.ACCEPTED, message=thanks(ReplyKind.STOP), record=record, again=again)
 
 
-def stop_everything(draft: Draft, event: Stopped, record: Record | None = None) -> None:
-    """Latch the stop and take back all that waits, so that nothing from before it comes up after it."""
+def stop_everything(draft: Draft, event: Stopped, record: Record | None = None) -> Record | None:
+    """Latch the stop and take back all that waits, so that nothing from before it comes up after it.
+
+    Returns:
+        The question that the stop came with, as it is then.
+    """
     draft.add(event, run=record.run if record else "", key=record.id if record else "")
-    for each in draft.state.waiting:
-        draft.to(each, Withdrawn(cause=Cause.STOP, why=STOP_WORDS))
+    for each in tuple(draft.fold.index.waiting.values()):
+        taken = draft.to(each, Withdrawn(cause=Cause.STOP, why=STOP_WORDS))
+        record = taken if record is not None and record.id == each.id else record
+    return record
 
 
 def _thanks(record: Record, reply: Reply) -> str:
     done = record.done(reply.token, reply.by)
-    return thanks(reply.kind, done.span_s if done else 0.0)
+    last = record.status is Status.HANDED_ON and record.turn is None and record.token == reply.token
+    return thanks(reply.kind, done.span_s if done else 0.0, nobody_left=last and record.by == reply.by)
 
 
 _TAKE = {

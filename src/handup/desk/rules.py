@@ -10,19 +10,20 @@ afterwards is held, and opened once a person has enabled the desk again.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from handup.core import BadSetting, Person, Reply
-from handup.desk.commands import Ask, Claim, Command, Enable, Release, Stop, Tick, Withdraw
-from handup.desk.events import Asked, Cause, Claimed, ClaimEnded, Enabled, Stopped, Withdrawn
-from handup.desk.record import Receipt, ReceiptStatus, question_id
-from handup.desk.replies import barred, no_such, refuse, stop_everything, take_reply
-from handup.desk.state import DeskState
+from handup.core import BadSetting, Reply
+from handup.core.checks import storable, unstorable
+from handup.desk.commands import Ask, Claim, Command, Enable, Introduce, Release, Stop, Tick, Withdraw
+from handup.desk.events import Asked, Cause, Claimed, ClaimEnded, Enabled, Expired, Introduced, Stopped, Withdrawn
+from handup.desk.record import ERASED_NAME, Receipt, ReceiptStatus, Record, gone, question_id
+from handup.desk.replies import bad_device, barred, no_such, refuse, stop_everything, take_reply
+from handup.desk.state import DeskState, Fold
 from handup.desk.status import Status
 from handup.desk.terms import Terms
-from handup.desk.timing import Draft, Made, fitting, let_time_pass, open_what_fits
+from handup.desk.timing import Draft, ToWrite, fitting, let_time_pass, open_what_fits
 from handup.desk.words import elsewhere, span, too_late
 
 
@@ -36,51 +37,53 @@ class Ruling:
         state: The state once it is written.
     """
 
-    events: tuple[Made, ...]
+    events: tuple[ToWrite, ...]
     receipt: Receipt
     state: DeskState
 
 
-def decide(
-    state: DeskState, command: Command, now_s: float, people: Mapping[str, Person], terms: Terms | None = None
-) -> Ruling:
+def decide(state: DeskState, command: Command, now_s: float, terms: Terms | None = None) -> Ruling:
     """What becomes of a command.
 
     Args:
         state: All that was written so far. An ended question that it has dropped must be recalled first.
         command: What the desk is told.
         now_s: The time; a clock that was set back counts as standing still.
-        people: Whom the desk knows, by name.
         terms: What it allows.
 
     Raises:
         BadSetting: The asker's own settings are wrong, or too many questions wait already.
     """
-    draft = Draft(state=state, now_s=max(now_s, state.at_s), people=people, terms=terms or Terms())
+    draft = Draft(fold=Fold(state), now_s=max(now_s, state.at_s), terms=terms or Terms())
     let_time_pass(draft)
     receipt = _TAKE[type(command)](draft, command)
     open_what_fits(draft)
     if receipt.record is not None:
-        receipt = replace(receipt, record=draft.state.records.get(receipt.record.id, receipt.record))
-    return Ruling(events=tuple(draft.made), receipt=receipt, state=draft.state)
+        receipt = replace(receipt, record=draft.fold.records.get(receipt.record.id, receipt.record))
+    return Ruling(events=tuple(draft.made), receipt=receipt, state=draft.fold.state())
 
 
 def _ask(draft: Draft, command: Ask) -> Receipt:
     id_ = question_id(command.run, command.step, command.attempt)
-    record = draft.state.records.get(id_)
+    record = draft.fold.records.get(id_)
     if record is not None:
         return Receipt(status=ReceiptStatus.ACCEPTED, message=record.told, record=record, again=True)
     if not command.audience:
         raise BadSetting(f"nobody can be asked '{id_}'", hint="Give the desk people, or another router.")
     if not (command.load >= 0.0 and math.isfinite(command.load)):
         raise BadSetting(f"the load {command.load} is no load", hint="Give a number from 0 on.")
-    if len(draft.state.waiting) >= draft.terms.most_waiting:
+    if len(draft.fold.index.waiting) >= draft.terms.most_waiting:
         raise BadSetting(
             f"{draft.terms.most_waiting} questions wait already", hint="Withdraw some, or raise Terms.most_waiting."
         )
-    turns = {each: fitting(draft, each, command.load) for each in command.audience}
-    turn = next((each for each, found in turns.items() if not found.never), command.audience[0])
-    found = turns[turn]
+    turn = command.audience[0]
+    found = first = fitting(draft, turn, command.load)
+    for each in command.audience[1:]:
+        if not found.never:
+            break
+        turn, found = each, fitting(draft, each, command.load)
+    if found.never:
+        turn, found = command.audience[0], first
     event = Asked(
         step=command.step,
         attempt=command.attempt,
@@ -93,16 +96,16 @@ def _ask(draft: Draft, command: Ask) -> Receipt:
         why=found.why,
     )
     draft.add(event, run=command.run, key=id_)
-    let_time_pass(draft)  # a deadline may lie in the past
-    record = draft.state.records[id_]
-    if found.never and record.waiting:
-        draft.to(record, Withdrawn(cause=Cause.NOBODY, why=f"it can never be put to anybody: {found.why}"))
-        record = draft.state.records[id_]
+    record = draft.fold.records[id_]
+    if record.deadline_s is not None and record.deadline_s <= draft.now_s:
+        record = draft.to(record, Expired())
+    elif found.never:
+        record = draft.to(record, Withdrawn(cause=Cause.NOBODY, why=f"it can never be put to anybody: {found.why}"))
     return Receipt(status=ReceiptStatus.ACCEPTED, message=record.told, record=record)
 
 
 def _claim(draft: Draft, command: Claim) -> Receipt:
-    record = draft.state.records.get(command.question)
+    record = draft.fold.records.get(command.question)
     if record is None:
         return no_such(command.question)
     refused = barred(draft, record, command.by)
@@ -111,16 +114,25 @@ def _claim(draft: Draft, command: Claim) -> Receipt:
     if record.status not in (Status.OPEN, Status.CLAIMED):
         return refuse(ReceiptStatus.STALE, elsewhere(record), record)
     lease_s = draft.terms.lease_s if command.lease_s is None else command.lease_s
-    if not (lease_s > 0 and math.isfinite(lease_s)) or len(command.device) > draft.terms.longest_text:
+    if not (lease_s > 0 and math.isfinite(lease_s)):
         return refuse(ReceiptStatus.INVALID, "A claim lasts for a time above 0 seconds.", record)
+    if len(command.device) > draft.terms.longest_text or unstorable(command.device):
+        return refuse(ReceiptStatus.INVALID, bad_device(draft), record)
     lease_s = min(lease_s, draft.terms.longest_lease_s)
-    draft.to(record, Claimed(by=command.by, until_s=draft.now_s + lease_s, device=command.device))
-    message = f"It is yours for {span(lease_s)}."
-    return Receipt(status=ReceiptStatus.ACCEPTED, message=message, record=draft.state.records[record.id])
+    until_s = draft.now_s + lease_s
+    again = _holds(record, command) and until_s < (record.until_s or 0.0) + draft.terms.renewal_share * lease_s
+    if not again:
+        record = draft.to(record, Claimed(by=command.by, until_s=until_s, device=command.device))
+    message = f"It is yours for {span((record.until_s or until_s) - draft.now_s)}."
+    return Receipt(status=ReceiptStatus.ACCEPTED, message=message, record=record, again=again)
+
+
+def _holds(record: Record, command: Claim) -> bool:
+    return record.status is Status.CLAIMED and (record.by, record.device) == (command.by, command.device)
 
 
 def _release(draft: Draft, command: Release) -> Receipt:
-    record = draft.state.records.get(command.question)
+    record = draft.fold.records.get(command.question)
     if record is None:
         return no_such(command.question)
     refused = barred(draft, record, command.by)
@@ -128,27 +140,26 @@ def _release(draft: Draft, command: Release) -> Receipt:
         return refused
     if record.status is not Status.CLAIMED:
         return refuse(ReceiptStatus.STALE, "You have no claim on this question any more.", record)
-    draft.to(record, ClaimEnded(given_back=True))
-    message = "All right, others may answer it again."
-    return Receipt(status=ReceiptStatus.ACCEPTED, message=message, record=draft.state.records[record.id])
+    record = draft.to(record, ClaimEnded(given_back=True))
+    return Receipt(status=ReceiptStatus.ACCEPTED, message="All right, others may answer it again.", record=record)
 
 
 def _withdraw(draft: Draft, command: Withdraw) -> Receipt:
-    record = draft.state.records.get(command.question)
+    record = draft.fold.records.get(command.question)
     if record is None:
         return no_such(command.question)
     if record.status is Status.WITHDRAWN:
         return Receipt(status=ReceiptStatus.ACCEPTED, message="It was taken back before.", record=record, again=True)
     if not record.waiting:
         return refuse(ReceiptStatus.LATE, too_late(record, ""), record)
-    draft.to(record, Withdrawn(cause=Cause.ASKER, why=command.why[: draft.terms.longest_text]))
-    return Receipt(status=ReceiptStatus.ACCEPTED, message="It is taken back.", record=draft.state.records[record.id])
+    record = draft.to(record, Withdrawn(cause=Cause.ASKER, why=storable(command.why)[: draft.terms.longest_text]))
+    return Receipt(status=ReceiptStatus.ACCEPTED, message="It is taken back.", record=record)
 
 
 def _enable(draft: Draft, command: Enable) -> Receipt:
-    if command.by not in draft.people:
+    if command.by not in draft.fold.people:
         return refuse(ReceiptStatus.UNAUTHORISED, "Only a person whom the desk knows enables it.")
-    again = draft.state.stopped is None
+    again = draft.fold.stopped is None
     if not again:
         draft.add(Enabled(by=command.by))
     return Receipt(status=ReceiptStatus.ACCEPTED, message="The robot may go on.", again=again)
@@ -156,8 +167,21 @@ def _enable(draft: Draft, command: Enable) -> Receipt:
 
 def _stop(draft: Draft, command: Stop) -> Receipt:
     longest = draft.terms.longest_text
-    stop_everything(draft, Stopped(by=command.by[:longest], why=command.why[:longest]))
+    by, why = storable(command.by)[:longest], storable(command.why)[:longest]
+    stop_everything(draft, Stopped(by=by, why=why))
     return Receipt(status=ReceiptStatus.ACCEPTED, message="Stopped.")
+
+
+def _introduce(draft: Draft, command: Introduce) -> Receipt:
+    for person in command.people:
+        if gone(person.name):
+            raise BadSetting(
+                f"nobody can be called '{person.name}'",
+                hint=f"Names that begin with '{ERASED_NAME}' stand for people who were erased.",
+            )
+        if draft.fold.people.get(person.name) != person:
+            draft.add(Introduced.of(person))
+    return Receipt(status=ReceiptStatus.ACCEPTED, message="They are known.")
 
 
 def _tick(draft: Draft, command: Tick) -> Receipt:
@@ -173,4 +197,5 @@ _TAKE: dict[type[Command], Callable[[Draft, Any], Receipt]] = {
     Stop: _stop,
     Enable: _enable,
     Tick: _tick,
+    Introduce: _introduce,
 }

@@ -21,6 +21,7 @@ LEAST_WIDTH = 10
 """Narrower terminals wrap by themselves."""
 
 HELP = """\
+Type a key and press Enter.
 s  stops the robot at once, and it stays stopped until a person lets it go on. So does the word stop.
 n  puts the question off. It comes back later.
 o  passes it on to the next person.
@@ -55,6 +56,10 @@ class Screen:
         """One paragraph. Control characters never reach the terminal."""
         self._lines(printable(text), " " * indent, " " * indent, strong=strong)
 
+    def command(self, words: str) -> None:
+        """A command to run, in one piece so that it can be copied: only the terminal itself wraps it."""
+        self.console.print(Text(f"  {one_line(words)}"), soft_wrap=True)
+
     def prompt(self, label: str) -> None:
         """What stands before what is typed."""
         self.console.print(Text(f"{one_line(label)}: "), end="")
@@ -67,13 +72,14 @@ class Screen:
     def question(self, record: Record, by: str) -> None:
         """Everything that a question says, and what can be typed."""
         asked = record.question
+        title = f"Question for {record.turn or by}, from {record.run}"
         self.console.print()
         if plain(self.console):
-            self.say(f"Question for {by}, from {record.run}")
+            self.say(title)
         else:
-            self.console.rule(
-                Text(one_line(f"Question for {by}, from {record.run}"), style="bold"), align="left", style="none"
-            )
+            self.console.rule(Text(one_line(title), style="bold"), align="left", style="none")
+        if record.turn is not None and record.turn != by:
+            self.say(f"It is {record.turn}'s turn. You may answer it too, {by}.")
         for label, text in (("I was doing", asked.doing), ("I ask because", asked.why)):
             if text.strip():
                 self.say(f"{label}: {text.strip()}")
@@ -91,7 +97,7 @@ class Screen:
 
     def keys(self, asked: Question) -> None:
         """What can be typed, the stop first."""
-        self._key(STOP_KEY, "STOP the robot at once", strong=True)
+        self._key(STOP_KEY, "STOP the robot at once: type s and press Enter", strong=True)
         guess = None if asked.guess is None else in_words(asked, asked.guess)
         for number, choice in enumerate(asked.choices):
             mine = "  (my guess)" if guess is not None and _is_guess(asked, choice) else ""

@@ -7,7 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from handup.core import BadSetting, Box, Point, Question, RandomSource, Reply, ReplyKind, Resolution, Value, check_value
+from handup.core import (
+    BadSetting,
+    Box,
+    Point,
+    Question,
+    RandomSource,
+    Reply,
+    ReplyKind,
+    Resolution,
+    StoreUnavailable,
+    Value,
+    check_value,
+)
 from handup.core.kinds import Shape
 from handup.desk.record import Receipt, Record
 from handup.people import Care, Latency, SimulatedPerson
@@ -20,6 +32,8 @@ Truth = Callable[[Question], Value]
 DEVICE = "simulated"
 """How the device of every simulated reply begins, so that no study takes it for a person's."""
 DUNNO = "I do not know"
+AGAIN_S = 1.0
+"""So long after a reply could not be written it is sent again, where it goes by real time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,14 +120,28 @@ class Simulated:
                 self._start(record.id, drawn.seconds)
 
     def deliver(self, now_s: float | None = None) -> list[Receipt]:
-        """Give the desk what is due, oldest first; by the desk's own time where none is given."""
+        """Give the desk what is due, oldest first; by the desk's own time where none is given.
+
+        Raises:
+            StoreUnavailable: It could not be written, and is still due.
+        """
         with self._lock:
             ready = [
                 each for each in self._due.values() if each.at_s <= (each.desk.now_s() if now_s is None else now_s)
             ]
             for each in ready:
                 del self._due[each.reply.question]
-        return [each.desk.reply(each.reply) for each in sorted(ready, key=lambda each: each.at_s)]
+        ready.sort(key=lambda each: each.at_s)
+        receipts: list[Receipt] = []
+        try:
+            while ready:
+                receipts.append(ready[0].desk.reply(ready[0].reply))
+                del ready[0]
+        except StoreUnavailable:
+            with self._lock:  # nothing is lost: it is said again
+                self._due = {**{each.reply.question: each for each in ready}, **self._due}
+            raise
+        return receipts
 
     def taken(self, record: Record) -> None:
         """Forget what was to be said to a question that is settled or gone elsewhere."""
@@ -144,8 +172,14 @@ class Simulated:
         with self._lock:
             due = self._due.pop(question, None)
             self._timers.pop(question, None)
-        if due is not None:
+        if due is None:
+            return
+        try:
             due.desk.reply(due.reply)
+        except StoreUnavailable:
+            with self._lock:
+                self._due[question] = due
+                self._start(question, AGAIN_S)
 
     def _answer(self, record: Record) -> tuple[Drawn, Value]:
         question = record.question

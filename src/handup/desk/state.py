@@ -1,32 +1,20 @@
-"""All questions in flight as one immutable value, and the one function that takes an entry of the journal in."""
+"""All questions in flight as one immutable value, and what takes the entries of the journal in."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
-from handup.core import Answer, BadRecord, HandupError, Question, ReplyKind, value_from_json
-from handup.desk.events import (
-    Answered,
-    Asked,
-    Claimed,
-    ClaimEnded,
-    Deferred,
-    Delegated,
-    DeskEvent,
-    Enabled,
-    Expired,
-    HandedOn,
-    Held,
-    Opened,
-    QuestionEvent,
-    Stopped,
-    Withdrawn,
-)
-from handup.desk.record import ERASED, Done, Record, addressed
-from handup.desk.status import Move, after
+from handup.core import BadRecord, HandupError, Person
+from handup.desk.entry import Entry, Fact
+from handup.desk.events import DeskEvent, Enabled, Introduced, Opened, QuestionEvent, Stopped
+from handup.desk.index import Index
+from handup.desk.moving import moved
+from handup.desk.record import Record
+from handup.journal.events import JournalRepaired
 from handup.people.limits import HOUR_S, Put
 
 SCHEMA = 1
@@ -34,47 +22,9 @@ MOST_ENDED = 256
 """So many ended questions stay in the state, the latest; older ones are found in the journal by their id."""
 MOST_STOPS = 64
 """So many stop replies are remembered; an older one that is sent again stops again."""
+REPAIR = Stopped(by="the repair of the journal", why="what the robot did last may be missing from it")
+"""The stop that a repair brings: nothing moves before a person has looked and enabled the robot."""
 _DAMAGE = (KeyError, TypeError, ValueError, AttributeError, HandupError)
-
-
-class Entry(Protocol):
-    """What the state needs of an entry of the journal."""
-
-    @property
-    def seq(self) -> int:
-        """Its number."""
-        ...
-
-    @property
-    def at_s(self) -> float:
-        """When it was written."""
-        ...
-
-    @property
-    def run(self) -> str:
-        """The run it belongs to."""
-        ...
-
-    @property
-    def key(self) -> str:
-        """The question it belongs to."""
-        ...
-
-    @property
-    def event(self) -> object:
-        """What happened."""
-        ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fact:
-    """An entry that is not written yet: the desk thinks ahead with it."""
-
-    seq: int
-    at_s: float
-    run: str
-    key: str
-    event: object
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,25 +34,34 @@ class DeskState:
     Args:
         seq: The last entry that was taken in.
         at_s: Its time.
+        people: Who can be asked, by name, each as last introduced. All desks on a journal go by these.
         records: The questions by id, in order of asking; all that wait, and the latest that ended.
         ended: Ids of those that ended, in order of ending.
         put: For each person, what was put to them within an hour before the last time something was.
         stopped: The stop that holds, if one does.
+        last_stop: The number of the entry of the last stop, also of one that no longer holds; 0 where none came.
         stops: Token and person of the latest stop replies.
     """
 
     seq: int = 0
     at_s: float = 0.0
+    people: Mapping[str, Person] = field(default_factory=dict)
     records: Mapping[str, Record] = field(default_factory=dict)
     ended: tuple[str, ...] = ()
     put: Mapping[str, tuple[Put, ...]] = field(default_factory=dict)
     stopped: Stopped | None = None
+    last_stop: int = 0
     stops: tuple[tuple[str, str], ...] = ()
+
+    @cached_property
+    def index(self) -> Index:
+        """What waits, in the orders in which it is needed. Not to be changed."""
+        return Index.of(self.records.values())
 
     @cached_property
     def waiting(self) -> tuple[Record, ...]:
         """The questions that still wait for an answer, in order of asking."""
-        return tuple(each for each in self.records.values() if each.waiting)
+        return tuple(self.index.waiting.values())
 
     def recalling(self, record: Record | None) -> DeskState:
         """The state with an ended question that it had dropped."""
@@ -115,11 +74,13 @@ class DeskState:
             "schema": SCHEMA,
             "seq": self.seq,
             "at_s": self.at_s,
+            "people": [each.to_json() for each in self.people.values()],
             "records": [each.to_json() for each in self.records.values()],
             "ended": list(self.ended),
             "put": {name: [[each.at_s, each.load] for each in puts] for name, puts in self.put.items()},
             "stopped": stopped
             and {"by": stopped.by, "why": stopped.why, "token": stopped.token, "device": stopped.device},
+            "last_stop": self.last_stop,
             "stops": [list(each) for each in self.stops],
         }
 
@@ -133,135 +94,157 @@ class DeskState:
         if not isinstance(record, Mapping) or record.get("schema") != SCHEMA:
             raise BadRecord("this is no state of a desk that this handup knows", hint="Replay the journal instead.")
         try:
+            people = [Person.from_json(each) for each in record["people"]]
             records = [Record.from_json(each) for each in record["records"]]
             stopped = record["stopped"]
             return cls(
                 seq=record["seq"],
                 at_s=record["at_s"],
+                people={each.name: each for each in people},
                 records={each.id: each for each in records},
                 ended=tuple(record["ended"]),
                 put={name: tuple(Put(*each) for each in puts) for name, puts in record["put"].items()},
                 stopped=None if stopped is None else Stopped(**stopped),
+                last_stop=record["last_stop"],
                 stops=tuple((token, by) for token, by in record["stops"]),
             )
         except _DAMAGE as error:
             raise BadRecord(f"a state of a desk is damaged ({error})", hint="Replay the journal instead.") from None
 
 
+class Fold:
+    """A state in the making. Takes in entries one after another; each costs the same, however much waits.
+
+    The state that it starts from stays as it is, and so does each that it gives: it copies before it first changes
+    something after either. Not for several threads at a time.
+    """
+
+    def __init__(self, state: DeskState | None = None) -> None:
+        state = state or DeskState()
+        self.seq, self.at_s = state.seq, state.at_s
+        self.stopped, self.last_stop = state.stopped, state.last_stop
+        self.people: Mapping[str, Person] = state.people
+        self.records: Mapping[str, Record] = state.records
+        self._own: dict[str, Record] | None = None
+        self._ended = deque(state.ended)
+        self._put = state.put
+        self._latest: dict[str, deque[Put]] = {}
+        self._stops = dict.fromkeys(state.stops)
+        self._state: DeskState | None = state
+        self._index: Index | None = state.__dict__.get("index")
+        self._owns_index = False
+
+    def take(self, entry: Entry) -> None:
+        """Take an entry in. Entries of other rooms only move its number on.
+
+        Raises:
+            IllegalCall: The transition table does not allow it; the fold is then as it was.
+        """
+        event = entry.event
+        if isinstance(event, QuestionEvent):
+            self._move(entry, event)
+        elif isinstance(event, Introduced):
+            self._introduce(event)
+        elif isinstance(event, Stopped):
+            self.stopped, self.last_stop = event, entry.seq
+            if event.token:
+                self._stops.pop((event.token, event.by), None)
+                self._stops[event.token, event.by] = None
+                if len(self._stops) > MOST_STOPS:
+                    del self._stops[next(iter(self._stops))]
+        elif isinstance(event, JournalRepaired):
+            self.stopped, self.last_stop = REPAIR, entry.seq
+        elif isinstance(event, Enabled):
+            self.stopped = None
+        self.seq, self.at_s = entry.seq, entry.at_s
+        self._state = None
+
+    def _move(self, entry: Entry, event: QuestionEvent) -> None:
+        before = self.records.get(entry.key)
+        record = moved(before, entry, event)
+        if self._own is None:
+            self.records = self._own = dict(self.records)
+        self._own[entry.key] = record
+        if self._index is not None:
+            self._index = self._index if self._owns_index else self._index.copy()
+            self._owns_index = True
+            self._index.move(before, record)
+        if record.ended and not (before is not None and before.ended):
+            self._ended.append(entry.key)
+            if len(self._ended) > MOST_ENDED:
+                del self._own[self._ended.popleft()]
+        if isinstance(event, Opened):
+            latest = self._latest.get(event.turn)
+            if latest is None:
+                latest = self._latest[event.turn] = deque(self._put.get(event.turn, ()))
+            while latest and latest[0].at_s + HOUR_S <= entry.at_s:
+                latest.popleft()
+            latest.append(Put(entry.at_s, record.load))
+
+    def _introduce(self, event: Introduced) -> None:
+        known = event.known()
+        if known is not None:
+            self.people = {**self.people, known.name: known}
+
+    @property
+    def index(self) -> Index:
+        """What waits by now. Not to be changed; another one after each entry."""
+        if self._index is None:
+            self._index = self._state.index if self._state is not None else Index.of(self.records.values())
+            self._owns_index = self._state is None
+        return self._index
+
+    def put(self, person: str) -> Iterable[Put]:
+        """What was put to a person within the last hour or so."""
+        return self._latest.get(person) or self._put.get(person, ())
+
+    def stop_known(self, token: str, by: str) -> bool:
+        """Whether a stop reply was accepted before."""
+        return (token, by) in self._stops
+
+    def state(self) -> DeskState:
+        """The state as it is by now."""
+        if self._state is None:
+            if self._latest:
+                self._put = {**self._put, **{name: tuple(latest) for name, latest in self._latest.items()}}
+                self._latest = {}
+            self._state = DeskState(
+                seq=self.seq,
+                at_s=self.at_s,
+                people=self.people,
+                records=self.records,
+                ended=tuple(self._ended),
+                put=self._put,
+                stopped=self.stopped,
+                last_stop=self.last_stop,
+                stops=tuple(self._stops),
+            )
+            self._own = None
+            if self._index is not None:
+                self._state.__dict__["index"] = self._index
+                self._owns_index = False
+        return self._state
+
+
 def replay(entries: Iterable[Entry], state: DeskState | None = None) -> DeskState:
-    """The state after all entries, from nothing or from an earlier state."""
-    state = state or DeskState()
+    """The state after all entries, from nothing or from an earlier state.
+
+    Raises:
+        IllegalCall: The entries tell what the transition table does not allow.
+    """
+    fold = Fold(state)
     for entry in entries:
-        state = apply(state, entry)
-    return state
+        fold.take(entry)
+    return fold.state()
 
 
 def apply(state: DeskState, entry: Entry) -> DeskState:
-    """The state after an entry. Entries of other rooms only move its number on.
+    """The state after one entry. For many use `replay` or a `Fold`, which do not copy for each.
 
     Raises:
         IllegalCall: The transition table does not allow it.
     """
-    event, records, put = entry.event, state.records, state.put
-    ended, stopped, stops = state.ended, state.stopped, state.stops
-    if isinstance(event, QuestionEvent):
-        record = moved(records.get(entry.key), entry, event)
-        records = {**records, entry.key: record}
-        if record.ended and entry.key not in ended:
-            ended = (*ended, entry.key)
-            if len(ended) > MOST_ENDED:
-                dropped, ended = ended[0], ended[1:]
-                del records[dropped]
-        if isinstance(event, Opened):
-            latest = tuple(each for each in put.get(event.turn, ()) if each.at_s + HOUR_S > entry.at_s)
-            put = {**put, event.turn: (*latest, Put(entry.at_s, record.load))}
-    elif isinstance(event, Stopped):
-        stopped = event
-        if event.token:
-            stops = (*stops, (event.token, event.by))[-MOST_STOPS:]
-    elif isinstance(event, Enabled):
-        stopped = None
-    return DeskState(
-        seq=entry.seq, at_s=entry.at_s, records=records, ended=ended, put=put, stopped=stopped, stops=stops
-    )
+    return replay((entry,), state)
 
 
-def moved(record: Record | None, entry: Entry, event: QuestionEvent) -> Record:
-    """One question after what happened to it.
-
-    Raises:
-        IllegalCall: The transition table does not allow it.
-    """
-    status = after(None if record is None else record.status, MOVES[type(event)], entry.key)
-    if record is None:
-        assert isinstance(event, Asked)
-        return _asked(entry, event)
-    record = replace(record, status=status, until_s=None, by=None, device=None, token=None, why="")
-    match event:
-        case Held():
-            record = replace(record, turn=event.turn, until_s=event.until_s, why=event.why)
-        case Opened():
-            record = replace(record, turn=event.turn, opened_s=entry.at_s)
-        case Claimed():
-            record = replace(record, by=event.by, device=event.device, until_s=event.until_s)
-        case Answered():
-            value = value_from_json(event.value)
-            answer = Answer(value=value, by=event.by, latency_s=event.latency_s, certainty=event.certainty)
-            record = _replied(replace(record, answer=answer), ReplyKind.ANSWER, event)
-        case Deferred():
-            record = replace(record, until_s=event.until_s)
-            record = _replied(record, ReplyKind.NOT_NOW, event, span_s=event.until_s - entry.at_s)
-        case HandedOn():
-            record = replace(record, turn=event.turn, passed=(*record.passed, event.by))
-            record = _replied(record, ReplyKind.SOMEONE_ELSE, event)
-        case Delegated():
-            record = _replied(record, ReplyKind.LET_ROBOT_TRY, event)
-        case Withdrawn():
-            record = replace(record, cause=event.cause, why=event.why)
-    return record
-
-
-MOVES: dict[type, Move] = {
-    Asked: Move.ASKED,
-    Held: Move.HELD,
-    Opened: Move.OPENED,
-    Claimed: Move.CLAIMED,
-    ClaimEnded: Move.CLAIM_ENDED,
-    Answered: Move.ANSWERED,
-    Deferred: Move.DEFERRED,
-    HandedOn: Move.HANDED_ON,
-    Delegated: Move.DELEGATED,
-    Withdrawn: Move.WITHDRAWN,
-    Expired: Move.EXPIRED,
-}
-"""Which move an event is."""
-
-
-def _asked(entry: Entry, event: Asked) -> Record:
-    words = ERASED if event.question is None else Question.from_json(event.question)
-    return Record(
-        id=entry.key,
-        run=entry.run,
-        step=event.step,
-        attempt=event.attempt,
-        question=addressed(words, event.audience),
-        load=event.load,
-        audience=event.audience,
-        turn=event.turn,
-        status=after(None, Move.ASKED, entry.key),
-        number=entry.seq,
-        asked_s=entry.at_s,
-        until_s=event.until_s,
-        deadline_s=event.deadline_s,
-        why=event.why,
-    )
-
-
-def _replied(
-    record: Record, kind: ReplyKind, event: Answered | Deferred | HandedOn | Delegated, span_s: float = 0.0
-) -> Record:
-    done = () if not event.token else (Done(token=event.token, by=event.by, kind=kind, span_s=span_s),)
-    return replace(record, by=event.by, device=event.device, token=event.token, replies=(*record.replies, *done))
-
-
-__all__ = ["MOST_ENDED", "MOST_STOPS", "DeskEvent", "DeskState", "Entry", "Fact", "apply", "moved", "replay"]
+__all__ = ["MOST_ENDED", "MOST_STOPS", "DeskEvent", "DeskState", "Entry", "Fact", "Fold", "apply", "moved", "replay"]

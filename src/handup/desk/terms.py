@@ -15,6 +15,7 @@ class Terms:
     Args:
         lease_s: How long a claim lasts where nothing is said.
         longest_lease_s: How long one may last at most; longer ones are cut.
+        renewal_share: A claim by whoever holds it already is written only where it lasts longer by this share of it.
         not_now_s: How long *not now* puts a question off where nothing is said.
         longest_not_now_s: How long at most; longer ones are cut.
         most_waiting: So many questions may wait for an answer; another one is refused to whoever asks.
@@ -28,6 +29,7 @@ class Terms:
 
     lease_s: float = 120.0
     longest_lease_s: float = 3600.0
+    renewal_share: float = 0.1
     not_now_s: float = 600.0
     longest_not_now_s: float = 86400.0
     most_waiting: int = 10_000

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 
-from handup.core import Person
+from handup.desk.entry import Fact
 from handup.desk.events import Cause, ClaimEnded, DeskEvent, Expired, HandedOn, Held, Opened, Withdrawn
 from handup.desk.record import End, Record, gone
-from handup.desk.state import DeskState, Fact, apply
+from handup.desk.state import DeskState, Fold
 from handup.desk.status import Status
 from handup.desk.terms import Terms
 from handup.people.limits import Fit, fit
@@ -19,7 +18,7 @@ STOPPED = "the robot is stopped"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Made:
+class ToWrite:
     """An event that is to be written, with the run and the question it belongs to."""
 
     event: DeskEvent
@@ -31,11 +30,10 @@ class Made:
 class Draft:
     """A decision in the making: events so far, and the state as it will be after them."""
 
-    state: DeskState
+    fold: Fold
     now_s: float
-    people: Mapping[str, Person]
     terms: Terms
-    made: list[Made] = field(default_factory=list)
+    made: list[ToWrite] = field(default_factory=list)
 
     def add(self, event: DeskEvent, *, run: str = "", key: str = "") -> None:
         """One more event.
@@ -43,26 +41,25 @@ class Draft:
         Raises:
             IllegalCall: The transition table does not allow it.
         """
-        fact = Fact(seq=self.state.seq + 1, at_s=self.now_s, run=run, key=key, event=event)
-        self.state = apply(self.state, fact)
-        self.made.append(Made(event=event, run=run, key=key))
+        self.fold.take(Fact(seq=self.fold.seq + 1, at_s=self.now_s, run=run, key=key, event=event))
+        self.made.append(ToWrite(event=event, run=run, key=key))
 
-    def to(self, record: Record, event: DeskEvent) -> None:
-        """One more event for a question."""
+    def to(self, record: Record, event: DeskEvent) -> Record:
+        """One more event for a question; the question after it."""
         self.add(event, run=record.run, key=record.id)
+        return self.fold.records.get(record.id, record)
 
 
 def fitting(draft: Draft, turn: str, load: float, number: float = math.inf) -> Fit:
     """Whether a question fits a person now, behind those that were asked before it."""
-    if draft.state.stopped is not None:
+    if draft.fold.stopped is not None:
         return Fit(fits=False, from_s=None, why=STOPPED)
-    person = draft.people.get(turn)
+    person = draft.fold.people.get(turn)
     if person is None:
-        return Fit(fits=False, from_s=None, why="this desk does not know whom it is for")
-    mine = [each for each in draft.state.waiting if each.turn == turn]
-    before = sum(1 for each in mine if each.status in (Status.OPEN, Status.CLAIMED))
-    found = fit(person.limits, draft.state.put.get(turn, ()), draft.now_s, load=load, before=before)
-    if found.fits and any(each.status is Status.HELD and each.number < number for each in mine):
+        return Fit(fits=False, from_s=None, why="nobody knows whom it is for")
+    index = draft.fold.index
+    found = fit(person.limits, draft.fold.put(turn), draft.now_s, load=load, before=index.before.get(turn, 0))
+    if found.fits and index.first_held(turn) < number:
         return Fit(fits=False, from_s=None, why="others were asked first")
     return found
 
@@ -77,9 +74,9 @@ def hold(draft: Draft, record: Record, turn: str) -> None:
 def hand_on(draft: Draft, record: Record, by: str, token: str = "", device: str = "") -> None:
     """Give a question to the next of its audience whom it can ever fit; to nobody where none is left."""
     passed = {*record.passed, by}
-    left = [each for each in record.audience if each not in passed and not gone(each)]
+    left = (each for each in record.audience if each not in passed and not gone(each))
     turn = next((each for each in left if not fitting(draft, each, record.load).never), None)
-    draft.to(record, HandedOn(by=by, turn=turn, token=token, device=device))
+    record = draft.to(record, HandedOn(by=by, turn=turn, token=token, device=device))
     if turn is not None:
         hold(draft, record, turn)
 
@@ -87,13 +84,15 @@ def hand_on(draft: Draft, record: Record, by: str, token: str = "", device: str 
 def let_time_pass(draft: Draft) -> None:
     """End what has ended by now, in the order in which it ended."""
     due: list[tuple[float, int, End, str]] = []
-    for record in draft.state.waiting:
-        if record.due_s <= draft.now_s:
-            due.extend((at_s, record.number, end, record.id) for end, at_s in record.ends if at_s <= draft.now_s)
+    for due_s, number, id_ in draft.fold.index.due:
+        if due_s > draft.now_s:
+            break
+        ends = draft.fold.records[id_].ends
+        due.extend((at_s, number, end, id_) for end, at_s in ends if at_s <= draft.now_s)
     for _, _, end, id_ in sorted(due):
-        record = draft.state.records[id_]
-        if record.waiting:
-            _end(draft, record, end)
+        waiting = draft.fold.index.waiting.get(id_)
+        if waiting is not None:
+            _end(draft, waiting, end)
 
 
 def _end(draft: Draft, record: Record, end: End) -> None:
@@ -116,41 +115,38 @@ def open_what_fits(draft: Draft) -> None:
 
     A question that can never fit, such as one with more load than an hour may bring, stays held and blocks nobody.
     """
-    if draft.state.stopped is not None:
+    fold = draft.fold
+    if fold.stopped is not None or not fold.index.held:
         return
-    waiting = draft.state.waiting
-    before = Counter(each.turn for each in waiting if each.status in (Status.OPEN, Status.CLAIMED))
-    full: set[str] = set()
-    for record in waiting:
-        person = draft.people.get(record.turn or "")
-        if record.status is not Status.HELD or person is None or person.name in full:
-            continue
-        put = draft.state.put.get(person.name, ())
-        found = fit(person.limits, put, draft.now_s, load=record.load, before=before[person.name])
+    lines = {turn: iter(tuple(held)) for turn, held in fold.index.held.items() if held and turn in fold.people}
+    first = [(*next(line), turn) for turn, line in lines.items()]
+    heapify(first)
+    while first:
+        _, id_, turn = heappop(first)
+        record, limits = fold.records[id_], fold.people[turn].limits
+        before = fold.index.before.get(turn, 0)
+        found = fit(limits, fold.put(turn), draft.now_s, load=record.load, before=before)
         if found.fits:
-            draft.to(record, Opened(turn=person.name))
-            before[person.name] += 1
-        elif not found.never:
-            full.add(person.name)
+            draft.to(record, Opened(turn=turn))
+        if (found.fits or found.never) and (then := next(lines[turn], None)) is not None:
+            heappush(first, (*then, turn))
 
 
-def next_due_s(state: DeskState, people: Mapping[str, Person], now_s: float) -> float:
+def next_due_s(state: DeskState, now_s: float) -> float:
     """When time will bring something: a lease, deadline or deferral that ends, or a held question that fits.
 
     Infinity where nothing is due. What waits for an answer comes with the answer.
     """
-    due = math.inf
-    waiting = state.waiting
-    before = Counter(each.turn for each in waiting if each.status in (Status.OPEN, Status.CLAIMED))
-    seen: set[str] = set()
-    for record in waiting:
-        due = min(due, record.due_s)
-        person = people.get(record.turn or "")
-        if record.status is not Status.HELD or state.stopped is not None or person is None or person.name in seen:
+    index = state.index
+    due_s = index.due[0][0] if index.due else math.inf
+    for turn, held in index.held.items() if state.stopped is None else ():
+        person, put = state.people.get(turn), state.put.get(turn, ())
+        if person is None:
             continue
-        put = state.put.get(person.name, ())
-        found = fit(person.limits, put, now_s, load=record.load, before=before[person.name])
-        if not found.never:
-            seen.add(person.name)
-            due = min(due, math.inf if found.from_s is None else found.from_s)
-    return due
+        for _, id_ in held:
+            load, before = state.records[id_].load, index.before.get(turn, 0)
+            found = fit(person.limits, put, now_s, load=load, before=before)
+            if not found.never:
+                due_s = min(due_s, math.inf if found.from_s is None else found.from_s)
+                break
+    return due_s

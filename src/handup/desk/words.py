@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from handup.core import ReplyKind
 from handup.desk.record import Record, gone
+from handup.desk.saying import in_words
 from handup.desk.status import Status
 
 
 def name_of(person: str | None) -> str:
     """A name for others to read."""
     return "somebody" if person is None or gone(person) else person
+
+
+def _first_upper(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def span(seconds: float) -> str:
@@ -21,8 +26,10 @@ def span(seconds: float) -> str:
     return f"{count} second{'s' if count > 1 else ''}"
 
 
-def thanks(kind: ReplyKind, span_s: float = 0.0) -> str:
+def thanks(kind: ReplyKind, span_s: float = 0.0, *, nobody_left: bool = False) -> str:
     """What is said for a reply that counts; the same whenever the same reply comes again."""
+    if kind is ReplyKind.SOMEONE_ELSE and nobody_left:
+        return "Nobody else can be asked; the robot is told."
     return {
         ReplyKind.ANSWER: "Thank you, your answer counts.",
         ReplyKind.NOT_NOW: f"All right, it comes back in {span(span_s)}.",
@@ -34,7 +41,7 @@ def thanks(kind: ReplyKind, span_s: float = 0.0) -> str:
 
 def too_late(record: Record, by: str) -> str:
     """Why a question takes no more replies."""
-    who = "You have" if record.by == by else f"{name_of(record.by).capitalize()} has"
+    who = "You have" if record.by == by else f"{_first_upper(name_of(record.by))} has"
     return {
         Status.ANSWERED: f"{who} already answered this.",
         Status.DELEGATED: f"{who} already let the robot try by itself.",
@@ -42,6 +49,13 @@ def too_late(record: Record, by: str) -> str:
         Status.EXPIRED: "The time for an answer is over.",
         Status.WITHDRAWN: f"This question was taken back: {record.why or 'it is no longer needed'}.",
     }.get(record.status, "This question takes no reply now.")
+
+
+def what_counts(record: Record) -> str:
+    """Whose answer counts and what it says, for somebody in the audience; empty where there is none to tell."""
+    if record.answer is None or record.answer.value is None:
+        return ""
+    return f"{_first_upper(name_of(record.by))}'s answer counts: {in_words(record.question, record.answer.value)}."
 
 
 def taken_on(record: Record, now_s: float) -> str:

@@ -108,26 +108,29 @@ def hash_of(row: Row) -> str:
     )
 
 
+def is_right(row: Row) -> bool:
+    """Whether a row is what was written."""
+    try:
+        return hash_of(row) == row.hash
+    except BadSetting:
+        return False
+
+
 def fault_of(row: Row, before: Row | None) -> Fault | None:
     """What is wrong with a row that follows another, or None."""
     if row.seq != (expected := before.seq + 1 if before else 1):
         return Fault(seq=expected, why=f"entry {expected} is missing")
     if row.previous != (before.hash if before else NOTHING_BEFORE):
         return Fault(seq=row.seq, why=f"entry {row.seq} does not follow the entry before it")
-    try:
-        right = hash_of(row) == row.hash
-    except BadSetting:
-        right = False
-    if not right:
+    if not is_right(row):
         return Fault(seq=row.seq, why=f"entry {row.seq} is not what was written")
     if before and row.at_s < before.at_s:
         return Fault(seq=row.seq, why=f"entry {row.seq} is dated before the one ahead of it")
     return None
 
 
-def verify_rows(rows: Iterable[Row]) -> tuple[Row | None, Fault | None]:
-    """Walk over the rows of a chain in order: the last good one, and the first fault."""
-    last: Row | None = None
+def verify_rows(rows: Iterable[Row], last: Row | None = None) -> tuple[Row | None, Fault | None]:
+    """Walk over the rows that follow `last` in a chain: the last good one, and the first fault."""
     for row in rows:
         if fault := fault_of(row, last):
             return last, fault

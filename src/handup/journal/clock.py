@@ -3,11 +3,57 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+
+from handup.core import StoreUnavailable
+
+LONGEST_JUMP_S = 86_400.0
+"""So far a clock may run ahead of the time that has passed: more is no correction, but a fault."""
+_PASSING = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)  # goes on while the machine sleeps, where it can
+
+
+def passed_s() -> float:
+    """Seconds that have passed since some moment; nobody can set them."""
+    return time.clock_gettime(_PASSING)
 
 
 class WallClock:
-    """Seconds since 1970, UTC. May be set back by its owner; a journal's own time never runs backwards all the same."""
+    """Seconds since 1970, UTC. May be set back by its owner; a journal's own time never runs backwards all the same.
+
+    For the same reason one reading far ahead would stop a journal's time until then. So a reading is refused that is
+    ahead of the last good one by more than the time that has passed and `longest_jump_s`. The first reading of a
+    program has none before it and is believed.
+
+    Args:
+        longest_jump_s: So far the clock may be set ahead while the program runs.
+        wall_s: Tells the time; for tests.
+        passed_s: Tells how much time has passed; for tests.
+    """
+
+    def __init__(
+        self,
+        *,
+        longest_jump_s: float = LONGEST_JUMP_S,
+        wall_s: Callable[[], float] = time.time,
+        passed_s: Callable[[], float] = passed_s,
+    ) -> None:
+        self.longest_jump_s = longest_jump_s
+        self._wall_s, self._passed_s = wall_s, passed_s
+        self._good: tuple[float, float] | None = None
 
     def now_s(self) -> float:
-        """The time."""
-        return time.time()
+        """The time.
+
+        Raises:
+            StoreUnavailable: The clock has jumped ahead. When it is set back, the next reading is good again.
+        """
+        wall_s, passed_s = self._wall_s(), self._passed_s()
+        if self._good is not None:
+            ahead_s = (wall_s - self._good[0]) - (passed_s - self._good[1])
+            if ahead_s > self.longest_jump_s:
+                raise StoreUnavailable(
+                    f"the machine's clock has jumped ahead by {ahead_s / 86_400:,.1f} days",
+                    hint="Check its date; if it is right now, start the program again. Nothing was changed.",
+                )
+        self._good = (wall_s, passed_s)
+        return wall_s

@@ -102,6 +102,7 @@ class Repaired:
         entries: So many entries were taken over.
         lost: So many are known to be lost; None where that cannot be told.
         values_lost: So many names and personal values are lost though their entries are not.
+        from_backup: Whether the entries are those of a backup. Whoever was erased after it was made is in it again.
     """
 
     store: str
@@ -109,3 +110,4 @@ class Repaired:
     entries: int
     lost: int | None
     values_lost: int = 0
+    from_backup: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from handup.core import event
+from handup.core import Body, event
 
 ERASED = "journal.erased"
 REPAIRED = "journal.repaired"
@@ -22,10 +22,16 @@ class JournalErased:
     values: int
 
 
-@event(REPAIRED)
+def _with_backup(body: Body) -> Body:
+    return {**body, "from_backup": False}
+
+
+@event(REPAIRED, version=2, upcasts={1: _with_backup})
 @dataclass(frozen=True, kw_only=True)
 class JournalRepaired:
-    """The entries before this one were taken over from a damaged store.
+    """The entries before this one were taken over from a damaged store, or are a backup of it.
+
+    What robots did last may be missing, so a desk takes this for a stop.
 
     Args:
         source: The damaged store's name.
@@ -33,6 +39,7 @@ class JournalRepaired:
         lost: So many are known to be lost; None where that cannot be told.
         people_lost: Pseudonyms whose names are lost.
         values_lost: Commitments whose values are lost.
+        from_backup: A person put a backup in the damaged store's place.
     """
 
     source: str
@@ -40,3 +47,4 @@ class JournalRepaired:
     lost: int | None = None
     people_lost: tuple[str, ...] = ()
     values_lost: tuple[str, ...] = ()
+    from_backup: bool = False

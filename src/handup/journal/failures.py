@@ -84,7 +84,7 @@ def told(error: DBAPIError, shown: str) -> HandupError:
 def _hint_of(error: DBAPIError) -> str:
     if "password authentication" in str(error.orig):
         return "Check user and password."
-    return "Check that the server runs and can be reached; nothing was acknowledged."
+    return "Check that the server runs and can be reached; nothing was changed."
 
 
 def _first_line(error: DBAPIError) -> str:
@@ -97,6 +97,17 @@ def _damaged(shown: str, why: str) -> DamagedJournal:
         f"the store {shown} is damaged: {why}",
         hint="Stop, close every program that uses it and open it again: it is then put aside and can be repaired.",
     )
+
+
+class CommitUnsure(StoreUnavailable):
+    """The database did not confirm a commit: what was written may be there, or not."""
+
+    def __init__(self, shown: str, told: HandupError) -> None:
+        super().__init__(
+            f"the store {shown} did not confirm what was written, so it may or may not have been added: {told.cause}",
+            hint="Check the store, then read what is there before you write it again.",
+        )
+        self.told = told
 
 
 @contextmanager

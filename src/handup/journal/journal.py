@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import partial
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 from sqlalchemy import Connection, delete, func, insert, select
 
-from handup.core import BadSetting, Body, Clock, IllegalCall, StoreUnavailable
+from handup.core import BadSetting, Body, Clock, HandupError, IllegalCall, StoreUnavailable
 from handup.journal.chain import Row, canonical, digest
-from handup.journal.clock import WallClock
+from handup.journal.clock import LONGEST_JUMP_S, WallClock
 from handup.journal.entry import Entry, Erasure, Head, Snapshot, Verdict
 from handup.journal.events import JournalErased
+from handup.journal.failures import CommitUnsure
+from handup.journal.holding import Hold, holding, patiently
 from handup.journal.opening import open_store
 from handup.journal.personal import check_text, filled, pseudonym_of
 from handup.journal.schema import BESIDE, PEOPLE, SNAPSHOTS
 from handup.journal.store import Store
-from handup.journal.writer import BATCH, Writer, entries_of, hash_at, read_head, read_rows
+from handup.journal.writer import Wanted, Writer, entries_of, hash_at, made_of, read_head
 
 POLL_S = 0.05
 """How often a waiting process looks whether another one has written."""
@@ -33,6 +36,7 @@ LISTENING_S = 1.0
 LAST_ERASURE = ""
 """The name among the snapshots that marks the last erasure; no state from before it is kept."""
 T = TypeVar("T")
+_log = logging.getLogger("handup.journal")
 
 
 class Journal:
@@ -49,6 +53,7 @@ class Journal:
         self._grown = threading.Condition()
         self._times_grown = 0
         self._closed = False
+        self._process = os.getpid()
 
     @classmethod
     def open(
@@ -59,6 +64,7 @@ class Journal:
         create: bool = True,
         readonly: bool = False,
         busy_timeout_s: float = 5.0,
+        check: Literal["all", "head"] = "all",
     ) -> Journal:
         """Open a store, and check all of it unless it is only read.
 
@@ -68,6 +74,9 @@ class Journal:
             create: Make the store where there is none.
             readonly: Change nothing, not even a damaged store.
             busy_timeout_s: So long a writer waits for another before it gives up.
+            check: With "head", only that it is a journal of this revision and that its last entry is the one that was
+                acknowledged: for what must not wait or fail because of something old, such as a stop. Damage
+                elsewhere is then not found here, but by the next program that opens it.
 
         Raises:
             DamagedJournal: What the store holds is not what was written. It was put aside, and nothing opens in its
@@ -78,8 +87,29 @@ class Journal:
         """
         if not 0.0 <= busy_timeout_s < math.inf:
             raise BadSetting(f"a writer cannot wait for {busy_timeout_s} s", hint="Give a finite time.")
-        opened = open_store(store, create=create, readonly=readonly, busy_timeout_s=busy_timeout_s)
-        return cls(opened, clock or WallClock())
+        if check not in {"all", "head"}:
+            raise BadSetting(f"there is no check '{check}'", hint="Use 'all' or 'head'.")
+        opened = open_store(
+            store, create=create, readonly=readonly, busy_timeout_s=busy_timeout_s, head_only=check == "head"
+        )
+        journal = cls(opened, clock or WallClock())
+        if not readonly:
+            try:
+                journal._look_at_the_clock()
+            except HandupError:
+                journal.close()
+                raise
+        return journal
+
+    def _look_at_the_clock(self) -> None:
+        ahead_s = self.head().at_s - self._clock.now_s()
+        if ahead_s > LONGEST_JUMP_S:
+            _log.warning(
+                "the last entry of the journal %s is dated %.1f days ahead of the clock, and its time stands still "
+                "until then. Check the machine's date; if that is right, begin a new journal.",
+                self.store,
+                ahead_s / 86_400,
+            )
 
     @property
     def store(self) -> str:
@@ -91,12 +121,18 @@ class Journal:
         """Where the time comes from."""
         return self._clock
 
+    @property
+    def writing_here(self) -> bool:
+        """Whether this thread is inside a transaction, and so cannot begin another one."""
+        return self._writing_thread == threading.get_ident()
+
     def append(self, *events: object, run: str = "", key: str = "") -> list[Entry]:
         """Add events, all of them or none. They are durable when this returns.
 
         Raises:
             BadSetting: One of them is no event, or holds what cannot be kept.
-            StoreUnavailable: The store cannot be written; nothing was added.
+            StoreUnavailable: The store cannot be written. Nothing was added, unless the error says that this cannot
+                be told: the connection was lost during the commit, and could not be made again to look.
         """
         with self.writing() as writer:
             return [writer.append(event, run=run, key=key) for event in events]
@@ -112,18 +148,30 @@ class Journal:
             StoreUnavailable: Another writer did not finish in time, or the store cannot be written.
             IllegalCall: This thread is inside such a block already, or the journal is closed or read only.
         """
-        with self._alone(), self._store.writing() as connection:
-            writer = Writer(connection, self._clock)
+        with self._alone():
             try:
-                yield writer
-                writer.finish()
-                if writer.wrote:
-                    self._store.about_to_commit(connection, writer.head)
-            finally:
-                writer.end()
+                with self._store.writing() as connection:
+                    writer = Writer(connection, self._clock)
+                    try:
+                        yield writer
+                        writer.finish()
+                        if writer.wrote:
+                            self._store.about_to_commit(connection, writer.head)
+                    finally:
+                        writer.end()
+            except CommitUnsure as unsure:
+                self._settle(writer, unsure)
         if writer.wrote:
             self._store.committed(writer.head)
             self._wake()
+
+    def _settle(self, writer: Writer, unsure: CommitUnsure) -> None:
+        """Find out what became of a commit that was not confirmed; raise unless it is there."""
+        kept = self._store.is_kept(writer.head) if writer.wrote else False
+        if kept is None:
+            raise unsure
+        if not kept:
+            raise unsure.told
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -147,6 +195,10 @@ class Journal:
         return self._store.read(of)
 
     def _check_open(self) -> None:
+        if self._process != os.getpid():
+            raise IllegalCall(
+                f"the journal {self.store} was opened before a fork", hint="Open it in the new process instead."
+            )
         if self._closed:
             raise IllegalCall(f"the journal {self.store} is closed", hint="Open it again.")
 
@@ -163,13 +215,11 @@ class Journal:
         Raises:
             BadRecord: No imported room knows the kind of an entry, or it is of a newer version. `rows` reads it.
         """
-        for entries in self._batches(entries_of, after, run, key, limit):
-            yield from entries
+        yield from made_of(self._read, entries_of, Wanted(after=after, run=run, key=key, limit=limit))
 
     def rows(self, after: int = 0, *, run: str | None = None, key: str | None = None) -> Iterator[Row]:
         """The entries as they are stored, of whatever kind: for export and for tools older than the journal."""
-        for rows in self._batches(lambda _, rows: rows, after, run, key, None):
-            yield from rows
+        yield from made_of(self._read, lambda _, rows: rows, Wanted(after=after, run=run, key=key))
 
     def bodies(
         self, after: int = 0, *, run: str | None = None, key: str | None = None, personal: bool = True
@@ -179,24 +229,7 @@ class Journal:
         def pairs(connection: Connection, rows: list[Row]) -> list[tuple[Row, Body]]:
             return list(zip(rows, filled(connection, rows, personal=personal), strict=True))
 
-        for each in self._batches(pairs, after, run, key, None):
-            yield from each
-
-    def _batches(
-        self,
-        of: Callable[[Connection, list[Row]], list[T]],
-        after: int,
-        run: str | None,
-        key: str | None,
-        limit: int | None,
-    ) -> Iterator[list[T]]:
-        while limit is None or limit > 0:
-            rows, made = self._read(partial(_batch, of, after, run, key, limit))
-            yield made
-            if len(rows) < BATCH:
-                return
-            after = rows[-1].seq
-            limit = None if limit is None else limit - len(rows)
+        yield from made_of(self._read, pairs, Wanted(after=after, run=run, key=key))
 
     def head(self) -> Head:
         """Where the journal stands."""
@@ -220,6 +253,26 @@ class Journal:
                 if times == self._times_grown:
                     self._grown.wait(min(left, look_s))
         return True
+
+    def holding(self, run: str) -> AbstractContextManager[Hold]:
+        """Claim a run for as long as a block lasts, so that one program drives it; the claim ends with the program.
+
+        A program that hangs or is suspended keeps its claim. So do children that it forked while it held it.
+
+        Raises:
+            IllegalCall: Another program has the claim. Raised on entering the block.
+            StoreUnavailable: It cannot be asked for.
+        """
+        self._check_open()
+        return holding(self._store, run)
+
+    def patiently(self, do: Callable[[], T], for_s: float) -> T:
+        """Do something that writes, again and again while the store is unavailable, for so many real seconds.
+
+        Raises:
+            StoreUnavailable: It was unavailable all the time.
+        """
+        return patiently(do, for_s)
 
     def save_snapshot(self, name: str, seq: int, state: Mapping[str, Any]) -> None:
         """Keep a state that was built from all entries up to `seq`, in place of the last one of that name.
@@ -286,10 +339,11 @@ class Journal:
 
     def close(self) -> None:
         """Let go of the store. Safe to call twice."""
-        if not self._closed:
-            self._closed = True
-            self._wake()
-            self._store.close()
+        if self._closed or self._process != os.getpid():  # after a fork it is still the parent's
+            return
+        self._closed = True
+        self._wake()
+        self._store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -304,15 +358,3 @@ def _put_snapshot(connection: Connection, name: str, seq: int, made: str, text: 
     connection.execute(delete(SNAPSHOTS).where(SNAPSHOTS.c.name == name))
     kept = digest([name, seq, made, text])
     connection.execute(insert(SNAPSHOTS), {"name": name, "seq": seq, "hash": made, "state": text, "digest": kept})
-
-
-def _batch(
-    of: Callable[[Connection, list[Row]], list[T]],
-    after: int,
-    run: str | None,
-    key: str | None,
-    limit: int | None,
-    connection: Connection,
-) -> tuple[list[Row], list[T]]:
-    rows = read_rows(connection, after, run=run, key=key, limit=limit)
-    return rows, of(connection, rows)

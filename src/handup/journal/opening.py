@@ -34,21 +34,26 @@ from handup.journal.store import WRITES, Store
 from handup.journal.writer import read_head
 
 
-def open_store(store: str | Path, *, create: bool, readonly: bool, busy_timeout_s: float) -> Store:
+def open_store(
+    store: str | Path, *, create: bool, readonly: bool, busy_timeout_s: float, head_only: bool = False
+) -> Store:
     """Open a store for a journal; what can go wrong is said there."""
     address = address_of(store)
     if address.path is None:
-        return open_postgres(address, create=create, readonly=readonly, busy_timeout_s=busy_timeout_s)
-    opener = _open_to_read if readonly else _open_to_write
+        return open_postgres(
+            address, create=create, readonly=readonly, busy_timeout_s=busy_timeout_s, head_only=head_only
+        )
     try:
-        return opener(address, address.path, create, busy_timeout_s)
+        if readonly:
+            return _open_to_read(address, address.path, busy_timeout_s)
+        return _open_to_write(address, address.path, create, busy_timeout_s, head_only)
     except OSError as error:
         raise StoreUnavailable(
             f"the store {address.shown} cannot be used: {error.strerror}", hint="Check the path and its permissions."
         ) from None
 
 
-def _open_to_read(address: Address, path: Path, _create: bool, busy_timeout_s: float) -> Store:
+def _open_to_read(address: Address, path: Path, busy_timeout_s: float) -> Store:
     refuse_if_stopped(path)
     if not path.exists():
         raise _missing(path)
@@ -57,7 +62,7 @@ def _open_to_read(address: Address, path: Path, _create: bool, busy_timeout_s: f
     if path.stat().st_size == 0:
         raise _damaged(path, "it is empty") if Witness(path).there() else _no_journal(path, "empty")
     try:
-        revision = _identify_unchanged(path, busy_timeout_s)
+        revision = identify(path, busy_timeout_s)
     except DBAPIError as error:
         raise _damaged(path, f"SQLite says {error.orig}") from None
     if revision != schema.REVISION:
@@ -68,7 +73,7 @@ def _open_to_read(address: Address, path: Path, _create: bool, busy_timeout_s: f
     return ReadOnlySqliteStore(address, path, busy_timeout_s=busy_timeout_s)
 
 
-def _identify_unchanged(path: Path, busy_timeout_s: float) -> str:
+def identify(path: Path, busy_timeout_s: float) -> str:
     """The revision of a store that others may be writing to just now."""
     for _ in range(TRIES):
         seen, logged = trace(path), has_log(path)
@@ -86,7 +91,7 @@ def _identify_unchanged(path: Path, busy_timeout_s: float) -> str:
     raise StoreUnavailable(f"the store {path} changes all the time", hint="Try again.")
 
 
-def _open_to_write(address: Address, path: Path, create: bool, busy_timeout_s: float) -> Store:
+def _open_to_write(address: Address, path: Path, create: bool, busy_timeout_s: float, head_only: bool) -> Store:
     _check_place(path)
     refuse_if_stopped(path)
     if not path.exists() and not Witness(path).there() and not create:
@@ -99,7 +104,7 @@ def _open_to_write(address: Address, path: Path, create: bool, busy_timeout_s: f
         lock.share(busy_timeout_s)
         refuse_if_stopped(path)
         _make_if_missing(path, lock, create, busy_timeout_s)
-        _check(path, lock, busy_timeout_s)
+        _check(path, lock, busy_timeout_s, head_only)
         store = SqliteStore(
             address, path, sqlite_engine(path, "rw", busy_timeout_s=busy_timeout_s), lock, busy_timeout_s=busy_timeout_s
         )
@@ -131,7 +136,7 @@ def _check_ours(path: Path, busy_timeout_s: float) -> None:
     if path.stat().st_size == 0:
         raise _no_journal(path, "empty")
     with suppress(DBAPIError):  # a journal, and damaged: that is for later
-        _identify_unchanged(path, busy_timeout_s)
+        identify(path, busy_timeout_s)
 
 
 def _make_if_missing(path: Path, lock: Lock, create: bool, busy_timeout_s: float) -> None:
@@ -174,21 +179,21 @@ def make_store(path: Path, busy_timeout_s: float, fill: Callable[[Connection], N
             each.unlink(missing_ok=True)
 
 
-def _check(path: Path, lock: Lock, busy_timeout_s: float) -> None:
-    """Everything is as it was written, and of this revision; else put it aside.
+def _check(path: Path, lock: Lock, busy_timeout_s: float, head_only: bool) -> None:
+    """Everything, or the head only, is as it was written, and of this revision; else put it aside.
 
     Looks with connections that only read, since one that writes would clear the log away when it is closed.
     """
     try:
         if path.stat().st_size == 0:
             raise put_aside(path, "it is empty", lock)
-        if _identify_unchanged(path, busy_timeout_s) != schema.REVISION:
+        if identify(path, busy_timeout_s) != schema.REVISION:
             _bring_up_to_date(path, lock, busy_timeout_s)
     except DBAPIError as error:
         raise put_aside(path, f"SQLite says {error.orig}", lock) from None
     engine = sqlite_engine(path, "ro", busy_timeout_s=busy_timeout_s)
     try:
-        verdict = verdict_of(path, engine, str(path))
+        verdict = verdict_of(path, engine, str(path), head_only=head_only)
     finally:
         engine.dispose()
     if not verdict.ok:
@@ -233,10 +238,10 @@ class _Unmarked(DBAPIError):
 
 def _bring_up_to_date(path: Path, lock: Lock, busy_timeout_s: float) -> None:
     until = time.monotonic() + busy_timeout_s
-    while (revision := _identify_unchanged(path, busy_timeout_s)) != schema.REVISION:  # somebody else may be at it
+    while (revision := identify(path, busy_timeout_s)) != schema.REVISION:  # somebody else may be at it
         if lock.alone():
-            if _identify_unchanged(path, busy_timeout_s) == revision:
-                _upgrade(path, revision, busy_timeout_s)
+            if identify(path, busy_timeout_s) == revision:
+                upgrade(path, revision, busy_timeout_s)
         elif time.monotonic() > until:
             raise StoreUnavailable(
                 f"the store {path} must be brought up to date, and another program has it open",
@@ -247,7 +252,8 @@ def _bring_up_to_date(path: Path, lock: Lock, busy_timeout_s: float) -> None:
     lock.share(busy_timeout_s)
 
 
-def _upgrade(path: Path, revision: str, busy_timeout_s: float) -> None:
+def upgrade(path: Path, revision: str, busy_timeout_s: float) -> None:
+    """Bring a store up to date, with a copy beside it. Call it holding the lock alone."""
     _copy(path, revision, busy_timeout_s)
     engine = sqlite_engine(path, "rw", busy_timeout_s=busy_timeout_s)
     try:

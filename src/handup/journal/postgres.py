@@ -6,6 +6,7 @@ import os
 import selectors
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any, cast
 
 from sqlalchemy import Connection, Engine, bindparam, create_engine, event, func, select, text
@@ -15,7 +16,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from handup.core import DamagedJournal, HandupError, MissingExtra, StoreUnavailable
 from handup.journal import schema
 from handup.journal.address import Address
-from handup.journal.check import inspect_chain
+from handup.journal.check import inspect_chain, inspect_head
 from handup.journal.entry import Head, Verdict
 from handup.journal.failures import telling
 from handup.journal.migrate import check_known, migrate, revision_of
@@ -65,8 +66,10 @@ def postgres_engine(address: Address, *, readonly: bool, busy_timeout_s: float) 
     return engine
 
 
-def open_postgres(address: Address, *, create: bool, readonly: bool, busy_timeout_s: float) -> Store:
-    """Open a database for a journal: make the tables or bring them up to date, then check all of it.
+def open_postgres(
+    address: Address, *, create: bool, readonly: bool, busy_timeout_s: float, head_only: bool = False
+) -> Store:
+    """Open a database for a journal: make the tables or bring them up to date, then check all of it, or its head.
 
     A damaged one stays where it is and is refused every time, since a database cannot be put aside.
     """
@@ -84,7 +87,7 @@ def open_postgres(address: Address, *, create: bool, readonly: bool, busy_timeou
                     hint="Open it once to write, which brings it up to date; nothing was changed.",
                 )
             _migrate(store)
-        if not readonly and not (verdict := store.verify()).ok:
+        if not readonly and not (verdict := store.read(inspect_head) if head_only else store.verify()).ok:
             raise DamagedJournal(
                 f"the journal {address.shown} is damaged: {verdict.why}",
                 hint="Keep the robot stopped and restore the database from a backup, or use another one.",
@@ -174,9 +177,12 @@ class _Listener(threading.Thread):
         borrowed = engine.raw_connection()
         self._connection = cast(Any, borrowed.driver_connection)
         borrowed.detach()
-        self._connection.autocommit = True
-        self._connection.execute(f"LISTEN {CHANNEL}")
-        self._ending, self._end = os.pipe()
+        with ExitStack() as at_failure:
+            at_failure.callback(self._connection.close)
+            self._connection.autocommit = True
+            self._connection.execute(f"LISTEN {CHANNEL}")
+            self._ending, self._end = os.pipe()
+            at_failure.pop_all()
 
     def run(self) -> None:
         """Listen until closed."""

@@ -67,4 +67,7 @@ def free_name(path: Path, stamp: str) -> str:
 
 
 def _hint(path: Path) -> str:
-    return f"Keep the robot stopped, look at it, then run: handup journal repair {path}."
+    return (
+        f"Keep the robot stopped, look at it, then run: handup journal repair {path}; or put a backup in its place and "
+        "run that with --use-backup."
+    )

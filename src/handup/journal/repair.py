@@ -16,6 +16,7 @@ from sqlalchemy import Connection, insert, update
 
 from handup.core import BadSetting, Clock, StoreUnavailable
 from handup.journal.address import address_of
+from handup.journal.backup import last_repair, take_backup
 from handup.journal.chain import Row, fault_of
 from handup.journal.check import is_name, is_value
 from handup.journal.clock import WallClock
@@ -33,14 +34,26 @@ _PEOPLE = "SELECT pseudonym, name, salt FROM people NOT INDEXED"
 _BESIDE = "SELECT commitment, pseudonym, salt, value FROM beside NOT INDEXED"
 
 
-def repair(store: str | Path, *, clock: Clock | None = None, busy_timeout_s: float = 5.0) -> Repaired:
+def repair(
+    store: str | Path, *, use_backup: bool = False, clock: Clock | None = None, busy_timeout_s: float = 5.0
+) -> Repaired:
     """Put the entries up to the first bad one into a new store under the old name, and let it be opened again.
 
     The damaged store stays as it is, under the name it was put aside with. The new one ends with an entry that tells
-    what happened. Run it when a person has looked at what is damaged.
+    what happened, and which a desk takes for a stop: runs from before it end as stopped, and nothing moves before a
+    person has enabled the robot. Run it when a person has looked at what is damaged.
+
+    Args:
+        store: The damaged store, by its old name.
+        use_backup: A person has put a backup under the old name: check all of it, and go on from there. What was
+            erased since it was made is in it again; erase it again.
+        clock: Where the time of the new entry comes from; the wall clock where it is None.
+        busy_timeout_s: So long it waits for other programs to close the store.
 
     Raises:
-        StoreUnavailable: It was not put aside, is in use, or its folder cannot be written.
+        StoreUnavailable: It was not put aside, is in use, or its folder cannot be written. With `use_backup`: there
+            is none, or it is another journal's.
+        DamagedJournal: The backup is damaged, too.
         BadSetting: It is a database of PostgreSQL, which is restored from a backup instead.
     """
     path = address_of(store).path
@@ -55,20 +68,34 @@ def repair(store: str | Path, *, clock: Clock | None = None, busy_timeout_s: flo
         try:
             if not lock.alone(busy_timeout_s):
                 raise StoreUnavailable(f"the journal {path} is in use", hint="Close every program that uses it.")
-            return _repair(path, clock or WallClock(), busy_timeout_s)
+            take = take_backup if use_backup else _take_good
+            done = take(path, clock or WallClock(), busy_timeout_s)
+            note_path(path).unlink()
+            sync_folder(path.parent)
         finally:
             lock.close()
     except OSError as error:
         raise StoreUnavailable(
             f"the journal {path} cannot be repaired: {error.strerror}", hint="Check the folder, its space and rights."
         ) from None
+    return Repaired(
+        store=str(path),
+        source=str(path.with_name(done.source)),
+        entries=done.last_good,
+        lost=done.lost,
+        values_lost=len(done.people_lost) + len(done.values_lost),
+        from_backup=done.from_backup,
+    )
 
 
-def _repair(path: Path, clock: Clock, busy_timeout_s: float) -> Repaired:
+def _take_good(path: Path, clock: Clock, busy_timeout_s: float) -> JournalRepaired:
     note = _moved(path)
     aside = path.with_name(note.moved_to)
     if path.exists():  # a repair was ended before it took the note away
-        done = _last_repair(path, aside)
+        if (done := last_repair(path, aside.name)) is None:
+            raise StoreUnavailable(
+                f"something else lies at {path}", hint="Move it away; or, if it is a backup, add --use-backup."
+            )
     else:
         with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.repair-") as folder:
             copy = Path(folder) / "copy"
@@ -84,15 +111,7 @@ def _repair(path: Path, clock: Clock, busy_timeout_s: float) -> Repaired:
             values_lost=tuple(sorted(good.values_lost)),
         )
         make_store(path, busy_timeout_s, lambda connection: good.fill(connection, done, clock))
-    note_path(path).unlink()
-    sync_folder(path.parent)
-    return Repaired(
-        store=str(path),
-        source=str(aside),
-        entries=done.last_good,
-        lost=done.lost,
-        values_lost=len(done.people_lost) + len(done.values_lost),
-    )
+    return done
 
 
 def _lost(good: list[Row], note: Note) -> int | None:
@@ -112,23 +131,9 @@ def _moved(path: Path) -> Note:
         aside = sorted(each.name for each in path.parent.glob(f"{path.name}.damaged-*") if each.suffix != ".witness")
         found = [name for name in aside if not name.endswith(("-wal", "-shm"))]
         note = replace(note, moved_to=found[-1] if found and not path.exists() else free_name(path, "unknown"))
-    move(path, note)
+    if not (path.exists() and path.with_name(note.moved_to).exists()):  # else what lies there is not the damaged one
+        move(path, note)
     return note
-
-
-def _last_repair(path: Path, aside: Path) -> JournalRepaired:
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
-        found = connection.execute("SELECT kind, body FROM entries ORDER BY seq DESC LIMIT 1").fetchone()
-    if found is None or found[0] != REPAIRED or json.loads(found[1])["said"]["source"] != aside.name:
-        raise StoreUnavailable(f"something else lies at {path}", hint="Move it away, then repair again.")
-    said = json.loads(found[1])["said"]
-    return JournalRepaired(
-        source=said["source"],
-        last_good=said["last_good"],
-        lost=said["lost"],
-        people_lost=tuple(said["people_lost"]),
-        values_lost=tuple(said["values_lost"]),
-    )
 
 
 class _Good:

@@ -15,9 +15,9 @@ from sqlalchemy.pool import QueuePool
 
 from handup.core import HandupError, StoreUnavailable
 from handup.journal.address import Address
-from handup.journal.check import behind, inspect_chain
+from handup.journal.check import behind, inspect_chain, inspect_head
 from handup.journal.entry import Head, Verdict
-from handup.journal.failures import is_damage, telling
+from handup.journal.failures import is_damage, telling, told
 from handup.journal.files import Lock, Witness, beside
 from handup.journal.store import WRITES, Store
 
@@ -100,6 +100,8 @@ class SqliteStore(Store):
                 return _truncate(raw) and done
             except sqlite3.OperationalError:
                 return False  # somebody is using it: told by the result, and done by the next erasure
+            except sqlite3.DatabaseError as error:  # not through SQLAlchemy, which would wrap it
+                raise told(DBAPIError(None, None, error), self.address.shown) from None
 
     def kept_in(self) -> tuple[str, ...]:
         """Damaged stores that were put aside, and copies from before a migration."""
@@ -178,8 +180,8 @@ def _truncate(raw: Any) -> bool:
     return not busy
 
 
-def verdict_of(path: Path, engine: Engine, shown: str) -> Verdict:
-    """Check a store of SQLite: what SQLite says of its file, the tables, and the witness.
+def verdict_of(path: Path, engine: Engine, shown: str, *, head_only: bool = False) -> Verdict:
+    """Check a store of SQLite: what SQLite says of its file, the tables, and the witness; or head and witness only.
 
     Raises:
         StoreUnavailable: It cannot be read for a reason that is no damage.
@@ -187,10 +189,10 @@ def verdict_of(path: Path, engine: Engine, shown: str) -> Verdict:
     witnessed = Witness(path).read()  # before the store: it may grow meanwhile
     try:
         with telling(shown, apart_from=is_damage), engine.connect() as connection:
-            said = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+            said = "ok" if head_only else connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
             if said != "ok":
                 return Verdict(ok=False, entries=0, why=f"SQLite finds {str(said).splitlines()[-1].strip()}")
-            verdict = inspect_chain(connection)
+            verdict = inspect_head(connection) if head_only else inspect_chain(connection)
             return behind(connection, witnessed) or verdict if verdict.ok else verdict
     except DBAPIError as error:
         return Verdict(ok=False, entries=0, why=f"SQLite says {error.orig}")

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine
 
-from handup.core import IllegalCall
+from handup.core import DamagedJournal, IllegalCall, StoreUnavailable
 from handup.journal.address import Address
 from handup.journal.check import inspect_chain
 from handup.journal.entry import Head, Verdict
-from handup.journal.failures import telling
+from handup.journal.failures import CommitUnsure, telling
+from handup.journal.writer import hash_at, read_head
 
 T = TypeVar("T")
+AGAIN_S = 0.1
+"""How often a store that is away is asked what became of a commit."""
 WRITES = "writes"
 """Execution option of a connection whose transactions may write."""
 
@@ -35,17 +39,44 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A connection within a transaction that may write; commits at the end, or takes everything back."""
+        """A connection within a transaction that may write; commits at the end, or takes everything back.
+
+        Raises:
+            CommitUnsure: The commit was not confirmed; `is_kept` can tell what became of it.
+        """
         if self.readonly:
             raise IllegalCall(
                 f"the journal {self.address.shown} was opened for reading only", hint="Open it without readonly."
             )
-        with (
-            telling(self.address.shown, ours=False),
-            self.engine.connect().execution_options(**{WRITES: True}) as connection,
-            connection.begin(),
-        ):
-            yield connection
+        committing = False
+        try:
+            with (
+                telling(self.address.shown, ours=False),
+                self.engine.connect().execution_options(**{WRITES: True}) as connection,
+                connection.begin(),
+            ):
+                yield connection
+                committing = True
+        except (StoreUnavailable, DamagedJournal) as error:
+            if committing:
+                raise CommitUnsure(self.address.shown, error) from None
+            raise
+
+    def is_kept(self, head: Head) -> bool | None:
+        """Whether a transaction that was to end at this head was committed; None where the store does not tell.
+
+        Looks while it holds the lock that every writer needs, so that the transaction can no longer be under way.
+        """
+        until = time.monotonic() + self.busy_timeout_s
+        while True:
+            try:
+                with self.writing() as connection:
+                    read_head(connection, lock=True)
+                    return hash_at(connection, head.seq) == head.hash
+            except StoreUnavailable:
+                if time.monotonic() >= until:
+                    return None
+                time.sleep(AGAIN_S)
 
     def about_to_commit(self, connection: Connection, head: Head) -> None:
         """A transaction is going to end at this head."""

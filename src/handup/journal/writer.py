@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Select, bindparam, insert, select, update
 
@@ -14,6 +15,7 @@ from handup.journal.entry import Entry, Head
 from handup.journal.personal import check_text, filled, hide
 from handup.journal.schema import ENTRIES, HEAD
 
+T = TypeVar("T")
 BATCH = 256
 """So many entries are read at a time."""
 
@@ -72,13 +74,7 @@ class Writer:
         self, after: int = 0, *, run: str | None = None, key: str | None = None, limit: int | None = None
     ) -> Iterator[Entry]:
         """The entries beyond `after`, in order, with everything that was committed or appended here so far."""
-        while limit is None or limit > 0:
-            rows = read_rows(self._open(), after, run=run, key=key, limit=limit)
-            yield from entries_of(self._open(), rows)
-            if len(rows) < BATCH:
-                return
-            after = rows[-1].seq
-            limit = None if limit is None else limit - len(rows)
+        yield from made_of(lambda of: of(self._open()), entries_of, Wanted(after=after, run=run, key=key, limit=limit))
 
     def finish(self) -> None:
         """Move the head to the last entry."""
@@ -116,17 +112,45 @@ def hash_at(connection: Connection, seq: int) -> str | None:
     return connection.execute(_HASH, {"at": seq}).scalar()
 
 
-def read_rows(
-    connection: Connection, after: int, *, run: str | None = None, key: str | None = None, limit: int | None = None
-) -> list[Row]:
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """Which entries to read: those beyond a number, of a run or a key where one is given, so many at most."""
+
+    after: int = 0
+    run: str | None = None
+    key: str | None = None
+    limit: int | None = None
+
+
+def made_of(
+    read: Callable[[Callable[[Connection], tuple[list[Row], list[T]]]], tuple[list[Row], list[T]]],
+    make: Callable[[Connection, list[Row]], list[T]],
+    wanted: Wanted,
+) -> Iterator[T]:
+    """What is made of the wanted rows, read a batch at a time: each call of `read` may have a connection of its own."""
+
+    def batch(connection: Connection) -> tuple[list[Row], list[T]]:
+        rows = read_rows(connection, wanted)
+        return rows, make(connection, rows)
+
+    while wanted.limit is None or wanted.limit > 0:
+        rows, made = read(batch)
+        yield from made
+        if len(rows) < BATCH:
+            return
+        left = None if wanted.limit is None else wanted.limit - len(rows)
+        wanted = replace(wanted, after=rows[-1].seq, limit=left)
+
+
+def read_rows(connection: Connection, wanted: Wanted) -> list[Row]:
     """The next rows as they are stored, a batch at most."""
-    wanted: Select[*tuple[object, ...]] = _ROWS
-    if run is not None:
-        wanted = wanted.where(ENTRIES.c.run == run)
-    if key is not None:
-        wanted = wanted.where(ENTRIES.c.key == key)
-    wanted = wanted.limit(BATCH if limit is None else min(limit, BATCH))
-    return [Row(**each._mapping) for each in connection.execute(wanted, {"after": after})]
+    chosen: Select[*tuple[object, ...]] = _ROWS
+    if wanted.run is not None:
+        chosen = chosen.where(ENTRIES.c.run == wanted.run)
+    if wanted.key is not None:
+        chosen = chosen.where(ENTRIES.c.key == wanted.key)
+    chosen = chosen.limit(BATCH if wanted.limit is None else min(wanted.limit, BATCH))
+    return [Row(**each._mapping) for each in connection.execute(chosen, {"after": wanted.after})]
 
 
 def entries_of(connection: Connection, rows: list[Row]) -> list[Entry]:

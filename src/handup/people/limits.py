@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -52,7 +52,7 @@ class Fit:
         return self.from_s == math.inf
 
 
-def fit(limits: Limits, put: Sequence[Put], now_s: float, *, load: float = 0.0, before: int = 0) -> Fit:
+def fit(limits: Limits, put: Iterable[Put], now_s: float, *, load: float = 0.0, before: int = 0) -> Fit:
     """Whether a question fits the limits of a person now, or else from when and why not.
 
     An hour is any 3600 seconds without its first moment: what was put exactly an hour ago no longer counts.
@@ -64,7 +64,8 @@ def fit(limits: Limits, put: Sequence[Put], now_s: float, *, load: float = 0.0, 
         load: The query cost of the question.
         before: How many questions are before them now.
     """
-    recent = [each for each in put if each.at_s + HOUR_S > now_s]
+    counts = limits.per_hour is not None or limits.load_per_hour is not None
+    recent = [each for each in put if each.at_s + HOUR_S > now_s] if counts else []
     from_s, why = now_s, ""
     if limits.per_hour is not None and len(recent) >= limits.per_hour:
         from_s, why = _after(recent, limits.per_hour), f"no more than {limits.per_hour} an hour"
@@ -93,12 +94,12 @@ def _lighter_from(recent: Sequence[Put], room: float, now_s: float) -> float:
     """From when the load of these leaves room."""
     if room < -_SLACK:
         return math.inf
-    kept, from_s = math.fsum(each.load for each in recent), now_s
-    for place, each in enumerate(recent):
-        if kept <= room + _SLACK:
-            break
-        kept, from_s = math.fsum(later.load for later in recent[place + 1 :]), each.at_s + HOUR_S
-    return from_s
+    kept = 0.0
+    for each in reversed(recent):
+        kept += each.load
+        if kept > room + _SLACK:
+            return each.at_s + HOUR_S
+    return now_s
 
 
 def quiet_until(quiet: Sequence[QuietHours], now_s: float) -> float:

@@ -1,12 +1,12 @@
 """Recovery of one task: the session that every loop drives, a session that survives, and a loop to begin with."""
 
-from handup.recover.durable import DurableSession
+from handup.recover.durable import DurableSession, Erased
 from handup.recover.events import Unanswered
 from handup.recover.loop import Episode, run
 from handup.recover.observed import observe
 from handup.recover.session import Session
 from handup.recover.settings import Settings, TimeUnit
-from handup.recover.sides import AskingDesk, Book, Look, Pass, Policy
+from handup.recover.sides import AskingDesk, Book, Look, Pass, Policy, SeesAnew
 from handup.recover.state import Phase, Tally
 from handup.recover.trail import Attempt, Settled
 
@@ -16,10 +16,12 @@ __all__ = [
     "Book",
     "DurableSession",
     "Episode",
+    "Erased",
     "Look",
     "Pass",
     "Phase",
     "Policy",
+    "SeesAnew",
     "Session",
     "Settings",
     "Settled",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import Self
 
 from handup.core import (
     Action,
@@ -14,17 +14,19 @@ from handup.core import (
     CostModel,
     IllegalCall,
     Outcome,
+    StoreUnavailable,
     Value,
     value_from_json,
     value_to_json,
 )
-from handup.people.workload import SOMEBODY
+from handup.people import Workload
 from handup.policy import ModuleGraph
+from handup.recover.beginning import record_of, refuse_another, somebody_erased, started_of
 from handup.recover.events import Answered, Decided, Event, Executed, NotAnswered
 from handup.recover.record import refusing_damage
 from handup.recover.session import Session
 from handup.recover.settings import Settings
-from handup.recover.sides import Book, Look
+from handup.recover.sides import Book, Line, Look
 from handup.recover.state import LEGAL
 from handup.recover.trail import (
     Attempt,
@@ -33,7 +35,6 @@ from handup.recover.trail import (
     RunEvent,
     RunForwarded,
     RunSettled,
-    RunStarted,
     RunTold,
     RunUnknown,
     Settled,
@@ -44,24 +45,66 @@ from handup.when import Strategy
 
 OWN = "run."
 """How the kinds of a run's own entries begin; the desk writes others beside them."""
+ERASED = "journal.erased"
+"""The kind of entry that says that somebody was erased. It belongs to no run."""
+
+
+class Erased(IllegalCall):
+    """Somebody was erased meanwhile, and what was to be written may hold their name or what they said.
+
+    Nothing was written, and the session was built again without them. Read the answer again and tell it again, or run
+    the policy again with the answers that are left.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Written:
+    """What the journal holds of a run.
+
+    Args:
+        trail: What its entries say.
+        told: What the session was told.
+        first: The number of its first entry; 0 where there is none.
+        last: The number of its last one.
+    """
+
+    trail: Trail
+    told: tuple[Event, ...]
+    first: int
+    last: int
+
+    @classmethod
+    def of(cls, entries: Iterable[Line]) -> _Written:
+        """From the run's entries, the desk's among them."""
+        trail, told, first, last = Trail(), [], 0, 0
+        for entry in entries:
+            if entry.kind.startswith(OWN):
+                trail, first, last = trail.after(entry.event, entry.key), first or entry.seq, entry.seq
+                told += [entry.event.read()] if isinstance(entry.event, RunTold) else []
+        return cls(trail=trail, told=tuple(told), first=first, last=last)
 
 
 class DurableSession(Session):
     """A session that is written down as it goes. Make one with `DurableSession.of_run`.
 
-    What it is told takes effect only once it is in the journal. One program at a time drives a run: the second one
-    takes over what is written, and the first is refused at its next step, so before the robot moves again.
+    What it is told takes effect only once it is in the journal. Where another program has written to the run, it is
+    refused at its next step.
 
     `recover.run` drives it; use it yourself where you need a loop of your own:
 
-    - before the robot moves, `begin`; afterwards `executed`;
-    - after a start, `open_attempt` is an action of which nobody knows what became of it: find out, and `settle` it.
+    - claim the run with `with journal.holding(run) as hold:` for as long as you drive it;
+    - before the robot moves, `begin`, then `hold.check()` and `check_alone`; afterwards `executed`;
+    - after a start, `open_attempt` is an action of which nobody knows what became of it: find out, and `settle` it;
+    - `refresh` now and then: where somebody was erased, it forgets what they said.
     """
 
     _book: Book | None = None
     _run: str = ""
     _trail: Trail = Trail()
+    _first: int = 0
     _seq: int = 0
+    _seen: int = 0
+    _in_doubt: tuple[RunEvent, ...] = ()
     _beside: tuple[RunEvent, ...] = ()
 
     @classmethod
@@ -78,7 +121,8 @@ class DurableSession(Session):
     ) -> DurableSession:
         """The session of a run: a new one, or the one that the journal knows, as it was.
 
-        A run goes on with the confidences, costs and questions of the policy that it began with.
+        A run goes on with the confidences and costs that it began with. The words of its questions are the policy's
+        own, now as then: the journal does not keep them.
 
         Args:
             book: The journal.
@@ -93,25 +137,41 @@ class DurableSession(Session):
             BadRecord: The run began with another policy, method or settings, or what is written of it is damaged.
             IllegalCall: Another program began it at this moment.
         """
-        trail, told, seq = Trail(), [], 0
-        for entry in book.read(run=run):
-            if entry.kind.startswith(OWN):
-                trail, seq = trail.after(entry.event, entry.key), entry.seq
-                told += [entry.event.read()] if isinstance(entry.event, RunTold) else []
-        if trail.started is None and seq:
+        seen = book.head().seq
+        written = _Written.of(book.read(run=run))
+        if written.trail.started is None and written.last:
             raise BadRecord(f"run '{run}' has no beginning", hint="Verify the journal.")
-        if trail.started is None:
+        if written.trail.started is None:
             session = cls(graph, method, settings, costs, availability)
-            session._attach(book, run, trail, seq)
-            session._write(_started(session))
+            session._book, session._run, session._seen = book, run, seen
+            session._write(started_of(session))
+            session._first = session._seq
             return session
-        stored = _named(trail.started)
-        _refuse_another(run, stored, Session(graph, method, settings).to_json(), settings)
-        session = cls.from_json(stored, method=method, costs=costs, availability=availability)
+        stored = record_of(written.trail.started, graph)
+        refuse_another(run, stored, Session(graph, method, settings).to_json(), settings)
+        session = cls._from(written, graph, method, costs, availability)
+        session._book, session._run, session._seen = book, run, seen
+        session._trail, session._first, session._seq = written.trail, written.first, written.last
+        return session
+
+    @classmethod
+    def _from(
+        cls,
+        written: _Written,
+        graph: ModuleGraph,
+        method: Strategy,
+        costs: CostModel | None,
+        availability: Availability | None,
+    ) -> Self:
+        """The session that the journal knows, which writes nothing yet."""
+        started = written.trail.started
+        assert started is not None
+        if isinstance(costs, Workload) and somebody_erased(started):
+            costs = None  # the one that is written is the same one, without them
+        session = cls.from_json(record_of(started, graph), method=method, costs=costs, availability=availability)
         with refusing_damage():
-            for event in told:
+            for event in written.told:
                 session.told(event)
-        session._attach(book, run, trail, seq)
         return session
 
     # -- what it knows -----------------------------------------------------------------------------------------------
@@ -127,6 +187,11 @@ class DurableSession(Session):
         return self._trail
 
     @property
+    def first(self) -> int:
+        """The number of its first entry in the journal."""
+        return self._first
+
+    @property
     def open_attempt(self) -> Attempt | None:
         """The action that was begun and of which nothing is known."""
         return self._trail.open_attempt
@@ -138,6 +203,11 @@ class DurableSession(Session):
             return None
         said = {module: value_from_json(output) for module, output in self._trail.outputs.items()}
         return {module: output for module, output in said.items() if output is not None}
+
+    def begun_s(self, attempt: Attempt) -> float:
+        """When an action was begun."""
+        assert self._book is not None
+        return next(entry.at_s for entry in self._book.read(run=self._run, key=attempt.id))
 
     def question_id(self, module: str) -> str:
         """The id of the present question about a module: the one that is open or put off, or the next one."""
@@ -152,7 +222,11 @@ class DurableSession(Session):
         changed: Collection[str] = (),
         renewed: Collection[str] = (),
     ) -> None:
-        """The policy ran: `forwarded`, with the outputs, which a program that goes on finds in `outputs`."""
+        """The policy ran: `forwarded`, with the outputs, which a program that goes on finds in `outputs`.
+
+        Raises:
+            Erased: Somebody was erased whose answers had shaped the outputs.
+        """
         plain = {module: value_to_json(output) for module, output in outputs.items()}
         entry = RunForwarded(outputs=plain, people=self._trail.people)
         if self.forward_due and "forwarded" in LEGAL[self.phase]:
@@ -207,10 +281,24 @@ class DurableSession(Session):
         if self._trail.ended is None:
             self._write(RunEnded(outcome=self.outcome or Outcome.STOPPED, reason=reason))
 
-    # -- inside ------------------------------------------------------------------------------------------------------
+    def refresh(self) -> bool:
+        """Take in whether somebody was erased: what they said is forgotten, also what it had shaped.
 
-    def _attach(self, book: Book, run: str, trail: Trail, seq: int) -> None:
-        self._book, self._run, self._trail, self._seq = book, run, trail, seq
+        Returns:
+            Whether anybody was, since the last look.
+        """
+        return self._book is not None and self._forget_erased(self._book.read)
+
+    def check_alone(self) -> None:
+        """Make sure that no other program has written to the run.
+
+        Raises:
+            IllegalCall: One has.
+        """
+        if self._book is not None:
+            self._refuse_company(self._own(self._book.read(self._seq, run=self._run)))
+
+    # -- inside ------------------------------------------------------------------------------------------------------
 
     def _keep(self, event: Event) -> None:
         if self._book is not None:
@@ -240,78 +328,50 @@ class DurableSession(Session):
         if self._book is None:
             raise IllegalCall("the session belongs to no run", hint="Make it with DurableSession.of_run.")
         seq = self._seq
-        with self._book.writing() as pen:
-            if any(entry.kind.startswith(OWN) for entry in pen.read(seq, run=self._run)):
-                raise IllegalCall(
-                    f"another program drives run '{self._run}'", hint="Let one program drive a run; end this one."
-                )
-            for event in events:
-                seq = pen.append(event, run=self._run, key=key).seq
-        self._seq = seq
+        try:
+            with self._book.writing() as pen:
+                found = self._own(pen.read(seq, run=self._run))
+                if found and self._in_doubt == events == tuple(entry.event for entry in found):
+                    seq = found[-1].seq  # an earlier try had counted, though the store could not say so
+                else:
+                    self._refuse_company(found)
+                    self._forget_erased(pen.read, events)
+                    for event in events:
+                        seq = pen.append(event, run=self._run, key=key).seq
+        except StoreUnavailable:
+            self._in_doubt = events
+            raise
+        self._seq, self._in_doubt = seq, ()
         for event in events:
             self._trail = self._trail.after(event, key)
 
+    @staticmethod
+    def _own(entries: Iterable[Line]) -> list[Line]:
+        return [entry for entry in entries if entry.kind.startswith(OWN)]
 
-def _started(session: Session) -> RunStarted:
-    """How a session begins, without names."""
-    record = {**session.to_json(), "events": []}
-    people: list[str] = []
-    if "workload" in record:
-        workload = record["workload"]
-        people = sorted({workload["person"], *workload["loads"], *workload["model"]["people"]} - {SOMEBODY})
-        record["workload"] = _renamed(workload, {name: f"#{number}" for number, name in enumerate(people)})
-    return RunStarted(record=record, modules=session.graph.names, people=tuple(people))
-
-
-def _named(started: RunStarted) -> dict[str, Any]:
-    """The session's record as it was, with names and in the policy's order.
-
-    Raises:
-        BadRecord: It is damaged.
-    """
-    with refusing_damage():
-        record = dict(started.record)
-        modules = record["policy"]["modules"]
-        record["policy"] = {**record["policy"], "modules": {name: modules[name] for name in started.modules}}
-        if "workload" in record:
-            names = {f"#{number}": name for number, name in enumerate(started.people)}
-            record["workload"] = _renamed(record["workload"], names)
-    return record
-
-
-def _renamed(workload: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """A workload's record with other names for its people."""
-
-    def keys(record: Mapping[str, Any]) -> dict[str, Any]:
-        return {names.get(name, name): value for name, value in record.items()}
-
-    model = {**workload["model"], "people": keys(workload["model"]["people"])}
-    person = names.get(workload["person"], workload["person"])
-    return {**workload, "model": model, "person": person, "loads": keys(workload["loads"])}
-
-
-def _refuse_another(run: str, stored: Mapping[str, Any], given: Mapping[str, Any], settings: Settings | None) -> None:
-    """Refuse to go on with a run of something else."""
-    with refusing_damage():
-        others = {
-            "another policy": _shape(stored["policy"]) != _shape(given["policy"]),
-            "another method": any(stored[key] != _plain(given[key]) for key in ("method", "method_settings")),
-            "other settings": settings is not None and Settings(**stored["settings"]) != settings,
-        }
-    for what, differs in others.items():
-        if differs:
-            raise BadRecord(
-                f"run '{run}' began with {what}",
-                hint="Give this one a run id of its own, or go on with what it began with.",
+    def _refuse_company(self, found: Collection[Line]) -> None:
+        if found:
+            raise IllegalCall(
+                f"another program drives run '{self._run}'", hint="Let one program drive a run; end this one."
             )
 
+    def _forget_erased(self, read: Callable[..., Iterator[Line]], events: Collection[RunEvent] = ()) -> bool:
+        """Where somebody was erased since the last look, build everything again; refuse events that may name them."""
+        news = list(read(self._seen, run=""))
+        self._seen = news[-1].seq if news else self._seen
+        if self._trail.started is None or all(entry.kind != ERASED for entry in news):
+            return False
+        people = self._trail.people
+        written = _Written.of(read(run=self._run))
+        again = self._from(written, self.graph, self.strategy, self._first_costs, self._availability)
+        self._state, self._events = again._state, again._events
+        self._first_costs, self._cost_model = again._first_costs, again._cost_model
+        self._trail = written.trail
+        changed = people != self._trail.people
+        if any(changed if isinstance(event, RunForwarded) else _names_somebody(event) for event in events):
+            raise Erased("somebody was erased meanwhile", hint="Read the answers again, and tell them again.")
+        return True
 
-def _shape(policy: Mapping[str, Any]) -> Any:
-    """What makes a policy another one: its modules, what feeds them, and what success is."""
-    modules = {name: (tuple(each["inputs"]), each["gate"]) for name, each in policy["modules"].items()}
-    return list(modules.items()), policy["success"]
 
-
-def _plain(value: Any) -> Any:
-    """As JSON gives it back."""
-    return json.loads(json.dumps(value))
+def _names_somebody(event: RunEvent) -> bool:
+    return isinstance(event, RunTold | RunSettled) and event.by is not None

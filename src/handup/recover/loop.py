@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from handup.core import (
@@ -18,12 +19,12 @@ from handup.core import (
     value_to_json,
 )
 from handup.recover.at_desk import AtDesk
-from handup.recover.durable import DurableSession
+from handup.recover.durable import DurableSession, Erased
 from handup.recover.events import Decided, Executed, Forwarded, Stopped, Unanswered
 from handup.recover.settings import Settings
-from handup.recover.sides import Asked, AskingDesk, Compares, Policy, SeesAnew, Words
+from handup.recover.sides import Asked, AskingDesk, Claim, Compares, Look, Pass, Policy, SeesAnew, Words, look_of, shown
 from handup.recover.state import Phase, Tally
-from handup.recover.trail import Attempt, Settled
+from handup.recover.trail import Attempt, RunEnded, Settled
 from handup.recover.unknown import questions_about, settle_unknown
 from handup.when import Strategy
 from handup.when import strategy as strategy_of
@@ -37,6 +38,7 @@ NO_ANSWER: Mapping[str, Unanswered] = {
 
 LONGEST_RUN = 200
 STOP = "Somebody said stop."
+REPAIR = "The journal was repaired, so what the robot did last may be missing from it."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +75,7 @@ def run(
     settings: Settings | None = None,
     costs: CostModel | None = None,
     look_every_s: float = 1.0,
+    keep_trying_s: float = 30.0,
 ) -> Episode:
     """Recover one task, from the first forward pass to a named outcome.
 
@@ -88,8 +91,15 @@ def run(
 
     If the policy raises, the exception goes up. What it interrupted is unknown at the next start.
 
-    A stop at the desk ends the run as `stopped`, before anything else is done. It does not reach into `act`: stop
-    the robot by its own means, too. A person lifts it with `desk.enable(…)`; then begin a new run, under another id.
+    A stop at the desk ends the run as `stopped`, before anything else is done, however soon it is lifted. So does a
+    repair of the journal, after which nobody knows what the run did last. A stop does not reach into `act`: stop the
+    robot by its own means, too. A person lifts it with `desk.enable(…)`; then begin a new run, under another id.
+
+    One program drives a run. It claims the run for as long as it does, and makes sure of that just before each
+    action; a second program is refused at once. The claim ends with the program, also when it is killed. A program
+    that hangs keeps it: kill it first. What a claim cannot prevent is a program that is suspended inside `act`, loses
+    its connection to a database server, and wakes after another has gone on: so a driver of a robot should refuse
+    action ids that it was told to be void.
 
     Args:
         policy: Yours.
@@ -99,12 +109,16 @@ def run(
         settings: Weights and limits.
         costs: What questions cost over time, such as `people.Workload`, as it was when the run began.
         look_every_s: While the robot waits, the desk's clock is looked at so often, in real seconds.
+        keep_trying_s: If the store is busy or away when an action is over, writing its outcome is tried for so many
+            real seconds, since an outcome that is not written is unknown.
 
     Raises:
         BadSetting: The id is empty, longer than 200 characters, or not printable.
         BadRecord: The id belongs to a run with another policy, method or settings.
         IllegalCall: Another program drives this run.
-        ContractViolation: `forward` gave something that no answer could say.
+        ContractViolation: `forward` gave no `Pass`, or something that no answer could say; `act` or `sense` gave no
+            `Look`. After `act` the outcome is unknown then.
+        StoreUnavailable: The journal cannot be written; start again when it can.
     """
     if not (0 < len(run) <= LONGEST_RUN and run.isprintable()):
         raise BadSetting(
@@ -112,10 +126,35 @@ def run(
         )
     method = strategy_of(strategy) if isinstance(strategy, str) else strategy
     limits = _Everybody(desk, len(policy.graph))
-    session = DurableSession.of_run(
-        desk.journal, run, policy.graph, method, settings=settings, costs=costs, availability=limits
+
+    def session() -> DurableSession:
+        return DurableSession.of_run(
+            desk.journal, run, policy.graph, method, settings=settings, costs=costs, availability=limits
+        )
+
+    if any(isinstance(entry.event, RunEnded) for entry in desk.journal.read(run=run)):
+        return _episode(session(), desk)
+    with desk.journal.holding(run) as claim:
+        driven = session()
+        at_desk = AtDesk(desk, look_every_s, driven.first)
+        _Loop(policy, at_desk, driven, claim, keep_trying_s).to_the_end()
+        return _episode(driven, desk)
+
+
+def _episode(session: DurableSession, desk: AskingDesk) -> Episode:
+    """How a run went that is over."""
+    ended = session.trail.ended
+    assert ended is not None
+    return Episode(
+        run=session.run,
+        outcome=ended.outcome,
+        reason=ended.reason,
+        tally=session.tally,
+        answers=AtDesk(desk, 0.0, session.first).answers(session.trail.answers),
+        actions=session.trail.attempts,
+        asked=_asked(session),
+        costs=session.costs,
     )
-    return _Loop(policy, AtDesk(desk, look_every_s), session).to_the_end()
 
 
 @dataclass(frozen=True)
@@ -135,47 +174,39 @@ class _Loop:
     policy: Policy
     at_desk: AtDesk
     session: DurableSession
+    claim: Claim
+    keep_trying_s: float
 
     @property
     def desk(self) -> AskingDesk:
         return self.at_desk.desk
 
-    def to_the_end(self) -> Episode:
+    def to_the_end(self) -> None:
         session = self.session
         if session.trail.ended is None:
             session.mark_unknown()
             while session.outcome is None:
-                self._step()
+                with suppress(Erased):  # the session forgot them; the next step sees what is left
+                    self._step()
             self._take_back()
             session.end(self._reason())
-        ended = session.trail.ended
-        assert ended is not None
-        return Episode(
-            run=session.run,
-            outcome=ended.outcome,
-            reason=ended.reason,
-            tally=session.tally,
-            answers=self.at_desk.answers(session.trail.answers),
-            actions=session.trail.attempts,
-            asked=_asked(session),
-            costs=session.costs,
-        )
 
     def _step(self) -> None:
         session, seq = self.session, self.desk.journal.head().seq
         self.desk.tick()  # what comes back by now comes back before anything is decided
-        if self.desk.stopped:
-            session.stopped(STOP)
+        session.refresh()
+        if self.at_desk.stopped:
+            session.stopped(REPAIR if self.at_desk.repaired else STOP)
         elif session.phase is Phase.ASKING:
             self._ask()
         elif session.phase is Phase.ACTING:
             self._act()
-        elif self._take_late_answer():
+        elif self._take_late_news():
             return
         elif session.trail.forward_due or self._acted_since_pass():
             self._forward()
         elif session.phase is Phase.WAITING and self.desk.now_s() < (until_s := self._until_s()):
-            self.at_desk.pause(until_s, seq)
+            self.at_desk.pause(min(until_s, self.at_desk.next_end_s(self._put_off().values())), seq)
         else:
             session.next(self.desk.now_s())
 
@@ -221,11 +252,15 @@ class _Loop:
             return None
         return self.policy.differs(module, said, answer) if isinstance(self.policy, Compares) else said != answer
 
-    def _take_late_answer(self) -> bool:
-        """Tell the session one answer to a question that had been put off, if there is one."""
-        for module in self.session.trail.put_off:
-            record = self.desk.record(self.session.question_id(module))
-            if record is not None and record.status == "answered":
+    def _put_off(self) -> dict[str, str]:
+        """The questions that had been put off, by module."""
+        return {module: self.session.question_id(module) for module in self.session.trail.put_off}
+
+    def _take_late_news(self) -> bool:
+        """Tell the session what became of one question that had been put off, if there is one."""
+        for module, question in self._put_off().items():
+            record = self.desk.record(question)
+            if record is not None and record.ended:
                 self._tell(module, record)
                 return True
         return False
@@ -261,7 +296,11 @@ class _Loop:
             gone = [module for module in self.policy.outdated_by_acting if module in session.trail.answers]
         holding = {module: key for module, key in session.trail.answers.items() if module not in gone}
         answers = self.at_desk.answers(holding)
-        made = self.policy.forward(answers)
+        made: object = self.policy.forward(answers)
+        if not isinstance(made, Pass):
+            raise ContractViolation(
+                f"forward() gave {shown(made)}", hint="forward() must return Pass(outputs=…, confidences=…)."
+            )
         outputs = {module: _as_stored(module, output) for module, output in made.outputs.items()}
         gone += [module for module in made.outdated if module in answers]
         own = [name for name in session.graph.names if name in outputs and (name not in answers or name in gone)]
@@ -276,11 +315,17 @@ class _Loop:
         if session.outputs is None:  # erased, with somebody whose answers had shaped them
             self._forward()
         action = session.begin()
-        if self.desk.stopped:  # the last moment at which a stop is heard
+        self.claim.check()
+        session.check_alone()
+        outputs = session.outputs
+        if self.at_desk.stopped or outputs is None:  # the last moment at which a stop, or an erasure, is heard
             session.settle(Settled.VOID)
             return
-        look = self.policy.act(session.outputs or {}, action)
-        session.executed(look.ok, certainty=look.certainty, now_s=self.desk.now_s())
+        look = look_of("act()", self.policy.act(outputs, action))
+        self.desk.journal.patiently(lambda: self._executed(look), self.keep_trying_s)
+
+    def _executed(self, look: Look) -> None:
+        self.session.executed(look.ok, certainty=look.certainty, now_s=self.desk.now_s())
 
     # -- ending -------------------------------------------------------------------------------------------------------
 

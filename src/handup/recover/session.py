@@ -231,7 +231,9 @@ class Session:
     def unanswered(
         self, module: str, why: Unanswered | str, *, until_s: float | None = None, now_s: float | None = None
     ) -> None:
-        """The open question brought no answer; the module is not asked about again before the reason ends.
+        """The open question brought no answer, or, later, nothing comes of one that was put off after all.
+
+        The module is not asked about again before the reason ends.
 
         Args:
             module: Which module the question concerned.
@@ -240,7 +242,7 @@ class Session:
             now_s: The time.
 
         Raises:
-            IllegalCall: No question about this module is open.
+            IllegalCall: No question about this module is or was open.
         """
         self._refuse_illegal("unanswered")
         try:
@@ -355,8 +357,8 @@ class Session:
                 if not self._state.forward_due:
                     raise IllegalCall("nothing happened since the last forward pass", hint=EXPECTED[self.phase])
             case Answered() | NotAnswered():
-                index, late = self.graph.index(event.module), event.told == "answered"
-                if not self._state.is_open(event.module) and not (late and index in self._state.late):
+                late = self.graph.index(event.module) in self._state.late
+                if not self._state.is_open(event.module) and not late:
                     raise IllegalCall(f"no question about '{event.module}' is open", hint=EXPECTED[self.phase])
             case Executed():
                 if not event.is_whole():

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
-from handup.core import Answer, BadSetting, Clock, Question, Value
+import numpy as np
+
+from handup.core import Answer, BadSetting, Clock, ContractViolation, Question, Value
 from handup.policy import ModuleGraph
+
+T = TypeVar("T")
+LONGEST_SHOWN = 100
+"""So many characters of a wrong value stand in a message."""
 
 # -- the policy --------------------------------------------------------------------------------------------------------
 
@@ -52,6 +58,29 @@ class Look:
             raise BadSetting(f"certainty is {self.certainty:g}", hint="Give 0.5 to 1; turn 'ok' round below 0.5.")
 
 
+def look_of(what: str, given: object) -> Look:
+    """What a policy saw.
+
+    Args:
+        what: The method that gave it.
+        given: What it gave.
+
+    Raises:
+        ContractViolation: It is no `Look` with a truth in it; a bare True does not say how certain that is.
+    """
+    if not isinstance(given, Look):
+        raise ContractViolation(f"{what} gave {shown(given)}", hint=f"{what} must return Look(ok).")
+    if not isinstance(given.ok, bool | np.bool_):
+        raise ContractViolation(f"{what} gave Look({shown(given.ok)})", hint=f"{what} must return Look(True or False).")
+    return given
+
+
+def shown(value: object) -> str:
+    """A value in a message, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"
+
+
 class Policy(Protocol):
     """A robot's policy, as `run` drives it. It may also have what the protocols below name."""
 
@@ -65,7 +94,10 @@ class Policy(Protocol):
         ...
 
     def act(self, outputs: Mapping[str, Value], action_id: str) -> Look:
-        """Do it. Called at most once for each action id, so a log of these ids says what was done."""
+        """Do it. Called at most once for each action id, so a log of these ids says what was done.
+
+        A driver that can should refuse an id that it was told to be void, and one that it has seen.
+        """
         ...
 
 
@@ -118,6 +150,11 @@ class Line(Protocol):
         ...
 
     @property
+    def at_s(self) -> float:
+        """When it was written."""
+        ...
+
+    @property
     def key(self) -> str:
         """The question or the action that it is about."""
         ...
@@ -165,6 +202,14 @@ class Skips(Protocol):
         ...
 
 
+class Claim(Protocol):
+    """What says that this program, and no other, drives a run."""
+
+    def check(self) -> None:
+        """Make sure of it, or raise."""
+        ...
+
+
 class Book(Protocol):
     """The journal, as far as a run needs it."""
 
@@ -189,6 +234,14 @@ class Book(Protocol):
 
     def wait(self, after: int, timeout_s: float) -> bool:
         """Wait for an entry beyond `after`."""
+        ...
+
+    def holding(self, run: str) -> AbstractContextManager[Claim]:
+        """Claim a run, so that one program drives it."""
+        ...
+
+    def patiently(self, do: Callable[[], T], for_s: float) -> T:
+        """Do something, again and again while the store is unavailable, for so many real seconds."""
         ...
 
 
@@ -224,6 +277,11 @@ class Asked(Protocol):
         ...
 
     @property
+    def deadline_s(self) -> float | None:
+        """When an answer comes too late."""
+        ...
+
+    @property
     def by(self) -> str | None:
         """Who replied."""
         ...
@@ -250,6 +308,10 @@ class AskingDesk(Protocol):
     @property
     def stopped(self) -> bool:
         """Whether somebody said stop, and nobody has enabled the robot since."""
+        ...
+
+    def stopped_since(self, seq: int) -> bool:
+        """Whether somebody said stop after an entry of the journal, also where that was lifted since."""
         ...
 
     def now_s(self) -> float:

@@ -37,13 +37,14 @@ class Phase(StrEnum):
 
 
 LEGAL: Mapping[Phase, frozenset[str]] = {
-    Phase.DECIDING: frozenset({"next", "forwarded", "answered", "stopped"}),
+    Phase.DECIDING: frozenset({"next", "forwarded", "answered", "unanswered", "stopped"}),
     Phase.ASKING: frozenset({"answered", "unanswered", "stopped"}),
     Phase.ACTING: frozenset({"executed", "stopped"}),
-    Phase.WAITING: frozenset({"next", "forwarded", "answered", "stopped"}),
+    Phase.WAITING: frozenset({"next", "forwarded", "answered", "unanswered", "stopped"}),
     Phase.ENDED: frozenset(),
 }
-"""The one table of what may be told when. A late answer is welcome whenever no execution is under way."""
+"""The one table of what may be told when. What becomes later of a question that was put off is welcome whenever no
+execution is under way."""
 
 EXPECTED: Mapping[Phase, str] = {
     Phase.DECIDING: "Call next().",
@@ -217,24 +218,24 @@ class State:
     def _not_answered(self, event: NotAnswered, settings: Settings) -> State:
         module = self.belief.graph.index(event.module)
         now_s = _later(self.now_s, event.now_s)
-        unanswered = _one_more(self.unanswered, module)
+        is_open = self.is_open(event.module)
+        unanswered = _one_more(self.unanswered, module) if is_open else self.unanswered  # a late end was counted before
         for_good = unanswered[module] >= settings.max_unanswered
         for_good |= self.asked[module] >= settings.max_questions_per_module
         for_try = event.why is Unanswered.LET_ROBOT_TRY
         until_s = event.until_s if event.until_s is not None else now_s + settings.pause_s(event.why)
         if for_try or for_good:
             until_s = math.inf
-        return replace(
+        state = replace(
             self,
             belief=self.belief.blocked(module, until_s),
-            phase=Phase.DECIDING,
-            pending=None,
             now_s=now_s,
-            try_wanted=for_try,
+            try_wanted=for_try or (self.try_wanted and not is_open),
             held_for_try=self.held_for_try | {module} if for_try and not for_good else self.held_for_try,
             late=self.late | {module},
             unanswered=unanswered,
         )
+        return replace(state, phase=Phase.DECIDING, pending=None) if is_open else state._with_news()
 
     def _executed(self, event: Executed, settings: Settings) -> State:
         belief = self.belief.after_execution(event.ok, certainty=event.certainty)

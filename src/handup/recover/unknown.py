@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from handup.core import Question, QuestionKind, Value
+from handup.core import Box, Question, QuestionKind, Resolution, Value
 from handup.recover.at_desk import AtDesk
 from handup.recover.durable import DurableSession
-from handup.recover.sides import Asked, Look, Policy, Senses
+from handup.recover.sides import Asked, Look, Policy, Senses, look_of
 from handup.recover.trail import Attempt, Settled, question_of
 
 WORKED = "It worked"
@@ -18,6 +18,7 @@ EFFECTS = {
     FAILED: "I take it as failed and decide what to do next.",
     NOT_STARTED: "I do it now, for the first time.",
 }
+DAY_S = 86400
 LONGEST = 300
 """So many characters of what the robot was about to do are shown."""
 
@@ -27,23 +28,24 @@ def settle_unknown(session: DurableSession, attempt: Attempt, policy: Policy, at
 
     The run is stopped where nobody can tell. After a stop at the desk nothing is done.
     """
-    look = policy.sense(attempt.id) if isinstance(policy, Senses) else None
-    if look is not None:
+    given: object = policy.sense(attempt.id) if isinstance(policy, Senses) else None
+    if given is not None:
+        look = look_of("sense()", given)
         session.settle(Settled.SENSED if look.started else Settled.VOID, look)
         return
-    question = question_about(session.outputs or {})
+    question = question_about(session.outputs or {}, session.begun_s(attempt))
     turns = questions_about(session, attempt)
-    for turn, following in enumerate((*turns[1:], None), start=1):
+    for turn, (this, following) in enumerate(zip(turns, (*turns[1:], None), strict=True), start=1):
         asked = at_desk.desk.ask(question, run=session.run, step=_step_of(attempt), attempt=turn)
         record = at_desk.ended(asked)
-        if record is None:
+        if record is None or record.cause == "stop":
             return
         meaning = meaning_of(record)
         if meaning is not None:
             session.settle(*meaning, by=record.by)
             return
         if following is not None:
-            at_desk.rest(session.settings.expired_s, following)
+            at_desk.rest(session.settings.expired_s, this, following)
     session.stopped(f"Nobody could say what became of '{attempt.id}'.")
 
 
@@ -58,9 +60,15 @@ def _step_of(attempt: Attempt) -> str:
     return f"act:{attempt.id.rsplit('/', maxsplit=1)[-1]}"
 
 
-def question_about(outputs: Mapping[str, Value]) -> Question:
-    """The question: how did it go?"""
-    about = ", ".join(f"{module}: {said}" for module, said in outputs.items() if isinstance(said, str | bool | float))
+def question_about(outputs: Mapping[str, Value], begun_s: float) -> Question:
+    """The question: how did it go?
+
+    Args:
+        outputs: What the robot acted on.
+        begun_s: When it wrote down that it was about to act.
+    """
+    what = ", ".join(f"{module}: {_in_words(said)}" for module, said in outputs.items())
+    about = f"It was begun at {_clock(begun_s)} UTC{f' with {what}' if what else ''}."
     return Question(
         "How did the last thing that I did turn out?",
         QuestionKind.CHOICE,
@@ -70,6 +78,24 @@ def question_about(outputs: Mapping[str, Value]) -> Question:
         effects=tuple(EFFECTS.values()),
         support=about if len(about) <= LONGEST else f"{about[: LONGEST - 1]}…",
     )
+
+
+def _in_words(said: Value) -> str:
+    if isinstance(said, bool):
+        return "yes" if said else "no"
+    if isinstance(said, int | float):
+        return f"{said:g}"
+    if isinstance(said, str):
+        return said
+    if isinstance(said, Resolution):
+        return said.action
+    return "a box in the picture" if isinstance(said, Box) else "points in the picture"
+
+
+def _clock(at_s: float) -> str:
+    """The time of day."""
+    seconds = int(at_s % DAY_S)
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
 def meaning_of(record: Asked) -> tuple[Settled, Look | None] | None:

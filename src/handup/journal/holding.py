@@ -1,0 +1,213 @@
+"""Who drives a run: one program at a time, by a claim that ends with the program, however that ends.
+
+On SQLite the claim is a lock on a file beside the store, on PostgreSQL an advisory lock of a connection of its own. The
+operating system or the server lets go of it when the program ends. A program that hangs, or is suspended, keeps it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from sqlalchemy import Connection, Engine, bindparam, func, select, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from handup.core import IllegalCall, StoreUnavailable
+from handup.journal.failures import telling
+from handup.journal.files import beside
+from handup.journal.store import Store
+
+T = TypeVar("T")
+GRACE_S = 1.0
+"""So long a claim is tried for: a server needs a moment to see that the last program was killed."""
+LOOK_S = 0.05
+"""How often, meanwhile."""
+TRY_AGAIN_S = 0.25
+"""The pause before something is tried again that the store refused."""
+_TAKE = select(func.pg_try_advisory_lock(bindparam("key")))
+_HELD = text(
+    "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted AND objsubid = 1 "
+    "AND classid::bigint = :high AND objid::bigint = :low"
+)
+_NOTICE = text(
+    "SELECT set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '5', false), "
+    "set_config('tcp_keepalives_count', '3', false)"
+)
+"""A computer that is switched off says no good-bye; so the server looks after it."""
+
+
+class _Way(Protocol):
+    """How a store keeps a claim."""
+
+    def take(self) -> bool:
+        """Take it, if nobody else has it."""
+        ...
+
+    def held(self) -> bool:
+        """Whether it is still ours."""
+        ...
+
+    def drop(self) -> None:
+        """Let go. Safe to call twice."""
+        ...
+
+
+class Hold:
+    """The claim of a program on a run, from `Journal.holding`."""
+
+    def __init__(self, name: str, way: _Way) -> None:
+        self._name = name
+        self._way = way
+
+    def take(self) -> None:
+        """Take the claim.
+
+        Raises:
+            IllegalCall: Another program has it.
+            StoreUnavailable: It cannot be asked for.
+        """
+        until = time.monotonic() + GRACE_S
+        while not self._way.take():
+            if time.monotonic() >= until:
+                raise IllegalCall(
+                    f"another program drives run '{self._name}'",
+                    hint="Let one program drive a run: end it first; one that hangs has to be killed.",
+                )
+            time.sleep(LOOK_S)
+
+    def check(self) -> None:
+        """Make sure of the claim, just before what only one program may do. A lost one is taken again, if it is free.
+
+        Raises:
+            IllegalCall: It was lost, and another program has it.
+            StoreUnavailable: It was lost and cannot be asked for.
+        """
+        if not self._way.held():
+            self.take()
+
+    def drop(self) -> None:
+        """Let go."""
+        self._way.drop()
+
+
+@contextmanager
+def holding(store: Store, name: str) -> Iterator[Hold]:
+    """Claim a run for as long as the block lasts."""
+    digest = sha256(name.encode("utf-8", "surrogatepass")).digest()
+    hold = Hold(name, _of_file(store, digest) if store.address.path is not None else _OfServer(store, digest))
+    try:
+        hold.take()
+        yield hold
+    finally:
+        hold.drop()
+
+
+def patiently(do: Callable[[], T], for_s: float) -> T:
+    """Do something, again and again while the store is unavailable, for so many real seconds at most.
+
+    Raises:
+        StoreUnavailable: It was unavailable all the time.
+    """
+    until = time.monotonic() + for_s
+    while True:
+        try:
+            return do()
+        except StoreUnavailable:
+            if time.monotonic() >= until:
+                raise
+        time.sleep(TRY_AGAIN_S)
+
+
+def _of_file(store: Store, digest: bytes) -> _Way:
+    assert store.address.path is not None
+    return _OfFile(beside(store.address.path, f".run-{digest.hex()[:16]}.lock"), store.address.shown)
+
+
+class _OfFile:
+    """A file that is locked. Whoever lets go removes it first, so one that was removed is no claim."""
+
+    def __init__(self, path: Path, shown: str) -> None:
+        self._path = path
+        self._shown = shown
+        self._file = -1
+
+    def take(self) -> bool:
+        self.drop()
+        while True:
+            try:
+                file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            except OSError as error:
+                raise StoreUnavailable(
+                    f"beside the store {self._shown} no file can be made: {error.strerror}",
+                    hint="Check the permissions of the folder; nothing was changed.",
+                ) from None
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(file)
+                return False
+            self._file = file
+            if self.held():
+                return True
+            self.drop()
+
+    def held(self) -> bool:
+        if self._file < 0:
+            return False
+        try:
+            return os.path.samestat(os.fstat(self._file), self._path.stat())
+        except FileNotFoundError:
+            return False
+
+    def drop(self) -> None:
+        if self._file >= 0:
+            if self.held():
+                with suppress(OSError):  # a file that stays is locked by nobody
+                    self._path.unlink()
+            fcntl.flock(self._file, fcntl.LOCK_UN)  # also where a child of this program has inherited the file
+            os.close(self._file)
+            self._file = -1
+
+
+class _OfServer:
+    """An advisory lock of PostgreSQL. It needs a connection that stays the same: no pooler that shares one out."""
+
+    def __init__(self, store: Store, digest: bytes) -> None:
+        self._engine: Engine = store.engine
+        self._shown = store.address.shown
+        self._key = int.from_bytes(digest[:8], signed=True)
+        self._halves = {"high": int.from_bytes(digest[:4]), "low": int.from_bytes(digest[4:8])}
+        self._connection: Connection | None = None
+
+    def take(self) -> bool:
+        self.drop()
+        with telling(self._shown):
+            connection = self._engine.connect()
+            self._connection = connection
+            connection.execution_options(isolation_level="AUTOCOMMIT")
+            connection.detach()
+            connection.execute(_NOTICE)
+            taken = connection.execute(_TAKE, {"key": self._key}).scalar()
+        if not taken:
+            self.drop()
+        return bool(taken)
+
+    def held(self) -> bool:
+        if self._connection is None:
+            return False
+        try:
+            return bool(self._connection.execute(_HELD, self._halves).scalar())
+        except SQLAlchemyError:
+            return False  # the connection is gone, and the claim with it
+
+    def drop(self) -> None:
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            with suppress(SQLAlchemyError):  # it ends with its connection in any case
+                connection.close()
