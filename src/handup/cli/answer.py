@@ -35,7 +35,7 @@ def answer(
     store: StoreOption = DEFAULT_STORE,
     once: Annotated[bool, typer.Option("--once", help="Answer what is open now, and leave.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="Show what is open, and leave.")] = False,
-    enable: Annotated[bool, typer.Option("--enable", help="Let the robot go on after a stop.")] = False,
+    enable: Annotated[bool, typer.Option("--enable", help="Let the robot go on after a stop, and leave.")] = False,
     stop: Annotated[bool, typer.Option("--stop", help="Stop every robot that uses the store at once.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --list: print JSON.")] = False,
 ) -> None:
@@ -62,6 +62,8 @@ def answer(
     ):
         if enable:
             _enable(desk, name)
+            if not once:
+                return
         try:
             code = _serve(desk, name, once)
         except KeyboardInterrupt:
