@@ -17,7 +17,7 @@ from handup.cli import journal_replay
 from handup.cli.moments import day, near
 from handup.core import ReplyKind
 from handup.desk import Desk, DeskState, replay
-from handup.desk.history import compared, told
+from handup.desk.history import compared
 from handup.journal import Journal
 from handup.recover import Settings
 from tests.cli.calls import SRC, assert_one_line_error, here, shell
@@ -181,7 +181,7 @@ def save_snapshot(state: DeskState) -> None:
 
 def test_a_snapshot_that_leads_elsewhere_is_found(folder: Path) -> None:
     with Journal.open("handup.db", readonly=True) as journal:
-        early = replay(told(journal, until=22))
+        early = replay(journal.read(limit=22))
     save_snapshot(early)
     called = here("journal", "replay", "--last", "0")
     assert (called.code, "The same state comes from the snapshot at entry 22 and the " in called.out) == (0, True)
@@ -203,7 +203,7 @@ def test_a_snapshot_that_cannot_be_trusted_counts_as_none(folder: Path) -> None:
 def test_a_live_desk_has_the_state_that_the_replay_gives(folder: Path) -> None:
     with Journal.open("handup.db") as journal, Desk(journal, PEOPLE) as desk:
         live = desk.state
-        again = replay(told(journal, until=live.seq))
+        again = replay(journal.read(limit=live.seq))
         assert again == live
         assert compared(journal, again).same
 

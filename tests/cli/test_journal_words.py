@@ -17,8 +17,7 @@ from handup.core.event import _BY_CLASS, type_of
 from handup.desk import Cause
 from handup.desk import events as desk
 from handup.desk.delivered import Delivered
-from handup.desk.history import Told
-from handup.journal import JournalErased, JournalRepaired
+from handup.journal import Entry, JournalErased, JournalRepaired
 from handup.recover import events as session
 from handup.recover import trail
 from handup.recover.trail import RunTold
@@ -81,10 +80,9 @@ WORDS: list[tuple[object, str]] = [
 ]
 
 
-def entry(event: object, kind: str = "") -> Told:
-    return Told(
-        seq=1, at_s=NOON_S, run="lunch", key="lunch/food/1", kind=kind or type_of(event).kind, event=event, body={}
-    )
+def entry(event: object, kind: str = "") -> Entry:
+    named = {"run": "lunch", "key": "lunch/food/1", "kind": kind or type_of(event).kind}
+    return Entry(seq=1, at_s=NOON_S, **named, version=1, event=event, previous="", hash="")
 
 
 @pytest.mark.parametrize(("event", "words"), WORDS, ids=lambda value: value if isinstance(value, str) else "")

@@ -1,7 +1,31 @@
-"""A PostgreSQL server for the desk's tests."""
+"""A desk on a journal of its own, with a clock that can be set; a PostgreSQL server."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from handup.desk import Desk
+from handup.journal import Journal
+from tests.desk.desks import PEOPLE, SetClock, at
 from tests.journal.postgres import database, server
 
 __all__ = ["database", "server"]
+
+
+@pytest.fixture
+def clock() -> SetClock:
+    return SetClock(1000.0)
+
+
+@pytest.fixture
+def journal(tmp_path: Path, clock: SetClock) -> Iterator[Journal]:
+    with Journal.open(at(tmp_path), clock=clock) as journal:
+        yield journal
+
+
+@pytest.fixture
+def desk(journal: Journal) -> Desk:
+    return Desk(journal, PEOPLE)

@@ -14,6 +14,7 @@ from handup.desk import Desk, Record, Terms, replay
 from handup.journal import Journal
 
 PEOPLE = (Person(name="ana"), Person(name="ben"))
+WHICH = Question("Which one?")
 
 
 class SetClock(ManualClock):

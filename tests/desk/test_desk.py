@@ -23,25 +23,7 @@ from handup.desk import (
     replay,
 )
 from handup.journal import Erasure, Journal, Writer
-from tests.desk.desks import PEOPLE, SetClock, answer, at, run_race, says
-
-WHICH = Question("Which one?")
-
-
-@pytest.fixture
-def clock() -> SetClock:
-    return SetClock(1000.0)
-
-
-@pytest.fixture
-def journal(tmp_path: Path, clock: SetClock) -> Iterator[Journal]:
-    with Journal.open(at(tmp_path), clock=clock) as journal:
-        yield journal
-
-
-@pytest.fixture
-def desk(journal: Journal) -> Desk:
-    return Desk(journal, PEOPLE)
+from tests.desk.desks import PEOPLE, WHICH, SetClock, answer, at, run_race, says
 
 
 def test_a_question_an_answer_and_what_the_asker_is_told(desk: Desk) -> None:

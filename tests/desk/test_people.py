@@ -31,12 +31,6 @@ def clock() -> SetClock:
     return SetClock(START_S)
 
 
-@pytest.fixture
-def journal(tmp_path: Path, clock: SetClock) -> Iterator[Journal]:
-    with Journal.open(at(tmp_path), clock=clock) as journal:
-        yield journal
-
-
 def ask(desk: Desk, count: int = 4) -> list[str]:
     return [desk.ask(Question("Which one?", to=("ana",)), run="r", step=str(step)).id for step in range(count)]
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
@@ -13,25 +11,7 @@ from handup.core import BadSetting, Question, StoreUnavailable
 from handup.desk import Cause, Desk, Status, replay
 from handup.desk.state import Fold
 from handup.journal import Journal
-from tests.desk.desks import PEOPLE, SetClock, answer, at, says
-
-WHICH = Question("Which one?")
-
-
-@pytest.fixture
-def clock() -> SetClock:
-    return SetClock(1000.0)
-
-
-@pytest.fixture
-def journal(tmp_path: Path, clock: SetClock) -> Iterator[Journal]:
-    with Journal.open(at(tmp_path), clock=clock) as journal:
-        yield journal
-
-
-@pytest.fixture
-def desk(journal: Journal) -> Desk:
-    return Desk(journal, PEOPLE)
+from tests.desk.desks import PEOPLE, WHICH, answer, says
 
 
 def out_of_reach() -> NoReturn:

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from handup.core import BadSetting, Limits, Person, Question
 from handup.desk import Channel, Desk, Record, Status
 from handup.journal import Journal
-from tests.desk.desks import PEOPLE, Eager, Screen, SetClock, answer, at, says
+from tests.desk.desks import PEOPLE, Eager, Screen, SetClock, answer, says
 
 WHICH = Question("Which one?")
 ID = "meal/food/1"
-
-
-@pytest.fixture
-def clock() -> SetClock:
-    return SetClock(1000.0)
-
-
-@pytest.fixture
-def journal(tmp_path: Path, clock: SetClock) -> Iterator[Journal]:
-    with Journal.open(at(tmp_path), clock=clock) as journal:
-        yield journal
 
 
 def test_a_question_is_shown_once_and_taken_once(journal: Journal) -> None:

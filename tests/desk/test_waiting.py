@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,25 +12,7 @@ import pytest
 from handup.core import Limits, Person, Question, QuestionKind
 from handup.desk import Cause, Desk, Simulated, SkippingClock, Status, Terms
 from handup.journal import Journal
-from tests.desk.desks import PEOPLE, Eager, SetClock, answer, at
-
-WHICH = Question("Which one?")
-
-
-@pytest.fixture
-def clock() -> SetClock:
-    return SetClock(1000.0)
-
-
-@pytest.fixture
-def journal(tmp_path: Path, clock: SetClock) -> Iterator[Journal]:
-    with Journal.open(at(tmp_path), clock=clock) as journal:
-        yield journal
-
-
-@pytest.fixture
-def desk(journal: Journal) -> Desk:
-    return Desk(journal, PEOPLE)
+from tests.desk.desks import PEOPLE, WHICH, Eager, answer, at
 
 
 def test_wait_gives_up_when_its_time_is_up(desk: Desk) -> None:

@@ -12,13 +12,14 @@ from handup.cli.moments import clock, day, moment, near
 from handup.cli.output import out, print_json, print_table
 from handup.cli.retelling import shortened, tell
 from handup.cli.saying import entries, say, working
+from handup.core import body_of
 from handup.desk.events import Asked, Enabled, Stopped
-from handup.desk.history import Comparison, Told, compared, told
+from handup.desk.history import Comparison, compared
 from handup.desk.record import Record
 from handup.desk.state import DeskState, Fold
 from handup.desk.status import Status
 from handup.desk.words import name_of
-from handup.journal import Journal, JournalRepaired
+from handup.journal import Entry, Journal, JournalRepaired
 from handup.recover.trail import Trail
 
 MOST_RUNS = 20
@@ -44,7 +45,7 @@ class Wanted:
     until: int
     last: int | None = None
 
-    def lists(self, entry: Told) -> bool:
+    def lists(self, entry: Entry) -> bool:
         """Whether an entry belongs in the timeline."""
         return self.run in (None, entry.run) or isinstance(entry.event, Stopped | Enabled | JournalRepaired)
 
@@ -105,7 +106,7 @@ class Story:
         """The state of the desk by now."""
         return self.fold.state()
 
-    def take(self, entry: Told) -> str:
+    def take(self, entry: Entry) -> str:
         """Take in one entry, and tell it in words."""
         self.fold.take(entry)
         if self.first_s is None:
@@ -134,13 +135,13 @@ def _asks_again_s(run: Run, record: Record, at_s: float) -> float | None:
 def show(journal: Journal, wanted: Wanted, *, as_json: bool) -> bool:
     """Replay, show it, and say whether the stored snapshot leads to the same state."""
     story = Story()
-    listed: deque[tuple[Told, str]] = deque(maxlen=wanted.last)
+    listed: deque[tuple[Entry, str]] = deque(maxlen=wanted.last)
     streams = not as_json and wanted.last is None
     lines = _Lines(len(str(wanted.until)))
     if streams and wanted.until:
         _show_head(journal, wanted)
     with working("replaying", wanted.until, quiet=streams and out.is_terminal) as tell_done:
-        for entry in told(journal, until=wanted.until):
+        for entry in journal.read(limit=wanted.until):
             words = story.take(entry)
             tell_done(entry.seq)
             if wanted.lists(entry) and streams:
@@ -172,7 +173,7 @@ class _Lines:
         self._digits = digits
         self._day = ""
 
-    def show(self, entry: Told, words: str) -> None:
+    def show(self, entry: Entry, words: str) -> None:
         """One entry in one line; cut at the edge of a terminal, whole in a file."""
         if (today := day(entry.at_s)) != self._day:
             self._day = today
@@ -258,7 +259,7 @@ def _same(found: Comparison, seq: int) -> str:
 
 
 def _record(
-    store: str, wanted: Wanted, story: Story, listed: deque[tuple[Told, str]], found: Comparison
+    store: str, wanted: Wanted, story: Story, listed: deque[tuple[Entry, str]], found: Comparison
 ) -> dict[str, Any]:
     state = story.state.to_json()
     waiting = [each.to_json() for each in story.state.waiting if wanted.run in (None, each.run)]
@@ -276,7 +277,7 @@ def _record(
                 "key": entry.key,
                 "kind": entry.kind,
                 "words": words,
-                "event": entry.body,
+                "event": body_of(entry.event),
             }
             for entry, words in listed
         ],

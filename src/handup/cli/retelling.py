@@ -6,10 +6,9 @@ from handup.cli.moments import day, near
 from handup.core import Action, BadAnswer, BadRecord, Question, value_from_json
 from handup.desk import events as desk
 from handup.desk.delivered import Delivered
-from handup.desk.history import Told
 from handup.desk.saying import in_words, one_line
 from handup.desk.words import name_of, span
-from handup.journal import JournalErased, JournalRepaired
+from handup.journal import Entry, JournalErased, JournalRepaired
 from handup.recover import events as session
 from handup.recover import trail
 
@@ -46,7 +45,7 @@ def about(key: str, run: str) -> str:
     return shortened(key.removeprefix(f"{run}/") if run else key)
 
 
-def tell(entry: Told, question: Question | None = None) -> str:
+def tell(entry: Entry, question: Question | None = None) -> str:
     """What happened, in one line.
 
     Args:
@@ -60,7 +59,7 @@ def tell(entry: Told, question: Question | None = None) -> str:
     return words if words else f"{shortened(entry.kind)} {what}".rstrip()
 
 
-def _question(entry: Told, event: desk.QuestionEvent, question: Question | None) -> str:  # noqa: PLR0911 - a table
+def _question(entry: Entry, event: desk.QuestionEvent, question: Question | None) -> str:  # noqa: PLR0911 - a table
     match event:
         case desk.Asked():
             words = (

@@ -26,7 +26,7 @@ from handup.core.errors import (
     UnknownMethod,
     UnknownModule,
 )
-from handup.core.event import Body, EventType, Unknown, event, event_of, event_type, type_of
+from handup.core.event import Body, EventType, Unknown, body_of, event, event_of, event_type, type_of
 from handup.core.kinds import KindRule, QuestionKind, Shape
 from handup.core.person import Limits, Person, QuietHours, Role
 from handup.core.protocols import Clock, ManualClock, RandomSource
@@ -102,6 +102,7 @@ __all__ = [
     "UnknownModule",
     "Value",
     "answer_schema",
+    "body_of",
     "calibrator_from_json",
     "check_probability",
     "check_value",
