@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
+PAGE := src/handup/server/static/index.html
 
-.PHONY: help setup demo test lint types unit bench docs soak pictures claims clean
+.PHONY: help setup demo page test lint types unit bench docs soak pictures claims clean
 .DEFAULT_GOAL := help
 
 help:  ## show the targets
@@ -18,13 +19,20 @@ $(STAMP): pyproject.toml constraints.txt src/handup/__init__.py
 	tools/system-packages
 	touch $@
 
-setup: $(STAMP)  ## make .venv with the handup command in it
+$(PAGE): web/package.json web/tsconfig.json web/vite.config.ts web/index.html $(shell find web/src web/public -type f) | $(STAMP)
+	VENV=$(VENV) tools/build-page
+	touch $@
+
+setup: $(STAMP) $(PAGE)  ## make .venv with the handup command in it, and the page
 
 demo: $(STAMP)  ## one stuck robot, then what each method is worth: a report to open
 	$(BIN)/python -m examples.stuck_robot
 	$(BIN)/handup study run summary --quick
 
-test: lint types unit  ## lint, strict types, every test
+test: lint types page unit  ## lint, strict types, every test
+
+page: $(PAGE)  ## build the page that people answer on, and check its types
+	VENV=$(VENV) tools/build-page --check
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -33,7 +41,7 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-unit: $(STAMP)
+unit: $(STAMP) $(PAGE)
 	tools/system-packages --must
 	$(BIN)/python -m pytest -n auto
 
@@ -44,6 +52,7 @@ bench: $(STAMP)  ## decision times beside textbook formulations; the gap to the 
 	$(BIN)/python -m benchmarks.feeding
 	$(BIN)/python -m benchmarks.meal
 	$(BIN)/python -m benchmarks.journal
+	$(BIN)/python -m benchmarks.desk_load
 
 docs: $(STAMP)  ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
@@ -61,4 +70,4 @@ claims: $(STAMP)  ## run every study in full, and write the docs' claim pages fr
 	$(BIN)/python -m examples.claim_pages studies
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) web/node_modules $(dir $(PAGE)) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

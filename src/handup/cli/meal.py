@@ -12,6 +12,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from handup.cli import meal_page
 from handup.cli.output import err, out, print_json, print_table
 from handup.cli.store import STORE_HELP
 from handup.core import BadSetting
@@ -19,21 +20,23 @@ from handup.core import BadSetting
 if TYPE_CHECKING:
     from handup.domains.feeding.served import Bite, Served
 
-EPILOG = """Example: handup meal --people simulated --plate thanksgiving --looks hard --seed 3 --record meal.gif
+EPILOG = """Examples: handup meal, and answer on the page that opens;
+handup meal --people simulated --plate thanksgiving --looks hard --seed 3 --record meal.gif
 
 Methods: troubleshoot; SELECTOR+WHEN, such as graph+workload-aware; never+query-then-execute never asks,
 topo+query-for-all asks everything.
 
-With --store the same command, run again after it was killed, goes on where it was. Without it nothing is kept.
+At the page the meal is kept (in handup-meals/meal.db where no --store is named): the same command, run again after
+it was killed, goes on where it was; after the last bite it begins another meal. Otherwise only --store keeps it.
 
-Exit codes: 0 the meal is over; 2 bad input, or the extra [sim] or OpenGL is missing."""
+Exit codes: 0 the meal is over; 2 bad input, a port that is taken, or the extra [sim], [web] or OpenGL is missing."""
 SIMULATED, TERMINAL, PAGE = "simulated", "terminal", "page"
 PICTURES = Path("meal-pictures")
 RESULT = {True: "got it", False: "lost"}
 
 
 def meal(
-    people: Annotated[str, typer.Option(help="Who answers: simulated or terminal.", metavar="WHO")] = SIMULATED,
+    people: Annotated[str, typer.Option(help="Who answers: page, terminal or simulated.", metavar="WHO")] = PAGE,
     plate: Annotated[
         str, typer.Option(help="savory salad, thanksgiving, mixed salad, noodles or random.", metavar="NAME")
     ] = "savory salad",
@@ -41,7 +44,9 @@ def meal(
     method: Annotated[str, typer.Option(help="How it decides.", metavar="METHOD")] = "troubleshoot",
     bites: Annotated[int, typer.Option(help="How many bites.")] = 5,
     attempts: Annotated[int, typer.Option(help="How many attempts at each, at most.")] = 3,
-    seed: Annotated[int, typer.Option(help="Which meal.", min=0)] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="Which meal; 0, and at the page another one each time.", min=0, metavar="N")
+    ] = None,
     faulty_detector: Annotated[
         bool, typer.Option("--faulty-detector", help="A food detector that is mostly wrong (the paper's appendix D).")
     ] = False,
@@ -54,11 +59,28 @@ def meal(
     record: Annotated[Path | None, typer.Option(help="Film the meal.", metavar="FILE.gif")] = None,
     store: Annotated[str | None, typer.Option(help=STORE_HELP, metavar="STORE")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print how it went as JSON.")] = False,
+    port: Annotated[
+        int | None, typer.Option(help="Of the page; 8765, or the next free one.", min=1, max=65535, metavar="N")
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print where the page is.")] = False,
+    new: Annotated[
+        bool, typer.Option("--new", help="At the page: begin anew, though a meal was not finished.")
+    ] = False,
+    rest: Annotated[
+        float, typer.Option(help="At the page: seconds from a bite to the next.", min=0.0, max=3600.0, metavar="S")
+    ] = 6.0,
+    speed: Annotated[
+        float, typer.Option(help="At the page: of the arm; 1 is real time.", min=0.1, max=100.0, metavar="X")
+    ] = 1.0,
+    linger: Annotated[
+        float, typer.Option(help="So long the page stays after the last bite.", min=0.0, max=3600.0, metavar="S")
+    ] = 60.0,
 ) -> None:
     """Let the simulated feeding robot eat from a plate, with somebody to ask, and say how it went."""
     _check(people, record)
     from handup.domains.feeding.filming import pillow, save_film  # noqa: PLC0415
     from handup.domains.feeding.meal import Order  # noqa: PLC0415 - the help does without the simulation
+    from handup.domains.feeding.policy import DOUBT_BELOW  # noqa: PLC0415
 
     if record is not None:
         pillow()
@@ -68,13 +90,28 @@ def meal(
         method=method,
         bites=bites,
         attempts=attempts,
-        seed=seed,
+        seed=seed or 0,
         faulty=faulty_detector,
         calibrators=calibrators,
+        rest_s=rest if people == PAGE else Order.rest_s,
+        doubt_below=DOUBT_BELOW if people == PAGE else Order.doubt_below,
     )
     frames: list[Any] | None = None if record is None else []
     with _progress(bites) as told:
-        served = _eat(order, people, store, frames, accuracy, told)
+        if people == PAGE:
+            sitting = meal_page.Sitting(
+                store=store,
+                port=port,
+                browser=not no_browser,
+                new=new,
+                own_seed=seed is None,
+                speed=speed,
+                linger_s=linger,
+                frames=frames,
+            )
+            served = meal_page.eat(order, sitting, told)
+        else:
+            served = _eat(order, people, store, frames, accuracy, told)
     if record is not None and frames:
         save_film(frames, record)
         err.print(f"Film: {record}", markup=False, soft_wrap=True)
@@ -85,10 +122,8 @@ def meal(
 
 
 def _check(people: str, record: Path | None) -> None:
-    if people == PAGE:
-        raise BadSetting("there is no page yet", hint="Use --people simulated or --people terminal.")
-    if people not in (SIMULATED, TERMINAL):
-        raise BadSetting(f"--people is '{people}'", hint=f"Use {SIMULATED} or {TERMINAL}.")
+    if people not in (PAGE, TERMINAL, SIMULATED):
+        raise BadSetting(f"--people is '{people}'", hint=f"Use {PAGE}, {TERMINAL} or {SIMULATED}.")
     if record is not None and (record.suffix.lower() != ".gif" or not record.parent.is_dir() or record.is_dir()):
         raise BadSetting(f"--record is '{record}'", hint="Name a .gif file in a folder that exists.")
 
@@ -163,7 +198,8 @@ def _show(served: Served) -> None:
         f"{record['workload']:.2f}, J {record['J']:.2f}. {served.seconds / 60:.1f} minutes by the meal's own clock.",
         markup=False,
     )
-    out.print("A simulated plate and simulated physics; what people would say is assumed.", markup=False)
+    assumed = "; what people would say is assumed" if served.people == SIMULATED else ""
+    out.print(f"A simulated plate and simulated physics{assumed}.", markup=False)
 
 
 def _times(count: int, what: str) -> str:

@@ -1,13 +1,16 @@
-"""An action whose outcome was lost with the program that did it: look, or ask a person; never repeat it blindly."""
+"""An action of which nobody knows what became of it: look, or ask a person; never repeat it blindly.
+
+Its outcome was lost with the program that did it, or the robot cannot tell by looking.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from handup.core import Box, Question, QuestionKind, Resolution, Value
+from handup.core import Box, ContractViolation, Question, QuestionKind, Resolution, Value
 from handup.recover.at_desk import AtDesk
 from handup.recover.durable import DurableSession
-from handup.recover.sides import Asked, Look, Policy, Senses, look_of
+from handup.recover.sides import Asked, Doubts, Look, Policy, Senses, look_of, shown
 from handup.recover.trail import Attempt, Settled, question_of
 
 WORKED = "It worked"
@@ -26,14 +29,16 @@ LONGEST = 300
 def settle_unknown(session: DurableSession, attempt: Attempt, policy: Policy, at_desk: AtDesk) -> None:
     """Find out what became of an action: by looking, or else by asking.
 
-    The run is stopped where nobody can tell. After a stop at the desk nothing is done.
+    A robot that doubts its own look has a person look first. The run is stopped where nobody can tell. After a stop
+    at the desk nothing is done.
     """
     given: object = policy.sense(attempt.id) if isinstance(policy, Senses) else None
-    if given is not None:
-        look = look_of("sense()", given)
+    look = None if given is None else look_of("sense()", given)
+    doubt = doubt_of(policy, attempt.id) if look is None or look.started else None
+    if look is not None and doubt is None:
         session.settle(Settled.SENSED if look.started else Settled.VOID, look)
         return
-    question = question_about(session.outputs or {}, session.begun_s(attempt))
+    question = doubt or question_about(session.outputs or {}, session.begun_s(attempt))
     turns = questions_about(session, attempt)
     for turn, (this, following) in enumerate(zip(turns, (*turns[1:], None), strict=True), start=1):
         asked = at_desk.desk.ask(question, run=session.run, step=_step_of(attempt), attempt=turn)
@@ -41,12 +46,29 @@ def settle_unknown(session: DurableSession, attempt: Attempt, policy: Policy, at
         if record is None or record.cause == "stop":
             return
         meaning = meaning_of(record)
+        if look is not None and meaning is not None and meaning[0] is Settled.LET_TRY:
+            break  # the robot's own look, then
         if meaning is not None:
             session.settle(*meaning, by=record.by)
             return
         if following is not None:
             at_desk.rest(session.settings.expired_s, this, following)
-    session.stopped(f"Nobody could say what became of '{attempt.id}'.")
+    if look is not None:
+        session.settle(Settled.SENSED, look)
+    else:
+        session.stopped(f"Nobody could say what became of '{attempt.id}'.")
+
+
+def doubt_of(policy: Policy, action: str) -> Question | None:
+    """The policy's own question about an action, where it doubts its look.
+
+    Raises:
+        ContractViolation: It is no yes-no question.
+    """
+    given: object = policy.doubt(action) if isinstance(policy, Doubts) else None
+    if given is not None and not (isinstance(given, Question) and given.kind is QuestionKind.YES_NO):
+        raise ContractViolation(f"doubt() gave {shown(given)}", hint="doubt() must return a yes-no Question, or None.")
+    return given
 
 
 def questions_about(session: DurableSession, attempt: Attempt) -> list[str]:
@@ -105,6 +127,8 @@ def meaning_of(record: Asked) -> tuple[Settled, Look | None] | None:
     """
     if record.status == "delegated":
         return Settled.LET_TRY, None
+    if record.answer is not None and isinstance(record.answer.value, bool):
+        return Settled.SAID, Look(record.answer.value, max(0.5, record.answer.certainty))
     if record.answer is None or record.answer.value not in EFFECTS:
         return None
     if record.answer.value == NOT_STARTED:

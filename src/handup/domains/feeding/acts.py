@@ -68,6 +68,22 @@ class Acted:
         return self.judged.cause(self.execution, seen=self.ok)
 
 
+@event("feeding.halted")
+@dataclass(frozen=True, kw_only=True)
+class HaltedAct:
+    """An attempt that somebody stopped on its way: nobody looked at the fork, so nobody knows what became of it.
+
+    Args:
+        action: Its id.
+        seconds: How far it had come, in simulated time.
+        plate: The world then, as `World.save` gives it.
+    """
+
+    action: str
+    seconds: float
+    plate: dict[str, Any] = field(repr=False)
+
+
 class Acts:
     """The attempts of one bite, oldest first.
 
@@ -78,20 +94,25 @@ class Acts:
 
     def __init__(self, journal: Journal | None = None, run: str = "") -> None:
         self._journal, self._run = journal, run
-        entries = () if journal is None else journal.read(run=run)
-        self.done: list[Acted] = [entry.event for entry in entries if isinstance(entry.event, Acted)]
+        events = () if journal is None else [entry.event for entry in journal.read(run=run)]
+        self.all: list[Acted | HaltedAct] = [each for each in events if isinstance(each, Acted | HaltedAct)]
+
+    @property
+    def done(self) -> list[Acted]:
+        """Those that were carried through."""
+        return [each for each in self.all if isinstance(each, Acted)]
 
     @property
     def last(self) -> Acted | None:
-        """The latest one."""
+        """The latest that was carried through."""
         return self.done[-1] if self.done else None
 
-    def of(self, action: str) -> Acted | None:
+    def of(self, action: str) -> Acted | HaltedAct | None:
         """The one with this id."""
-        return next((each for each in self.done if each.action == action), None)
+        return next((each for each in self.all if each.action == action), None)
 
-    def add(self, acted: Acted) -> None:
+    def add(self, acted: Acted | HaltedAct) -> None:
         """One more; durable when this returns."""
         if self._journal is not None:
             self._journal.append(acted, run=self._run, key=acted.action)
-        self.done.append(acted)
+        self.all.append(acted)

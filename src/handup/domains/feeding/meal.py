@@ -1,7 +1,8 @@
 """A meal: a plate, some bites, a few attempts at each, and somebody to ask. One journal, one run for each bite.
 
 Killed at any point, the same meal on the same journal goes on: at the same bite, with the same open question, and
-without doing anything twice.
+without doing anything twice. After a stop, once somebody has enabled the robot, it goes on with the same bite in a new
+run.
 """
 
 from __future__ import annotations
@@ -9,13 +10,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count, takewhile
 
 import numpy as np
 
-from handup.core import BadSetting, Calibrator, Person, Question, RandomSource, Value, value_from_json
+from handup.core import (
+    BadSetting,
+    Calibrator,
+    Outcome,
+    Person,
+    Question,
+    QuestionKind,
+    RandomSource,
+    Value,
+    value_from_json,
+)
 from handup.desk import Channel, Desk, Simulated, SkippingClock
 from handup.domains.feeding import calibration
-from handup.domains.feeding.acts import Acted, Acts
+from handup.domains.feeding.acts import Acted, Acts, HaltedAct
+from handup.domains.feeding.arm import Halted
+from handup.domains.feeding.company import Company, Nobody
 from handup.domains.feeding.faulty import Faulty
 from handup.domains.feeding.filming import FilmedPolicy
 from handup.domains.feeding.looks import LOOKS
@@ -27,7 +41,7 @@ from handup.domains.feeding.truthful import right_answer
 from handup.domains.feeding.world import World
 from handup.journal import Journal
 from handup.people import BITE, SimulatedPerson, Workload
-from handup.recover import Settings, run
+from handup.recover import Episode, Settings, run
 from handup.recover.trail import RunForwarded
 from handup.when import Strategy, strategy
 
@@ -50,6 +64,7 @@ class Order:
         calibrators: `best`, or the paper's `interval` or `scaled`; with a faulty detector always `scaled`.
         expert: How far the robot trusts an answer.
         rest_s: From a bite to the next: chewing.
+        doubt_below: A look at the fork that is less certain than this is a question; 0 never asks.
         name: Of the meal in the journal.
 
     Raises:
@@ -67,6 +82,7 @@ class Order:
     calibrators: str = calibration.BEST
     expert: float = 0.97
     rest_s: float = 20.0
+    doubt_below: float = 0.0
     name: str = "meal"
 
     def __post_init__(self) -> None:
@@ -83,9 +99,9 @@ class Order:
         horizon = float(self.attempts * (len(BITE) + 1))
         return Settings(expert=self.expert, horizon=horizon, max_executions=self.attempts)
 
-    def run_of(self, bite: int) -> str:
-        """The run of a bite."""
-        return f"{self.name}/bite-{bite}"
+    def run_of(self, bite: int, stops: int = 0) -> str:
+        """The run of a bite; a new one after each stop."""
+        return f"{self.name}/bite-{bite}" + (f"-after-stop-{stops}" if stops else "")
 
 
 class Meal:
@@ -98,6 +114,7 @@ class Meal:
         calibrators: For each of the four; the shipped ones where not given.
         film: The frames of a film go here.
         shown: Called with each picture that a question is about.
+        company: Who is at the table.
 
     Raises:
         MissingExtra, NoPictures: The simulation or OpenGL is missing.
@@ -113,8 +130,10 @@ class Meal:
         calibrators: dict[str, Calibrator] | None = None,
         film: list[Picture] | None = None,
         shown: Callable[[str, Picture], object] = lambda name, picture: None,
+        company: Company | None = None,
     ) -> None:
         self.order, self.journal = order, journal
+        self._company: Company = Nobody() if company is None else company
         kind = calibration.SCALED if order.faulty else order.calibrators
         self._calibrators = calibration.load(kind) if calibrators is None else calibrators
         self.world = World(order.plate, seed=order.seed, looks=LOOKS[order.looks])
@@ -125,10 +144,20 @@ class Meal:
                 modules=modules, on_plate=frozenset(self.world.plate.pieces), highest=highest, seed=order.seed
             )
         self._film, self._shown = film, shown
-        self._strategy: Strategy = strategy(order.method)
+        self.strategy: Strategy = strategy(order.method)
         done = self._done()
         if done:
             self.world.load(done[-1].plate)
+
+    @property
+    def settings(self) -> Settings:
+        """The terms of one bite."""
+        return self.order.settings
+
+    @property
+    def most_bites(self) -> int:
+        """How many bites it has."""
+        return self.order.bites
 
     def simulated(self, person: SimulatedPerson | None = None, *, accuracy: float | None = None) -> Simulated:
         """Somebody who sees the plate, as a channel.
@@ -141,14 +170,16 @@ class Meal:
         return Simulated(self.truth, random=random, person=person, accuracy=accuracy)
 
     def truth(self, question: Question) -> Value:
-        """A right answer to one of the four questions; for simulated people."""
+        """A right answer to one of the four questions, or to the one about the fork; for simulated people."""
         said: dict[str, Value] = {}
         bite = (question.image or "").rpartition("/")[0]
         for entry in self.journal.read(run=bite):
             if isinstance(entry.event, RunForwarded) and entry.event.outputs is not None:
                 read = {module: value_from_json(each) for module, each in entry.event.outputs.items()}
                 said = {module: each for module, each in read.items() if each is not None}
-        in_vain = {acted.judged.item for acted in self._done() if not acted.got}
+        if question.kind is QuestionKind.YES_NO:
+            return Acts(self.journal, bite).done[-1].got
+        in_vain = {acted.judged.item for acted in self._done() if isinstance(acted, Acted) and not acted.got}
         return right_answer(self.world, _module_of(question), said, in_vain)
 
     def eat(self, channels: Sequence[Channel], *, told: Callable[[Bite], object] = lambda bite: None) -> Served:
@@ -160,16 +191,16 @@ class Meal:
         """
         order, bites = self.order, []
         workload = Workload.of(BITE.values(), person=NAME)
-        with Desk(self.journal, [Person(name=NAME)], channels=channels) as desk:
+        with Desk(self.journal, [Person(name=NAME)], channels=[*self._company.channels, *channels]) as desk:
+            self._company.sits_down(self, desk)
             for number in range(1, order.bites + 1):
-                name = order.run_of(number)
-                policy = self._policy(name, number)
-                episode = run(policy, self._strategy, desk, run=name, settings=order.settings, costs=workload)
-                assert isinstance(episode.costs, Workload)
-                workload = episode.costs
-                bites.append(Bite.of(number, episode, policy.acts.done))
+                episodes, acts = self._bite(number, desk, workload)
+                assert isinstance(episodes[-1].costs, Workload)
+                workload = episodes[-1].costs
+                bites.append(Bite.of(number, episodes, acts))
                 told(bites[-1])
-                self._rest(name)
+                self._company.over(bites)
+                self._rest(episodes[-1].run)
         return Served(
             plate=order.plate,
             looks=order.looks,
@@ -177,7 +208,7 @@ class Meal:
             people=SIMULATED if any(isinstance(each, Simulated) for each in channels) else "person",
             seed=order.seed,
             bites=tuple(bites),
-            seconds=self.journal.head().at_s,
+            seconds=self.journal.head().at_s - self._began_s(),
         )
 
     def close(self) -> None:
@@ -190,10 +221,51 @@ class Meal:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _done(self) -> list[Acted]:
+    def _bite(self, number: int, desk: Desk, workload: Workload) -> tuple[list[Episode], list[Acted]]:
+        """One bite: one run, and another one after each stop, once somebody has enabled the robot."""
+        episodes: list[Episode] = []
+        acts: list[Acted] = []
+        for stops in count():
+            name = self.order.run_of(number, stops)
+            policy = self._policy(name, number)
+            driven = partial(run, self._company.watching(policy, name, number), self.strategy, desk, run=name)
+            costs = episodes[-1].costs if episodes else workload
+            try:
+                episode = driven(settings=self.settings, costs=costs)
+            except Halted:  # somebody said stop, so the run ends now; what became of the motion stays unknown
+                episode = driven(settings=self.settings, costs=costs)
+            episodes.append(episode)
+            acts += policy.acts.done
+            if episode.outcome is not Outcome.STOPPED:
+                break
+            if not self._is_known(self.order.run_of(number, stops + 1)) and not self._company.goes_on():
+                break
+            if self._halted():
+                self.world.clear_tool()
+        return episodes, acts
+
+    def _done(self) -> list[Acted | HaltedAct]:
         """All that was tried in this meal, oldest first."""
-        runs = [self.order.run_of(bite) for bite in range(1, self.order.bites + 1)]
-        return [acted for run_ in runs for acted in Acts(self.journal, run_).done]
+        return [
+            acted
+            for bite in range(1, self.order.bites + 1)
+            for name in takewhile(self._is_known, (self.order.run_of(bite, stops) for stops in count()))
+            for acted in Acts(self.journal, name).all
+        ]
+
+    def _began_s(self) -> float:
+        """When it began; a clock that is moved by hand begins with the meal."""
+        if isinstance(self.journal.clock, SkippingClock):
+            return 0.0
+        return next(iter(self.journal.read(run=self.order.run_of(1), limit=1))).at_s
+
+    def _halted(self) -> bool:
+        """Whether the last motion was stopped on its way, so that the fork still is where it was then."""
+        done = self._done()
+        return bool(done) and isinstance(done[-1], HaltedAct)
+
+    def _is_known(self, name: str) -> bool:
+        return any(True for _ in self.journal.read(run=name, limit=1))
 
     def _policy(self, name: str, number: int) -> BitePolicy:
         made = (
@@ -205,8 +277,10 @@ class Meal:
             self._calibrators,
             acts=Acts(self.journal, name),
             name=name,
+            guard=self._company.guard,
+            doubt_below=self.order.doubt_below,
             passed=self._pass,
-            shown=self._shown,
+            shown=self._show,
         )
 
     def _title(self, number: int) -> str:
@@ -217,11 +291,17 @@ class Meal:
         if isinstance(self.journal.clock, SkippingClock):
             self.journal.clock.advance(seconds)
 
+    def _show(self, name: str, picture: Picture) -> None:
+        self._shown(name, picture)
+        self._company.shown(name, picture)
+
     def _rest(self, name: str) -> None:
         """Chewing. It begins when the bite ended, so a meal that goes on does not chew twice."""
+        until_s = max((entry.at_s for entry in self.journal.read(run=name)), default=0.0) + self.order.rest_s
         if isinstance(self.journal.clock, SkippingClock):
-            ended_s = max((entry.at_s for entry in self.journal.read(run=name)), default=0.0)
-            self.journal.clock.skip_to(ended_s + self.order.rest_s)
+            self.journal.clock.skip_to(until_s)
+        else:
+            self._company.rest(until_s)
 
 
 def _module_of(question: Question) -> str:

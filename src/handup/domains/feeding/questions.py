@@ -57,6 +57,27 @@ def about(module: str, said: Mapping[str, Value], foods: Sequence[str]) -> Quest
             return plain
 
 
+def about_fork(food: str, seen: bool, certainty: float, picture: str) -> Question:
+    """The success detector's doubt: did I get it?
+
+    Args:
+        food: What was meant.
+        seen: What the detector thinks.
+        certainty: How sure it is.
+        picture: The name of the picture of the fork.
+    """
+    return Question(
+        f"Did I get the {food}?",
+        QuestionKind.YES_NO,
+        doing="looking at the fork",
+        why="I cannot see well whether it is on the fork.",
+        guess=seen,
+        sure=certainty,
+        effects=("I take it as a bite.", "I take it as missed and decide what to do next."),
+        image=picture,
+    )
+
+
 DOING: Mapping[str, str] = {
     "food": "looking for the next bite",
     "box": "looking for a piece of {food}",

@@ -10,7 +10,7 @@ from typing import Any
 from handup.core import Outcome
 from handup.domains.feeding.acts import Acted
 from handup.domains.feeding.judging import Cause
-from handup.recover import Episode
+from handup.recover import Episode, Settled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class Bite:
         got: Whether the meant food was on the fork, and the robot took it for a bite.
         overlooked: Attempts that had the meant food on the fork, which the detector took for failures.
         attempts: How often it tried.
-        asked: The modules that it asked about, in order.
+        asked: The modules that it asked about, in order; then `fork` for each time that it asked about that.
         workload: What the questions cost.
         objective: J of this bite.
         cause: Why it was lost; None where it was not.
@@ -46,9 +46,10 @@ class Bite:
     cause: Cause | None
 
     @classmethod
-    def of(cls, number: int, episode: Episode, acts: Sequence[Acted]) -> Bite:
-        """From the run and what the robot did in it."""
-        last = acts[-1] if acts else None
+    def of(cls, number: int, episodes: Sequence[Episode], acts: Sequence[Acted]) -> Bite:
+        """From its runs, of which a stop ended all but the last, and what the robot did in them."""
+        last, episode = acts[-1] if acts else None, episodes[-1]
+        told = {each.id: bool(each.ok) for episode in episodes for each in episode.actions if each.ok is not None}
         recovered = episode.outcome is Outcome.RECOVERED
         got = recovered and last is not None and last.got
         lost = Cause.UNTRIED if last is None else last.cause
@@ -59,11 +60,11 @@ class Bite:
             food=None if last is None else last.food,
             picked=None if last is None else last.execution.picked,
             got=got,
-            overlooked=sum(each.got and not each.ok for each in acts),
+            overlooked=sum(each.got and not told.get(each.action, each.ok) for each in acts),
             attempts=len(acts),
-            asked=episode.asked,
-            workload=episode.tally.load,
-            objective=episode.tally.objective,
+            asked=tuple(what for each in episodes for what in (*each.asked, *_doubts(each))),
+            workload=sum(each.tally.load for each in episodes),
+            objective=sum(each.tally.objective for each in episodes),
             cause=None if got else lost,
         )
 
@@ -90,6 +91,11 @@ class Bite:
             "J": round(self.objective, 6),
             "cause": None if self.cause is None else str(self.cause),
         }
+
+
+def _doubts(episode: Episode) -> list[str]:
+    """What a person said of the fork."""
+    return ["fork" for each in episode.actions if each.settled is Settled.SAID]
 
 
 @dataclass(frozen=True, kw_only=True)

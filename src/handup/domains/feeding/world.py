@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from handup.core import BadRecord, BadSetting
 from handup.domains.feeding import detector
-from handup.domains.feeding.arm import Unstable, wait
+from handup.domains.feeding.arm import Halted, Unstable, wait
 from handup.domains.feeding.camera import SCOOP_Z_M, Item, Overhead
 from handup.domains.feeding.film import Film
 from handup.domains.feeding.forking import Fork, Load, show_load, touchable
@@ -33,6 +33,8 @@ FEWEST_PIXELS = 40
 """What shows fewer is not named in `truth`."""
 BITE_ML = 8.0
 """What counts as one bite of a heap in `left`."""
+Guard = Callable[[float], object]
+"""Called with the simulated seconds of a motion so far. It may wait, and may raise `Halted`."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,11 @@ class World:
         return self._executions
 
     @property
+    def carries(self) -> bool:
+        """Whether there is anything on the fork."""
+        return bool(self._load.pieces) or self._load.heap is not None
+
+    @property
     def unstable(self) -> int:
         """How many of them went wrong in the physics and were rolled back."""
         return self._unstable
@@ -104,6 +111,14 @@ class World:
         random = self._random(2)
         far = depth + np.float32(0.001) * random.standard_normal(depth.shape, dtype=np.float32)
         return View(exposed(colours, self.look, random), far)
+
+    def glance(self, camera: str, size: tuple[int, int]) -> NDArray[np.uint8]:
+        """A picture for people, `overhead`, `beside` or `inspect` (the fork), also during a skill; without noise."""
+        self._show_heaps()
+        mujoco().mj_kinematics(self._scene.model, self._scene.data)
+        number = getattr(self._scene, camera)
+        taken: NDArray[np.uint8] = self._eye_of().rgb(self._scene.data, number, size).copy()
+        return taken
 
     def truth(self) -> tuple[Item, ...]:
         """What is on the plate and can be seen, with the best skills and parameters. For labels and oracles only."""
@@ -150,18 +165,24 @@ class World:
 
     # Acting
 
-    def execute(self, skill: Skill, params: Params, *, film: Film | None = None) -> Execution:
+    def execute(
+        self, skill: Skill, params: Params, *, film: Film | None = None, guard: Guard | None = None
+    ) -> Execution:
         """Carry out a skill. What was on the fork before is wiped off, uneaten but gone.
 
         Args:
             skill: Which.
             params: Its four numbers, on the picture that `view` gives now.
             film: Takes pictures meanwhile.
+            guard: Called with the time that passed, every few ms of it: the arm holds for as long as this takes.
+
+        Raises:
+            Halted: The guard raised it. The motion ended there, and counts as an execution.
         """
         self.clear_tool()
         before = self.save()
         first, second = self._overhead.table(skill, params)
-        fork = Fork(self._scene, self._random(3), self._filming(film))
+        fork = Fork(self._scene, self._random(3), self._each_stride(film, guard))
         try:
             getattr(fork, skill.value)(first, second)
             self._settle()
@@ -170,9 +191,11 @@ class World:
             self._executions += 1
             self._unstable += 1
             return Execution(picked=None, unstable=True, seconds=fork.seconds, reason="the physics went wrong")
-        self._executions += 1
-        self._load, self._flat = fork.load, skill is Skill.SCOOP
-        self._show_heaps()
+        except Halted:
+            fork.halt()
+            self._after(fork, skill)
+            raise
+        self._after(fork, skill)
         return fork.outcome()
 
     def nudged(
@@ -338,15 +361,21 @@ class World:
         place = self._scene.data.qpos[self._scene.pieces[number].qpos :][:2]
         return number not in self._eaten and number not in self._load.pieces and float(np.hypot(*place)) < RIM_M
 
-    def _filming(self, film: Film | None) -> Callable[[float], None]:
-        def take(camera: str, size: tuple[int, int]) -> NDArray[np.uint8]:
-            self._show_heaps()
-            mujoco().mj_kinematics(self._scene.model, self._scene.data)
-            number = self._scene.beside if camera == "beside" else self._scene.overhead
-            taken: NDArray[np.uint8] = self._eye_of().rgb(self._scene.data, number, size).copy()
-            return taken
+    def _each_stride(self, film: Film | None, guard: Guard | None) -> Callable[[float], None]:
+        looks = [film.rolling(self.glance)] if film is not None else []
+        both: list[Guard] = [*looks, *([guard] if guard is not None else [])]
 
-        return film.rolling(take) if film is not None else lambda seconds: None
+        def look(seconds: float) -> None:
+            for each in both:
+                each(seconds)
+
+        return look
+
+    def _after(self, fork: Fork, skill: Skill) -> None:
+        """A skill is over, or was stopped on its way."""
+        self._executions += 1
+        self._load, self._flat = fork.load, skill is Skill.SCOOP
+        self._show_heaps()
 
     def _settle(self) -> None:
         """Let what was touched come to rest; notice where the physics went wrong."""

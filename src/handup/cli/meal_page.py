@@ -1,0 +1,195 @@
+"""A meal with somebody at the page: the robot in this process, the server in another one, the page in a browser."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from handup.cli.output import err
+from handup.core import BadSetting, IllegalCall, MissingExtra, StoreUnavailable
+
+if TYPE_CHECKING:
+    from handup.domains.feeding.meal import Order
+    from handup.domains.feeding.served import Bite, Served
+    from handup.journal import Journal
+    from handup.server.access import Access
+
+FOLDER = Path("handup-meals")
+STORE = FOLDER / "meal.db"
+PAGE = "index.html"
+WEB = ("fastapi", "uvicorn", "websockets", "httpx")
+TERMINATED = 143
+"""The exit code after SIGTERM, as shells count it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sitting:
+    """How a person sits down to a meal.
+
+    Args:
+        store: Where the meal is kept; a file in a folder that stays where it is None.
+        port: Of the page; the first free one where it is None.
+        browser: Whether to open the page.
+        new: Begin a new meal, though the last one was not finished.
+        own_seed: Give each new meal a plate of its own.
+        speed: Of the arm; 1 is real time.
+        linger_s: How long the page stays after the last bite.
+        frames: The film goes here.
+    """
+
+    store: str | None
+    port: int | None
+    browser: bool
+    new: bool
+    own_seed: bool
+    speed: float
+    linger_s: float
+    frames: list[Any] | None
+
+
+def check_ready() -> None:
+    """Refuse before anything is begun what cannot work.
+
+    Raises:
+        MissingExtra: The server's libraries are not installed.
+        BadSetting: The page is not built.
+    """
+    if any(find_spec(each) is None for each in WEB):
+        raise MissingExtra.of("web", "a meal at the page")
+    if not resources.files("handup").joinpath("server", "static", PAGE).is_file():
+        raise BadSetting("the page is not built", hint="Run tools/build-page (make setup does), which needs Node.")
+
+
+def eat(wanted: Order, sitting: Sitting, told: Callable[[Bite], object]) -> Served:
+    """The whole meal, from the plate to the summary."""
+    check_ready()
+    from handup.cli.child_server import ChildServer  # noqa: PLC0415 - belong to extras
+    from handup.client import Client, RobotLink  # noqa: PLC0415
+    from handup.domains.feeding.live import ROBOT, AtPage  # noqa: PLC0415
+    from handup.domains.feeding.meal import NAME, Meal  # noqa: PLC0415
+    from handup.domains.feeding.modules import Modules  # noqa: PLC0415
+    from handup.domains.feeding.ordering import RUN, finished, next_meal  # noqa: PLC0415
+    from handup.journal import Journal  # noqa: PLC0415
+    from handup.server.access import Access  # noqa: PLC0415
+
+    store = sitting.store or _default_store()
+    with ExitStack() as stack:
+        stack.enter_context(_terminable())
+        journal = stack.enter_context(Journal.open(store))
+        stack.enter_context(_alone(journal, RUN))
+        order = next_meal(journal, wanted, new=sitting.new, own_seed=sitting.own_seed)
+        _say_what(order.order, store, goes_on=order.goes_on)
+        access = Access(journal)
+        token = stack.enter_context(_robot_token(access, ROBOT))
+
+        def knows(url: str) -> bool:
+            with Client(url, token, patience_s=0.0) as client:
+                return bool(client.me().get("name") == ROBOT)
+
+        server = ChildServer(store, knows, port=sitting.port, folder=FOLDER)
+        stack.callback(server.close)
+        if server.moved:
+            err.print(f"Port 8765 is taken; the page is on {server.port}.", markup=False)
+        modules = Modules.load()
+        server.wait()
+        keep = stack.enter_context(Client(server.url, token, patience_s=1.0)).put_picture
+        link = stack.enter_context(RobotLink(server.url, token, ROBOT))
+        company = AtPage(link, keep, NAME, speed=sitting.speed)
+        meal = stack.enter_context(Meal(order.order, journal, modules=modules, film=sitting.frames, company=company))
+        _open_page(server.url, access, NAME, browser=sitting.browser)
+        served = meal.eat((), told=told)
+        finished(journal, order.order)
+        time.sleep(sitting.linger_s)
+        return served
+
+
+def _default_store() -> str:
+    try:
+        FOLDER.mkdir(exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"the folder {FOLDER} cannot be made here: {error.strerror or error}",
+            hint="Go to a folder that you may write in, or name a file with --store.",
+        ) from None
+    return str(STORE)
+
+
+def _say_what(order: Order, store: str, *, goes_on: bool) -> None:
+    if goes_on:
+        said = f"Goes on with {order.name} ({order.plate}, {order.bites} bites); for a new one: --new."
+    else:
+        said = f"Begins {order.name} ({order.plate}, {order.bites} bites)."
+    err.print(f"{said} Kept in {store}.", markup=False, soft_wrap=True)
+
+
+@contextmanager
+def _alone(journal: Journal, run: str) -> Iterator[None]:
+    """One robot for each store."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(journal.holding(run))
+        except IllegalCall:
+            raise BadSetting(
+                "a meal is under way on this store", hint="Open its page, or name another --store."
+            ) from None
+        yield
+
+
+@contextmanager
+def _robot_token(access: Access, robot: str) -> Iterator[str]:
+    """A token for the robot as long as the meal lasts; those of robots that were killed end now."""
+    for grant in access.grants():
+        if grant.is_robot and grant.name == robot:
+            access.revoke(grant.id)
+    paired = access.robot_token(robot)
+    try:
+        yield paired.token
+    finally:
+        access.revoke(paired.grant.id)
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Ended by SIGTERM, the robot still ends what it started."""
+
+    def end(number: int, frame: object) -> None:
+        raise SystemExit(TERMINATED)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _open_page(url: str, access: Access, person: str, *, browser: bool) -> None:
+    """Open the page with a code that works once, or say where it is."""
+    from handup.server.events import AccessRole  # noqa: PLC0415 - belongs to an extra
+
+    code, _ = access.make_code(person, AccessRole.RESIDENT)
+    link = f"{url}/#code={code}"
+    opened = browser and _has_display() and _open(link)
+    said = "The page" if opened else "Open the page" if not browser else "No browser opens here; open the page"
+    err.print(f"{said}: {link}", markup=False, soft_wrap=True)
+
+
+def _has_display() -> bool:
+    """Whether a browser with windows could open; one in the terminal is no help."""
+    return sys.platform in {"darwin", "win32"} or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
+
+
+def _open(link: str) -> bool:
+    try:
+        return webbrowser.open(link)
+    except webbrowser.Error:
+        return False

@@ -1,0 +1,82 @@
+"""What robots say of themselves, the latest only, and whether anything was heard of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from handup.server.models import RobotState
+
+MOST_ROBOTS = 2000
+"""So many are remembered; one that is gone for longest is forgotten first."""
+
+
+@dataclass
+class Robot:
+    """One robot."""
+
+    name: str
+    heard_s: float
+    last_s: float
+    alive: bool = True
+    state: dict[str, Any] | None = None
+
+    def view(self) -> dict[str, Any]:
+        """What people see."""
+        return {"robot": self.name, "alive": self.alive, "last_s": self.last_s, "state": self.state}
+
+
+class Robots:
+    """All robots that this process has heard of. Use it in the event loop only.
+
+    Args:
+        hold_s: One that was silent for so long is not alive.
+        now_s: The time that people are shown.
+        changed: Called with each robot that people should see anew.
+    """
+
+    def __init__(self, hold_s: float, now_s: Callable[[], float], changed: Callable[[Robot], None]) -> None:
+        self._hold_s = hold_s
+        self._now_s = now_s
+        self._changed = changed
+        self._known: dict[str, Robot] = {}
+
+    def __iter__(self) -> Iterator[Robot]:
+        return iter(tuple(self._known.values()))
+
+    @property
+    def alive(self) -> int:
+        """How many are alive."""
+        return sum(each.alive for each in self._known.values())
+
+    def heard(self, name: str) -> Robot:
+        """A robot gave a sign of life."""
+        known = self._known.get(name)
+        if known is None:
+            if len(self._known) >= MOST_ROBOTS:
+                del self._known[min(self._known, key=lambda each: self._known[each].heard_s)]
+            known = self._known[name] = Robot(name, time.monotonic(), self._now_s())
+            self._changed(known)
+        known.heard_s, known.last_s = time.monotonic(), self._now_s()
+        if not known.alive:
+            known.alive = True
+            self._changed(known)
+        return known
+
+    def put(self, name: str, state: RobotState) -> None:
+        """A robot said how it is."""
+        robot = self.heard(name)
+        robot.state = state.model_dump(mode="json", exclude_unset=True)
+        self._changed(robot)
+
+    def tick(self, *, slept: bool) -> None:
+        """See who has fallen silent; nobody has where this process itself slept."""
+        now_s = time.monotonic()
+        for robot in self._known.values():
+            if slept:
+                robot.heard_s = now_s
+            elif robot.alive and now_s - robot.heard_s > self._hold_s:
+                robot.alive = False
+                self._changed(robot)

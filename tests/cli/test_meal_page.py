@@ -1,0 +1,160 @@
+"""`handup meal` at the page: a whole meal through the API; killed anywhere it goes on; stopped it stays stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from handup.cli import meal_page
+from handup.cli.child_server import is_free
+from handup.core import Outcome
+from handup.desk.events import Answered, Withdrawn
+from handup.domains.feeding.acts import Acted, HaltedAct
+from handup.domains.feeding.ordering import Finished, Ordered
+from handup.journal import Journal
+from handup.recover.trail import RunBegun, RunEnded, RunSettled, Settled
+from tests.cli.calls import assert_one_line_error, here
+from tests.cli.sitting import Sitting, free_port, until
+
+ALWAYS = "topo+query-for-all"
+PAGE = ("meal", "--people", "page", "--no-browser", "--linger", "0")
+KILLS = int(os.environ.get("HANDUP_MEAL_KILLS", "10"))
+"""How many programs are killed in one meal; many more in the soak run."""
+pytestmark = pytest.mark.slow
+
+
+def events(sitting: Sitting) -> list[object]:
+    return [entry.event for entry in sitting.entries()]
+
+
+def assert_nothing_twice(sitting: Sitting) -> None:
+    """Every attempt once, every question answered once, and a journal that is whole."""
+    with Journal.open(sitting.store, readonly=True) as journal:
+        assert journal.verify().ok
+    found = sitting.entries()
+    acted = [each.event.action for each in found if isinstance(each.event, Acted | HaltedAct)]
+    begun = [each.event.action for each in found if isinstance(each.event, RunBegun)]
+    void = [e.event.action for e in found if isinstance(e.event, RunSettled) and e.event.how is Settled.VOID]
+    assert len(set(acted)) == len(acted)
+    assert len(set(begun)) == len(begun)
+    assert set(acted) | set(void) <= set(begun)
+    assert not set(acted) & set(void)
+    answered = Counter(each.key for each in found if isinstance(each.event, Answered))
+    assert set(answered.values()) <= {1}
+
+
+def test_a_whole_meal_and_then_another_one(tmp_path: Path) -> None:
+    with Sitting(tmp_path, "--bites", "2", "--method", ALWAYS, "--speed", "4", "--json") as sitting:
+        assert sitting.finish() == 0
+        served = json.loads(sitting.printed)
+        assert (served["got"], served["queries"], served["executions"]) == (2, 8, 2)
+        assert [each["outcome"] for each in served["bites"]] == ["recovered", "recovered"]
+        assert served["seconds"] < 300
+        assert "Begins meal-1 (savory salad, 2 bites)" in sitting.said
+        until(lambda: is_free(sitting.port))
+        sitting.start()
+        until(lambda: "Begins meal-2" in sitting.said)
+        orders = [each for each in events(sitting) if isinstance(each, Ordered)]
+        assert [each.order["seed"] for each in orders] == [0, 1], "another plate"
+        assert [each.name for each in events(sitting) if isinstance(each, Finished)] == ["meal-1"]
+
+
+def test_killed_again_and_again_it_goes_on_with_the_same_question(tmp_path: Path) -> None:
+    """Robot, server and both are killed, in every phase; nothing is asked, answered or done twice."""
+    arguments = ("--bites", "2", "--method", ALWAYS, "--speed", "1.5", "--rest", "2", "--json")
+    targets = ["robot", "server", "both"]
+    phases = ["asking", "moving", "asking", "resting", "deciding"]
+    with Sitting(tmp_path, *arguments) as sitting:
+        for number in range(KILLS):
+            wanted, target = phases[number % len(phases)], targets[number % len(targets)]
+            if not sitting.reach(wanted):
+                break
+            open_before = [each.id for each in until(lambda: sitting.client.waiting() or [None]) if each is not None]
+            if target in {"server", "both"}:
+                sitting.kill_server()
+            if target in {"robot", "both"}:
+                sitting.kill_robot()
+                sitting.start()
+            until(lambda: sitting.phase() != "gone")
+            if wanted == "asking":
+                assert [each.id for each in until(sitting.client.waiting)] == open_before, (number, target)
+        if sitting.robot.poll() is None:
+            assert sitting.finish() == 0, sitting.said
+        served = json.loads(sitting.printed)
+        assert served["got"] == 2
+        assert_nothing_twice(sitting)
+        assert not [each for each in events(sitting) if isinstance(each, Withdrawn)]
+        assert len([each for each in events(sitting) if isinstance(each, Ordered)]) == 1
+
+
+def test_a_stop_on_the_page_ends_the_motion_and_the_bite_goes_on_after_enable(tmp_path: Path) -> None:
+    with Sitting(tmp_path, "--bites", "1", "--speed", "0.3", "--json") as sitting:
+        assert sitting.reach("moving")
+        time.sleep(0.5)
+        sitting.client.stop()
+        said = time.monotonic()
+        until(lambda: any(isinstance(each, HaltedAct) for each in events(sitting)))
+        assert time.monotonic() - said < 2.0
+        until(lambda: sitting.phase() == "stopped")
+        before = len(sitting.entries())
+        time.sleep(1.5)
+        assert len(sitting.entries()) == before, "nothing happens before somebody enables it"
+        sitting.kill_robot()
+        sitting.start()
+        until(lambda: sitting.phase() == "stopped")
+        sitting.client.enable()
+        assert sitting.finish() == 0
+        assert json.loads(sitting.printed)["bites"][0]["outcome"] == "recovered"
+        ended = [each.outcome for each in events(sitting) if isinstance(each, RunEnded)]
+        assert ended == [Outcome.STOPPED, Outcome.RECOVERED]
+        assert_nothing_twice(sitting)
+
+
+def test_a_server_that_hangs_makes_the_arm_hold(tmp_path: Path) -> None:
+    with Sitting(tmp_path, "--bites", "1", "--speed", "0.7", "--json") as sitting:
+        assert sitting.reach("moving")
+        os.kill(sitting.server_pid(), signal.SIGSTOP)
+        try:
+            time.sleep(6.0)  # three times as long as the motion takes
+            assert not [each for each in events(sitting) if isinstance(each, Acted)]
+        finally:
+            os.kill(sitting.server_pid(), signal.SIGCONT)
+        assert sitting.finish() == 0
+        assert json.loads(sitting.printed)["executions"] >= 1
+
+
+def test_one_robot_for_each_store_and_none_where_the_port_is_taken(tmp_path: Path) -> None:
+    with Sitting(tmp_path, "--bites", "1", "--method", ALWAYS) as sitting:
+        second = here(*PAGE, "--store", str(sitting.store))
+        assert_one_line_error(second, "a meal is under way on this store", "--store")
+        other = here(*PAGE, "--store", str(tmp_path / "other.db"), "--port", str(sitting.port))
+        assert other.code == 2
+        assert f"port {sitting.port} is taken by another program" in other.err
+        assert "--port" in other.err
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", port := free_port()))
+        taken.listen()
+        called = here(*PAGE, "--store", str(tmp_path / "third.db"), "--port", str(port))
+        assert (called.code, called.out) == (2, "")
+        assert f"port {port} is taken by another program" in called.err.splitlines()[-1]
+
+
+def test_without_the_extra_or_the_page_or_a_folder_one_line_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "handup-meals").write_text("no folder")
+    assert_one_line_error(here(*PAGE), "handup-meals", "--store")
+    with monkeypatch.context() as patched:
+        patched.setattr(meal_page, "find_spec", lambda name: None)
+        assert_one_line_error(here(*PAGE), "pip install 'handup[web]'")
+    with monkeypatch.context() as patched:
+        patched.setattr(meal_page, "PAGE", "no-such-page.html")
+        assert_one_line_error(here(*PAGE), "the page is not built", "tools/build-page")

@@ -1,0 +1,75 @@
+/** Half-made answers: on this device at once, on the server soon after, so that a reload or another device has them. */
+
+import { dropDraft, getDraft, putDraft } from "./api";
+import { forget, keep, kept, keysFrom } from "./kept";
+import { me, records } from "./store";
+import type { ReplyKind, Value } from "./types";
+
+/** What a person has done so far on a question. */
+export interface Draft {
+  /** Whether the robot's guess was set aside. */
+  other: boolean;
+  /** What is chosen: an answer or one of the replies that are always there. */
+  kind: ReplyKind | null;
+  value: Value | null;
+  /** What was typed or pointed at so far, also where it is no answer yet. */
+  part: unknown;
+}
+
+export const EMPTY: Draft = { other: false, kind: null, value: null, part: null };
+const PAUSE_MS = 400;
+const timers = new Map<string, number>();
+
+interface Stored {
+  value: Draft;
+  at_s: number;
+}
+
+const keyOf = (id: string): string => `draft.${me.value?.name ?? ""}.${id}`;
+
+export function draftOf(id: string): Draft {
+  return kept<Stored>(keyOf(id))?.value ?? EMPTY;
+}
+
+export function saveDraft(id: string, draft: Draft): void {
+  const stored: Stored = { value: draft, at_s: Date.now() / 1000 };
+  keep(keyOf(id), stored);
+  window.clearTimeout(timers.get(id));
+  timers.set(
+    id,
+    window.setTimeout(() => {
+      timers.delete(id);
+      putDraft(id, stored).catch(() => undefined); // the device has it; the server is told with the next change
+    }, PAUSE_MS),
+  );
+}
+
+/** The server's draft, where it is newer than this device's. */
+export async function newerDraft(id: string): Promise<Draft | null> {
+  try {
+    const there = (await getDraft(id)) as Stored | null;
+    const here = kept<Stored>(keyOf(id));
+    if (!isDraft(there?.value) || (here && here.at_s >= (there?.at_s ?? 0))) return null;
+    keep(keyOf(id), there);
+    return there?.value ?? null;
+  } catch {
+    return null; // none there, or nobody there to ask
+  }
+}
+
+function isDraft(value: unknown): value is Draft {
+  return typeof value === "object" && value !== null && "other" in value && "part" in value;
+}
+
+export function dropDraftOf(id: string): void {
+  window.clearTimeout(timers.get(id));
+  timers.delete(id);
+  forget(keyOf(id));
+  dropDraft(id).catch(() => undefined); // it goes with the question anyway
+}
+
+/** Forget the drafts of questions that are over. Only when the server has just said which are not. */
+export function tidyDrafts(): void {
+  const start = `draft.${me.value?.name ?? ""}.`;
+  for (const key of keysFrom(start)) if (!records.value.has(key.slice(start.length))) forget(key);
+}

@@ -1,0 +1,90 @@
+/** Replies on their way. Each is kept on the device until the server has said what became of it, and sent again with
+ * the same token, so that it counts once however often it is sent. */
+
+import { signal } from "@preact/signals";
+import { Refused, sendReply } from "./api";
+import { dropDraftOf } from "./drafts";
+import { fresh, keep, kept } from "./kept";
+import { link, me, picked, say, takeRecord } from "./store";
+import type { Receipt, Reply, ReplyKind, Value } from "./types";
+
+export interface Unsent {
+  reply: Reply;
+  /** What it says, in words. */
+  said: string;
+  /** Whose it is: another person who pairs this device does not send it. */
+  by: string;
+}
+
+const MOST = 50;
+export const unsent = signal<readonly Unsent[]>(kept<Unsent[]>("unsent") ?? []);
+let sending = false;
+let again: number | undefined;
+
+export const unsentFor = (id: string): Unsent | undefined =>
+  unsent.value.find((each) => each.reply.question === id && each.by === me.value?.name);
+
+function store(next: readonly Unsent[]): void {
+  unsent.value = next.slice(-MOST);
+  keep("unsent", unsent.value);
+}
+
+export function send(question: string, kind: ReplyKind, said: string, value?: Value): void {
+  const by = me.value?.name;
+  if (by === undefined || unsentFor(question)) return;
+  const reply: Reply = { question, kind, token: fresh(), device: me.value?.device ?? "" };
+  if (value !== undefined) reply.value = value;
+  store([...unsent.value, { reply, said, by }]);
+  void flush();
+}
+
+/** Do not send it again. Where it got through unnoticed it counts all the same, and the next reply is told so. */
+export function takeBack(question: string): void {
+  const given = unsentFor(question);
+  if (given) store(unsent.value.filter((each) => each !== given));
+}
+
+/** Send what waits, one after the other. Called whenever the link comes back, and again while anything is left. */
+export async function flush(): Promise<void> {
+  if (sending) return;
+  sending = true;
+  window.clearTimeout(again);
+  try {
+    for (;;) {
+      const next = unsent.value.find((each) => each.by === me.value?.name);
+      if (!next) return;
+      const receipt = await delivered(next);
+      if (receipt === null) break;
+      store(unsent.value.filter((each) => each.reply.token !== next.reply.token));
+      settle(next, receipt);
+    }
+  } finally {
+    sending = false;
+  }
+  again = window.setTimeout(() => void flush(), 700 + Math.random() * 300);
+}
+
+/** What became of it; null where it did not get through. */
+async function delivered(each: Unsent): Promise<Receipt | null> {
+  try {
+    return await sendReply(each.reply);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.passing) return null;
+    if (error.status === 401) {
+      link.value = "unpaired";
+      return null;
+    }
+    return { status: "invalid", message: error.words, again: false, record: null };
+  }
+}
+
+function settle(each: Unsent, receipt: Receipt): void {
+  if (receipt.record) takeRecord(receipt.record);
+  if (receipt.status === "accepted") {
+    say(receipt.message, "good");
+    dropDraftOf(each.reply.question);
+    if (picked.value === each.reply.question) picked.value = null;
+  } else {
+    say(`${receipt.message} Yours (${each.said}) did not count.`, "warn");
+  }
+}

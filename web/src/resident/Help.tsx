@@ -1,0 +1,37 @@
+/** What each button does, and how to reach somebody. */
+
+import { settings } from "../settings";
+import { current, me } from "../store";
+import { Panel } from "./Panel";
+
+export function Help() {
+  const others = (current.value?.audience ?? []).filter((name) => name !== me.value?.name);
+  const { contact, keys } = settings.value;
+  return (
+    <Panel title="Help">
+      <dl class="helps">
+        <dt>Stop</dt>
+        <dd>
+          Stops the robot as soon as you press it. It stays stopped until somebody lets it go on. It is no emergency
+          switch: the robot's own button is.
+        </dd>
+        <dt>Not now</dt>
+        <dd>Puts the question off. It comes back later.</dd>
+        <dt>Someone else</dt>
+        <dd>{others.length > 0 ? `The robot asks ${others.join(" or ")} instead.` : "The robot asks the next person."}</dd>
+        <dt>Let the robot try</dt>
+        <dd>The robot decides by itself, with its best guess.</dd>
+        <dt>Send and Undo</dt>
+        <dd>Nothing goes out before you press Send. Undo takes your choice back. There is no hurry.</dd>
+        <dt>To reach somebody</dt>
+        <dd>{contact || "Press “Someone else” at a question. You can write here whom to call: see Settings."}</dd>
+        <dt>Keys</dt>
+        <dd>
+          <kbd>F9</kbd> stops at any time{keys && <>, and so does <kbd>S</kbd></>}. <kbd>Tab</kbd> and <kbd>Enter</kbd>{" "}
+          reach everything. {keys && <><kbd>1</kbd> to <kbd>9</kbd> choose an answer. </>}
+          <kbd>Esc</kbd> closes this or takes a choice back, and does nothing else.
+        </dd>
+      </dl>
+    </Panel>
+  );
+}

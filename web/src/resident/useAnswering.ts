@@ -1,0 +1,86 @@
+/** The half-made answer to the question on the screen: kept at every change, sent only when the person says so. */
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { draftOf, EMPTY, newerDraft, saveDraft, type Draft } from "../drafts";
+import { send as post, takeBack as unpost, unsentFor, type Unsent } from "../outbox";
+import { isWhole } from "../picture";
+import type { RecordView, Value } from "../types";
+import { ALWAYS, type Always } from "./Footer";
+import { inWords } from "./words";
+
+export interface Answering {
+  draft: Draft;
+  /** Changes when the draft was replaced from outside, so that controls begin anew. */
+  version: number;
+  unsent: Unsent | undefined;
+  /** Whether the last choice came by a key. */
+  byKey: boolean;
+  /** Whether it was chosen just now, not restored. */
+  armed: boolean;
+  said: string;
+  effect: string;
+  choose: (value: Value | null, part: unknown, byKey?: boolean) => void;
+  reply: (kind: Always, byKey: boolean) => void;
+  setOther: (other: boolean) => void;
+  undo: () => void;
+  send: () => void;
+  takeBack: () => void;
+}
+
+interface Held {
+  id: string;
+  draft: Draft;
+  version: number;
+  byKey: boolean;
+  armed: boolean;
+}
+
+const begin = (id: string): Held => ({ id, draft: draftOf(id), version: 0, byKey: false, armed: false });
+
+export function useAnswering(record: RecordView | null): Answering | null {
+  const id = record?.id ?? "";
+  const [held, setHeld] = useState<Held>(() => begin(id));
+  const touched = useRef("");
+  const now = held.id === id ? held : begin(id);
+  useEffect(() => {
+    if (!id) return;
+    setHeld((was) => (was.id === id ? was : begin(id)));
+    void newerDraft(id).then((draft) => {
+      if (draft && touched.current !== id)
+        setHeld((was) => (was.id === id ? { ...was, draft, version: was.version + 1 } : was));
+    });
+  }, [id]);
+  if (record === null) return null;
+
+  const set = (draft: Draft, more: Partial<Held> = {}) => {
+    touched.current = id;
+    saveDraft(id, draft);
+    setHeld({ ...now, draft, byKey: false, armed: true, ...more });
+  };
+  const { draft } = now;
+  const always = ALWAYS.find((each) => each.kind === draft.kind);
+  const whole = draft.kind === "answer" && draft.value !== null && isWhole(record.question, draft.value);
+  const said = always ? always.words.toLowerCase() : whole && draft.value !== null ? inWords(record, draft.value) : "";
+  return {
+    ...now,
+    unsent: unsentFor(id),
+    said,
+    effect: always?.effect ?? "",
+    choose: (value, part, byKey = false) =>
+      set({ ...draft, kind: value === null ? null : "answer", value, part }, { byKey }),
+    reply: (kind, byKey) => {
+      unpost(id);
+      set({ ...draft, kind, value: null }, { byKey });
+    },
+    setOther: (other) => set({ ...EMPTY, other }),
+    undo: () => set({ ...EMPTY, other: draft.other }),
+    takeBack: () => {
+      unpost(id);
+      setHeld({ ...now, armed: false });
+    },
+    send: () => {
+      if (!said || draft.kind === null) return;
+      post(id, draft.kind, said, draft.kind === "answer" && draft.value !== null ? draft.value : undefined);
+    },
+  };
+}
