@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 PAGE := src/handup/server/static/index.html
 
-.PHONY: help setup demo page test lint types unit bench docs soak pictures claims clean
+.PHONY: help setup demo tour page test lint types unit bench docs soak pictures claims clean
 .DEFAULT_GOAL := help
 
 help:  ## show the targets
@@ -25,7 +25,10 @@ $(PAGE): web/package.json web/tsconfig.json web/vite.config.ts web/index.html $(
 
 setup: $(STAMP) $(PAGE)  ## make .venv with the handup command in it, and the page
 
-demo: $(STAMP)  ## one stuck robot, then what each method is worth: a report to open
+demo: setup  ## a meal: the robot eats, a page opens, and you answer when it asks
+	$(BIN)/handup meal --people page
+
+tour: $(STAMP)  ## one stuck robot in the terminal, then what each method is worth: a report to open
 	$(BIN)/python -m examples.stuck_robot
 	$(BIN)/handup study run summary --quick
 
@@ -60,6 +63,7 @@ docs: $(STAMP)  ## build the documentation into site/
 soak: $(STAMP)  ## the property tests again, with fifty times the examples; hundreds of seeds of killed programs
 	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -n auto -m "not slow"
 	HANDUP_KILL_SEEDS=200 HANDUP_KILL_EVERY=1 $(BIN)/python -m pytest -n auto tests/kill
+	HANDUP_MEAL_KILLS=100 $(BIN)/python -m pytest -n 1 tests/cli/test_meal_page.py
 
 pictures: $(STAMP)  ## draw the pictures that the README and the docs show
 	$(BIN)/python -m examples.pictures

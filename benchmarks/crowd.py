@@ -120,7 +120,7 @@ async def _robot(crowd: Crowd, url: str, number: int, offset_s: float, until: fl
         sure=0.6,
         to=to,
     )
-    async with AsyncClient(url, token) as client:
+    async with AsyncClient(url, token, patience_s=60.0) as client:
         await asyncio.sleep(offset_s)
         attempt = 0
         while time.monotonic() < until:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from benchmarks import desk_load, journal, server
 
@@ -83,6 +84,6 @@ def test_the_table_of_a_house_fits_a_screen() -> None:
         crowd_cpu=0.5,
     )
     options = desk_load.parser().parse_args([])
-    console = desk_load.Console(width=100, record=True)
+    console = Console(width=100, record=True)
     console.print(desk_load.table_of([load, load], options))
     assert all(len(line.rstrip()) <= 100 for line in console.export_text().splitlines())

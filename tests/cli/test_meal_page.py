@@ -6,20 +6,28 @@ import json
 import os
 import signal
 import socket
+import threading
 import time
 from collections import Counter
+from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from handup.cli import meal_page
-from handup.cli.child_server import is_free
+from handup.cli.child_server import ChildServer, is_free
+from handup.client import Client, RobotLink
 from handup.core import Outcome
+from handup.desk import Desk
 from handup.desk.events import Answered, Withdrawn
 from handup.domains.feeding.acts import Acted, HaltedAct
+from handup.domains.feeding.arm import Halted
+from handup.domains.feeding.guarding import ArmGuard
 from handup.domains.feeding.ordering import Finished, Ordered
 from handup.journal import Journal
 from handup.recover.trail import RunBegun, RunEnded, RunSettled, Settled
+from handup.server import Access
 from tests.cli.calls import assert_one_line_error, here
 from tests.cli.sitting import Sitting, free_port, until
 
@@ -130,20 +138,61 @@ def test_a_server_that_hangs_makes_the_arm_hold(tmp_path: Path) -> None:
         assert json.loads(sitting.printed)["executions"] >= 1
 
 
+@pytest.mark.parametrize("how", [signal.SIGSTOP, signal.SIGKILL])
+def test_the_arm_holds_within_a_second_of_the_last_heartbeat(tmp_path: Path, how: signal.Signals) -> None:
+    """A thread moves the arm as a skill does; the server hangs or dies; no stride comes later than a second after."""
+    strides: list[float] = []
+    over = threading.Event()
+    with Journal.open(tmp_path / "m.db") as journal, Desk(journal) as desk:
+        token = Access(journal).robot_token("arm").token
+        port = free_port()
+        server = ChildServer(
+            str(tmp_path / "m.db"), lambda url: bool(Client(url, token).me()), port=port, folder=tmp_path
+        )
+        with RobotLink(server.url, token, "arm") as link:
+            guard = ArmGuard(link, desk, "you")
+
+            def move() -> None:
+                guard.begin()
+                while not over.is_set():
+                    with suppress(Halted):
+                        guard(0.004 * len(strides))
+                        strides.append(time.monotonic())
+
+            mover = threading.Thread(target=move, daemon=True)
+            try:
+                server.wait()
+                assert link.hold(20.0)
+                mover.start()
+                until(lambda: len(strides) > 100)
+                assert server.pid is not None
+                os.kill(server.pid, how)
+                silent = time.monotonic()
+                time.sleep(2.5 if how is signal.SIGSTOP else 0.0)
+                held = [each for each in strides if each > silent + 1.2]
+                os.kill(server.pid, signal.SIGCONT)
+                assert how is signal.SIGKILL or held == []
+                before = len(strides)
+                until(lambda: len(strides) > before + 100)
+                gaps = [later - each for each, later in pairwise(strides)]
+                assert max(gaps) > 0.2, "it held, and went on when the server was back"
+            finally:
+                over.set()
+                os.kill(server.pid or 0, signal.SIGCONT)
+                server.close()
+                mover.join(10)
+
+
 def test_one_robot_for_each_store_and_none_where_the_port_is_taken(tmp_path: Path) -> None:
     with Sitting(tmp_path, "--bites", "1", "--method", ALWAYS) as sitting:
         second = here(*PAGE, "--store", str(sitting.store))
         assert_one_line_error(second, "a meal is under way on this store", "--store")
         other = here(*PAGE, "--store", str(tmp_path / "other.db"), "--port", str(sitting.port))
-        assert other.code == 2
-        assert f"port {sitting.port} is taken by another program" in other.err
-        assert "--port" in other.err
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", port := free_port()))
-        taken.listen()
+        assert_one_line_error(other, f"port {sitting.port} is taken by another program", "--port")
+    with socket.create_server(("127.0.0.1", free_port())) as taken:
+        port = taken.getsockname()[1]
         called = here(*PAGE, "--store", str(tmp_path / "third.db"), "--port", str(port))
-        assert (called.code, called.out) == (2, "")
-        assert f"port {port} is taken by another program" in called.err.splitlines()[-1]
+        assert_one_line_error(called, f"port {port} is taken by another program", "--port")
 
 
 def test_without_the_extra_or_the_page_or_a_folder_one_line_says_so(

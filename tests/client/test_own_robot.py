@@ -44,11 +44,17 @@ def test_it_survives_the_server_and_gets_the_same_question_after_its_own_death(o
         assert said_by(second)[-1] == "recovered"
 
 
-def test_somebody_says_not_now_and_then_stop(own_server: Server) -> None:
+def test_somebody_lets_it_try(own_server: Server) -> None:
     with Client(own_server.url, own_server.tokens["ana"]) as ana:
         robot = robot_of(own_server, "drawer-3")
         soon(ana.waiting, 30)
         assert ana.reply(ana.waiting()[0].id, ReplyKind.LET_ROBOT_TRY).accepted
+        assert said_by(robot)[:3] == ["act", "ask", "act"]
+
+
+def test_somebody_says_stop(own_server: Server) -> None:
+    with Client(own_server.url, own_server.tokens["ana"]) as ana:
+        robot = robot_of(own_server, "drawer-4")
         soon(ana.waiting, 30)
         ana.stop("the cat is in the drawer")
         assert said_by(robot)[-1] == "stopped"

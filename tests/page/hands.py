@@ -88,16 +88,20 @@ class Keys:
 
 
 class Switch:
-    """One switch alone: the space bar, pressed when the mark is where it should be."""
+    """One switch alone: the space bar, pressed when the mark is where it should be; a late press slips off."""
 
     def press(self, page: Page, testid: str) -> None:
-        for _ in range(3):  # into its group, if it is in one; then itself
-            marked = page.locator(f'[data-testid="{testid}"][data-scan-now]')
-            marked.wait_for(timeout=60_000)
-            kind = marked.get_attribute("data-scan-now", timeout=60_000)
-            page.keyboard.press(" ")
+        marked = f'[data-testid="{testid}"][data-scan-now]'
+        for _ in range(60):  # into its group, if it is in one; then itself
+            page.locator(marked).wait_for(timeout=60_000)
+            page.keyboard.down(" ")  # the mark stays where it is until the switch is let go
+            kind = page.evaluate("marked => document.querySelector(marked)?.dataset.scanNow ?? null", marked)
+            if kind is None:
+                page.evaluate("window.dispatchEvent(new Event('blur'))")
+            page.keyboard.up(" ")
             if kind == "control":
                 return
+        raise AssertionError(f"the mark never stayed on {testid}")
 
     def mark(self, page: Page, places: list[Point]) -> None:
         if page.get_by_test_id("by-number").count():

@@ -21,7 +21,9 @@ def test_the_first_load_is_small() -> None:
 def test_nothing_in_it_points_elsewhere() -> None:
     for each in STATIC.rglob("*"):
         if each.suffix in {".html", ".js", ".css", ".svg"}:
-            found = set(re.findall(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}[^\"'`\s)]*", each.read_text(encoding="utf-8")))
+            found = set(
+                re.findall(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}[^\"'`\s)]*", each.read_text(encoding="utf-8"))
+            )
             assert found <= SPACES, each.name
 
 

@@ -1,4 +1,4 @@
-"""The meal view: what a robot says about itself, in words, signs and numbers, and nothing that jumps or takes the focus."""
+"""The meal view: what a robot says about itself in words, signs and numbers; nothing jumps or takes the focus."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ STATE: dict[str, Any] = {
     "items": ITEMS,
 }
 SUMMARY = {"got": 4, "of": 5, "queries": 3, "attempts": 6}
+SIGHTS: tuple[dict[str, Any], ...] = ({}, {"phase": "holding"}, {"phase": "done", "summary": SUMMARY})
 
 
 def robot(alive: bool = True, **change: Any) -> dict[str, Any]:
@@ -137,9 +138,17 @@ def test_a_picture_that_does_not_come_leaves_the_last_one_to_grow_old(bench: Ben
 def test_nothing_jumps_from_state_to_state(bench: Bench) -> None:
     bench.show(robot=robot())
     bench.page.locator(".stage-picture").wait_for()
-    places = "() => ['.plate', '.chain', '.bites'].map(each => document.querySelector(each).getBoundingClientRect().top)"
+    places = (
+        "() => ['.plate', '.chain', '.bites'].map(each => document.querySelector(each).getBoundingClientRect().top)"
+    )
     before = bench.page.evaluate(places)
-    for change in ({"phase": "holding"}, {"doing": "", "why": ""}, {"overlay": None}, {"picture_seq": 9}, {"decision": None}):
+    for change in (
+        {"phase": "holding"},
+        {"doing": "", "why": ""},
+        {"overlay": None},
+        {"picture_seq": 9},
+        {"decision": None},
+    ):
         bench.show(robot=robot(**change))
         assert bench.page.evaluate(places) == before
 
@@ -147,7 +156,7 @@ def test_nothing_jumps_from_state_to_state(bench: Bench) -> None:
 def test_it_takes_no_focus_and_holds_nothing_to_press(bench: Bench) -> None:
     bench.show(robot=robot(), buttons=[{"id": "mine", "words": "Mine"}])
     bench.of("mine").focus()
-    for change in ({"phase": "holding"}, {"summary": SUMMARY}, {"chain": []}):
+    for change in SIGHTS:
         bench.show(robot=robot(**change))
         expect(bench.of("mine")).to_be_focused()
     expect(bench.of("meal").locator("button, input, a, [tabindex]")).to_have_count(0)
@@ -171,14 +180,14 @@ def test_a_state_with_nothing_but_a_phase_is_shown(bench: Bench) -> None:
 )
 def test_nothing_runs_over_the_side(bench: Bench, text: int) -> None:
     bench.page.evaluate("percent => { document.documentElement.style.fontSize = `${percent}%` }", text)
-    for change in ({}, {"phase": "holding"}, {"phase": "done", "summary": SUMMARY}):
+    for change in SIGHTS:
         bench.show(robot=robot(**change))
         assert not bench.overflows()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(bench: Bench, theme: str) -> None:
-    for change in ({}, {"phase": "holding"}, {"phase": "done", "summary": SUMMARY}):
+    for change in SIGHTS:
         bench.show(robot=robot(**change), theme=theme)
         bench.page.locator(".stage-picture").wait_for()
         assert bench.violations() == []

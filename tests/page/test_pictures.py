@@ -1,4 +1,4 @@
-"""Boxes and points on a picture: by touch, by numbered fields, by nudges, by keys; on any screen, with any text size."""
+"""Boxes and points on a picture: by touch, numbered fields, nudges and keys; on any screen, with any text size."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def test_a_tap_is_the_place_under_the_finger_on_any_screen(bench: Bench, text: i
     assert shown is not None
     assert shown["width"] / shown["height"] == pytest.approx(4 / 3, abs=0.02)
     for found, (x, y) in zip(bench.value, PLACES, strict=True):
-        assert found["x"] == pytest.approx(x, abs=1.01 / shown["width"])
-        assert found["y"] == pytest.approx(y, abs=1.01 / shown["height"])
+        assert found["x"] == pytest.approx(x, abs=1 / shown["width"] + 1e-4)
+        assert found["y"] == pytest.approx(y, abs=1 / shown["height"] + 1e-4)
 
 
 @pytest.mark.parametrize("page_zoom", [0.5, 2])
@@ -254,7 +254,13 @@ def test_nothing_to_press_is_small_and_nothing_runs_over_the_side(bench: Bench, 
     enlarge(bench, text)
     bench.show(question={**BOX, "guess": GUESS})
     loaded(bench)
-    states: tuple[tuple[str, ...], ...] = ((), ("by-number",), ("candidate-6",), ("good-enough",), ("candidate-8", "good-enough"))
+    states: tuple[tuple[str, ...], ...] = (
+        (),
+        ("by-number",),
+        ("candidate-6",),
+        ("good-enough",),
+        ("candidate-8", "good-enough"),
+    )
     for presses in states:
         bench.press(*presses)
         assert bench.small() == []
@@ -265,7 +271,13 @@ def test_nothing_to_press_is_small_and_nothing_runs_over_the_side(bench: Bench, 
 def test_axe_finds_nothing(bench: Bench, theme: str) -> None:
     bench.show(question={**BOX, "guess": GUESS}, theme=theme)
     loaded(bench)
-    states: tuple[tuple[str, ...], ...] = ((), ("by-number",), ("candidate-6",), ("good-enough",), ("candidate-8", "good-enough"))
+    states: tuple[tuple[str, ...], ...] = (
+        (),
+        ("by-number",),
+        ("candidate-6",),
+        ("good-enough",),
+        ("candidate-8", "good-enough"),
+    )
     for presses in states:
         bench.press(*presses)
         assert bench.violations() == []
@@ -301,3 +313,31 @@ def test_on_the_real_page_half_a_box_survives_a_reload(site: Site) -> None:
         look.page.reload()
         look.question(asked)
         expect(look.page.locator(".placing-says")).to_contain_text("2 of 2")
+
+
+def test_the_focus_is_never_lost_while_fields_are_chosen_by_keys(bench: Bench) -> None:
+    bench.show(question=BOX)
+    loaded(bench)
+    bench.of("by-number").focus()
+    focused = "() => document.activeElement.dataset.testid"
+    for _ in range(4):
+        bench.page.keyboard.press("Enter")
+        assert bench.page.evaluate(focused) == "candidate-1"
+    bench.of("start-over").focus()
+    bench.page.keyboard.press("Enter")
+    assert bench.page.evaluate(focused) == "candidate-1"
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (768, 1024), (1280, 800)])
+def test_on_the_real_page_a_whole_box_is_seen_whole_before_it_is_sent(site: Site, width: int, height: int) -> None:
+    with site.open(viewport={"width": width, "height": height}) as look:
+        look.question(site.ask("box"))
+        look.press("guess-other", "from-guess")
+        look.sees("send")
+        expect(look.page.locator(".placing-picture > .stage")).to_be_in_viewport(ratio=0.99)
+        bar = look.page.locator(".bottom").bounding_box()
+        look.page.wait_for_timeout(100)
+        stage = look.page.locator(".placing-picture > .stage").bounding_box()
+        assert bar is not None
+        assert stage is not None
+        assert stage["y"] + stage["height"] <= bar["y"] + 1

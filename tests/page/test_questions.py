@@ -209,5 +209,3 @@ WATCH = """() => {
     const observer = new MutationObserver(() => { if (seen()) { window.seenMs = Date.now(); observer.disconnect(); } });
     observer.observe(document.body, { childList: true, subtree: true });
 }"""
-
-

@@ -36,7 +36,7 @@ def gap(one: dict[str, Any], other: dict[str, Any]) -> float:
         return 16.0
     across = max(one["x"], other["x"]) - min(one["x"] + one["width"], other["x"] + other["width"])
     down = max(one["y"], other["y"]) - min(one["y"] + one["height"], other["y"] + other["height"])
-    return max(across, down)
+    return float(max(across, down))
 
 
 def measured(look: Look) -> list[str]:
@@ -51,9 +51,8 @@ def measured(look: Look) -> list[str]:
             wrong.append(f"{each['name']}: its words are cut")
     answers = [each for each in found["all"] if each["answer"]]
     for index, one in enumerate(answers):
-        for other in answers[index + 1 :]:
-            if gap(one, other) < 15.5:
-                wrong.append(f"{one['name']} and {other['name']}: {gap(one, other):.0f} px apart")
+        close = [other for other in answers[index + 1 :] if gap(one, other) < 15.5]
+        wrong += [f"{one['name']} and {other['name']}: {gap(one, other):.0f} px apart" for other in close]
     return wrong
 
 

@@ -15,13 +15,15 @@ from handup.recover.trail import RunSettled, Settled
 from tests.recover.house import House, Killed
 from tests.recover.robot import RIGHT, SensingRobot
 
-DID_IT = Question("Did it work?", QuestionKind.YES_NO, doing="looking", why="I cannot see it.", effects=("Good.", "So."))
+DID_IT = Question(
+    "Did it work?", QuestionKind.YES_NO, doing="looking", why="I cannot see it.", effects=("Good.", "So.")
+)
 
 
 class Doubting(SensingRobot):
     """Sees everything as failed, and knows that it sees badly."""
 
-    question: Any = DID_IT
+    asks: Any = DID_IT
 
     def __init__(self, log: Path) -> None:
         super().__init__(log, wrong=(), certainty=0.6)
@@ -35,7 +37,7 @@ class Doubting(SensingRobot):
         return Look(False, 0.6) if seen is None or seen.started else seen
 
     def doubt(self, action_id: str) -> Any:
-        return self.question
+        return self.asks
 
 
 class Eyes(House):
@@ -87,7 +89,7 @@ def test_killed_anywhere_the_person_is_asked_once_and_nothing_is_done_twice(tmp_
 
 def test_a_doubt_that_is_no_yes_no_question_is_refused(tmp_path: Path) -> None:
     class Odd(Doubting):
-        question = Question("How?")
+        asks = Question("How?")
 
     with pytest.raises(ContractViolation, match=r"doubt\(\) gave"):
         house(tmp_path, True).live(policy=Odd(tmp_path / "effects.jsonl"))

@@ -73,7 +73,8 @@ class House:
     def call(self, method: str, path: str, role: AccessRole | str | None, **more: Any) -> httpx.Response:
         """A request of a role, under /api/v1."""
         headers = {**self.headers(role), **more.pop("headers", {})}
-        return self.client.request(method, f"/api/v1{path}", headers=headers, **more)
+        answered: httpx.Response = self.client.request(method, f"/api/v1{path}", headers=headers, **more)
+        return answered
 
     def ask(self, step: str = "food", **more: Any) -> str:
         """Ask a question as the robot; its id."""

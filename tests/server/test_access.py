@@ -108,7 +108,7 @@ def test_a_robot_has_no_code(access: Access) -> None:
         access.make_code("plate", AccessRole.ROBOT)
 
 
-# -- over HTTP ----------------------------------------------------------------------------------------------------------
+# -- over HTTP --------------------------------------------------------------------------------------------------------
 
 
 def test_pairing_sets_a_cookie_that_no_script_reads(home: House) -> None:

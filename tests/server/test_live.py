@@ -120,7 +120,7 @@ def test_only_so_many_sockets(tmp_path: Path) -> None:
         assert refused.value.status_code == 429
 
 
-# -- slow readers ---------------------------------------------------------------------------------------------------------
+# -- slow readers -----------------------------------------------------------------------------------------------------
 
 
 def _grant(role: AccessRole = AccessRole.RESIDENT) -> Grant:
@@ -171,7 +171,7 @@ def test_a_process_that_slept_blames_nobody_for_silence() -> None:
     asyncio.run(tick())
 
 
-# -- junk -----------------------------------------------------------------------------------------------------------------
+# -- junk -------------------------------------------------------------------------------------------------------------
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -183,7 +183,7 @@ FIELDS = st.sampled_from(["id", "value", "at_s", "state", "question", "kind", "t
 FRAMES = st.builds(lambda kind, rest: {**rest, "type": kind}, TYPES, st.dictionaries(FIELDS, JSON, max_size=5))
 
 
-@given(text=st.text() | st.builds(lambda frame: json.dumps(frame), FRAMES | JSON))
+@given(text=st.text() | st.builds(json.dumps, FRAMES | JSON))
 @pytest.mark.parametrize("role", ["resident", "robot"])
 def test_junk_gets_an_error_or_nothing_and_never_ends_the_server(shared: House, role: str, text: str) -> None:
     with shared.live(role) as live:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jsonschema
 import pytest
 
@@ -111,7 +113,7 @@ def test_every_kind_of_question_says_what_answers_it(shared: House, kind: str) -
     assert shared.answer(record["id"], value=right)["status"] == "accepted"
 
 
-BAD = {
+BAD: dict[str, dict[str, Any]] = {
     "no JSON": {"content": b"{", "headers": {"content-type": "application/json"}},
     "deep": {"content": b"[" * 30_000, "headers": {"content-type": "application/json"}},
     "no question": {"json": {"run": "r", "step": "s"}},

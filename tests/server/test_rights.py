@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from fastapi import FastAPI
@@ -59,7 +59,7 @@ def _ways(route: BaseRoute) -> Iterator[tuple[str, str]]:
     elif isinstance(route, Route):
         yield from ((method, route.path) for method in sorted((route.methods or set()) - {"HEAD"}))
     elif not isinstance(route, Mount):
-        for each in getattr(route, "routes", None) or getattr(route, "original_router").routes:
+        for each in getattr(route, "routes", None) or cast(Any, route).original_router.routes:
             yield from _ways(each)
 
 

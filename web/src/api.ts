@@ -25,12 +25,18 @@ export class Refused extends Error {
   }
 }
 
-export async function call<T>(method: string, path: string, body?: unknown, timeoutMs = 5000): Promise<T> {
+export async function call<T>(
+  method: string,
+  path: string,
+  body?: unknown,
+  { timeoutMs = 5000, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
+): Promise<T> {
+  const timeout = AbortSignal.timeout(timeoutMs);
   const response = await fetch(`${BASE}${path}`, {
     method,
     credentials: "same-origin",
     cache: "no-store",
-    signal: AbortSignal.timeout(timeoutMs),
+    signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
     ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
   });
   const text = await response.text();
@@ -56,8 +62,10 @@ export const pictureUrl = (name: string): string => `${BASE}/pictures/${path(nam
 export const whoAmI = (): Promise<Me> => call("GET", "/me");
 export const pair = (code: string, device: string): Promise<Me> => call("POST", "/pair", { code, device });
 export const leave = (): Promise<void> => call("POST", "/leave");
-export const sendReply = (reply: Reply): Promise<Receipt> => call("POST", "/replies", reply);
-export const sendStop = (token: string): Promise<{ stopped: boolean }> => call("POST", "/stop", { token }, 2000);
+export const sendReply = (reply: Reply, signal: AbortSignal): Promise<Receipt> =>
+  call("POST", "/replies", reply, { signal });
+export const sendStop = (token: string): Promise<{ stopped: boolean }> =>
+  call("POST", "/stop", { token }, { timeoutMs: 2000 });
 export const sendEnable = (): Promise<{ stopped: boolean }> => call("POST", "/enable", {});
 
 export interface StoredDraft {

@@ -6,7 +6,7 @@ import { tidyDrafts } from "./drafts";
 import { flush, unsentFor } from "./outbox";
 import { heardMs, link, me, picked, records, robots, say, silentS, stopped, takeRecord, takeRobot } from "./store";
 import { stopHolds, stopping } from "./stop";
-import type { FromServer, RecordView } from "./types";
+import type { FromServer, RecordView, Stopped } from "./types";
 
 const CHECK_MS = 200;
 const SHORTEST_MS = 250;
@@ -22,6 +22,8 @@ let begunMs = 0;
 let lastBeatMs = 0;
 let timer: number | undefined;
 let round = 0;
+/** What was said about a stop on this socket before its hello: a stop may overtake it, and then holds. */
+let early: Stopped | null | undefined;
 
 export function sendLive(message: object): boolean {
   if (socket?.readyState !== WebSocket.OPEN) return false;
@@ -68,6 +70,7 @@ async function connect(): Promise<void> {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   const opened = new WebSocket(`${scheme}://${location.host}/api/v1/live`, ["handup"]);
   socket = opened;
+  early = undefined;
   opened.onmessage = (event) => {
     if (socket === opened) take(JSON.parse(String(event.data)) as FromServer);
   };
@@ -131,12 +134,13 @@ function read(message: FromServer): void {
       tellWhatEnded(message.questions);
       records.value = new Map(message.questions.map((each) => [each.id, each]));
       robots.value = new Map(message.robots.map((each) => [each.robot, each]));
-      takeStopped(message.stopped);
+      takeStopped(early === undefined ? message.stopped : early);
       link.value = "live";
       tidyDrafts();
       void flush();
       break;
     case "stopped":
+      early = message.stopped;
       takeStopped(message.stopped);
       break;
     case "question":
@@ -158,7 +162,7 @@ function read(message: FromServer): void {
   }
 }
 
-function takeStopped(now: typeof stopped.value): void {
+function takeStopped(now: Stopped | null): void {
   stopped.value = now;
   if (now !== null && stopping.value !== null) stopHolds();
 }

@@ -19,6 +19,8 @@ export interface Unsent {
 const MOST = 50;
 export const unsent = signal<readonly Unsent[]>(kept<Unsent[]>("unsent") ?? []);
 let sending = false;
+/** What is on its way just now, so that it can be called back as far as this device can. */
+let underway: { token: string; abort: AbortController } | null = null;
 let again: number | undefined;
 
 export const unsentFor = (id: string): Unsent | undefined =>
@@ -41,7 +43,9 @@ export function send(question: string, kind: ReplyKind, said: string, value?: Va
 /** Do not send it again. Where it got through unnoticed it counts all the same, and the next reply is told so. */
 export function takeBack(question: string): void {
   const given = unsentFor(question);
-  if (given) store(unsent.value.filter((each) => each !== given));
+  if (!given) return;
+  store(unsent.value.filter((each) => each !== given));
+  if (underway?.token === given.reply.token) underway.abort.abort(); // else the browser may send it again by itself
 }
 
 /** Send what waits, one after the other. Called whenever the link comes back, and again while anything is left. */
@@ -66,8 +70,10 @@ export async function flush(): Promise<void> {
 
 /** What became of it; null where it did not get through. */
 async function delivered(each: Unsent): Promise<Receipt | null> {
+  const abort = new AbortController();
+  underway = { token: each.reply.token, abort };
   try {
-    return await sendReply(each.reply);
+    return await sendReply(each.reply, abort.signal);
   } catch (error) {
     if (!(error instanceof Refused) || error.passing) return null;
     if (error.status === 401) {

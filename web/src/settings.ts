@@ -69,7 +69,7 @@ effect(() => {
   const { text, theme } = settings.value;
   keep("settings", settings.value);
   const root = document.documentElement;
-  root.style.fontSize = `${text}%`;
+  root.style.setProperty("--text", String(text / 100));
   root.dataset.text = String(text);
   if (theme === "system") delete root.dataset.theme;
   else root.dataset.theme = theme;

@@ -19,6 +19,7 @@ from handup.cli import (
     doctor,
     journal,
     meal,
+    page,
     pair,
     serve,
     study,
@@ -45,6 +46,7 @@ app.command(epilog=calibrate.EPILOG)(calibrate.calibrate)
 app.command(epilog=meal.EPILOG)(meal.meal)
 app.command(epilog=serve.EPILOG)(serve.serve)
 app.command(epilog=pair.EPILOG)(pair.pair)
+app.command(epilog=page.EPILOG)(page.page)
 app.add_typer(workload.app, name="workload")
 app.add_typer(study.app, name="study")
 app.add_typer(journal.app, name="journal")

@@ -20,8 +20,9 @@ from handup.core import BadSetting
 if TYPE_CHECKING:
     from handup.domains.feeding.served import Bite, Served
 
-EPILOG = """Examples: handup meal, and answer on the page that opens;
-handup meal --people simulated --plate thanksgiving --looks hard --seed 3 --record meal.gif
+EPILOG = """Example: handup meal
+
+Example: handup meal --people simulated --plate thanksgiving --looks hard --seed 3 --record meal.gif
 
 Methods: troubleshoot; SELECTOR+WHEN, such as graph+workload-aware; never+query-then-execute never asks,
 topo+query-for-all asks everything.

@@ -87,8 +87,6 @@ def eat(wanted: Order, sitting: Sitting, told: Callable[[Bite], object]) -> Serv
         stack.enter_context(_terminable())
         journal = stack.enter_context(Journal.open(store))
         stack.enter_context(_alone(journal, RUN))
-        order = next_meal(journal, wanted, new=sitting.new, own_seed=sitting.own_seed)
-        _say_what(order.order, store, goes_on=order.goes_on)
         access = Access(journal)
         token = stack.enter_context(_robot_token(access, ROBOT))
 
@@ -98,6 +96,8 @@ def eat(wanted: Order, sitting: Sitting, told: Callable[[Bite], object]) -> Serv
 
         server = ChildServer(store, knows, port=sitting.port, folder=FOLDER)
         stack.callback(server.close)
+        order = next_meal(journal, wanted, new=sitting.new, own_seed=sitting.own_seed)
+        _say_what(order.order, store, goes_on=order.goes_on)
         if server.moved:
             err.print(f"Port 8765 is taken; the page is on {server.port}.", markup=False)
         modules = Modules.load()

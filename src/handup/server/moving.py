@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 
 from fastapi import Request, Response
+from fastapi.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from handup.core import NotForYou, NotPaired
 from handup.server.models import Robots, RobotState, StopAnswer, StopRequest
-from handup.server.pictures import etag
 from handup.server.routes import IN_JSON, Behind, Whose, json_of, router
 
 routes = router("robots")
@@ -75,7 +75,7 @@ async def robots(service: Behind, whose: Whose) -> Response:
 async def put_picture(service: Behind, whose: Whose, name: str, request: Request) -> Response:
     """Keep a picture in place of the last one of that name: PNG, JPEG or WebP."""
     data = await request.body()
-    await service.call(service.pictures.put, name, data)
+    await run_in_threadpool(service.pictures.put, name, data)  # other threads than those who wait for the store
     service.robots.heard(whose.name)
     return Response(status_code=204)
 
@@ -91,8 +91,8 @@ async def put_picture(service: Behind, whose: Whose, name: str, request: Request
 )
 async def picture(service: Behind, whose: Whose, name: str, request: Request) -> Response:
     """A picture. `?seq=` may stand behind its name, so that a browser asks anew."""
-    data, kind = await service.call(service.pictures.get, name)
-    headers = {"Cache-Control": "private, no-cache", "ETag": etag(data)}
-    if request.headers.get("if-none-match") == headers["ETag"]:
+    found = await run_in_threadpool(service.pictures.get, name)
+    headers = {"Cache-Control": "private, no-cache", "ETag": found.etag}
+    if request.headers.get("if-none-match") == found.etag:
         return Response(status_code=304, headers=headers)
-    return Response(data, media_type=kind, headers=headers)
+    return Response(found.data, media_type=found.kind, headers=headers)

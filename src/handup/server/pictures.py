@@ -19,6 +19,15 @@ ENDING = ".picture"
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A picture, what kind it is, and a name for its content."""
+
+    data: bytes
+    kind: str
+    etag: str
+
+
+@dataclass(frozen=True)
 class _Kept:
     size: int
     put_s: float
@@ -105,15 +114,15 @@ class Pictures:
                 raise self._unavailable(error) from None
             self._kept[key] = _Kept(len(data), time.time())
 
-    def get(self, name: str) -> tuple[bytes, str]:
-        """A picture, and what kind it is.
+    def get(self, name: str) -> Picture:
+        """A picture.
 
         Raises:
             NothingThere: There is none.
         """
         try:
             data = self._path(_key(name)).read_bytes()
-            return data, media_type(data)
+            return Picture(data, media_type(data), f'"{hashlib.sha256(data).hexdigest()[:32]}"')
         except (OSError, BadRequest):
             raise NothingThere("there is no such picture", hint="The robot may not have sent it yet.") from None
 
@@ -147,8 +156,3 @@ class Pictures:
 
 def _key(name: str) -> str:
     return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
-
-
-def etag(data: bytes) -> str:
-    """A name for a picture's content."""
-    return f'"{hashlib.sha256(data).hexdigest()[:32]}"'

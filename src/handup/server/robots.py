@@ -9,6 +9,9 @@ from typing import Any
 
 from handup.server.models import RobotState
 
+EACH_S = 0.01
+"""Of each robot people are told at most once in so long a time for every robot there is: of one, a hundred times a
+second; of two hundred, every two seconds. Whether it is alive they are told at once."""
 MOST_ROBOTS = 2000
 """So many are remembered; one that is gone for longest is forgotten first."""
 
@@ -22,6 +25,8 @@ class Robot:
     last_s: float
     alive: bool = True
     state: dict[str, Any] | None = None
+    told_s: float = 0.0
+    untold: bool = False
 
     def view(self) -> dict[str, Any]:
         """What people see."""
@@ -58,25 +63,34 @@ class Robots:
             if len(self._known) >= MOST_ROBOTS:
                 del self._known[min(self._known, key=lambda each: self._known[each].heard_s)]
             known = self._known[name] = Robot(name, time.monotonic(), self._now_s())
-            self._changed(known)
+            self._tell(known)
         known.heard_s, known.last_s = time.monotonic(), self._now_s()
         if not known.alive:
             known.alive = True
-            self._changed(known)
+            self._tell(known)
         return known
 
     def put(self, name: str, state: RobotState) -> None:
         """A robot said how it is."""
         robot = self.heard(name)
         robot.state = state.model_dump(mode="json", exclude_unset=True)
-        self._changed(robot)
+        if time.monotonic() - robot.told_s >= EACH_S * len(self._known):
+            self._tell(robot)
+        else:
+            robot.untold = True
 
     def tick(self, *, slept: bool) -> None:
-        """See who has fallen silent; nobody has where this process itself slept."""
+        """See who has fallen silent, which nobody has where this process itself slept; tell what was not told yet."""
         now_s = time.monotonic()
         for robot in self._known.values():
             if slept:
                 robot.heard_s = now_s
             elif robot.alive and now_s - robot.heard_s > self._hold_s:
                 robot.alive = False
-                self._changed(robot)
+                self._tell(robot)
+            if robot.untold and now_s - robot.told_s >= EACH_S * len(self._known):
+                self._tell(robot)
+
+    def _tell(self, robot: Robot) -> None:
+        robot.told_s, robot.untold = time.monotonic(), False
+        self._changed(robot)

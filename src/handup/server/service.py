@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +29,10 @@ from handup.server.stopping import Stopping
 from handup.server.views import Views, encoded, may_see, sees_names
 
 T = TypeVar("T")
+CLOSE_S = 1.0
+"""So long it waits for the store when it ends."""
+STOP_S = 10.0
+"""So long where a stop is not written yet: it must hold after the next start, too."""
 _log = logging.getLogger("handup.server")
 
 
@@ -110,8 +115,9 @@ class Service:
         task.add_done_callback(self._tasks.discard)
 
     async def say_bye(self) -> None:
-        """Tell every socket that the server ends, and give them a moment."""
+        """Tell every socket and whoever waits that the server ends, and give them a moment."""
         self._ending = True
+        self._wake_all()
         for socket in self.hub:
             socket.end('{"type":"bye","why":"The server ends; connect again soon."}')
         for _ in range(10):
@@ -120,16 +126,17 @@ class Service:
             await asyncio.sleep(0.02)
 
     async def close(self) -> None:
-        """End, within about two seconds. Safe to call twice."""
+        """End, within about two seconds unless a stop is still to be written. Safe to call twice."""
         self._ending = True
-        for waiters in self._waiters.values():
-            for each in waiters:
-                if not each.done():
-                    each.set_result(None)
+        self._wake_all()
         for task in tuple(self._tasks):
             task.cancel()
         if self.opened:
-            await asyncio.get_running_loop().run_in_executor(None, self._close)
+            closing = threading.Thread(target=self._close, name="handup server end", daemon=True)
+            closing.start()
+            await asyncio.to_thread(closing.join, CLOSE_S if self.stopping.pending is None else STOP_S)
+            if closing.is_alive():
+                _log.warning("the store is busy, so the server ends without its last snapshot; nothing is lost")
 
     def _close(self) -> None:
         self.stopping.close()

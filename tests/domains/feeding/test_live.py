@@ -60,12 +60,20 @@ class Once:
                 self.do()
 
 
+def both(first: Once, second: Once) -> Callable[[Mapping[str, Any]], object]:
+    def told(state: Mapping[str, Any]) -> None:
+        first(state)
+        second(state)
+
+    return told
+
+
 # -- what is told ------------------------------------------------------------------------------------------------------
 
 
 def test_every_phase_is_told_and_the_plate_is_shown(tmp_path: Path) -> None:
     wire, kept = Notebook(), dict[str, bytes]()
-    served = eaten(tmp_path / "m.db", Order(bites=2, rest_s=0.1, method=ALWAYS), wire, kept=kept)
+    served = eaten(tmp_path / "m.db", Order(bites=2, rest_s=2.0, method=ALWAYS), wire, kept=kept)
     assert served["got"] == 2
     assert [each for each in wire.phases if each != "looking"][:4] == ["deciding", "asking", "deciding", "asking"]
     assert set(wire.phases) == PHASES - {"holding", "stopped"}
@@ -162,7 +170,7 @@ def test_a_stop_ends_the_motion_and_the_same_bite_goes_on_after_enable(tmp_path:
         threading.Timer(0.3, later).start()
 
     stops, lifts = Once("moving", stop, after=1), Once("stopped", enable)
-    wire.on_state = lambda state: (stops(state), lifts(state))
+    wire.on_state = both(stops, lifts)
     served = eaten(store, Order(bites=2, rest_s=0.0), wire)
     assert [each["outcome"] for each in served["bites"]] == ["recovered", "recovered"]
     assert served["executions"] == 2, "what was stopped is no attempt that was carried through"
@@ -206,7 +214,7 @@ def test_killed_while_it_is_stopped_it_stays_stopped_and_goes_on_after_enable(tm
         raise Killed
 
     stops, dies = Once("moving", stop, after=1), Once("stopped", die)
-    wire.on_state = lambda state: (stops(state), dies(state))
+    wire.on_state = both(stops, dies)
     with pytest.raises(Killed):
         eaten(store, Order(bites=1), wire)
     again = Notebook()

@@ -9,11 +9,13 @@ import pytest
 
 from handup.core import BadSetting, Box, Point, QuestionKind, Value, check_value
 from handup.domains.feeding import HARD, Skill, World
+from handup.domains.feeding.acts import Acted
 from handup.domains.feeding.faulty import CLAIMED, Faulty
 from handup.domains.feeding.judging import MODULES, Cause, Judged, box_of, judge, overlap, points_of
 from handup.domains.feeding.policy import LOST, NOWHERE, BitePolicy
 from handup.domains.feeding.skills import Execution
 from handup.domains.feeding.truthful import right_answer
+from handup.recover import Look
 from tests.fakes.feeding import Oracle, calibrators
 
 
@@ -116,12 +118,12 @@ def test_a_right_decision_is_a_bite_and_the_plate_is_written_down(policy: BitePo
     outputs = policy.forward({}).outputs
     look = policy.act(outputs, "a")
     acted = policy.acts.of("a")
-    assert acted is not None
+    assert isinstance(acted, Acted)
     assert (look.ok, acted.got, acted.food) == (True, True, outputs["food"])
     assert acted.judged.all_right
     assert acted.plate == world.save()
     assert policy.sense("a") == look
-    assert not policy.sense("b").started
+    assert policy.sense("b") == Look(False, started=False)
 
 
 def test_after_a_failure_it_looks_again_and_what_says_the_same_is_no_surer_than_before(world: World) -> None:

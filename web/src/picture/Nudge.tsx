@@ -53,7 +53,7 @@ export function Nudge({ name, step, onStep, onNudge }: NudgeProps) {
             aria-pressed={index === step}
             onClick={() => onStep(index)}
           >
-            <span class="tick" aria-hidden="true">
+            <span class="nudge-tick" aria-hidden="true">
               {index === step ? "✓" : ""}
             </span>
             {size}

@@ -37,6 +37,8 @@ export function PictureInput({ url, names, points, onPoints, refuse, guess, shap
   const root = useRef<HTMLDivElement>(null);
   const says = useId();
   useNumberKeys(root, placing);
+  useKeptFocus(root);
+  useSecondLook(root, placing.whole);
 
   const drawn = { region, ratio: picture.ratio, shape };
   return (
@@ -44,7 +46,7 @@ export function PictureInput({ url, names, points, onPoints, refuse, guess, shap
       <div class="placing-grid">
         <p class="placing-says" role="status" id={says}>
           <strong>{heading(placing)}</strong> {instruction(placing)}
-          {placing.note && <span class="placing-note">{placing.note}</span>}
+          {placing.note && <span class={`placing-note${placing.refused ? " is-refused" : ""}`}>{placing.note}</span>}
         </p>
         <div class="placing-picture">
           <Stage url={picture.url} ratio={picture.ratio} region={region}>
@@ -208,6 +210,35 @@ function Loupe({ picture: { url, ratio }, placing, shape }: { picture: Loading; 
       </Stage>
     </div>
   );
+}
+
+/** Where the control that had the focus is gone after a choice, the focus goes to the picture and not to nowhere. */
+function useKeptFocus(root: { current: HTMLDivElement | null }): void {
+  const inside = useRef(false);
+  useEffect(() => {
+    const look = (event: Event) => {
+      inside.current = root.current?.contains(event.target as Node) ?? false;
+    };
+    document.addEventListener("focusin", look);
+    document.addEventListener("pointerdown", look);
+    return () => {
+      document.removeEventListener("focusin", look);
+      document.removeEventListener("pointerdown", look);
+    };
+  }, [root]);
+  useEffect(() => {
+    if (!inside.current || document.activeElement !== document.body) return;
+    root.current?.querySelector<HTMLElement>(".cell, .stage-surface")?.focus({ preventScroll: true });
+  });
+}
+
+/** What is whole is seen whole: the bar that offers to send it must not hide it. */
+function useSecondLook(root: { current: HTMLDivElement | null }, whole: boolean): void {
+  useEffect(() => {
+    if (!whole) return;
+    const frame = requestAnimationFrame(() => root.current?.querySelector(".stage")?.scrollIntoView({ block: "nearest" }));
+    return () => cancelAnimationFrame(frame);
+  }, [root, whole]);
 }
 
 /** Number keys choose fields wherever the focus is, unless somebody is writing or has turned single keys off. */

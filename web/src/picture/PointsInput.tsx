@@ -29,7 +29,7 @@ export function PointsInput({ question, value, onChange, pictureUrl, half, onHal
       refuse={(next) => {
         const [first, second] = next;
         const near = names.length === 2 && first && second && Math.hypot(first.x - second.x, first.y - second.y);
-        return near !== undefined && near !== false && near < LEAST_APART ? "That is the same place as the other." : null;
+        return near !== undefined && near !== false && near < LEAST_APART ? "Not taken: that is the same place as the other." : null;
       }}
       onPoints={(next) => {
         setPoints(next);

@@ -23,6 +23,7 @@ export function usePlacing({ names, points, guess, refuse, onPoints, ratio }: As
   const [path, setPath] = useState<readonly number[]>([]);
   const [step, setStep] = useState(1);
   const [note, setNote] = useState("");
+  const [refused, setRefused] = useState("");
   const [byTap, setByTap] = useState<boolean | null>(null);
 
   const whole = points.length === names.length;
@@ -45,7 +46,8 @@ export function usePlacing({ names, points, guess, refuse, onPoints, ratio }: As
     next[active] = at;
     const why = refuse(next);
     setPath([]);
-    if (why) return setNote(why);
+    setRefused(why ?? "");
+    if (why) return;
     onPoints(next);
     setNote(`${names[active]}: ${exactly(at)}.`);
     if (!goOn) return;
@@ -54,8 +56,11 @@ export function usePlacing({ names, points, guess, refuse, onPoints, ratio }: As
   }
 
   return {
-    ...{ names, points, guess, active, name, whole, moving, step, note, path, grid, region, fields, setStep },
+    ...{ names, points, guess, active, name, whole, moving, step, path, grid, region, fields, setStep },
     last: path.length === ZOOMS,
+    /** What was just done, or why it was not. */
+    note: refused || note,
+    refused: refused !== "",
     /** A finger lifted over the picture. */
     tap(at: Place): void {
       if (whole && !moving) setNote("Everything is set. To move a mark, choose it first.");
@@ -64,6 +69,7 @@ export function usePlacing({ names, points, guess, refuse, onPoints, ratio }: As
     pick(number: number): void {
       const middle = middleOf(number, grid, region);
       if (path.length === ZOOMS) return put(middle, true);
+      setRefused("");
       setPath([...path, number]);
       setNote(`Field ${number} enlarged: ${whereabouts(middle)}.`);
     },
@@ -80,6 +86,7 @@ export function usePlacing({ names, points, guess, refuse, onPoints, ratio }: As
       put(points[active] ? moved(from, direction, share) : from, false);
     },
     choose(index: number): void {
+      setRefused("");
       setWanted(index);
       setMoving(index < points.length);
       setPath([]);
@@ -95,6 +102,7 @@ export function usePlacing({ names, points, guess, refuse, onPoints, ratio }: As
     },
     adopt(): void {
       if (!guess) return;
+      setRefused("");
       onPoints([...guess]);
       setWanted(0);
       setMoving(false);
@@ -102,10 +110,12 @@ export function usePlacing({ names, points, guess, refuse, onPoints, ratio }: As
       setNote("The robot's guess is drawn.");
     },
     startOver(): void {
+      setRefused("");
       onPoints([]);
       setNote("");
     },
     showFields(show: boolean): void {
+      setRefused("");
       setByTap(!show);
       setPath([]);
       setNote("");

@@ -1,5 +1,5 @@
 /** Walks a mark over the controls of the page and presses them for a person with one switch or two. */
-import { controls, inside, isStop, meaning, round, sameEntry, usable, type Entry } from "./targets";
+import { controls, inside, isStop, meaning, round, samePlace, usable, type Entry } from "./targets";
 
 export interface ScanSettings {
   mode: "auto" | "step";
@@ -24,7 +24,7 @@ export interface Sight {
 
 interface Press {
   entry: Entry;
-  meanings: string[];
+  means: string;
 }
 
 /** After the page changed by itself nothing is marked for so long: a press then was meant for what stood there before. */
@@ -35,6 +35,7 @@ const WATCHED = ["disabled", "hidden", "inert", "data-question", "aria-label", "
 
 export class Scanner {
   private entry: Entry | null = null;
+  private means = "";
   private group: Entry | null = null;
   private rounds = 0;
   private press: Press | null = null;
@@ -88,7 +89,7 @@ export class Scanner {
     window.clearTimeout(this.timer);
     const element = this.entry.elements[0]!;
     if (this.entry.kind === "control" && isStop(element)) return this.stop();
-    this.press = { entry: this.entry, meanings: this.entry.elements.map(meaning) };
+    this.press = { entry: this.entry, means: meaningOf(this.entry) };
   }
 
   up(): void {
@@ -98,8 +99,7 @@ export class Scanner {
     const press = this.press;
     this.press = null;
     if (!press) return this.wait();
-    const { elements } = press.entry;
-    const same = elements.every((each, index) => usable(each) && meaning(each) === press.meanings[index]);
+    const same = press.entry.elements.every(usable) && meaningOf(press.entry) === press.means;
     if (!same) return this.restart("The page changed. Nothing was chosen.");
     this.choose(press.entry);
   }
@@ -159,7 +159,7 @@ export class Scanner {
 
   private advance(): void {
     const sequence = this.sequence();
-    const at = sequence.findIndex((each) => this.entry !== null && sameEntry(each, this.entry));
+    const at = sequence.findIndex((each) => this.entry !== null && samePlace(each, this.entry));
     if (at < 0) return this.restart();
     const next = (at + 1) % sequence.length;
     if (next === 0 && this.group && ++this.rounds >= ROUNDS_IN_GROUP) return this.restart();
@@ -179,11 +179,12 @@ export class Scanner {
   private show(entry: Entry | null, note = ""): void {
     const before = this.entry;
     this.entry = entry;
+    this.means = meaningOf(entry);
     this.onSight({ entry, group: this.group?.label ?? null, note });
     if (!entry) return;
     const first = entry.elements[0];
     if (first && !isStop(first)) first.scrollIntoView({ block: "nearest", inline: "nearest" });
-    if (!before || !sameEntry(before, entry)) this.settings.speak?.(entry.label);
+    if (!before || !samePlace(before, entry)) this.settings.speak?.(entry.label);
   }
 
   private checkSoon(): void {
@@ -199,7 +200,8 @@ export class Scanner {
     const marked = this.entry;
     const first = marked?.elements[0];
     const onStop = first !== undefined && marked?.kind === "control" && isStop(first) && usable(first);
-    const still = marked !== null && this.sequence().some((each) => sameEntry(each, marked));
+    const there = marked !== null && this.sequence().some((each) => samePlace(each, marked));
+    const still = there && meaningOf(marked) === this.means;
     if (onStop && !this.group) return;
     if (still && !changed) return;
     this.press = null;
@@ -211,6 +213,11 @@ export class Scanner {
 
 function isLine(element: HTMLElement): element is HTMLInputElement {
   return element instanceof HTMLInputElement && /^(text|search|number|url|email|tel|password|)$/.test(element.type);
+}
+
+/** What an entry is to a person: each of its controls, in order. */
+function meaningOf(entry: Entry | null): string {
+  return entry ? entry.elements.map(meaning).join("\n\n") : "";
 }
 
 function questionsShown(): string {

@@ -22,18 +22,26 @@ export function usable(element: HTMLElement): boolean {
   return element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length > 0;
 }
 
+/** The words that a control is given for scanning; "true" is how a bare `data-scan` is written. */
+function given(element: HTMLElement): string {
+  const words = element.dataset.scan?.trim() ?? "";
+  return words === "true" ? "" : words;
+}
+
 export function labelOf(element: HTMLElement): string {
-  const given = element.dataset.scan?.trim(); // "true" is how a bare `data-scan` is written
-  const words = (given === "true" ? "" : given) || element.getAttribute("aria-label") || element.textContent || element.getAttribute("placeholder");
+  const words = given(element) || element.getAttribute("aria-label") || element.textContent || element.getAttribute("placeholder");
   return (words ?? "").replace(/\s+/g, " ").trim().slice(0, 80);
 }
 
-/** What a control is to a person. The same element with other words, or on another question, is another control. */
+/**
+ * What a control is to a person. The same element with other words, or on another question, is another control; one
+ * that counts down says what it is in `data-scan`.
+ */
 export function meaning(element: HTMLElement): string {
   const question = element.closest<HTMLElement>("[data-question]")?.dataset.question ?? "";
-  const { testid = "", scan = "" } = element.dataset;
-  const words = isStop(element) ? "" : (element.getAttribute("aria-label") ?? "") + (element.textContent ?? "");
-  return [question, testid, scan, words].join("\n");
+  if (isStop(element)) return "stop";
+  const words = given(element) || element.textContent;
+  return [question, element.dataset.testid, element.getAttribute("aria-label"), words].join("\n");
 }
 
 /** All controls of the page, Stop first. While a board lies over the page, only Stop and the board. */
@@ -73,6 +81,7 @@ export function inside(group: Entry): Entry[] {
   return [...stop.map(single), ...still.map(single), { label: "Back", elements: still, kind: "back" }];
 }
 
-export function sameEntry(one: Entry, other: Entry): boolean {
-  return one.kind === other.kind && one.label === other.label && one.elements[0] === other.elements[0];
+/** Whether two entries are the same place in the round. */
+export function samePlace(one: Entry, other: Entry): boolean {
+  return one.kind === other.kind && one.elements[0] === other.elements[0];
 }
