@@ -19,7 +19,10 @@ STUDY = [["study"], ["study", "list"], ["study", "run"], ["study", "cell"]]
 BENCH = [["bench"], ["bench", "decisions"], ["bench", "simulator"]]
 WORKLOAD = [["workload"], ["workload", "fit"], ["workload", "show"]]
 JOURNAL = [["journal"], *(["journal", verb] for verb in ("verify", "export", "replay", "erase", "repair"))]
-PLAIN = [["decide"], ["ask"], ["answer"], ["meal"], ["serve"], ["pair"], ["advise"], ["calibrate"], ["doctor"]]
+PLAIN = [
+    *(["decide"], ["ask"], ["answer"], ["meal"], ["serve"], ["pair"], ["page"]),
+    *(["advise"], ["calibrate"], ["doctor"]),
+]
 COMMANDS = [[], *PLAIN, *BENCH, *JOURNAL, *STUDY, *WORKLOAD]
 
 

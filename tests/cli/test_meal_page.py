@@ -145,10 +145,12 @@ def test_the_arm_holds_within_a_second_of_the_last_heartbeat(tmp_path: Path, how
     over = threading.Event()
     with Journal.open(tmp_path / "m.db") as journal, Desk(journal) as desk:
         token = Access(journal).robot_token("arm").token
-        port = free_port()
-        server = ChildServer(
-            str(tmp_path / "m.db"), lambda url: bool(Client(url, token).me()), port=port, folder=tmp_path
-        )
+
+        def knows(url: str) -> bool:
+            with Client(url, token, patience_s=0.0) as client:
+                return bool(client.me())
+
+        server = ChildServer(str(tmp_path / "m.db"), knows, port=free_port(), folder=tmp_path)
         with RobotLink(server.url, token, "arm") as link:
             guard = ArmGuard(link, desk, "you")
 
@@ -165,20 +167,19 @@ def test_the_arm_holds_within_a_second_of_the_last_heartbeat(tmp_path: Path, how
                 assert link.hold(20.0)
                 mover.start()
                 until(lambda: len(strides) > 100)
-                assert server.pid is not None
-                os.kill(server.pid, how)
+                pid = server.pid
+                assert pid is not None
+                os.kill(pid, how)
                 silent = time.monotonic()
-                time.sleep(2.5 if how is signal.SIGSTOP else 0.0)
-                held = [each for each in strides if each > silent + 1.2]
-                os.kill(server.pid, signal.SIGCONT)
-                assert how is signal.SIGKILL or held == []
-                before = len(strides)
-                until(lambda: len(strides) > before + 100)
-                gaps = [later - each for each, later in pairwise(strides)]
-                assert max(gaps) > 0.2, "it held, and went on when the server was back"
+                if how is signal.SIGSTOP:
+                    time.sleep(2.5)
+                    os.kill(pid, signal.SIGCONT)
+                until(lambda: strides[-1] > silent + 1.5)
+                gap, began = max((later - each, each) for each, later in pairwise(strides))
+                assert gap > 0.3, "it held, and went on when the server was back"
+                assert began < silent + 1.2, "within a second, and what this machine needs to notice"
             finally:
                 over.set()
-                os.kill(server.pid or 0, signal.SIGCONT)
                 server.close()
                 mover.join(10)
 

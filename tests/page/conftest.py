@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
-from tests.page.site import STATIC, Site, find_chromium
+from tests.page.site import SOON_MS, STATIC, Site, find_chromium
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     if not (STATIC / "index.html").exists():
         pytest.fail("the page is not built; run: tools/build-page", pytrace=False)
+    expect.set_options(timeout=SOON_MS)
     with sync_playwright() as playwright:
         made = playwright.chromium.launch(
             executable_path=find_chromium(), args=["--no-sandbox", "--disable-dev-shm-usage"]

@@ -44,7 +44,7 @@ def test_a_permission_never_goes_out_by_itself_nor_does_a_draft(site: Site) -> N
         look.sees("send")
         look.sees_not("wait")
         site.desk.withdraw(asked.id, "enough")
-        asked = site.ask("choice")
+        look.question(site.ask("choice"))
         look.press("option-0")
         look.page.reload()
         look.sees("send")

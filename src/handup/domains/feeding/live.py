@@ -15,7 +15,7 @@ from handup.domains.feeding.guarding import LOOK_S, ArmGuard, Link
 from handup.domains.feeding.policy import DOUBT_BELOW, BitePolicy
 from handup.domains.feeding.seeing import Picture
 from handup.domains.feeding.served import Bite
-from handup.domains.feeding.telling import PICTURE, Doing, items_of, plan_of, session_of, summary_of, told_of
+from handup.domains.feeding.telling import PICTURE, Doing, hope_of, items_of, plan_of, session_of, summary_of, told_of
 from handup.domains.feeding.watched import WatchedPolicy
 from handup.recover import Look, Policy
 
@@ -28,6 +28,8 @@ EVERY_S = 0.16
 QUALITY = 82
 """Of a JPEG."""
 TRY_AGAIN_S = 0.3
+BETWEEN_BITES = (Doing.RESTING, Doing.DONE)
+"""Then what the modules said of the last bite is no longer shown."""
 
 
 class Wire(Link, Protocol):
@@ -197,15 +199,15 @@ class AtPage:
         self.wire.picture(PICTURE, jpeg(picture))
 
     def _tell(self, phase: Doing, doing: str, why: str | None = "") -> None:
-        """Tell; where `why` is None, in the words of the decision."""
+        """Tell; where `why` is None, how likely the robot thinks that it works."""
         number = None if phase is Doing.DONE else self._number
-        most, session = self._table.most_bites, self._session()
+        most, session = self._table.most_bites, {} if phase in BETWEEN_BITES else self._session()
         if why is None:
-            why = (session.get("decision") or {}).get("reason", "")
+            why = hope_of(session)
         self._last = {
             "robot": ROBOT,
             "phase": str(phase),
-            "title": f"Bite {self._number} of {most}",
+            "title": "The meal" if number is None else f"Bite {number} of {most}",
             "doing": doing,
             "why": why,
             **session,

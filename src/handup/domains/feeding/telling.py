@@ -65,6 +65,12 @@ def told_of(session: DurableSession) -> dict[str, Any]:
     }
 
 
+def hope_of(told: Mapping[str, Any]) -> str:
+    """How likely the robot thinks that what it is about to do works, of what `told_of` gave."""
+    decision = told.get("decision")
+    return f"I expect it to work: {decision['reliability']:.0%}." if decision else ""
+
+
 def plan_of(outputs: Mapping[str, Value]) -> str:
     """What the robot would do, in a few words."""
     return f"{outputs.get('skill', 'pick')} the {outputs.get('food', 'food')}"
