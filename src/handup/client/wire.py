@@ -93,6 +93,8 @@ class Wire:
         async with connect(**live.how(self.client.address)) as socket:
             hello = live.read(await asyncio.wait_for(socket.recv(), GIVE_UP_S))
             if hello.get("type") != "hello":
+                if hello.get("type") == "stopped":
+                    self.hear(hello)  # it holds, whoever says it out of turn; the next greeting tells more
                 raise strange("a greeting")
             self.hear(hello)  # a stop is known before the link is alive
             self.pulse.connected(began_s)

@@ -26,6 +26,14 @@ from handup.desk.terms import Terms
 from handup.desk.timing import Draft, ToWrite, fitting, let_time_pass, open_what_fits
 from handup.desk.words import elsewhere, span, too_late
 
+Made = Callable[[DeskState, float], Command]
+"""A command, made once the state and the time are known."""
+
+
+def given(command: Command) -> Made:
+    """A command that is known beforehand."""
+    return lambda _state, _now_s: command
+
 
 @dataclass(frozen=True, kw_only=True)
 class Ruling:

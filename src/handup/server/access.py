@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from handup.core import BadCode, BadSetting, NothingThere, StoreUnavailable
 from handup.core.checks import check_name, check_person
 from handup.core.kinds import MAX_NAME
 from handup.desk.record import gone
-from handup.journal import Entry, Journal, JournalErased, Writer
+from handup.journal import Entry, Journal, Writer
 from handup.server.events import RUN, AccessRole, CodeMade, Granted, Revoked
 from handup.server.tokens import LONGEST_TOKEN, code_digest, digest, new_code, new_id, new_token
 
@@ -106,17 +107,14 @@ class Access:
         self.take(self._journal.read(self._seq, run=RUN))
 
     def take(self, entries: Iterable[Entry]) -> bool:
-        """Take entries in; others than those about access are passed over.
+        """Take entries in; others than those about access are passed over. Looks at nothing but memory.
 
         Returns:
             Whether a grant may have ended.
         """
         ended = False
         for entry in entries:
-            if isinstance(entry.event, JournalErased):
-                self._build_again()
-                ended = True
-            elif isinstance(entry.event, CodeMade | Granted | Revoked):
+            if isinstance(entry.event, CodeMade | Granted | Revoked):
                 ended |= self._one(entry)
         return ended
 
@@ -154,7 +152,7 @@ class Access:
         )
         self._grants[grant.id] = self._by_digest[grant.digest] = grant
 
-    def _build_again(self) -> None:
+    def build_again(self) -> None:
         """After an erasure: from the journal, where the names are gone."""
         fresh = Access(self._journal)
         with self._lock:
@@ -179,7 +177,7 @@ class Access:
         if role is AccessRole.ROBOT:
             raise BadSetting("a robot has no code", hint="Make a token for it: handup pair --robot NAME.")
         code = new_code()
-        with self._journal.writing() as writer:
+        with self._writing() as writer:
             until_s = writer.at_s + code_s
             made = CodeMade(digest=code_digest(code), role=role, person=person, until_s=until_s, token_s=token_s)
             entry = writer.append(made, run=RUN)
@@ -194,8 +192,7 @@ class Access:
             StoreUnavailable: It could not be written; the code is still good.
         """
         known = code_digest(code)
-        with self._journal.writing() as writer:
-            self.take(writer.read(self._seq, run=RUN))
+        with self._writing() as writer:
             made = self._codes.get(known)
             if made is None or writer.at_s >= made.until_s:
                 raise BadCode(
@@ -218,7 +215,7 @@ class Access:
         robot = check_name("name of a robot", robot, MAX_NAME, error=BadSetting)
         if "/" in robot:
             raise BadSetting(f"the robot '{robot}' has a slash in its name", hint="Use another character.")
-        with self._journal.writing() as writer:
+        with self._writing() as writer:
             entry, paired = self._give(writer, AccessRole.ROBOT, robot=robot, token_s=token_s)
         self.take([entry])
         return paired
@@ -230,12 +227,20 @@ class Access:
             NothingThere: There is none of this name.
             StoreUnavailable: It could not be written, and goes on being good.
         """
-        self.catch_up()
-        found = self._grants.get(id_)
-        if found is None:
-            raise NothingThere(f"there is no device '{id_[:60]}'", hint="See them with: handup pair --list.")
-        self.take(self._journal.append(Revoked(id=id_), run=RUN))
+        with self._writing() as writer:
+            found = self._grants.get(id_)
+            if found is None:
+                raise NothingThere(f"there is no device '{id_[:60]}'", hint="See them with: handup pair --list.")
+            entry = writer.append(Revoked(id=id_), run=RUN)
+        self.take([entry])
         return found
+
+    @contextmanager
+    def _writing(self) -> Iterator[Writer]:
+        """A transaction that knows what others wrote: an entry of our own must not be taken in before theirs."""
+        with self._journal.writing() as writer:
+            self.take(writer.read(self._seq, run=RUN))
+            yield writer
 
     def _give(
         self,

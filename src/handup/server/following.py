@@ -1,4 +1,4 @@
-"""One thread that follows the journal and brings what changed into the event loop."""
+"""Brings what changes in the journal into the event loop; one thread looks for what other processes write."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from dataclasses import dataclass
 
 from handup.core import DamagedJournal, HandupError
 from handup.desk import Desk, DeskState, Record
-from handup.journal import Entry, Journal
+from handup.journal import Entry, JournalErased
 from handup.server.access import Access
 
 WATCH_S = 0.25
 """So long it waits at a time, so that it can end."""
+REST_S = 0.03
+"""So long it rests after it has looked: what this process writes is told without it."""
 PAUSE_S = 0.25
 """The pause after the store could not be read."""
 _log = logging.getLogger("handup.server")
@@ -37,32 +39,34 @@ class News:
 
 
 class Follower:
-    """Watches the desk for everybody in this process.
+    """Listens to the desk for everybody in this process, and keeps it level with the journal.
+
+    What this process writes is told by the thread that wrote it, without a look into the journal. What others write,
+    and what time brings, is found by a thread of its own.
 
     Args:
-        journal: What to follow.
-        desk: Whose time to keep.
+        desk: Whose time to keep; what it takes in from now on is told.
         access: Who may come in.
-        tell: Called with news, from this thread.
-        damaged: Called once, from this thread, where the journal turns out to be damaged; then it ends.
+        tell: Called with news, in order, from any thread and under the desk's lock: it must return at once.
+        damaged: Called once, from its thread, where the journal turns out to be damaged; then it ends.
     """
 
     def __init__(
         self,
-        journal: Journal,
         desk: Desk,
         access: Access,
         tell: Callable[[News], None],
         damaged: Callable[[DamagedJournal], None],
     ) -> None:
-        self._journal, self._desk, self._access = journal, desk, access
+        self._desk, self._access = desk, access
         self._tell, self._damaged = tell, damaged
         self._ending = threading.Event()
-        self._seq = desk.state.seq
+        self._erased = threading.Event()
         self._thread = threading.Thread(target=self._run, name="handup server follower", daemon=True)
+        desk.listeners.append(self._hear)
 
     def start(self) -> None:
-        """Begin."""
+        """Begin to look."""
         self._thread.start()
 
     def close(self) -> None:
@@ -71,13 +75,20 @@ class Follower:
         if self._thread.is_alive():
             self._thread.join(2.0)
 
+    def _hear(self, _before: DeskState, state: DeskState, entries: Sequence[Entry]) -> None:
+        if any(isinstance(entry.event, JournalErased) for entry in entries):
+            self._erased.set()
+        ended = self._access.take(entries)
+        self._tell(News(records=_changed(entries, state), entries=tuple(entries), state=state, access=ended))
+
     def _run(self) -> None:
         unavailable = False
         while not self._ending.is_set():
             try:
                 self._desk.watch(WATCH_S)
-                self._look()
+                self._see_to_erasures()
                 unavailable = False
+                self._ending.wait(REST_S)
             except DamagedJournal as error:
                 _log.error("the journal is damaged, and everything stops: %s", error)
                 self._damaged(error)
@@ -90,14 +101,17 @@ class Follower:
                 unavailable = True
                 self._ending.wait(PAUSE_S)
 
-    def _look(self) -> None:
-        entries = tuple(self._journal.read(self._seq))
-        if not entries:
+    def _see_to_erasures(self) -> None:
+        """Let nobody in any more who was erased; that reads the journal, and so is done here."""
+        if not self._erased.is_set():
             return
-        state = self._desk.state
-        ended = self._access.take(entries)
-        self._seq = entries[-1].seq
-        self._tell(News(records=_changed(entries, state), entries=entries, state=state, access=ended))
+        self._erased.clear()
+        try:
+            self._access.build_again()
+        except HandupError:
+            self._erased.set()
+            raise
+        self._tell(News(records=(), entries=(), state=self._desk.state, access=True))
 
 
 def _changed(entries: Sequence[Entry], state: DeskState) -> tuple[Record, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import defaultdict, deque
 from collections.abc import Iterator
@@ -21,6 +22,9 @@ class Socket:
     Args:
         grant: Whose it is.
         most: So many frames may wait.
+
+    Attributes:
+        number: The newest number of a heartbeat that was heard.
     """
 
     def __init__(self, grant: Grant, most: int) -> None:
@@ -30,15 +34,41 @@ class Socket:
         self.sending_since: float | None = None
         self.cut = asyncio.Event()
         self.ending_since: float | None = None
+        self.number: int | None = None
+        self._beaten_s = -math.inf
         self._most = most
+        self._greeted = False
+        self._hello = ""
         self._urgent: deque[str] = deque(maxlen=8)
         self._frames: deque[str] = deque()
         self._latest: dict[str, str] = {}
         self._wake = asyncio.Event()
 
+    def greet(self, hello: str) -> None:
+        """Have the first frame sent. Make it in the same step of the loop: what was said before is in it.
+
+        Nothing overtakes it, however urgent: whoever reads what came last knows what holds.
+        """
+        self._greeted, self._hello = True, hello
+        self._wake.set()
+
+    def beat(self, at_s: float) -> None:
+        """Have a heartbeat sent. It repeats the last number that was heard, so that the other side can date it."""
+        self._beaten_s = time.monotonic()
+        heard = "null" if self.number is None else self.number
+        self.send(f'{{"type":"beat","at_s":{at_s!r},"heard":{heard}}}', slot="beat")
+
+    def beat_unless(self, within_s: float, at_s: float) -> None:
+        """Have a heartbeat sent, unless one was within so long a time."""
+        if time.monotonic() - self._beaten_s >= within_s:
+            self.beat(at_s)
+
     def send(self, frame: str, *, slot: str = "", urgent: bool = False) -> None:
-        """Have a frame sent. One with a slot takes the place of the last one there; an urgent one comes first."""
-        if self.ending_since is not None:
+        """Have a frame sent. One with a slot takes the place of the last one there; an urgent one comes first.
+
+        Before the greeting nothing is sent: all that will be in it.
+        """
+        if self.ending_since is not None or not self._greeted:
             return
         if urgent:
             self._urgent.append(frame)
@@ -62,6 +92,9 @@ class Socket:
     async def next(self) -> str | None:
         """The next frame to send; None when there will be no more."""
         while True:
+            if self._hello:
+                hello, self._hello = self._hello, ""
+                return hello
             if self._urgent:
                 return self._urgent.popleft()
             if self._frames:
@@ -144,8 +177,11 @@ class Hub:
         for socket in self._sockets:
             socket.send(frame, slot=slot, urgent=urgent)
 
-    def tick(self, beat: str) -> bool:
-        """Send a heartbeat, and let go of those who are silent or stuck.
+    def tick(self, at_s: float) -> bool:
+        """Send heartbeats to those who had none in answer to theirs, and let go of those who are silent or stuck.
+
+        Args:
+            at_s: The time that they are told.
 
         Returns:
             Whether this process itself slept; then it says nothing about others that nothing was heard of them.
@@ -156,7 +192,7 @@ class Hub:
         for socket in tuple(self._sockets):
             if slept:
                 socket.heard_s = now_s
-            socket.send(beat, slot="beat")
+            socket.beat_unless(self._beats.beat_s * 0.9, at_s)
             if now_s - socket.heard_s > self._beats.silent_s:
                 socket.end('{"type":"bye","why":"Nothing was heard of you; connect again."}')
             stuck_s = 0.0 if socket.sending_since is None else now_s - socket.sending_since

@@ -28,6 +28,8 @@ MOST_WRONG = 50
 """After so many wrong frames without a right one the socket is closed."""
 MOST_REPLIES = 8
 """So many replies of one socket may be on their way at a time."""
+MOST_NUMBER = 2**53
+"""Numbers of heartbeats are below this, so that every program can count so far."""
 SEND_FAILS = (WebSocketDisconnect, RuntimeError, OSError)
 """What sending raises when nobody is there any more."""
 routes = APIRouter()
@@ -46,7 +48,7 @@ async def live(websocket: WebSocket) -> None:
         return
     try:
         await websocket.accept(subprotocol=PROTOCOL if PROTOCOL in websocket.scope.get("subprotocols", ()) else None)
-        socket.send(service.hello(socket))
+        socket.greet(service.hello(socket))
         await Conversation(websocket, service, websocket.app.state.guard, socket).run()
     finally:
         service.hub.leave(socket)
@@ -55,7 +57,7 @@ async def live(websocket: WebSocket) -> None:
 class Conversation:
     """What is said on one socket. Frames are JSON objects with a `type`.
 
-    From everybody: `beat`, `stop {why?}`. From people: `reply {…}`, `draft {id, value, at_s?}`. From robots:
+    From everybody: `beat {n?}`, `stop {why?}`. From people: `reply {…}`, `draft {id, value, at_s?}`. From robots:
     `state {state}`, `watch {id}`.
     """
 
@@ -150,7 +152,14 @@ class Conversation:
         return frame
 
     async def _beat(self, frame: dict[str, Any]) -> None:
-        """That the other side is there was noted already."""
+        """That the other side is there was noted already; a number is repeated at once."""
+        number = frame.get("n")
+        if number is None:
+            return
+        if type(number) is not int or not 0 <= number < MOST_NUMBER:
+            raise BadRequest("the number of a beat is none", hint="Count your beats from 1, or leave 'n' out.")
+        self._socket.number = number
+        self._socket.beat(self._service.now_s())
 
     async def _stop(self, frame: dict[str, Any]) -> None:
         try:

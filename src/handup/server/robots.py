@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,6 +13,9 @@ from handup.server.models import RobotState
 EACH_S = 0.01
 """Of each robot people are told at most once in so long a time for every robot there is: of one, a hundred times a
 second; of two hundred, every two seconds. Whether it is alive they are told at once."""
+EACH_TURN_S = 1.0
+"""Whether a robot is alive changes at most once in so long a time, the first change at once: where a network lags,
+nobody can read what changes with every heartbeat."""
 MOST_ROBOTS = 2000
 """So many are remembered; one that is gone for longest is forgotten first."""
 
@@ -27,6 +31,7 @@ class Robot:
     state: dict[str, Any] | None = None
     told_s: float = 0.0
     untold: bool = False
+    turned_s: float = -math.inf
 
     def view(self) -> dict[str, Any]:
         """What people see."""
@@ -65,9 +70,7 @@ class Robots:
             known = self._known[name] = Robot(name, time.monotonic(), self._now_s())
             self._tell(known)
         known.heard_s, known.last_s = time.monotonic(), self._now_s()
-        if not known.alive:
-            known.alive = True
-            self._tell(known)
+        self._turn(known, alive=True)
         return known
 
     def put(self, name: str, state: RobotState) -> None:
@@ -83,13 +86,18 @@ class Robots:
         """See who has fallen silent, which nobody has where this process itself slept; tell what was not told yet."""
         now_s = time.monotonic()
         for robot in self._known.values():
-            if slept:
+            if slept and robot.alive:
                 robot.heard_s = now_s
-            elif robot.alive and now_s - robot.heard_s > self._hold_s:
-                robot.alive = False
-                self._tell(robot)
+            self._turn(robot, alive=now_s - robot.heard_s <= self._hold_s)
             if robot.untold and now_s - robot.told_s >= EACH_S * len(self._known):
                 self._tell(robot)
+
+    def _turn(self, robot: Robot, *, alive: bool) -> None:
+        """Show a robot as alive or not; where that changed just before, the next tick will."""
+        now_s = time.monotonic()
+        if alive != robot.alive and now_s - robot.turned_s >= EACH_TURN_S:
+            robot.alive, robot.turned_s = alive, now_s
+            self._tell(robot)
 
     def _tell(self, robot: Robot) -> None:
         robot.told_s, robot.untold = time.monotonic(), False

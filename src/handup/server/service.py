@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import queue
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +24,7 @@ from handup.server.following import Follower, News
 from handup.server.hub import Hub, Socket
 from handup.server.metrics import Gauges, Metrics
 from handup.server.pictures import Pictures, named_by
+from handup.server.pool import Pool
 from handup.server.robots import Robot, Robots
 from handup.server.settings import ServerSettings
 from handup.server.stopping import Stopping
@@ -69,6 +71,8 @@ class Service:
         self._clock = WallClock()
         self._queued = 0
         self._ending = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._news: queue.SimpleQueue[News] = queue.SimpleQueue()
         try:
             self._open(journal, people)
         except DamagedJournal as error:
@@ -80,6 +84,7 @@ class Service:
         try:
             self.desk = Desk(self.journal, people)
             self.access = Access(self.journal)
+            self._follower = Follower(self.desk, self.access, self._from_follower, self._found_damage)
             self.pictures = Pictures(self._folder(), bounds, lambda: named_by(self.desk.state.waiting))
             self._state = self.desk.state
             self._journal_stop = self._last_stop()
@@ -88,8 +93,7 @@ class Service:
                 self.journal.close()
             raise
         self.stopping = Stopping(self.desk, self._tell_stop)
-        self._pool = ThreadPoolExecutor(bounds.threads, thread_name_prefix="handup server")
-        self._follower = Follower(self.journal, self.desk, self.access, self._from_follower, self._found_damage)
+        self._pool = Pool(bounds.threads)
         self.opened = True
 
     def _folder(self) -> Path:
@@ -105,7 +109,9 @@ class Service:
         self._loop = asyncio.get_running_loop()
         if self.opened:
             self.stopping.start()
+            self._pool.start()
             self._follower.start()
+            self._loop.call_soon(self._take_news)
         self.spawn(self._beat())
 
     def spawn(self, work: Any) -> None:
@@ -141,7 +147,7 @@ class Service:
     def _close(self) -> None:
         self.stopping.close()
         self._follower.close()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._pool.close()
         with suppress(HandupError):
             self.desk.close()
         if self._own_journal:
@@ -150,7 +156,7 @@ class Service:
     async def _beat(self) -> None:
         beats = self.settings.beats
         while True:
-            slept = self.hub.tick(encoded({"type": "beat", "at_s": self.now_s()}))
+            slept = self.hub.tick(self.now_s())
             self.robots.tick(slept=slept)
             for socket in self.hub:
                 if not self.access.good(socket.grant):
@@ -169,7 +175,8 @@ class Service:
             raise ServerBusy("the server has too much to do", hint="Try again in a moment.")
         self._queued += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, lambda: do(*args, **more))
+            done: T = await asyncio.wrap_future(self._pool.submit(partial(do, *args, **more)))
+            return done
         finally:
             self._queued -= 1
 
@@ -205,16 +212,26 @@ class Service:
     # -- news ---------------------------------------------------------------------------------------------------------
 
     def _from_follower(self, news: News) -> None:
-        with suppress(RuntimeError):  # the loop is closed already
-            self._loop.call_soon_threadsafe(self._take, news)
+        self._news.put(news)
+        self._in_loop(self._take_news)
+
+    def _in_loop(self, do: Callable[[], None]) -> None:
+        """Have something done in the event loop, from any thread; nothing where there is none yet, or no more."""
+        if self._loop is not None:
+            with suppress(RuntimeError):  # it is closed already
+                self._loop.call_soon_threadsafe(do)
+
+    def _take_news(self) -> None:
+        with suppress(queue.Empty):
+            while True:
+                self._take(self._news.get_nowait())
 
     def _found_damage(self, error: DamagedJournal) -> None:
         def take() -> None:
             self.damage = error
             self._tell_stop(self.stopped or {})
 
-        with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(take)
+        self._in_loop(take)
 
     def _take(self, news: News) -> None:
         """Tell everybody what has changed."""
