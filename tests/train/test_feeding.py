@@ -10,6 +10,7 @@ import pytest
 from handup.core import Box
 from handup.domains.feeding import EASY, HARD, foods
 from handup.domains.feeding.crops import Square, cut, standard
+from train.feeding.packing import BRIGHT, COLOUR, packed, unpacked
 from train.feeding.splits import SPLITS, bites_before, plate_of
 from train.feeding.tolerance import borne, tolerances
 
@@ -60,6 +61,31 @@ def test_the_card_names_the_seeds_of_plates_and_of_training() -> None:
     assert f"Seed {found['shipped']} is shipped" in card
 
 
+def test_packed_plates_come_out_nearly_as_they_went_in() -> None:
+    smooth = np.linspace(0.0, 250.0, 32)[None, None, :, None] * np.array([1.0, 0.6, 0.3])
+    rgb = np.repeat(np.repeat(smooth, 2, axis=0), 24, axis=1).astype(np.uint8)
+    packed_ = packed(rgb)
+    assert {each.dtype for each in packed_.values()} == {np.dtype(np.int8)}
+    assert np.abs(unpacked(packed_).astype(int) - rgb).max() <= BRIGHT + COLOUR
+
+
+def test_spots_that_are_no_food_keep_off_the_food_and_colours_change_from_place_to_place() -> None:
+    torch = pytest.importorskip("torch")
+    from train.feeding import data
+
+    pictures = torch.full((6, 3, 40, 60), 0.5)
+    boxes, of = torch.tensor([[0.25, 0.25, 0.75, 0.75]] * 6), torch.arange(6)
+    spotted = data.littered(pictures, boxes, of, torch.Generator().manual_seed(1))
+    assert (spotted[:, :, 11:29, 16:44] == 0.5).all()
+    assert ((spotted != 0.5).any(dim=1).sum(dim=(1, 2)) > 0).sum() >= 4
+    reddish = torch.tensor([0.8, 0.3, 0.2])[None, :, None, None].expand(2, 3, 40, 60)
+    varied = data.varied(reddish, torch.Generator().manual_seed(1))
+    assert varied.min() >= 0.0 and varied.max() <= 1.0
+    greenness = (varied[:, 1] - varied[:, 2]).flatten(1)
+    assert (greenness.std(dim=1) > 0.01).all()
+    assert torch.equal(varied, data.varied(reddish, torch.Generator().manual_seed(1)))
+
+
 def test_training_cuts_the_squares_that_the_modules_cut() -> None:
     torch = pytest.importorskip("torch")
     from train.feeding import data
@@ -89,9 +115,11 @@ def test_what_is_exported_computes_what_was_trained(tmp_path: Path) -> None:
     import onnxruntime
 
     from train.feeding.export import export
-    from train.feeding.networks import Aim
+    from train.feeding.networks import Aim, load_weights, made, save_weights
 
-    network = Aim(3).eval()
+    trained = Aim(3).eval()
+    save_weights(trained, tmp_path / "aim.npz")
+    network = load_weights(made("aim", foods=18, skills=3), tmp_path / "aim.npz")
     with pytest.warns(DeprecationWarning):
         export("aim", network, tmp_path / "aim.onnx", foods=18, skills=3)
     given = [torch.rand(1, 3, 64, 64), torch.rand(1, 4), (torch.rand(16, Aim.masks) > 0.25).float()]
@@ -99,5 +127,5 @@ def test_what_is_exported_computes_what_was_trained(tmp_path: Path) -> None:
     names = [each.name for each in session.get_inputs()]
     (said,) = session.run(None, {name: each.numpy() for name, each in zip(names, given, strict=True)})
     with torch.no_grad():
-        assert said == pytest.approx(network(*given).numpy(), abs=1e-4)
+        assert said == pytest.approx(trained(*given).numpy(), abs=1e-4)
     assert said.std(axis=0).min() > 0.0

@@ -14,6 +14,7 @@ from pathlib import Path
 import torch
 
 from train.feeding import evaluate
+from train.feeding.export import export_seed
 from train.feeding.fit import FULL, PARTS, SMALL, fit
 from train.feeding.render import render
 from train.feeding.report import write
@@ -32,10 +33,13 @@ def main() -> None:
     torch.set_num_threads(given.threads)
     render(given.folder, processes=given.threads)
     fit(given.folder, seeds=given.seeds, size=SMALL if given.small else FULL, only=[*PARTS])
+    for seed in given.seeds:
+        export_seed(given.folder / f"seed-{seed}")
     found = evaluate.evaluate(given.folder, given.seeds, ["validation", "easy", "hard"])
     evaluate.OUT.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     write()
-    shutil.copytree(given.folder / f"seed-{found['shipped']}", SHIPPED, dirs_exist_ok=True)
+    ignored = shutil.ignore_patterns("*.npz")
+    shutil.copytree(given.folder / f"seed-{found['shipped']}", SHIPPED, ignore=ignored, dirs_exist_ok=True)
 
 
 if __name__ == "__main__":
