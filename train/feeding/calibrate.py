@@ -1,8 +1,8 @@
 """Draws the calibration sets, fits the calibrators and writes them: `python -m train.feeding.calibrate`.
 
 The sets are drawn from hard plates, where the networks err often enough that a few dozen rows tell what a score is
-worth; all come from seeds that nothing else has seen. Rows beyond the paper's sizes, and rows from easy plates, are
-for testing: they say how far the calibrators can be trusted.
+worth; all come from seeds that nothing else has seen. Rows from further hard plates, and from easy ones, are for
+testing: they say how far the calibrators can be trusted. No plate is in a set and in a test.
 """
 
 from __future__ import annotations
@@ -14,27 +14,44 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.progress import Progress
 
 from handup.confidence import Calibration, Sample, calibrate
-from handup.confidence.bootstrap import estimates
+from handup.confidence.bootstrap import Estimate, intervals
+from handup.confidence.calibrate import LEAST_PER_CLASS
+from handup.confidence.metrics import weighted_ece
 from handup.confidence.sample import Kind
 from handup.domains.feeding import World
-from handup.domains.feeding.calibration import BEST, INTERVAL, SCALED, SCHEMA, SIZES, Rows
+from handup.domains.feeding.calibration import BEST, FILE, INTERVAL, SCALED, SCHEMA, SIZES, Rows
 from handup.domains.feeding.modules import Modules
+from train.feeding.evaluate import clustered
 from train.feeding.splits import SPLITS, bites_before, plate_of
 
 OUT = Path(__file__).parents[2] / "src" / "handup" / "domains" / "feeding" / "models"
 FITTED, ALSO = "calibration hard", "calibration easy"
 TESTED = 200
-"""So many rows of each module are for testing, from hard plates and from easy ones."""
+"""At least so many rows of each module are for testing, from hard plates and from easy ones."""
+Floats = NDArray[np.float64]
 
 
-def drawn(modules: Modules, split: str, enough: dict[str, int], progress: Progress) -> Rows:
-    """Rows from the plates of a split, until there are enough."""
+def drawn(
+    modules: Modules, split: str, enough: dict[str, int], progress: Progress, *, after: int = -1, least: int = 0
+) -> Rows:
+    """Rows from whole plates of a split, until there are enough.
+
+    Args:
+        modules: Whose.
+        split: Of which plates.
+        enough: So many of each module.
+        progress: Shows how far it is.
+        after: Only plates of seeds beyond this one.
+        least: Go on until every set of this size has so many right and wrong rows, without which nothing can be fitted.
+    """
     rows, task = Rows(), progress.add_task(split, total=max(enough.values()))
-    for seed in range(SPLITS[split].first, SPLITS[split].first + SPLITS[split].plates):
-        if rows.full(enough):
+    first = max(SPLITS[split].first, after + 1)
+    for seed in range(first, SPLITS[split].first + SPLITS[split].plates):
+        if rows.full(enough, least):
             break
         with World(plate_of(seed), seed=seed, looks=SPLITS[split].looks(seed), size=(320, 240)) as world:
             for _ in range(bites_before(seed)):
@@ -63,27 +80,52 @@ def fitted(samples: dict[str, Sample]) -> dict[str, dict[str, Calibration]]:
 def main() -> None:
     """Draw, fit, write, and print what the docs page has."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--models", type=Path, default=None, help="networks; the shipped ones unless given")
+    parser.add_argument("--models", type=Path, default=OUT, help="networks; the shipped ones unless given")
+    parser.add_argument("--out", type=Path, default=None, help="where calibrators go: beside the networks unless given")
     parser.add_argument("--rows", type=Path, default=None, help="also write the sets as CSV, for handup calibrate")
     parser.add_argument("--tested", type=int, default=TESTED)
     options = parser.parse_args()
-    modules = Modules.load(options.models)
-    tested = dict.fromkeys(SIZES, options.tested)
+    write(options.models, options.out, rows=options.rows, tested=options.tested)
+
+
+def write(models: Path = OUT, out: Path | None = None, *, rows: Path | None = None, tested: int = TESTED) -> None:
+    """Draw, fit, write, and print what the docs page has.
+
+    Args:
+        models: The folder of the networks.
+        out: Where the calibrators go; beside the networks unless given.
+        rows: The sets go here as CSV.
+        tested: At least so many rows are for testing.
+    """
+    modules = Modules.load(models)
+    sizes, enough = dict(SIZES), dict.fromkeys(SIZES, tested)
     with Progress() as progress:
-        rows = drawn(modules, FITTED, {module: size + options.tested for module, size in SIZES.items()}, progress)
-        easy = drawn(modules, ALSO, tested, progress)
-    found = fitted(rows.samples())
-    record: dict[str, Any] = {"schema": SCHEMA, "kind": "feeding-calibrators", "sizes": dict(SIZES)}
-    record["calibrators"] = {
+        fit = drawn(modules, FITTED, sizes, progress, least=LEAST_PER_CLASS)
+        last = max(seed for plates in fit.plates.values() for seed in plates)
+        new = {"hard": drawn(modules, FITTED, enough, progress, after=last)}
+        new["easy"] = drawn(modules, ALSO, enough, progress)
+    samples = fit.samples(sizes)
+    found = fitted(samples)
+    path = (out or models) / FILE
+    path.write_text(json.dumps(record_of(found, modules.networks), indent=1, allow_nan=False) + "\n", "utf-8")
+    if rows is not None:
+        write_rows(rows, samples)
+    show_fit(found)
+    show_new(found[BEST], new)
+
+
+def record_of(found: dict[str, dict[str, Calibration]], networks: str) -> dict[str, Any]:
+    """What is shipped: the calibrators, and which networks' scores they are for."""
+    calibrators = {
         kind: {module: each.calibrator.to_json() for module, each in of.items()} for kind, of in found.items()
     }
-    (options.out / "calibrators.json").write_text(json.dumps(record, indent=1, allow_nan=False) + "\n", "utf-8")
-    if options.rows is not None:
-        write_rows(options.rows, rows.samples())
-    show_fit(found)
-    new = {module: rows.samples(tested, SIZES[module])[module] for module in SIZES}
-    show_new(found[BEST], {"hard": new, "easy": easy.samples(tested)})
+    return {
+        "schema": SCHEMA,
+        "kind": "feeding-calibrators",
+        "networks": networks,
+        "sizes": dict(SIZES),
+        "calibrators": calibrators,
+    }
 
 
 def write_rows(folder: Path, samples: dict[str, Sample]) -> None:
@@ -114,24 +156,45 @@ def show_fit(found: dict[str, dict[str, Calibration]]) -> None:
             )
 
 
-def show_new(best: dict[str, Calibration], new: dict[str, dict[str, Sample]]) -> None:
-    """The docs' second table: rows that nothing was fitted on, beside saying the set's rate to each."""
-    print("\n| module | looks | right | mean confidence | Brier | the set's rate | difference | ECE |")
-    print("|---|---|---|---|---|---|---|---|")
+def show_new(best: dict[str, Calibration], new: dict[str, Rows]) -> None:
+    """The docs' second table: plates that nothing was fitted on, beside saying the set's rate to each row."""
+    print("\n| module | looks | rows | plates | right | mean confidence | Brier | the set's rate | difference | ECE |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for module, each in best.items():
-        rate = float(each.right.mean())
-        for looks, samples in new.items():
-            right = samples[module].right
-            chances = each.calibrator.probabilities(samples[module].raw)
-            less = (chances - right) ** 2 - (rate - right) ** 2
-            draws = np.random.default_rng(0).integers(len(less), size=(4000, len(less)))
-            low, high = np.quantile(less[draws].mean(axis=1), (0.025, 0.975))
-            metrics = estimates(chances[None, :], right, seed=0)
+        for looks, rows in new.items():
+            sample, plates = rows.samples()[module], rows.plates[module]
+            chances = each.calibrator.probabilities(sample.raw)
+            rate = float(each.right.mean())
+            found = on_new(chances, sample.right, rate, plates)
+            less = found["difference"]
             print(
-                f"| {module} | {looks} | {right.mean():.2f} | {chances.mean():.2f} | {metrics['brier'].value:.3f} | "
-                f"{((rate - right) ** 2).mean():.3f} | {less.mean():+.3f} ({low:+.3f} to {high:+.3f}) | "
-                f"{metrics['ece'].value:.3f} |"
+                f"| {module} | {looks} | {len(plates)} | {len(set(plates))} | {sample.right.mean():.2f} | "
+                f"{chances.mean():.2f} | {found['brier'].value:.3f} | {((rate - sample.right) ** 2).mean():.3f} | "
+                f"{less.value:+.3f} ({less.ci[0]:+.3f} to {less.ci[1]:+.3f}) | {found['ece'].value:.3f} |"
             )
+
+
+def on_new(chances: Floats, right: NDArray[np.bool_], rate: float, plates: list[int]) -> dict[str, Estimate]:
+    """What probabilities are worth on new rows, with 95 % intervals from resampled plates.
+
+    Args:
+        chances: Of each row.
+        right: Whether it was right.
+        rate: What one would say to every row instead.
+        plates: The plate of each row.
+
+    Returns:
+        `brier`, `ece`, and `difference`: the Brier score less that of saying the rate.
+    """
+    _, plate = np.unique(plates, return_inverse=True)
+    brier, plain = (chances - right) ** 2, (rate - right) ** 2
+    statistics = {
+        "brier": lambda weights: weights @ brier / weights.sum(axis=1),
+        "difference": lambda weights: weights @ (brier - plain) / weights.sum(axis=1),
+        "ece": lambda weights: weighted_ece(chances, right, weights),
+    }
+    by_plate = {name: clustered(each, plate) for name, each in statistics.items()}
+    return intervals(by_plate, int(plate.max()) + 1, reflected=("ece",))
 
 
 if __name__ == "__main__":

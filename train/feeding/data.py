@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from train.feeding.packing import unpacked
+from train.feeding.packing import files_of, unpacked
 
 CROP, CONTEXT, MARGIN_PX = 64, 1.4, 8.0
 """As in `handup.domains.feeding.crops`, which needs what a machine for training may not have; a test compares them."""
@@ -46,7 +46,7 @@ class Plates:
         Raises:
             SystemExit: There are none.
         """
-        paths = sorted(path for path in folder.glob(f"{split}-*.npz") if not path.name.endswith(".part.npz"))[:most]
+        paths = files_of(folder, split)[:most]
         if not paths:
             raise SystemExit(
                 f"no plates of the split '{split}' in {folder}; run: python -m train.feeding.render {folder}"

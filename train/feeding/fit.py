@@ -133,8 +133,24 @@ def fit(folder: Path, *, seeds: list[int], size: Size, only: list[str]) -> None:
             done[name] = PARTS[name](task)
             save_weights(done[name], out / f"{name}.npz")
             print(f"seed {seed}, {name}: {getattr(size, name)} steps in {time.monotonic() - began:.0f} s", flush=True)
-        card = {"schema": 1, "kind": "feeding-modules", "seed": seed, "dropout": DROPOUT, "pictures": len(plates.rgb)}
-        (out / "modules.json").write_text(json.dumps(card | known, indent=1) + "\n", encoding="utf-8")
+        steps = {name: getattr(size, name) for name in only}
+        write_card(out, seed=seed, pictures=len(plates.rgb), steps=steps, known=known)
+
+
+def write_card(folder: Path, *, seed: int, pictures: int, steps: dict[str, int], known: dict[str, Any]) -> None:
+    """What the networks in a folder are and how they came about; steps of those that were trained before are kept."""
+    path = folder / "modules.json"
+    before = json.loads(path.read_text(encoding="utf-8")).get("steps", {}) if path.exists() else {}
+    card = {
+        "schema": 1,
+        "kind": "feeding-modules",
+        "seed": seed,
+        "dropout": DROPOUT,
+        "pictures": pictures,
+        "steps": {**before, **steps},
+        "torch": str(torch.__version__),
+    }
+    path.write_text(json.dumps(card | known, indent=1) + "\n", encoding="utf-8")
 
 
 def fit_find(task: Task) -> nn.Module:

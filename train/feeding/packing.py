@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 BRIGHT, COLOUR = 6, 8
 """Steps of brightness and of colour, of 255."""
 WEIGHTS = np.array([0.299, 0.587, 0.114], np.float32)
+UNFINISHED = ".part.npz"
+"""How the name of a file ends that is being written."""
 Bytes = NDArray[np.int8]
 
 
@@ -29,11 +31,15 @@ def main() -> None:
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     shutil.copy(given.folder / "known.json", given.out)
-    for path in sorted(given.folder.glob("train-*.npz")):
-        if not path.name.endswith(".part.npz"):
-            with np.load(path) as file:
-                kept: dict[str, Any] = {name: file[name] for name in file.files if name != "rgb"}
-                np.savez_compressed(given.out / path.name, **kept, **packed(file["rgb"]))
+    for path in files_of(given.folder, "train"):
+        with np.load(path) as file:
+            kept: dict[str, Any] = {name: file[name] for name in file.files if name != "rgb"}
+            np.savez_compressed(given.out / path.name, **kept, **packed(file["rgb"]))
+
+
+def files_of(folder: Path, split: str) -> list[Path]:
+    """The finished files of a split, in order."""
+    return sorted(path for path in folder.glob(f"{split}-*.npz") if not path.name.endswith(UNFINISHED))
 
 
 def packed(rgb: NDArray[np.uint8]) -> dict[str, Any]:

@@ -13,6 +13,16 @@ from handup.domains.feeding.judging import Cause
 from handup.recover import Episode
 
 
+def cause_of(acts: Sequence[Acted]) -> Cause:
+    """The one cause of a lost bite: the detector where the meant food was on the fork, else that of the first attempt.
+
+    What a later attempt gets wrong may follow from the first, which has changed the plate.
+    """
+    if not acts:
+        return Cause.UNTRIED
+    return Cause.DETECTOR if any(each.got for each in acts) else acts[0].judged.cause
+
+
 @dataclass(frozen=True, kw_only=True)
 class Bite:
     """How one bite went.
@@ -51,7 +61,6 @@ class Bite:
         last = acts[-1] if acts else None
         recovered = episode.outcome is Outcome.RECOVERED
         got = recovered and last is not None and last.got
-        lost = Cause.UNTRIED if last is None else last.cause
         return cls(
             number=number,
             outcome=episode.outcome,
@@ -64,7 +73,7 @@ class Bite:
             asked=episode.asked,
             workload=episode.tally.load,
             objective=episode.tally.objective,
-            cause=None if got else lost,
+            cause=None if got else cause_of(acts),
         )
 
     @property
