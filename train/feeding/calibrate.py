@@ -1,8 +1,8 @@
 """Draws the calibration sets, fits the calibrators and writes them: `python -m train.feeding.calibrate`.
 
-The sets are drawn from hard plates, where the networks err often enough that a few dozen rows tell what a score is
-worth; all come from seeds that nothing else has seen. Rows from further hard plates, and from easy ones, are for
-testing: they say how far the calibrators can be trusted. No plate is in a set and in a test.
+The sets are drawn from easy and hard plates in turn; all come from seeds that nothing else has seen. Rows from further
+plates are for testing: they say how far the calibrators can be trusted, on each sort. No plate is
+in a set and in a test.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -29,31 +31,38 @@ from train.feeding.evaluate import clustered
 from train.feeding.splits import SPLITS, bites_before, plate_of
 
 OUT = Path(__file__).parents[2] / "src" / "handup" / "domains" / "feeding" / "models"
-FITTED, ALSO = "calibration hard", "calibration easy"
+SORTS = ("easy", "hard")
 TESTED = 200
 """At least so many rows of each module are for testing, from hard plates and from easy ones."""
 Floats = NDArray[np.float64]
 
 
 def drawn(
-    modules: Modules, split: str, enough: dict[str, int], progress: Progress, *, after: int = -1, least: int = 0
+    modules: Modules,
+    sorts: Sequence[str],
+    enough: dict[str, int],
+    progress: Progress,
+    *,
+    after: int = 0,
+    least: int = 0,
 ) -> Rows:
-    """Rows from whole plates of a split, until there are enough.
+    """Rows from whole plates, of each sort in turn, until there are enough.
 
     Args:
         modules: Whose.
-        split: Of which plates.
+        sorts: Of `easy` and `hard` plates, or of one of them.
         enough: So many of each module.
         progress: Shows how far it is.
-        after: Only plates of seeds beyond this one.
+        after: Leave out so many plates of each sort.
         least: Go on until every set of this size has so many right and wrong rows, without which nothing can be fitted.
     """
-    rows, task = Rows(), progress.add_task(split, total=max(enough.values()))
-    first = max(SPLITS[split].first, after + 1)
-    for seed in range(first, SPLITS[split].first + SPLITS[split].plates):
+    rows, task = Rows(), progress.add_task(" and ".join(sorts), total=max(enough.values()))
+    for number, sort in product(range(after, SPLITS["calibration hard"].plates), sorts):
         if rows.full(enough, least):
             break
-        with World(plate_of(seed), seed=seed, looks=SPLITS[split].looks(seed), size=(320, 240)) as world:
+        split = SPLITS[f"calibration {sort}"]
+        seed = split.first + number
+        with World(plate_of(seed), seed=seed, looks=split.looks(seed), size=(320, 240)) as world:
             for _ in range(bites_before(seed)):
                 items = world.truth()
                 if items:
@@ -100,10 +109,10 @@ def write(models: Path = OUT, out: Path | None = None, *, rows: Path | None = No
     modules = Modules.load(models)
     sizes, enough = dict(SIZES), dict.fromkeys(SIZES, tested)
     with Progress() as progress:
-        fit = drawn(modules, FITTED, sizes, progress, least=LEAST_PER_CLASS)
-        last = max(seed for plates in fit.plates.values() for seed in plates)
-        new = {"hard": drawn(modules, FITTED, enough, progress, after=last)}
-        new["easy"] = drawn(modules, ALSO, enough, progress)
+        fit = drawn(modules, SORTS, sizes, progress, least=LEAST_PER_CLASS)
+        hard = SPLITS["calibration hard"].first
+        after = 1 + max(seed - hard for plates in fit.plates.values() for seed in plates if seed >= hard)
+        new = {sort: drawn(modules, (sort,), enough, progress, after=after) for sort in SORTS}
     samples = fit.samples(sizes)
     found = fitted(samples)
     path = (out or models) / FILE

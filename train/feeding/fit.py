@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from train.feeding.data import Plates, littered, mirrored, squares, varied
-from train.feeding.networks import DROPOUT, Aim, Choose, Find, Name, drawn_masks, save_weights
+from train.feeding.networks import DROPOUT, Aim, Choose, Find, Name, drawn_masks, load_weights, save_weights
 
 WRONG_LABELS = 0.3
 """Share of squares that M3 is shown under a wrong name while it learns: M1 errs too, so it has to look for itself."""
@@ -60,7 +60,7 @@ class Task:
         size: How long.
         generator: All that chance decides.
         device: Where.
-        done: Networks of this seed that are trained already.
+        folder: Where the networks of this seed go; those that are trained already lie there.
     """
 
     plates: Plates
@@ -70,7 +70,7 @@ class Task:
     size: Size
     generator: torch.Generator
     device: torch.device
-    done: dict[str, nn.Module]
+    folder: Path
 
     def some(self, of: int, count: int) -> Tensor:
         """Numbers below a limit, at random."""
@@ -101,8 +101,6 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
-    if "name" in given.only and "find" not in given.only:
-        parser.error("M1 begins with M2's first layers: train find with it")
     only = [name for name in PARTS if name in given.only]
     size = (SMALL if given.small else FULL).times(given.steps)
     fit(given.folder, seeds=given.seeds, size=size, only=only)
@@ -116,7 +114,6 @@ def fit(folder: Path, *, seeds: list[int], size: Size, only: list[str]) -> None:
     for seed in seeds:
         out = folder / f"seed-{seed}"
         out.mkdir(exist_ok=True)
-        done: dict[str, nn.Module] = {}
         for name in only:
             torch.manual_seed(seed)
             task = Task(
@@ -127,11 +124,10 @@ def fit(folder: Path, *, seeds: list[int], size: Size, only: list[str]) -> None:
                 size=size,
                 generator=torch.Generator(device).manual_seed(seed),
                 device=device,
-                done=done,
+                folder=out,
             )
             began = time.monotonic()
-            done[name] = PARTS[name](task)
-            save_weights(done[name], out / f"{name}.npz")
+            save_weights(PARTS[name](task), out / f"{name}.npz")
             print(f"seed {seed}, {name}: {getattr(size, name)} steps in {time.monotonic() - began:.0f} s", flush=True)
         steps = {name: getattr(size, name) for name in only}
         write_card(out, seed=seed, pictures=len(plates.rgb), steps=steps, known=known)
@@ -172,8 +168,11 @@ def fit_find(task: Task) -> nn.Module:
 
 def fit_name(task: Task) -> nn.Module:
     """M1: which foods are on the picture. It begins where M2's first layers ended, then goes its own way."""
+    if not (task.folder / "find.npz").exists():
+        raise SystemExit(f"M1 begins with M2's first layers, and there is no M2 in {task.folder}: train find first")
+    found = load_weights(Find(task.foods), task.folder / "find.npz")
     network = Name(task.foods)
-    network.trunk.load_state_dict(task.done["find"].trunk.state_dict())
+    network.trunk.load_state_dict(found.trunk.state_dict())
     network = task.placed(network)
     present = task.plates.present(task.foods)
     by_picture = _items_of(task.plates)

@@ -1,6 +1,6 @@
 """Did I get it? Compares a picture of the fork with one of the empty fork. It errs, and its errors are measured.
 
-It sees that there is something, not what. Small or pale bites are missed now and then, and smears pass for bites.
+It sees that there is something, not what. In hard light, small or dark bites are missed now and then.
 """
 
 from __future__ import annotations
