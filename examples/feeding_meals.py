@@ -1,7 +1,8 @@
 """Many meals without a person: what the robot gets alone, and what it gets with true answers to everything.
 
 `python -m examples.feeding_meals run --meals 60` adds rows to docs/feeding/meals.csv; `… table` prints the tables of
-docs/feeding/policy.md. All methods eat the same meals. Evidence: *simulated*.
+docs/feeding/policy.md. All methods eat the same meals. Rows say which networks ate; those of others are left aside.
+Evidence: *simulated*.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from handup.core import Calibrator
 from handup.desk import SkippingClock
-from handup.domains.feeding import PLATES
+from handup.domains.feeding import PLATES, calibration
 from handup.domains.feeding.judging import Cause
 from handup.domains.feeding.meal import Meal, Order
-from handup.domains.feeding.modules import Modules
+from handup.domains.feeding.modules import Modules, networks_in
 from handup.domains.feeding.served import Served
 from handup.journal import Journal
 from handup.people import MotorProfile, SimulatedPerson
@@ -36,6 +38,7 @@ METHODS: Mapping[str, str] = {
     "graph+workload-aware": "the paper's pair",
 }
 COLUMNS = (
+    "networks",
     "looks",
     "plate",
     "seed",
@@ -55,6 +58,7 @@ COLUMNS = (
 class Row:
     """One meal."""
 
+    networks: str
     looks: str
     plate: str
     seed: int
@@ -69,22 +73,25 @@ class Row:
     causes: tuple[str, ...]
 
     @classmethod
-    def of(cls, served: Served) -> Row:
+    def of(cls, served: Served, networks: str) -> Row:
         """A meal's row."""
         record = served.to_json()
         causes = tuple(str(each.cause) for each in served.bites if each.cause is not None)
         numbers = (record["wrong_bites"], record["queries"], record["executions"], record["workload"], record["J"])
-        return cls(served.looks, served.plate, served.seed, served.method, served.got, served.on_fork, *numbers, causes)
+        which = (networks, served.looks, served.plate, served.seed, served.method)
+        return cls(*which, served.got, served.on_fork, *numbers, causes)
 
     def cells(self) -> list[str]:
         """As in the file."""
         numbers = [self.got, self.on_fork, self.wrong, self.queries, self.executions, self.workload, self.objective]
-        return [self.looks, self.plate, str(self.seed), self.method, *map(str, numbers), " ".join(self.causes)]
+        which = [self.networks, self.looks, self.plate, str(self.seed), self.method]
+        return [*which, *map(str, numbers), " ".join(self.causes)]
 
     @classmethod
     def read(cls, cells: Mapping[str, str]) -> Row:
         """From the file."""
         return cls(
+            networks=cells["networks"],
             looks=cells["looks"],
             plate=cells["plate"],
             seed=int(cells["seed"]),
@@ -100,12 +107,12 @@ class Row:
         )
 
 
-def meal(order: Order, modules: Modules) -> Served:
+def meal(order: Order, modules: Modules, calibrators: dict[str, Calibrator]) -> Served:
     """One meal with somebody who is always right and points exactly."""
     with (
         TemporaryDirectory() as folder,
         Journal.open(Path(folder) / "meal.db", clock=SkippingClock()) as journal,
-        Meal(order, journal, modules=modules) as table,
+        Meal(order, journal, modules=modules, calibrators=calibrators) as table,
     ):
         return table.eat([table.simulated(PERFECT, accuracy=1.0)])
 
@@ -164,9 +171,9 @@ def tables(rows: Sequence[Row]) -> Iterator[str]:
             yield f"| {looks} | {METHODS[method]} | {len(causes)} of {5 * len(found)} | {counts} |"
 
 
-def run(wanted: Iterable[Order], modules: Modules) -> None:
-    """Eat, and add a row for each meal that is not there yet."""
-    known = {(row.looks, row.seed, row.method) for row in read()}
+def run(wanted: Iterable[Order], modules: Modules, calibrators: dict[str, Calibrator]) -> None:
+    """Eat, and add a row for each meal that is not there yet, eaten with these networks."""
+    known = {(row.looks, row.seed, row.method) for row in read() if row.networks == modules.networks}
     ROWS.parent.mkdir(parents=True, exist_ok=True)
     new = not ROWS.exists()
     with ROWS.open("a", encoding="utf-8", newline="") as file:
@@ -175,7 +182,7 @@ def run(wanted: Iterable[Order], modules: Modules) -> None:
             writer.writerow(COLUMNS)
         for order in wanted:
             if (order.looks, order.seed, order.method) not in known:
-                row = Row.of(meal(order, modules))
+                row = Row.of(meal(order, modules, calibrators), modules.networks)
                 writer.writerow(row.cells())
                 file.flush()
                 print(json.dumps([row.looks, row.plate, row.seed, METHODS[row.method], row.got, row.causes]))
@@ -187,14 +194,18 @@ def main() -> None:
     parser.add_argument("what", choices=("run", "table"))
     parser.add_argument("--meals", type=int, default=60)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--models", type=Path, default=None, help="networks; the shipped ones unless given")
+    parser.add_argument(
+        "--models", type=Path, default=None, help="networks with calibrators; the shipped ones unless given"
+    )
     parser.add_argument("--looks", nargs="+", default=["easy", "hard"])
     parser.add_argument("--methods", nargs="+", default=list(METHODS)[:2])
     options = parser.parse_args()
     if options.what == "run":
-        run(orders(options.meals, options.first, options.looks, options.methods), Modules.load(options.models))
+        wanted = orders(options.meals, options.first, options.looks, options.methods)
+        run(wanted, Modules.load(options.models), calibration.load(folder=options.models))
     else:
-        print("\n".join(tables(read())))
+        networks = networks_in(options.models)
+        print("\n".join(tables([row for row in read() if row.networks == networks])))
 
 
 if __name__ == "__main__":

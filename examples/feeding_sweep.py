@@ -1,11 +1,12 @@
-"""Measures the capture model on the published seeds and draws it: the table and the figure of docs/feeding/world.md.
+"""Measures the capture model on the published seeds and draws it: the tables and the figure of docs/feeding/world.md.
 
-    python -m examples.feeding_sweep run --plates 10 --first 0     # measure ten plates of each food, add the counts
-    python -m examples.feeding_sweep draw                          # figure and tables from all counts
+    python -m examples.feeding_sweep run --plates 10 --first 0     # measure the first ten plates of each food
+    python -m examples.feeding_sweep draw                          # figure and tables from all that was measured
     python -m examples.feeding_sweep meals --plates 98             # hard meals with perfect answers
 
-Measuring takes about half a minute per plate number (all foods); it can be done in parts, and in several processes with
-other `--first`, one after the other.
+Measuring takes about half a minute per plate number (all foods). It can be done in parts: each try is kept as a row
+with its seed, a plate that was measured already is passed over, and rows of other rules, constants or foods do not
+count.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from __future__ import annotations
 import argparse
 import csv
 from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import asdict, fields
 from pathlib import Path
 
 import matplotlib as mpl
@@ -22,63 +25,101 @@ from matplotlib.lines import Line2D
 from rich.console import Console
 from rich.progress import track
 
+from handup.confidence.metrics import wilson
 from handup.domains.feeding import HARD, PLATES, Skill, World, foods
-from handup.domains.feeding.sweep import ERRORS_DEG, ERRORS_MM, Row, seeds_for, sweep
+from handup.domains.feeding.sweep import ERRORS_DEG, ERRORS_MM, Row, config, seeds_for, sweep
 
 DOCS = Path(__file__).parent.parent / "docs"
+ROWS = DOCS / "feeding" / "sweep_rows.csv"
+"""One line per try."""
 COUNTS = DOCS / "feeding" / "sweep.csv"
+"""One line per condition, made from the rows."""
+PAGE = DOCS / "feeding" / "world.md"
 FIGURE = DOCS / "img" / "feeding" / "sweep.svg"
-FIELDS = ("food", "skill", "kind", "error_mm", "error_deg", "tries", "ok", "other", "unstable", "missed", "imagined")
-MEALS_FROM = 80_000
+BEGIN, END = "<!-- made by: python -m examples.feeding_sweep draw -->\n", "<!-- end of what is made -->\n"
+COUNTED = ("tries", "ok", "other", "unstable", "missed", "imagined")
+FIELDS = ("food", "skill", "kind", "error_mm", "error_deg", *COUNTED)
+MEALS_FROM = 210_000
 """The first seed of the meals."""
 INK = {"skewer": "#2f7d5b", "scoop": "#8a5a00", "twirl": "#3d5fc4"}
+BAR = 0.85
+"""What every food should reach with perfect parameters, with its best skill."""
 Key = tuple[str, str, str, float, float]
 Counts = dict[Key, Counter[str]]
 err = Console(stderr=True)
 
 
-def measure(counts: Counts, first: int, plates: int) -> None:
-    """Add some plates of every food to the counts; they are written after each, so that nothing measured is lost."""
+def measure(first: int, plates: int) -> None:
+    """Measure some plates of every food; each is kept when it is done, so that nothing measured is lost."""
+    known = {(row.food, row.seed) for row in read()}
     for number in track(range(first, first + plates), "plates", console=err):
         for name in foods():
-            for row in sweep(name, [seeds_for(name, number + 1, published=True)[number]]):
-                _count(counts, row)
-            write(counts)
+            seed = seeds_for(name, number + 1, published=True)[number]
+            if (name, seed) not in known:
+                append(list(sweep(name, [seed])))
 
 
-def _count(counts: Counts, row: Row) -> None:
-    at = counts[(row.food, row.skill.value, row.kind, row.error_mm, row.error_deg)]
-    at.update(
-        tries=1, ok=int(row.ok), other=int(row.other), unstable=int(row.unstable),
-        missed=int(row.something and not row.seen), imagined=int(row.seen and not row.something),
+def append(rows: list[Row]) -> None:
+    """Keep the rows of a plate."""
+    names = [each.name for each in fields(Row)]
+    ROWS.parent.mkdir(parents=True, exist_ok=True)
+    fresh = not ROWS.exists()
+    with ROWS.open("a", encoding="utf-8", newline="") as stream:
+        out = csv.DictWriter(stream, names, lineterminator="\n")
+        if fresh:
+            out.writeheader()
+        out.writerows({key: int(it) if isinstance(it, bool) else it for key, it in asdict(row).items()} for row in rows)
+
+
+def read() -> list[Row]:
+    """Every try that was measured under the present rules, constants and foods, each once, in order."""
+    found: dict[tuple[int, int], Row] = {}
+    if ROWS.exists():
+        with ROWS.open(encoding="utf-8", newline="") as stream:
+            for line in csv.DictReader(stream):
+                if line["config"] == config():
+                    row = _row(line)
+                    found.setdefault((row.seed, row.attempt), row)
+    return [found[key] for key in sorted(found)]
+
+
+def _row(line: dict[str, str]) -> Row:
+    flags = {name: line[name] == "1" for name in ("ok", "other", "unstable", "seen", "something")}
+    return Row(
+        food=line["food"], skill=Skill(line["skill"]), kind=line["kind"], error_mm=float(line["error_mm"]),
+        error_deg=float(line["error_deg"]), seed=int(line["seed"]), attempt=int(line["attempt"]),
+        config=line["config"], **flags,
     )  # fmt: skip
 
 
-def read() -> Counts:
-    """All counts so far."""
+def count(rows: Iterable[Row]) -> Counts:
+    """Rows by condition."""
     counts: Counts = defaultdict(Counter)
-    if COUNTS.exists():
-        with COUNTS.open(encoding="utf-8", newline="") as stream:
-            for line in csv.DictReader(stream):
-                key = (line["food"], line["skill"], line["kind"], float(line["error_mm"]), float(line["error_deg"]))
-                counts[key].update({name: int(line[name]) for name in FIELDS[5:]})
+    for row in rows:
+        counts[(row.food, row.skill.value, row.kind, row.error_mm, row.error_deg)].update(
+            tries=1, ok=int(row.ok), other=int(row.other), unstable=int(row.unstable),
+            missed=int(row.something and not row.seen), imagined=int(row.seen and not row.something),
+        )  # fmt: skip
     return counts
 
 
 def write(counts: Counts) -> None:
     """All counts, one line per condition."""
-    COUNTS.parent.mkdir(parents=True, exist_ok=True)
     with COUNTS.open("w", encoding="utf-8", newline="") as stream:
         out = csv.writer(stream, lineterminator="\n")
         out.writerow(FIELDS)
         for key, found in counts.items():
-            out.writerow([*key, *(found[name] for name in FIELDS[5:])])
+            out.writerow([*key, *(found[name] for name in COUNTED)])
 
 
-def share(counts: Counts, food: str, skill: str, *, kind: str = "fitting", mm: float = 0.0, deg: float = 0.0) -> float:
-    """Share of tries that succeeded under a condition."""
-    found = counts[(food, skill, kind, mm, deg)]
-    return found["ok"] / max(found["tries"], 1)
+def share(
+    counts: Counts, food: str, skill: str, *, kind: str = "fitting", mm: float = 0.0, deg: float = 0.0
+) -> tuple[float, float, float]:
+    """Share of tries that succeeded under a condition, with its 95 % interval."""
+    found = counts.get((food, skill, kind, mm, deg), Counter())
+    if not found["tries"]:
+        return (float("nan"), 0.0, 1.0)
+    return (found["ok"] / found["tries"], *wilson(found["ok"], found["tries"]))
 
 
 def draw(counts: Counts) -> None:
@@ -92,11 +133,12 @@ def draw(counts: Counts) -> None:
     for index, (name, food) in enumerate(foods().items()):
         place, angle = axes.flat[2 * index], axes.flat[2 * index + 1]
         for skill in food.skills:
-            style = {"color": INK[skill.value], "marker": ".", "label": skill.value}
-            beside = (0.0, *ERRORS_MM)
-            place.plot(beside, [share(counts, name, skill, mm=each) for each in beside], **style)
-            turned = (0.0, *ERRORS_DEG)
-            angle.plot(turned, [share(counts, name, skill, deg=each) for each in turned], **style)
+            beside = [share(counts, name, skill, mm=each) for each in (0.0, *ERRORS_MM)]
+            turned = [share(counts, name, skill, deg=each) for each in (0.0, *ERRORS_DEG)]
+            for axis, errors, found in ((place, ERRORS_MM, beside), (angle, ERRORS_DEG, turned)):
+                shares, at = np.array(found), (0.0, *errors)
+                axis.plot(at, shares[:, 0], color=INK[skill.value], marker=".")
+                axis.fill_between(at, shares[:, 1], shares[:, 2], color=INK[skill.value], alpha=0.13, linewidth=0)
         place.set_title(name, loc="left", weight="bold")
         place.set_xlabel("mm beside")
         angle.set_xlabel("° turned")
@@ -108,36 +150,52 @@ def draw(counts: Counts) -> None:
     plt.close(figure)
 
 
+def percent(found: tuple[float, float, float]) -> str:
+    """A share and its interval, in per cent."""
+    value, low, high = (100.0 * each for each in found)
+    return "–" if np.isnan(value) else f"{value:.0f} ({low:.0f}–{high:.0f})"
+
+
 def tables(counts: Counts) -> str:
     """The tables of the docs page, as Markdown."""
-    shown_mm, shown_deg = (0.0, *ERRORS_MM), ERRORS_DEG
-    head = [
-        "food",
-        "skill",
-        "tries at 0",
-        *(f"{each:g} mm" for each in shown_mm),
-        *(f"{each:g}°" for each in shown_deg),
-    ]
-    lines = ["| " + " | ".join([*head, "wrong skills"]) + " |", "|---" * (len(head) + 1) + "|"]
+    exact = ["| food | skill | tries | success | wrong skills |", "|---|---|---|---|---|"]
+    head = ["food", "skill", *(f"{each:g} mm" for each in ERRORS_MM), *(f"{each:g}°" for each in ERRORS_DEG)]
+    beside = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for name, food in foods().items():
+        others = [each for each in Skill if each not in food.skills]
+        wrong = ", ".join(f"{each} {percent(share(counts, name, each, kind='wrong'))}" for each in others)
         for skill in food.skills:
-            tries = counts[(name, skill.value, "fitting", 0.0, 0.0)]["tries"]
-            by_mm = [f"{share(counts, name, skill, mm=each):.2f}" for each in shown_mm]
-            by_deg = [f"{share(counts, name, skill, deg=each):.2f}" for each in shown_deg]
-            others = [each for each in Skill if each not in food.skills]
-            wrong = ", ".join(f"{each} {share(counts, name, each, kind='wrong'):.2f}" for each in others)
-            lines.append("| " + " | ".join([name, skill, str(tries), *by_mm, *by_deg, wrong]) + " |")
+            tries = counts.get((name, skill.value, "fitting", 0.0, 0.0), Counter())["tries"]
+            exact.append(f"| {name} | {skill} | {tries} | {percent(share(counts, name, skill))} | {wrong} |")
+            cells = [percent(share(counts, name, skill, mm=each)) for each in ERRORS_MM]
+            cells += [percent(share(counts, name, skill, deg=each)) for each in ERRORS_DEG]
+            beside.append("| " + " | ".join([name, skill, *cells]) + " |")
     total: Counter[str] = Counter()
     for found in counts.values():
         total.update(found)
-    empty = total["tries"] - total["ok"] - total["other"]
-    lines.append("")
-    lines.append(
-        f"{total['tries']} executions, {total['unstable']} unstable, {total['other']} with another food on the fork."
+    bites, best = total["ok"] + total["other"], {name: share(counts, name, food.skills[0]) for name, food in
+                                                  foods().items()}  # fmt: skip
+    under = [f"{name} {percent(found)}" for name, found in best.items() if found[0] < BAR]
+    unsure = [f"{name} {percent(found)}" for name, found in best.items() if found[0] >= BAR > found[1]]
+    return "\n".join(
+        [
+            "With perfect parameters and with the skills that do not fit, in per cent with 95 % intervals:",
+            *("", *exact, ""),
+            f"Under {100 * BAR:.0f} % with its best skill: {', '.join(under) or 'none'}. Above it, but with an interval that "
+            f"reaches below: {', '.join(unsure) or 'none'}.",
+            *("", "With errors of place and of angle, in per cent with 95 % intervals:", "", *beside, ""),
+            f"{total['tries']:,} executions: {total['unstable']} unstable; another food came onto the fork in "
+            f"{total['other']:,}. The detector missed {total['missed']} of {bites:,} bites and took "
+            f"{total['imagined']} of {total['tries'] - bites:,} empty forks for a bite.",
+        ]
     )
-    lines.append(f"Detector: {total['missed']} of {total['ok'] + total['other']} bites missed, "
-                 f"{total['imagined']} of {empty} empty forks taken for a bite.")  # fmt: skip
-    return "\n".join(lines)
+
+
+def publish(text: str) -> None:
+    """Put the tables onto the page, between the two marks."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{BEGIN}\n{text}\n\n{END}{after}", encoding="utf-8")
 
 
 def perfect_meal(seed: int) -> Counter[str]:
@@ -178,10 +236,12 @@ def main() -> None:
             total.update(perfect_meal(seed))
         print(dict(total), f"{total['bites'] / total['meals']:.2f} bites of 5")
         return
-    counts = read()
     if arguments.what == "run":
-        measure(counts, arguments.first, arguments.plates)
+        measure(arguments.first, arguments.plates)
+    counts = count(read())
+    write(counts)
     draw(counts)
+    publish(tables(counts))
     print(tables(counts))
 
 

@@ -1,7 +1,8 @@
 """Everything, one after the other: `python -m train.feeding [--small]`.
 
-Draws the plates (MuJoCo), trains three seeds (torch; a GPU where there is one), evaluates them, and puts the seed that
-is best on the validation plates where the package ships it. What is there already is not done again, but for training.
+Draws the plates (MuJoCo), trains three seeds (torch; a GPU where there is one), evaluates them, puts the seed that is
+best on the validation plates where the package ships it, and calibrates it. Plates that are there are not drawn again.
+Eat the meals of `python -m examples.feeding_meals` again afterwards: their rows say which networks ate.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from pathlib import Path
 
 import torch
 
-from train.feeding import evaluate
+from handup.domains.feeding.calibration import FILE as CALIBRATORS
+from train.feeding import calibrate, evaluate
+from train.feeding.export import export_seed
 from train.feeding.fit import FULL, PARTS, SMALL, fit
 from train.feeding.render import render
 from train.feeding.report import write
@@ -22,7 +25,7 @@ SHIPPED = Path(__file__).parents[2] / "src" / "handup" / "domains" / "feeding" /
 
 
 def main() -> None:
-    """Draw, train, evaluate, ship."""
+    """Draw, train, evaluate, ship, calibrate."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=Path("build/feeding"), help="for plates and networks")
     parser.add_argument("--small", action="store_true", help="train for a few minutes on a processor")
@@ -32,10 +35,14 @@ def main() -> None:
     torch.set_num_threads(given.threads)
     render(given.folder, processes=given.threads)
     fit(given.folder, seeds=given.seeds, size=SMALL if given.small else FULL, only=[*PARTS])
+    for seed in given.seeds:
+        export_seed(given.folder / f"seed-{seed}")
     found = evaluate.evaluate(given.folder, given.seeds, ["validation", "easy", "hard"])
     evaluate.OUT.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     write()
-    shutil.copytree(given.folder / f"seed-{found['shipped']}", SHIPPED, dirs_exist_ok=True)
+    ignored = shutil.ignore_patterns("*.npz", CALIBRATORS)
+    shutil.copytree(given.folder / f"seed-{found['shipped']}", SHIPPED, ignore=ignored, dirs_exist_ok=True)
+    calibrate.write(SHIPPED)
 
 
 if __name__ == "__main__":

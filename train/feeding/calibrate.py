@@ -1,7 +1,8 @@
 """Draws the calibration sets, fits the calibrators and writes them: `python -m train.feeding.calibrate`.
 
-Half of the plates look easy, half hard; all come from seeds that the networks have not seen. Rows beyond the paper's
-sizes are for testing: they say how far the calibrators can be trusted.
+The sets are drawn from easy and hard plates in turn; all come from seeds that nothing else has seen. Rows from further
+plates are for testing: they say how far the calibrators can be trusted, on each sort. No plate is
+in a set and in a test.
 """
 
 from __future__ import annotations
@@ -9,31 +10,58 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from rich.progress import Progress
+
 from handup.confidence import Calibration, Sample, calibrate
-from handup.confidence.bootstrap import estimates
+from handup.confidence.bootstrap import Estimate, intervals
+from handup.confidence.calibrate import LEAST_PER_CLASS
+from handup.confidence.metrics import weighted_ece
 from handup.confidence.sample import Kind
 from handup.domains.feeding import World
-from handup.domains.feeding.calibration import BEST, INTERVAL, SCALED, SCHEMA, SIZES, Rows
+from handup.domains.feeding.calibration import BEST, FILE, INTERVAL, SCALED, SCHEMA, SIZES, Rows
 from handup.domains.feeding.modules import Modules
+from train.feeding.evaluate import clustered
 from train.feeding.splits import SPLITS, bites_before, plate_of
 
 OUT = Path(__file__).parents[2] / "src" / "handup" / "domains" / "feeding" / "models"
-HALVES = ("calibration easy", "calibration hard")
+SORTS = ("easy", "hard")
 TESTED = 200
-"""So many rows beyond the set are for testing, at most."""
+"""At least so many rows of each module are for testing, from hard plates and from easy ones."""
+Floats = NDArray[np.float64]
 
 
-def drawn(modules: Modules, enough: dict[str, int]) -> Rows:
-    """Rows from easy and hard plates in turn, until there are enough."""
-    rows = Rows()
-    for number in range(2 * min(SPLITS[half].plates for half in HALVES)):
-        if rows.full(enough):
+def drawn(
+    modules: Modules,
+    sorts: Sequence[str],
+    enough: dict[str, int],
+    progress: Progress,
+    *,
+    after: int = 0,
+    least: int = 0,
+) -> Rows:
+    """Rows from whole plates, of each sort in turn, until there are enough.
+
+    Args:
+        modules: Whose.
+        sorts: Of `easy` and `hard` plates, or of one of them.
+        enough: So many of each module.
+        progress: Shows how far it is.
+        after: Leave out so many plates of each sort.
+        least: Go on until every set of this size has so many right and wrong rows, without which nothing can be fitted.
+    """
+    rows, task = Rows(), progress.add_task(" and ".join(sorts), total=max(enough.values()))
+    for number, sort in product(range(after, SPLITS["calibration hard"].plates), sorts):
+        if rows.full(enough, least):
             break
-        split = SPLITS[HALVES[number % 2]]
-        seed = split.first + number // 2
+        split = SPLITS[f"calibration {sort}"]
+        seed = split.first + number
         with World(plate_of(seed), seed=seed, looks=split.looks(seed), size=(320, 240)) as world:
             for _ in range(bites_before(seed)):
                 items = world.truth()
@@ -42,6 +70,7 @@ def drawn(modules: Modules, enough: dict[str, int]) -> Rows:
                     world.execute(item.skill, item.best[item.skill])
                     world.clear_tool()
             rows.add(world, modules)
+        progress.update(task, completed=min(len(rows.foods), len(rows.boxes), len(rows.skills), len(rows.aims)))
     return rows
 
 
@@ -57,34 +86,55 @@ def fitted(samples: dict[str, Sample]) -> dict[str, dict[str, Calibration]]:
     return found
 
 
-def judged(calibration: Calibration, test: Sample) -> dict[str, Any]:
-    """How the calibrator does on rows that it was not fitted on."""
-    chances = calibration.calibrator.probabilities(test.raw)
-    found = estimates(chances[None, :], test.right, seed=0)
-    return {name: each.to_json() for name, each in found.items()}
-
-
 def main() -> None:
     """Draw, fit, write, and print what the docs page has."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--models", type=Path, default=None, help="networks; the shipped ones unless given")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--models", type=Path, default=OUT, help="networks; the shipped ones unless given")
+    parser.add_argument("--out", type=Path, default=None, help="where calibrators go: beside the networks unless given")
     parser.add_argument("--rows", type=Path, default=None, help="also write the sets as CSV, for handup calibrate")
     parser.add_argument("--tested", type=int, default=TESTED)
     options = parser.parse_args()
-    enough = {module: size + options.tested for module, size in SIZES.items()}
-    rows = drawn(Modules.load(options.models), enough)
-    found = fitted(rows.samples())
-    record: dict[str, Any] = {"schema": SCHEMA, "kind": "feeding-calibrators", "sizes": dict(SIZES)}
-    record["calibrators"] = {
+    write(options.models, options.out, rows=options.rows, tested=options.tested)
+
+
+def write(models: Path = OUT, out: Path | None = None, *, rows: Path | None = None, tested: int = TESTED) -> None:
+    """Draw, fit, write, and print what the docs page has.
+
+    Args:
+        models: The folder of the networks.
+        out: Where the calibrators go; beside the networks unless given.
+        rows: The sets go here as CSV.
+        tested: At least so many rows are for testing.
+    """
+    modules = Modules.load(models)
+    sizes, enough = dict(SIZES), dict.fromkeys(SIZES, tested)
+    with Progress() as progress:
+        fit = drawn(modules, SORTS, sizes, progress, least=LEAST_PER_CLASS)
+        hard = SPLITS["calibration hard"].first
+        after = 1 + max(seed - hard for plates in fit.plates.values() for seed in plates if seed >= hard)
+        new = {sort: drawn(modules, (sort,), enough, progress, after=after) for sort in SORTS}
+    samples = fit.samples(sizes)
+    found = fitted(samples)
+    path = (out or models) / FILE
+    path.write_text(json.dumps(record_of(found, modules.networks), indent=1, allow_nan=False) + "\n", "utf-8")
+    if rows is not None:
+        write_rows(rows, samples)
+    show_fit(found)
+    show_new(found[BEST], new)
+
+
+def record_of(found: dict[str, dict[str, Calibration]], networks: str) -> dict[str, Any]:
+    """What is shipped: the calibrators, and which networks' scores they are for."""
+    calibrators = {
         kind: {module: each.calibrator.to_json() for module, each in of.items()} for kind, of in found.items()
     }
-    (options.out / "calibrators.json").write_text(json.dumps(record, indent=1, allow_nan=False) + "\n", "utf-8")
-    if options.rows is not None:
-        write_rows(options.rows, rows.samples())
-    for offset, module in enumerate(SIZES):
-        sizes = {each: (options.tested if each == module else 0) for each in SIZES}
-        show(module, found, rows, sizes, first=SIZES[module], heading=not offset)
+    return {
+        "schema": SCHEMA,
+        "kind": "feeding-calibrators",
+        "networks": networks,
+        "sizes": dict(SIZES),
+        "calibrators": calibrators,
+    }
 
 
 def write_rows(folder: Path, samples: dict[str, Sample]) -> None:
@@ -98,33 +148,62 @@ def write_rows(folder: Path, samples: dict[str, Sample]) -> None:
             writer.writerows(zip(sample.raw.tolist(), sample.right.astype(int).tolist(), strict=True))
 
 
-def show(
-    module: str,
-    found: dict[str, dict[str, Calibration]],
-    rows: Rows,
-    sizes: dict[str, int],
-    *,
-    first: int,
-    heading: bool,
-) -> None:
-    """One line of the docs' table for each kind."""
-    if heading:
-        print("| module | rows | right | kind | method | Brier (cross-validated) | base rate | Brier, new rows | ECE |")
-        print("|---|---|---|---|---|---|---|---|---|")
-    test = rows.samples(sizes, first)[module]
-    for kind, of in found.items():
-        each = of[module]
-        if kind != BEST and each is found[BEST][module]:
-            continue
-        new = judged(each, test)
-        brier, low, high = (each.metrics["brier"].value, *each.metrics["brier"].ci)
-        print(
-            f"| {module} | {SIZES[module]} | {each.metrics['accuracy'].value:.2f} | {kind} | {each.calibrator.name} | "
-            f"{brier:.3f} ({low:.3f}–{high:.3f}) | {each.base_rate_brier:.3f} | {new['brier']['value']:.3f} | "
-            f"{new['ece']['value']:.3f} |"
-        )
-        for warning in each.warnings:
-            print(f"<!-- {module}, {kind}: {warning} -->")
+def show_fit(found: dict[str, dict[str, Calibration]]) -> None:
+    """The docs' first table: what `handup calibrate` says of the sets."""
+    print("| module | rows | right | kind | method | Brier (cross-validated) | base rate | ECE | passes |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for module in SIZES:
+        for kind, of in found.items():
+            each = of[module]
+            if kind != BEST and each is found[BEST][module]:
+                continue
+            brier, low, high = (each.metrics["brier"].value, *each.metrics["brier"].ci)
+            print(
+                f"| {module} | {len(each.right)} | {each.metrics['accuracy'].value:.2f} | {kind} | "
+                f"{each.calibrator.name} | {brier:.3f} ({low:.3f}–{high:.3f}) | {each.base_rate_brier:.3f} | "
+                f"{each.metrics['ece'].value:.3f} | {'no' if each.warnings else 'yes'} |"
+            )
+
+
+def show_new(best: dict[str, Calibration], new: dict[str, Rows]) -> None:
+    """The docs' second table: plates that nothing was fitted on, beside saying the set's rate to each row."""
+    print("\n| module | looks | rows | plates | right | mean confidence | Brier | the set's rate | difference | ECE |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for module, each in best.items():
+        for looks, rows in new.items():
+            sample, plates = rows.samples()[module], rows.plates[module]
+            chances = each.calibrator.probabilities(sample.raw)
+            rate = float(each.right.mean())
+            found = on_new(chances, sample.right, rate, plates)
+            less = found["difference"]
+            print(
+                f"| {module} | {looks} | {len(plates)} | {len(set(plates))} | {sample.right.mean():.2f} | "
+                f"{chances.mean():.2f} | {found['brier'].value:.3f} | {((rate - sample.right) ** 2).mean():.3f} | "
+                f"{less.value:+.3f} ({less.ci[0]:+.3f} to {less.ci[1]:+.3f}) | {found['ece'].value:.3f} |"
+            )
+
+
+def on_new(chances: Floats, right: NDArray[np.bool_], rate: float, plates: list[int]) -> dict[str, Estimate]:
+    """What probabilities are worth on new rows, with 95 % intervals from resampled plates.
+
+    Args:
+        chances: Of each row.
+        right: Whether it was right.
+        rate: What one would say to every row instead.
+        plates: The plate of each row.
+
+    Returns:
+        `brier`, `ece`, and `difference`: the Brier score less that of saying the rate.
+    """
+    _, plate = np.unique(plates, return_inverse=True)
+    brier, plain = (chances - right) ** 2, (rate - right) ** 2
+    statistics = {
+        "brier": lambda weights: weights @ brier / weights.sum(axis=1),
+        "difference": lambda weights: weights @ (brier - plain) / weights.sum(axis=1),
+        "ece": lambda weights: weighted_ece(chances, right, weights),
+    }
+    by_plate = {name: clustered(each, plate) for name, each in statistics.items()}
+    return intervals(by_plate, int(plate.max()) + 1, reflected=("ece",))
 
 
 if __name__ == "__main__":

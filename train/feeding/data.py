@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from train.feeding.packing import files_of, unpacked
+
 CROP, CONTEXT, MARGIN_PX = 64, 1.4, 8.0
 """As in `handup.domains.feeding.crops`, which needs what a machine for training may not have; a test compares them."""
 SIZE = (320.0, 240.0)
@@ -44,7 +46,7 @@ class Plates:
         Raises:
             SystemExit: There are none.
         """
-        paths = sorted(path for path in folder.glob(f"{split}-*.npz") if not path.name.endswith(".part.npz"))[:most]
+        paths = files_of(folder, split)[:most]
         if not paths:
             raise SystemExit(
                 f"no plates of the split '{split}' in {folder}; run: python -m train.feeding.render {folder}"
@@ -52,7 +54,8 @@ class Plates:
         parts = []
         for path in paths:
             with np.load(path) as file:
-                parts.append({name: file[name] for name in ("rgb", "of", "food", "skill", "box", "best")})
+                part = {name: file[name] for name in ("of", "food", "skill", "box", "best")}
+                parts.append(part | {"rgb": file["rgb"] if "rgb" in file else unpacked(file)})
         before = np.cumsum([0, *(len(part["rgb"]) for part in parts[:-1])])
         for part, shift in zip(parts, before, strict=True):
             part["of"] = part["of"] + shift
@@ -69,22 +72,67 @@ class Plates:
 
 
 def varied(pictures: Tensor, generator: torch.Generator) -> Tensor:
-    """Other exposure, white balance, haze and noise. Pictures with colours from 0 to 1."""
+    """Pictures, with colours from 0 to 1, under other lamps and of other food.
+
+    Exposure, white balance, haze and noise; hue, saturation and light that differ from place to place. Colours turn by
+    some 12°, further than one food's own range is wide: whoever learns from this cannot go by colour alone.
+    """
+    count, _, rows, columns = pictures.shape
 
     def normal(*shape: int) -> Tensor:
-        return torch.randn(shape, generator=generator).to(pictures.device)
+        return torch.randn(shape, generator=generator, device=pictures.device)
 
-    count = len(pictures)
-    gain = torch.exp(0.12 * normal(count, 1, 1, 1) + 0.07 * normal(count, 3, 1, 1))
+    def field(everywhere: float, here_and_there: float) -> Tensor:
+        """A number for each pixel that changes slowly: pictures × 1 × rows × columns."""
+        rough = functional.interpolate(normal(count, 1, 4, 5), size=(rows, columns), mode="bicubic")
+        return everywhere * normal(count, 1, 1, 1) + here_and_there * rough
+
+    gain = torch.exp(field(0.25, 0.12) - 0.1 + 0.12 * normal(count, 3, 1, 1))
     lift = 0.03 * normal(count, 1, 1, 1)
-    noise = torch.rand(pictures.shape, generator=generator).to(pictures.device).sub_(0.5)
-    noise *= 0.07 * torch.rand((count, 1, 1, 1), generator=generator).to(pictures.device)
-    return (pictures * gain + lift).add_(noise).clamp_(0.0, 1.0)
+    noise = torch.rand(pictures.shape, generator=generator, device=pictures.device).sub_(0.5)
+    noise *= 0.10 * torch.rand((count, 1, 1, 1), generator=generator, device=pictures.device)
+    turned = _turned(pictures, field(0.14, 0.16), torch.exp(field(0.15, 0.15)))
+    return (turned * gain + lift).add_(noise).clamp_(0.0, 1.0)
+
+
+def _turned(pictures: Tensor, hue: Tensor, saturation: Tensor) -> Tensor:
+    """Colours turned about grey by an angle, and moved away from it or towards it."""
+    grey = pictures.mean(dim=1, keepdim=True)
+    colour = pictures - grey
+    across = (colour.roll(1, dims=1) - colour.roll(-1, dims=1)) / 3**0.5
+    return grey + saturation * (torch.cos(hue) * colour + torch.sin(hue) * across)
+
+
+def littered(pictures: Tensor, boxes: Tensor, of: Tensor, generator: torch.Generator) -> Tensor:
+    """Pictures with up to four spots of any colour on each that are no food and lie beside the items' boxes."""
+    count, _, rows, columns = pictures.shape
+
+    def drawn(*shape: int) -> Tensor:
+        return torch.rand(shape, generator=generator, device=pictures.device)
+
+    x = (torch.arange(columns, device=pictures.device) + 0.5) / columns
+    y = (torch.arange(rows, device=pictures.device) + 0.5)[:, None] / rows
+    items = torch.zeros(count, rows, columns, dtype=torch.bool, device=pictures.device)
+    left, top, right, bottom = boxes[:, :, None, None].unbind(1)
+    inside = (x > left) & (x < right) & (y > top) & (y < bottom)
+    items.index_put_((of,), inside, accumulate=True)
+    for _ in range(4):
+        middle_x, middle_y, angle, shade = drawn(4, count, 1, 1)
+        wide, high = 0.015 + 0.06 * drawn(2, count, 1, 1)
+        cos, sin = torch.cos(3.15 * angle), torch.sin(3.15 * angle)
+        along, over = (x - middle_x) * cos + (y - middle_y) * sin, (y - middle_y) * cos - (x - middle_x) * sin
+        round_ = drawn(count, 1, 1) < 0.5
+        near = torch.where(round_, (along / wide) ** 2 + (over / high) ** 2,
+                           torch.maximum((along / wide).abs(), (over / high).abs()))  # fmt: skip
+        spot = (near < 1.0) & ~items & (drawn(count, 1, 1) < 0.5)
+        lit = (drawn(count, 3, 1, 1) * (1.0 - 0.3 * shade[:, None] * near[:, None])).clamp(0.0, 1.0)
+        pictures = torch.where(spot[:, None], lit, pictures)
+    return pictures
 
 
 def mirrored(pictures: Tensor, boxes: Tensor, of: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """Pictures left to right and upside down, each by a coin, and the boxes of items on them."""
-    across, down = (torch.rand((2, len(pictures)), generator=generator) < 0.5).to(pictures.device)
+    across, down = torch.rand((2, len(pictures)), generator=generator, device=pictures.device) < 0.5
     pictures = torch.where(across[:, None, None, None], pictures.flip(3), pictures)
     pictures = torch.where(down[:, None, None, None], pictures.flip(2), pictures)
     left, top, right, bottom = boxes.unbind(1)
@@ -117,9 +165,9 @@ def squares(plates: Plates, items: Tensor, generator: torch.Generator | None) ->
     turn, mirror = torch.zeros(count, device=device), torch.ones(count, device=device)
     if generator is not None:
         spans = (corners[:, 1] - corners[:, 0])[:, None]
-        corners = corners + 0.08 * spans * torch.randn((count, 2, 2), generator=generator).to(device)
-        turn = (2 * torch.pi * torch.rand(count, generator=generator)).to(device)
-        mirror = (1.0 - 2.0 * (torch.rand(count, generator=generator) < 0.5)).to(device)
+        corners = corners + 0.08 * spans * torch.randn((count, 2, 2), generator=generator, device=device)
+        turn = 2 * torch.pi * torch.rand(count, generator=generator, device=device)
+        mirror = 1.0 - 2.0 * (torch.rand(count, generator=generator, device=device) < 0.5)
     middle = corners.mean(dim=1)
     side = CONTEXT * (corners[:, 1] - corners[:, 0]).abs().amax(dim=1) + MARGIN_PX
     cos, sin = torch.cos(turn), torch.sin(turn)

@@ -21,13 +21,14 @@ from handup.confidence.bootstrap import intervals
 from handup.confidence.metrics import weighted_aurc, weighted_ece
 from handup.core import Box
 from handup.domains.feeding.foods import foods
-from handup.domains.feeding.modules import Modules
+from handup.domains.feeding.judging import SAME_BOX
+from handup.domains.feeding.modules import NAMES, Modules
 from handup.domains.feeding.peaks import overlap
-from handup.domains.feeding.skills import Params, Skill
-from train.feeding.tolerance import tolerances
+from handup.domains.feeding.skills import Skill
+from handup.domains.feeding.tolerance import Off, off_by, tolerance
+from train.feeding.packing import files_of
 
 OUT = Path(__file__).parents[2] / "docs" / "feeding" / "models.json"
-MODULES = ("name", "find", "choose", "aim")
 Floats = NDArray[np.float64]
 
 
@@ -40,14 +41,14 @@ class Rows:
         score: The raw score; for M4 the variance with its sign turned.
         right: Whether it was right.
         pair: Truth and answer, for tables of confusion.
-        error: For M4, of place in mm and of angle in degrees.
+        off: For M4, how far.
     """
 
     plate: list[int] = field(default_factory=list)
     score: list[float] = field(default_factory=list)
     right: list[bool] = field(default_factory=list)
     pair: list[tuple[str, str]] = field(default_factory=list)
-    error: list[tuple[float, float]] = field(default_factory=list)
+    off: list[Off] = field(default_factory=list)
 
     def add(self, plate: int, score: float, right: bool, pair: tuple[str, str]) -> None:
         """One more."""
@@ -76,14 +77,23 @@ def main() -> None:
 def evaluate(folder: Path, seeds: list[int], splits: list[str]) -> dict[str, Any]:
     """Numbers for every seed and split, and which seed is best on validation."""
     found: dict[str, dict[str, Any]] = {}
+    networks: dict[str, str] = {}
     for seed in seeds:
         modules = Modules.load(folder / f"seed-{seed}", threads=2)
+        networks[str(seed)] = modules.networks
         found[str(seed)] = {
             split: {name: summary(name, each) for name, each in rows_of(modules, folder, split).items()}
             for split in splits
         }
     chosen = max(found, key=lambda seed: _mean_accuracy(found[seed]["validation"]))
-    return {"schema": 1, "kind": "feeding-models", "evidence": "simulated", "shipped": int(chosen), "seeds": found}
+    return {
+        "schema": 2,
+        "kind": "feeding-models",
+        "evidence": "simulated",
+        "shipped": int(chosen),
+        "networks": networks,
+        "seeds": found,
+    }
 
 
 def _mean_accuracy(modules: dict[str, Any]) -> float:
@@ -92,10 +102,9 @@ def _mean_accuracy(modules: dict[str, Any]) -> float:
 
 def rows_of(modules: Modules, folder: Path, split: str) -> dict[str, Rows]:
     """Run all modules over a split: M1 once a picture, M2 once for each food on it, M3 and M4 on one item of each."""
-    found = {name: Rows() for name in MODULES}
-    bears = tolerances()
+    found = {name: Rows() for name in NAMES}
     names = list(foods())
-    for path in track(sorted(folder.glob(f"{split}-*.npz")), split):
+    for path in track(files_of(folder, split), split):
         with np.load(path) as file:
             part = dict(file)
         for number, rgb in enumerate(part["rgb"]):
@@ -110,18 +119,20 @@ def rows_of(modules: Modules, folder: Path, split: str) -> dict[str, Rows]:
                 mine = items[part["food"][items] == names.index(food)]
                 _find(found["find"], modules, rgb, food, part["box"][mine], plate)
                 item = int(random.choice(mine))
-                box = Box(**dict(zip(("left", "top", "right", "bottom"), map(float, part["box"][item]), strict=True)))
+                box = _box(part["box"][item])
                 choice = modules.choose(rgb, food, box)
                 fitting = foods()[food].skills
                 found["choose"].add(plate, choice.score, choice.skill in fitting, (str(fitting[0]), str(choice.skill)))
                 skill = fitting[0]
                 aimed = modules.aim(rgb, box, skill, seed=plate)
                 best = part["best"][item, list(Skill).index(skill)]
-                place, angle = _errors(aimed.params, best, part["mm"][number])
-                limit = bears[food, str(skill)]
-                right = place <= limit.place_mm and angle <= limit.angle_deg
-                found["aim"].add(plate, -aimed.variance, right, (food, "aimed"))
-                found["aim"].error.append((place, angle))
+                said_mm, best_mm = (
+                    np.array(each, np.float64).reshape(2, 2) * part["mm"][number]
+                    for each in (aimed.params.numbers, best)
+                )
+                off = off_by(said_mm, best_mm)
+                found["aim"].add(plate, -aimed.variance, tolerance(food, skill).bears(off), (food, "aimed"))
+                found["aim"].off.append(off)
     return found
 
 
@@ -137,27 +148,19 @@ def _mistaken(
     found = modules.find(rgb, label)
     if not found.boxes:
         return "nothing like it"
-    shares = [_shared(found.boxes[0], part["box"][item]) for item in items]
+    shares = [overlap(found.boxes[0], _box(part["box"][item])) for item in items]
     return names[part["food"][items[int(np.argmax(shares))]]] if max(shares) > 0.1 else "no food"
 
 
-def _shared(said: Box, true: Floats) -> float:
-    left, top, right, bottom = (float(each) for each in true)
-    return overlap((said.left, said.top, said.right, said.bottom), (left, top, right, bottom))
+def _box(corners: Floats) -> Box:
+    left, top, right, bottom = (float(each) for each in corners)
+    return Box(left=left, top=top, right=right, bottom=bottom)
 
 
 def _find(rows: Rows, modules: Modules, rgb: NDArray[np.uint8], food: str, true: Floats, plate: int) -> None:
     found = modules.find(rgb, food)
-    right = bool(found.boxes) and max(_shared(found.boxes[0], each) for each in true) >= 0.5
+    right = bool(found.boxes) and max(overlap(found.boxes[0], _box(each)) for each in true) >= SAME_BOX
     rows.add(plate, found.score, right, (food, "found" if right else "missed"))
-
-
-def _errors(said: Params, best: Floats, mm: Floats) -> tuple[float, float]:
-    """Distance of the middles in mm, and the angle between the lines in degrees, up to 90."""
-    one, other = (np.array(each, np.float64).reshape(2, 2) * mm for each in (said.numbers, best))
-    place = float(np.hypot(*(one.mean(axis=0) - other.mean(axis=0))))
-    first, second = (float(np.arctan2(*(each[1] - each[0])[::-1])) for each in (one, other))
-    return place, float(np.degrees(abs(np.arctan(np.tan(first - second)))))
 
 
 def summary(name: str, rows: Rows) -> dict[str, Any]:
@@ -172,17 +175,16 @@ def summary(name: str, rows: Rows) -> dict[str, Any]:
         ),
     }
     if name == "aim":
-        errors = np.array(rows.error)
-        statistics["rank_correlation"] = lambda weights: _rank_correlations(-score, errors[:, 0], weights)
+        place, angle = np.array([(each.place_mm, each.angle_deg) for each in rows.off]).T
+        statistics["rank_correlation"] = lambda weights: rank_correlations(-score, place, weights)
     else:
         statistics["ece"] = lambda weights: weighted_ece(score, right, weights)
-    by_plate = {key: _clustered(each, plate) for key, each in statistics.items()}
+    by_plate = {key: clustered(each, plate) for key, each in statistics.items()}
     found: dict[str, Any] = {
         key: each.to_json() for key, each in intervals(by_plate, int(plate.max()) + 1, reflected=("ece",)).items()
     }
     found |= {"rows": len(right), "plates": int(plate.max()) + 1}
     if name == "aim":
-        place, angle = np.array(rows.error).T
         found["place_mm"] = {"median": float(np.median(place)), "q90": float(np.quantile(place, 0.9))}
         found["angle_deg"] = {"median": float(np.median(angle)), "q90": float(np.quantile(angle, 0.9))}
     else:
@@ -196,17 +198,35 @@ def summary(name: str, rows: Rows) -> dict[str, Any]:
     return found
 
 
-def _clustered(statistic: Callable[[Floats], Floats], plate: NDArray[np.intp]) -> Callable[[Floats], Floats]:
+def clustered(statistic: Callable[[Floats], Floats], plate: NDArray[np.intp]) -> Callable[[Floats], Floats]:
+    """A statistic of weighted rows as one of weighted plates.
+
+    Args:
+        statistic: Takes weights of rows, a line of them per resample.
+        plate: The number of each row's plate.
+    """
     return lambda weights: statistic(weights[:, plate])
 
 
-def _rank_correlations(one: Floats, other: Floats, weights: Floats) -> Floats:
-    """Spearman's, of each resample."""
-    ranks = [np.argsort(np.argsort(each)).astype(np.float64) for each in (one, other)]
+def rank_correlations(one: Floats, other: Floats, weights: Floats) -> Floats:
+    """Spearman's, of each resample: its own ranks, ties in the middle; 0 where one of the two never changes."""
+    first, second = (_ranks(each, weights) for each in (one, other))
     total = weights.sum(axis=1, keepdims=True)
-    a, b = (each - (weights @ each)[:, None] / total for each in ranks)
+    a, b = (each - (weights * each).sum(axis=1, keepdims=True) / total for each in (first, second))
+    below = np.sqrt((weights * a * a).sum(axis=1) * (weights * b * b).sum(axis=1))
     top = (weights * a * b).sum(axis=1)
-    return np.asarray(top / np.sqrt((weights * a * a).sum(axis=1) * (weights * b * b).sum(axis=1)))
+    found: Floats = np.divide(top, below, out=np.zeros_like(top), where=below > 1e-9 * total[:, 0])
+    return found
+
+
+def _ranks(values: Floats, weights: Floats) -> Floats:
+    """For each resample the rank of every row among the rows drawn: how many are lower, and half of those as high."""
+    _, which = np.unique(values, return_inverse=True)
+    order = np.argsort(which, kind="stable")
+    starts = np.flatnonzero(np.diff(which[order], prepend=-1))
+    drawn = np.add.reduceat(weights[:, order], starts, axis=1)
+    ranks: Floats = (np.cumsum(drawn, axis=1) - drawn / 2.0)[:, which]
+    return ranks
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Train the four networks: `python -m train.feeding.fit build/feeding --seeds 0`. Needs torch and numpy only.
 
 Uses a GPU where there is one. `--small` is for a processor and a few minutes. Nothing is chosen on the test plates:
-this file does not read them.
+this file does not read them. It writes weights; `python -m train.feeding.export` makes the shipped files of them.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from train.feeding.data import Plates, mirrored, squares, varied
-from train.feeding.export import export
-from train.feeding.networks import DROPOUT, Aim, Choose, Find, Name, drawn_masks
+from train.feeding.data import Plates, littered, mirrored, squares, varied
+from train.feeding.networks import DROPOUT, Aim, Choose, Find, Name, drawn_masks, load_weights, save_weights
 
 WRONG_LABELS = 0.3
 """Share of squares that M3 is shown under a wrong name while it learns: M1 errs too, so it has to look for itself."""
@@ -45,7 +44,7 @@ class Size:
         return replace(self, name=name, find=find, choose=choose, aim=aim)
 
 
-FULL = Size(find=12_000, name=4_000, choose=8_000, aim=20_000)
+FULL = Size(find=8_000, name=3_000, choose=4_000, aim=10_000, pictures=48, squares=128)
 SMALL = Size(find=750, name=250, choose=300, aim=1_100, pictures=24, squares=80)
 
 
@@ -61,7 +60,7 @@ class Task:
         size: How long.
         generator: All that chance decides.
         device: Where.
-        done: Networks of this seed that are trained already.
+        folder: Where the networks of this seed go; those that are trained already lie there.
     """
 
     plates: Plates
@@ -71,11 +70,11 @@ class Task:
     size: Size
     generator: torch.Generator
     device: torch.device
-    done: dict[str, nn.Module]
+    folder: Path
 
     def some(self, of: int, count: int) -> Tensor:
         """Numbers below a limit, at random."""
-        return torch.randint(of, (count,), generator=self.generator).to(self.device)
+        return torch.randint(of, (count,), generator=self.generator, device=self.device)
 
     def placed(self, network: nn.Module) -> nn.Module:
         """A network on the device, laid out for fast convolutions."""
@@ -92,7 +91,7 @@ class Task:
 
 
 def main() -> None:
-    """Train, export, say how long it took."""
+    """Train, and say how long it took."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where train.feeding.render wrote")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
@@ -102,8 +101,6 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
-    if "name" in given.only and "find" not in given.only:
-        parser.error("M1 begins with M2's first layers: train find with it")
     only = [name for name in PARTS if name in given.only]
     size = (SMALL if given.small else FULL).times(given.steps)
     fit(given.folder, seeds=given.seeds, size=size, only=only)
@@ -117,7 +114,6 @@ def fit(folder: Path, *, seeds: list[int], size: Size, only: list[str]) -> None:
     for seed in seeds:
         out = folder / f"seed-{seed}"
         out.mkdir(exist_ok=True)
-        done: dict[str, nn.Module] = {}
         for name in only:
             torch.manual_seed(seed)
             task = Task(
@@ -126,16 +122,31 @@ def fit(folder: Path, *, seeds: list[int], size: Size, only: list[str]) -> None:
                 skills=len(known["skills"]),
                 scoop=known["skills"].index("scoop"),
                 size=size,
-                generator=torch.Generator().manual_seed(seed),
+                generator=torch.Generator(device).manual_seed(seed),
                 device=device,
-                done=done,
+                folder=out,
             )
             began = time.monotonic()
-            done[name] = PARTS[name](task)
-            export(name, done[name], out / f"{name}.onnx", foods=task.foods, skills=task.skills)
+            save_weights(PARTS[name](task), out / f"{name}.npz")
             print(f"seed {seed}, {name}: {getattr(size, name)} steps in {time.monotonic() - began:.0f} s", flush=True)
-        card = {"schema": 1, "kind": "feeding-modules", "seed": seed, "dropout": DROPOUT, "pictures": len(plates.rgb)}
-        (out / "modules.json").write_text(json.dumps(card | known, indent=1) + "\n", encoding="utf-8")
+        steps = {name: getattr(size, name) for name in only}
+        write_card(out, seed=seed, pictures=len(plates.rgb), steps=steps, known=known)
+
+
+def write_card(folder: Path, *, seed: int, pictures: int, steps: dict[str, int], known: dict[str, Any]) -> None:
+    """What the networks in a folder are and how they came about; steps of those that were trained before are kept."""
+    path = folder / "modules.json"
+    before = json.loads(path.read_text(encoding="utf-8")).get("steps", {}) if path.exists() else {}
+    card = {
+        "schema": 1,
+        "kind": "feeding-modules",
+        "seed": seed,
+        "dropout": DROPOUT,
+        "pictures": pictures,
+        "steps": {**before, **steps},
+        "torch": str(torch.__version__),
+    }
+    path.write_text(json.dumps(card | known, indent=1) + "\n", encoding="utf-8")
 
 
 def fit_find(task: Task) -> nn.Module:
@@ -144,34 +155,33 @@ def fit_find(task: Task) -> nn.Module:
     by_picture = _items_of(task.plates)
 
     def loss() -> Tensor:
-        chosen = task.some(len(task.plates.rgb), task.size.pictures)
-        items = torch.cat([by_picture[each] for each in chosen.tolist()])
-        of = torch.cat([torch.full_like(by_picture[each], row) for row, each in enumerate(chosen.tolist())])
-        pictures = task.plates.whole[chosen].float() / 255.0
-        pictures, boxes = mirrored(pictures, task.plates.box[items], of, task.generator)
+        some = _some_plates(task, by_picture)
         with task.short():
-            heat, sides = network(task.seen(pictures))
-        food = task.plates.food[items]
-        return _heat_loss(heat.float(), boxes, of, food) + 2.0 * _sides_loss(sides.float(), boxes, of)
+            heat, sides = network(some.pictures)
+        food = task.plates.food[some.items]
+        return _heat_loss(heat.float(), some.boxes, some.of, food) + 2.0 * _sides_loss(
+            sides.float(), some.boxes, some.of
+        )
 
     return _trained(network, loss, task.size.find, "find")
 
 
 def fit_name(task: Task) -> nn.Module:
     """M1: which foods are on the picture. It begins where M2's first layers ended, then goes its own way."""
+    if not (task.folder / "find.npz").exists():
+        raise SystemExit(f"M1 begins with M2's first layers, and there is no M2 in {task.folder}: train find first")
+    found = load_weights(Find(task.foods), task.folder / "find.npz")
     network = Name(task.foods)
-    network.trunk.load_state_dict(task.done["find"].trunk.state_dict())
+    network.trunk.load_state_dict(found.trunk.state_dict())
     network = task.placed(network)
     present = task.plates.present(task.foods)
+    by_picture = _items_of(task.plates)
 
     def loss() -> Tensor:
-        chosen = task.some(len(task.plates.rgb), task.size.pictures)
-        nothing = torch.zeros(0, dtype=torch.long, device=task.device)
-        pictures = task.plates.whole[chosen].float() / 255.0
-        pictures, _ = mirrored(pictures, torch.zeros(0, 4, device=task.device), nothing, task.generator)
+        some = _some_plates(task, by_picture)
         with task.short():
-            said = network(task.seen(pictures))
-        return functional.binary_cross_entropy_with_logits(said, present[chosen])
+            said = network(some.pictures)
+        return functional.binary_cross_entropy_with_logits(said, present[some.chosen])
 
     return _trained(network, loss, task.size.name, "name")
 
@@ -184,7 +194,7 @@ def fit_choose(task: Task) -> nn.Module:
     def loss() -> Tensor:
         items = evenly(task.size.squares)
         seen = squares(task.plates, items, task.generator)
-        wrong = (torch.rand(len(items), generator=task.generator) < WRONG_LABELS).to(task.device)
+        wrong = torch.rand(len(items), generator=task.generator, device=task.device) < WRONG_LABELS
         label = torch.where(wrong, task.some(task.foods, len(items)), task.plates.food[items])
         given = torch.cat([functional.one_hot(label, task.foods).float(), seen.side[:, None]], dim=1)
         with task.short():
@@ -203,7 +213,7 @@ def fit_aim(task: Task) -> nn.Module:
     def loss() -> Tensor:
         items = evenly(task.size.squares)
         seen = squares(task.plates, items, task.generator)
-        skill = torch.multinomial(fitting[items].float().cpu(), 1, generator=task.generator).to(task.device)[:, 0]
+        skill = torch.multinomial(fitting[items].float(), 1, generator=task.generator)[:, 0]
         given = torch.cat([functional.one_hot(skill, task.skills).float(), seen.side[:, None]], dim=1)
         masks = drawn_masks(len(items), task.generator, task.device)
         with task.short():
@@ -253,6 +263,27 @@ def _trained(network: nn.Module, loss: Callable[[], Tensor], steps: int, name: s
     return network
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Some:
+    """Some plates as M1 and M2 see them while they learn: varied pictures, their items, the items' boxes there."""
+
+    chosen: Tensor
+    pictures: Tensor
+    items: Tensor
+    of: Tensor
+    boxes: Tensor
+
+
+def _some_plates(task: Task, by_picture: list[Tensor]) -> _Some:
+    chosen = task.some(len(task.plates.rgb), task.size.pictures)
+    items = torch.cat([by_picture[each] for each in chosen.tolist()])
+    of = torch.cat([torch.full_like(by_picture[each], row) for row, each in enumerate(chosen.tolist())])
+    pictures = task.plates.whole[chosen].float() / 255.0
+    pictures, boxes = mirrored(pictures, task.plates.box[items], of, task.generator)
+    pictures = task.seen(littered(pictures, boxes, of, task.generator))
+    return _Some(chosen=chosen, pictures=pictures, items=items, of=of, boxes=boxes)
+
+
 def _items_of(plates: Plates) -> list[Tensor]:
     counts = torch.bincount(plates.of, minlength=len(plates.rgb))
     return list(torch.arange(len(plates.of), device=plates.of.device).split(counts.tolist()))
@@ -261,12 +292,11 @@ def _items_of(plates: Plates) -> list[Tensor]:
 def _evenly(task: Task) -> Callable[[int], Tensor]:
     """Draws items, each food as often as any other."""
     weights = 1.0 / torch.bincount(task.plates.food, minlength=task.foods).clamp(min=1).float()
-    chances = weights[task.plates.food].cpu().double()
-    ends = chances.cumsum(0)
+    ends = weights[task.plates.food].double().cumsum(0)
 
     def draw(count: int) -> Tensor:
-        at = torch.rand(count, generator=task.generator, dtype=torch.float64) * ends[-1]
-        return torch.searchsorted(ends, at).clamp(max=len(ends) - 1).to(task.device)
+        at = torch.rand(count, generator=task.generator, dtype=torch.float64, device=task.device) * ends[-1]
+        return torch.searchsorted(ends, at).clamp(max=len(ends) - 1)
 
     return draw
 

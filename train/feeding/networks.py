@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -126,5 +129,30 @@ class Aim(nn.Module):
 
 def drawn_masks(rows: int, generator: torch.Generator, device: torch.device) -> Tensor:
     """Masks as `handup.domains.feeding.Modules` draws them."""
-    kept = torch.rand((rows, Aim.masks), generator=generator) >= DROPOUT
-    return (kept.float() / (1.0 - DROPOUT)).to(device)
+    kept = torch.rand((rows, Aim.masks), generator=generator, device=device) >= DROPOUT
+    return kept.float() / (1.0 - DROPOUT)
+
+
+def save_weights(network: nn.Module, path: Path) -> None:
+    """Write all numbers of a network, by name."""
+    np.savez(path, **{name: each.float().cpu().numpy() for name, each in network.state_dict().items()})
+
+
+def made(name: str, *, foods: int, skills: int) -> nn.Module:
+    """A new network: `name`, `find`, `choose` or `aim`."""
+    match name:
+        case "name":
+            return Name(foods)
+        case "find":
+            return Find(foods)
+        case "choose":
+            return Choose(foods, skills)
+        case _:
+            return Aim(skills)
+
+
+def load_weights(network: nn.Module, path: Path) -> nn.Module:
+    """A network with the numbers that `save_weights` wrote."""
+    with np.load(path) as file:
+        network.load_state_dict({name: torch.from_numpy(file[name]) for name in file.files})
+    return network

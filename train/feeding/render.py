@@ -1,13 +1,16 @@
 """Draw labelled plates: `python -m train.feeding.render build/feeding`. Needs MuJoCo; goes on where it stopped.
 
 Writes one compressed file for every fifty plates: pictures of 320 × 240 px and, for every item on them, its food, box,
-and best parameters for each skill that fits.
+and best parameters for each skill that fits. `known.json` says by a hash what drew them; a folder of plates that were
+drawn by something else is refused.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
+from importlib.resources import files
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -16,9 +19,15 @@ import numpy as np
 from rich.progress import track
 
 from handup.domains.feeding import Params, Skill, World, foods
+from train.feeding.packing import UNFINISHED
 from train.feeding.splits import PER_PART, RENDERED, SPLITS, Split, bites_before, plate_of
 
 SIZE = (320, 240)
+DRAWING = (
+    *("data/foods.yaml", "plates.py", "looks.py", "laying.py", "scene.py", "shapes.py", "textures.py", "heap.py"),
+    *("surroundings.py", "camera.py"),
+)
+"""Files of the package that decide how a plate looks."""
 
 
 def main() -> None:
@@ -34,7 +43,8 @@ def main() -> None:
 def render(folder: Path, *, share: float = 1.0, processes: int = 2) -> None:
     """Draw the plates of all splits into a folder, a like share of each at any time."""
     folder.mkdir(parents=True, exist_ok=True)
-    known = {"foods": list(foods()), "skills": [str(each) for each in Skill]}
+    refuse_mixing(folder)
+    known = {"foods": list(foods()), "skills": [str(each) for each in Skill], "drawn": drawn_by()}
     (folder / "known.json").write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
     ordered = []
     for name in RENDERED:
@@ -44,6 +54,31 @@ def render(folder: Path, *, share: float = 1.0, processes: int = 2) -> None:
     with get_context("spawn").Pool(processes) as pool:
         for _ in track(pool.imap_unordered(_draw_part, missing), "plates", total=len(missing)):
             pass
+
+
+def drawn_by() -> str:
+    """A hash of what draws plates: the food table, the looks, and the code that puts and shows things."""
+    package, own = files("handup.domains.feeding"), Path(__file__).parent
+    parts = [package.joinpath(name).read_bytes() for name in DRAWING]
+    parts += [(own / name).read_bytes() for name in ("render.py", "splits.py")]
+    return hashlib.sha256(b"".join(hashlib.sha256(each).digest() for each in parts)).hexdigest()[:16]
+
+
+def refuse_mixing(folder: Path) -> None:
+    """Make sure that the plates in a folder, if there are any, were drawn by what draws now.
+
+    Raises:
+        SystemExit: They were not, or nobody knows.
+    """
+    if not any(folder.glob("*.npz")):
+        return
+    known = folder / "known.json"
+    before = json.loads(known.read_text(encoding="utf-8")).get("drawn") if known.exists() else None
+    if before != drawn_by():
+        raise SystemExit(
+            f"the plates in {folder} were drawn by {before or 'nobody knows what'}, not by {drawn_by()}; "
+            "give another folder, or delete them"
+        )
 
 
 def _parts(folder: Path, name: str, share: float) -> list[tuple[Path, str, int]]:
@@ -64,7 +99,7 @@ def _draw_part(part: tuple[Path, str, int]) -> None:
         for column, skill in enumerate(Skill):
             if skill in item.best:
                 best[row, column] = item.best[skill].numbers
-    unfinished = path.with_suffix(".part.npz")
+    unfinished = path.with_suffix(UNFINISHED)
     np.savez_compressed(
         unfinished,
         rgb=np.stack([picture["rgb"] for picture in taken]),

@@ -1,14 +1,21 @@
 """The capture model's arithmetic, without physics."""
 
+import itertools
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
 from handup.domains.feeding.capture import CAPTURE, hold_n, inside, scooped_ml, stuck, tine_depths_mm, wound
-from handup.domains.feeding.foods import food
-from handup.domains.feeding.heap import Heap
+from handup.domains.feeding.foods import food, foods
+from handup.domains.feeding.heap import CELLS, Floats, Heap
 
 BEAN = np.array([0.030, 0.0045, 0.0045])
-UP = np.array([0.0, 0.0, 1.0])
+UP, ACROSS = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
+ANGLES = st.floats(-np.pi, np.pi)
+ASIDE = st.tuples(st.floats(-0.009, 0.009), st.floats(-0.009, 0.009))
 
 
 def bean_hold(aside_m: float, *, across: bool) -> float:
@@ -16,7 +23,16 @@ def bean_hold(aside_m: float, *, across: bool) -> float:
     row = np.array([0.0, 1.0, 0.0]) if across else np.array([1.0, 0.0, 0.0])
     tips = (np.arange(4) - 1.5)[:, None] * 0.005 * row + np.array([0.0, aside_m, -0.003])
     depths = tine_depths_mm("bean", BEAN, tips, UP, length_m=0.036)
-    return hold_n(food("green beans"), depths, tips, row, CAPTURE)
+    return hold_n(food("green beans"), depths, tips, row=row, along=UP, constants=CAPTURE)
+
+
+def turned_hold(name: str, half: Floats, turn: Rotation, aside_m: tuple[float, float]) -> float:
+    """What a piece bears that has been turned under a fork that comes from straight above."""
+    axes = turn.as_matrix()
+    tips = ((np.arange(4) - 1.5)[:, None] * 0.005 * ACROSS + np.array([*aside_m, -0.004])) @ axes
+    along = UP @ axes
+    depths = tine_depths_mm(food(name).shape, half, tips, along, length_m=0.036)
+    return hold_n(food(name), depths, tips, row=ACROSS @ axes, along=along, constants=CAPTURE)
 
 
 @pytest.fixture
@@ -34,9 +50,34 @@ def test_a_hold_far_from_the_middle_bears_less() -> None:
     tips = (np.arange(4) - 1.5)[:, None] * 0.005 * row
     depths = np.full(4, 10.0)
     shifts = [np.array([off, 0.0, 0.0]) for off in (0.0, 0.004, 0.008, 0.012)]
-    holds = [hold_n(food("chicken"), depths, tips + shift, row, CAPTURE) for shift in shifts]
+    holds = [hold_n(food("chicken"), depths, tips + shift, row=row, along=UP, constants=CAPTURE) for shift in shifts]
     assert holds == sorted(holds, reverse=True)
     assert inside("chunk", half, np.array([[0.0, 0.0, 0.0], [0.02, 0.0, 0.0]])).tolist() == [True, False]
+
+
+@given(ANGLES, ANGLES, ANGLES, ASIDE)
+def test_a_ball_that_has_rolled_holds_as_before(a: float, b: float, c: float, aside_m: tuple[float, float]) -> None:
+    half = np.full(3, 0.0135)
+    still = turned_hold("cherry tomatoes", half, Rotation.identity(), aside_m)
+    rolled = turned_hold("cherry tomatoes", half, Rotation.from_euler("xyz", [a, b, c]), aside_m)
+    assert rolled == pytest.approx(still, rel=0.02, abs=0.02)  # tines are felt along in steps of 1 mm
+
+
+@given(ANGLES, ASIDE)
+def test_a_bean_that_has_rolled_about_its_long_side_holds_as_before(a: float, aside_m: tuple[float, float]) -> None:
+    still = turned_hold("green beans", BEAN, Rotation.identity(), aside_m)
+    rolled = turned_hold("green beans", BEAN, Rotation.from_euler("x", a), aside_m)
+    assert rolled == pytest.approx(still, rel=0.02, abs=0.02)
+
+
+def test_a_tilted_fork_far_down_a_piece_is_not_beside_it() -> None:
+    along = np.array([np.sin(0.5), 0.0, np.cos(0.5)])
+    tips = (np.arange(4) - 1.5)[:, None] * 0.005 * ACROSS - 0.02 * along
+    deep, shallow = (
+        hold_n(food("chicken"), np.full(4, 10.0), each, row=ACROSS, along=along, constants=CAPTURE)
+        for each in (tips, tips + 0.02 * along)
+    )
+    assert deep == pytest.approx(shallow)
 
 
 def test_strands_wind_best_across_them_and_where_they_lie_thick(noodles: Heap) -> None:
@@ -74,3 +115,23 @@ def test_a_heap_can_be_eaten_up(noodles: Heap) -> None:
         noodles.take(noodles.heights_m.copy(), 5.0)
     assert noodles.volume_ml < 1.0
     assert scooped_ml(noodles, np.array([-0.02, 0.0]), np.array([0.02, 0.0]), half_width_m=0.012)[0] < 0.5
+
+
+POINTS = st.tuples(st.floats(-0.12, 0.12), st.floats(-0.12, 0.12))
+
+
+@given(st.sampled_from([name for name, each in foods().items() if each.heap]), st.lists(POINTS, min_size=2, max_size=7))
+def test_what_a_failed_scoop_shoves_is_not_lost_wherever_it_ends(name: str, points: list[tuple[float, float]]) -> None:
+    heap = Heap.served(food(name), 0.01, -0.02, np.random.default_rng(3))
+    before = heap.volume_ml
+    for start, end in itertools.pairwise(points):
+        heap.push(np.array(start), np.array(end), half_width_m=0.012, floor_m=0.002, share=0.4)
+        assert heap.volume_ml == pytest.approx(before, rel=1e-9)
+        assert heap.heights_m.min() >= 0.0
+
+
+def test_what_is_shoved_off_a_heap_lies_beyond_it(noodles: Heap) -> None:
+    edge = np.array([[noodles.half_m - 0.012, 0.0]])
+    noodles.heights_m[:, CELLS * 3 // 4 :] = 0.0
+    noodles.push(np.zeros(2), np.array([0.09, 0.0]), half_width_m=0.012, floor_m=0.002, share=0.4)
+    assert noodles.height_at(edge)[0] > 0.0005

@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from handup.core import BadRecord, BadSetting, Box
+from handup.core import BadRecord, BadSetting
 from handup.domains.feeding import Item, Skill, World, foods
-from handup.domains.feeding.modules import PASSES, Modules
+from handup.domains.feeding.judging import SAME_BOX, box_of
+from handup.domains.feeding.modules import NAMES, PASSES, Modules, networks_in
+from handup.domains.feeding.peaks import overlap
 from handup.domains.feeding.seeing import Aims, ChoosesSkill, FindsBoxes, NamesFood, Picture
 
 MODELS = Path(str(files("handup.domains.feeding"))) / "models"
@@ -17,18 +19,6 @@ DOCS = Path(__file__).parents[3] / "docs" / "feeding"
 SEEDS = (90_001, 90_002, 90_003, 90_004)
 PLATES = ("savory salad", "thanksgiving", "mixed salad", "noodles")
 Scene = tuple[Picture, tuple[Item, ...]]
-
-
-def box_of(item: Item) -> Box:
-    left, top, right, bottom = item.box
-    return Box(left=left, top=top, right=right, bottom=bottom)
-
-
-def overlap(one: Box, other: Box) -> float:
-    across = max(min(one.right, other.right) - max(one.left, other.left), 0.0)
-    down = max(min(one.bottom, other.bottom) - max(one.top, other.top), 0.0)
-    areas = sum((each.right - each.left) * (each.bottom - each.top) for each in (one, other))
-    return across * down / (areas - across * down)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +58,7 @@ def test_m2_finds_boxes_that_overlap_the_true_ones(modules: Modules, scenes: lis
             found = modules.find(rgb, food)
             assert list(found.scores) == sorted(found.scores, reverse=True)
             true = [box_of(item) for item in items if item.food == food]
-            right.append(bool(found.boxes) and max(overlap(found.boxes[0], each) for each in true) >= 0.5)
+            right.append(bool(found.boxes) and max(overlap(found.boxes[0], each) for each in true) >= SAME_BOX)
     assert np.mean(right) > 0.8
 
 
@@ -141,6 +131,23 @@ def test_networks_of_another_version_are_refused(tmp_path: Path) -> None:
     (tmp_path / "modules.json").write_text(json.dumps(card | {"schema": 99}), encoding="utf-8")
     with pytest.raises(BadRecord, match="version"):
         Modules.load(tmp_path)
+
+
+def test_the_hash_is_of_the_four_networks_and_of_nothing_else(modules: Modules, tmp_path: Path) -> None:
+    for path in MODELS.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    assert networks_in(tmp_path) == modules.networks == networks_in()
+    (tmp_path / "modules.json").write_text("{}", encoding="utf-8")
+    assert networks_in(tmp_path) == modules.networks
+    for name in NAMES:
+        path = tmp_path / f"{name}.onnx"
+        kept = path.read_bytes()
+        path.write_bytes(kept + b"0")
+        assert networks_in(tmp_path) != modules.networks
+        path.write_bytes(kept)
+    path.unlink()
+    with pytest.raises(BadRecord, match="no networks"):
+        networks_in(tmp_path)
 
 
 def test_the_networks_are_small() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,9 +12,12 @@ from handup.core import BadSetting, Box, Point, QuestionKind, Value, check_value
 from handup.domains.feeding import HARD, Skill, World
 from handup.domains.feeding.acts import Acted
 from handup.domains.feeding.faulty import CLAIMED, Faulty
-from handup.domains.feeding.judging import MODULES, Cause, Judged, box_of, judge, overlap, points_of
+from handup.domains.feeding.judging import MODULES, Cause, Judged, aims_well, box_of, judge, points_of
+from handup.domains.feeding.peaks import overlap
 from handup.domains.feeding.policy import LOST, NOWHERE, BitePolicy
+from handup.domains.feeding.served import cause_of
 from handup.domains.feeding.skills import Execution
+from handup.domains.feeding.tolerance import tolerance
 from handup.domains.feeding.truthful import right_answer
 from handup.recover import Look
 from tests.fakes.feeding import Oracle, calibrators
@@ -140,10 +144,6 @@ def test_after_a_failure_it_looks_again_and_what_says_the_same_is_no_surer_than_
     assert second.confidences["food"] == first.confidences["food"]
 
 
-def test_answers_about_places_do_not_outlive_an_attempt(policy: BitePolicy) -> None:
-    assert tuple(policy.outdated_by_acting) == ("box", "params")
-
-
 def test_outputs_that_mean_the_same_do_not_differ(policy: BitePolicy) -> None:
     box = Box(left=0.2, top=0.2, right=0.4, bottom=0.4)
     assert not policy.differs("box", box, Box(left=0.21, top=0.2, right=0.41, bottom=0.4))
@@ -184,14 +184,44 @@ def test_true_answers_are_right_whatever_the_modules_say() -> None:
 # -- why a bite is lost ------------------------------------------------------------------------------------------------
 
 
-def test_the_first_wrong_module_is_the_cause() -> None:
-    nothing = Execution(picked=None, seconds=1.0, reason="missed")
-    bite = Execution(picked="tofu", seconds=1.0, reason="tofu on the fork")
-    right = Judged(food=True, box=True, skill=True, params=True)
-    assert Judged(food=True, box=False, skill=True, params=False).cause(nothing, seen=False) is Cause.BOX
-    assert right.cause(nothing, seen=False) is Cause.PHYSICS
-    assert right.cause(nothing, seen=True) is Cause.DETECTOR
-    assert right.cause(bite, seen=False) is Cause.DETECTOR
+def tried(picked: str | None = None, *, wrong: str = "", ok: bool = False, meant: str = "tofu") -> Acted:
+    """An attempt at a food, with one module wrong or none."""
+    return Acted(
+        action="a",
+        said={"food": meant},
+        confidences={},
+        ok=ok,
+        certainty=0.9,
+        execution=Execution(picked=picked, seconds=1.0, reason="as told"),
+        judged=Judged(**{module: module != wrong for module in MODULES}),
+        plate={},
+    )
+
+
+@pytest.mark.parametrize(
+    ("attempts", "cause"),
+    [
+        ([], Cause.UNTRIED),
+        ([tried(wrong="box")], Cause.BOX),
+        ([tried()], Cause.PHYSICS),
+        ([tried(ok=True)], Cause.PHYSICS),
+        ([tried("peas", wrong="params", ok=True)], Cause.PARAMS),
+        ([tried("tofu")], Cause.DETECTOR),
+        ([tried("tofu", wrong="params")], Cause.DETECTOR),
+        ([tried("tofu"), tried(wrong="food")], Cause.DETECTOR),
+        ([tried(wrong="skill"), tried("tofu"), tried(wrong="food")], Cause.DETECTOR),
+        ([tried(wrong="params"), tried(wrong="food")], Cause.PARAMS),
+        ([tried(), tried(wrong="box", meant="peas")], Cause.PHYSICS),
+    ],
+)
+def test_a_lost_bite_has_the_cause_of_its_first_attempt_unless_the_food_was_on_the_fork(
+    attempts: list[Acted], cause: Cause
+) -> None:
+    assert cause_of(attempts) is cause
+
+
+def test_the_first_wrong_module_of_an_attempt_counts() -> None:
+    assert Judged(food=True, box=False, skill=True, params=False).cause is Cause.BOX
 
 
 def test_each_module_can_be_caught_wrong(world: World) -> None:
@@ -202,6 +232,17 @@ def test_each_module_can_be_caught_wrong(world: World) -> None:
     assert not judge(world, {**right, "skill": "twirl"}).skill
     beside = points_of(Oracle(world, off=0.08).aim(policy.picture(), NOWHERE, Skill.SKEWER, seed=0).params)
     assert not judge(world, {**right, "params": beside}).params
+
+
+def test_parameters_are_right_as_far_off_as_the_table_says_and_no_further(world: World) -> None:
+    item = next(each for each in world.truth() if each.food == "chicken")
+    bears = tolerance("chicken", Skill.SKEWER)
+    for share, right in ((0.9, True), (1.1, False)):
+        for by_mm, turn_deg in ((bears.place_mm * share, 0.0), (0.0, bears.angle_deg * share)):
+            moved = world.nudged(
+                Skill.SKEWER, item.best[Skill.SKEWER], by_m=(by_mm / 1e3, 0.0), turn_rad=math.radians(turn_deg)
+            )
+            assert aims_well(world, item, Skill.SKEWER, moved) is right, (by_mm, turn_deg)
 
 
 # -- the faulty detector -----------------------------------------------------------------------------------------------

@@ -6,14 +6,16 @@ journal. An action that is not there did not happen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from handup.core import Value, event, value_from_json, value_to_json
-from handup.domains.feeding.judging import Cause, Judged
+from handup.domains.feeding.judging import Judged
 from handup.domains.feeding.skills import Execution
-from handup.journal import Journal
+from handup.journal import Entry, Journal
+from handup.recover.events import Answered, Forwarded
+from handup.recover.trail import RunForwarded, RunTold
 
 
 @event("feeding.acted")
@@ -49,8 +51,7 @@ class Acted:
     @property
     def outputs(self) -> dict[str, Value]:
         """What the modules said."""
-        found = {module: value_from_json(each) for module, each in self.said.items()}
-        return {module: each for module, each in found.items() if each is not None}
+        return outputs_of(self.said)
 
     @property
     def food(self) -> str:
@@ -62,10 +63,20 @@ class Acted:
         """Whether the meant food was on the fork."""
         return self.execution.is_bite_of(self.food)
 
-    @property
-    def cause(self) -> Cause:
-        """Why it was lost, if it was."""
-        return self.judged.cause(self.execution, seen=self.ok)
+
+@dataclass(frozen=True, kw_only=True)
+class Heard:
+    """An answer that still holds, with what it was given for.
+
+    Args:
+        answer: What was said.
+        outputs: What all modules said in the first pass with it.
+        attempts: How many attempts there had been by then.
+    """
+
+    answer: Value
+    outputs: Mapping[str, Value]
+    attempts: int
 
 
 @event("feeding.halted")
@@ -85,7 +96,7 @@ class HaltedAct:
 
 
 class Acts:
-    """The attempts of one bite, oldest first.
+    """The attempts of one bite, oldest first, and the answers that came meanwhile.
 
     Args:
         journal: Where they are kept; only in memory where there is none.
@@ -94,8 +105,10 @@ class Acts:
 
     def __init__(self, journal: Journal | None = None, run: str = "") -> None:
         self._journal, self._run = journal, run
-        events = () if journal is None else [entry.event for entry in journal.read(run=run)]
+        entries = () if journal is None else tuple(journal.read(run=run))
+        events = [entry.event for entry in entries]
         self.all: list[Acted | HaltedAct] = [each for each in events if isinstance(each, Acted | HaltedAct)]
+        self.heard: dict[str, Heard] = heard(entries)
 
     @property
     def done(self) -> list[Acted]:
@@ -116,3 +129,31 @@ class Acts:
         if self._journal is not None:
             self._journal.append(acted, run=self._run, key=acted.action)
         self.all.append(acted)
+
+
+def heard(entries: Iterable[Entry]) -> dict[str, Heard]:
+    """The answers that a bite's run holds, module by module, as its entries tell them."""
+    found: dict[str, Heard] = {}
+    fresh: set[str] = set()
+    attempts = 0
+    for entry in entries:
+        match entry.event:
+            case Acted():
+                attempts += 1
+            case RunForwarded(outputs=said) if said is not None:
+                outputs = outputs_of(said)
+                found |= {each: Heard(answer=outputs[each], outputs=outputs, attempts=attempts) for each in fresh}
+                fresh.clear()
+            case RunTold() as told:
+                match told.read():
+                    case Answered(module=module):
+                        fresh.add(module)
+                    case Forwarded(renewed=gone):
+                        found = {module: each for module, each in found.items() if module not in gone}
+    return found
+
+
+def outputs_of(said: Mapping[str, Any]) -> dict[str, Value]:
+    """What modules said, from JSON."""
+    found = {module: value_from_json(each) for module, each in said.items()}
+    return {module: each for module, each in found.items() if each is not None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,13 +157,14 @@ class Arm:
         return record
 
 
-def wait(scene: Scene) -> None:
-    """Put the fork where it waits, at rest."""
+def wait(scene: Scene, data: Any = None, *, flat: bool = False) -> None:
+    """Put the fork where it waits, at rest; in other data than the scene's, where some is given."""
+    data = scene.data if data is None else data
     at, dof = scene.fork_qpos, scene.fork_dof
     quat = np.zeros(4)
-    mujoco().mju_mat2Quat(quat, waiting_frame(0.0, flat=False).ravel())
-    scene.data.qpos[at : at + 7] = [*SHOW_M, *quat]
-    scene.data.qvel[dof : dof + 6] = 0.0
+    mujoco().mju_mat2Quat(quat, waiting_frame(0.0, flat=flat).ravel())
+    data.qpos[at : at + 7] = [*SHOW_M, *quat]
+    data.qvel[dof : dof + 6] = 0.0
 
 
 def waiting_frame(angle: float, *, flat: bool) -> Floats:

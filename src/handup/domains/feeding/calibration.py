@@ -8,19 +8,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from handup.confidence import Sample
-from handup.confidence.building import Entry, Ranked, food_entries, of_boxes, of_entries, skill_entries
+from handup.confidence.building import Entry, Ranked, food_entries, of_entries, skill_entries
 from handup.core import BadRecord, BadSetting, Calibrator, calibrator_from_json
 from handup.domains.feeding.camera import Item
-from handup.domains.feeding.judging import MODULES, SAME_BOX, aims_well, box_of, item_at, overlap
+from handup.domains.feeding.judging import MODULES, SAME_BOX, aims_well, box_of, item_at
+from handup.domains.feeding.modules import folder_of, networks_in
+from handup.domains.feeding.peaks import overlap
 from handup.domains.feeding.policy import Sees
 from handup.domains.feeding.seeing import Named
 from handup.domains.feeding.world import World
 
-SCHEMA = 1
+SCHEMA = 2
+FILE = "calibrators.json"
+"""Beside the networks whose scores it is about."""
 SIZES: Mapping[str, int] = {"food": 96, "box": 76, "skill": 66, "params": 66}
 """How many rows the paper had for each module."""
 BEST, INTERVAL, SCALED = "best", "interval", "scaled"
@@ -38,58 +42,75 @@ class Rows:
         boxes: M2's scores, and whether the box was right.
         skills: M3's entries, on valid boxes.
         aims: M4's variances, and whether the parameters were right; valid boxes, true skills.
+        plates: For each module the plate of each row: rows of one plate are no independent evidence.
     """
 
     foods: list[Entry] = field(default_factory=list)
     boxes: list[tuple[float, bool]] = field(default_factory=list)
     skills: list[Entry] = field(default_factory=list)
     aims: list[tuple[float, bool]] = field(default_factory=list)
+    plates: dict[str, list[int]] = field(default_factory=lambda: {module: [] for module in MODULES})
 
     def add(self, world: World, modules: Sees) -> None:
-        """One plate: M1 on all of it; for each food on it the best box, and skill and aim where that is right."""
+        """One plate.
+
+        M1 names as many foods as there are, and each food gets one of these labels: its own, or a substitute. M2 gives
+        boxes for that label, and all of them count; one is right where it covers a piece of the food that was to be
+        named. M3 is given such a box with the label, M4 with the true skill.
+        """
         rgb, items = world.view().rgb, world.truth()
         foods = sorted({each.food for each in items})
         if not foods:
             return
-        self.foods += food_entries(_predictions(modules.name(rgb), len(foods)), foods)
-        for name in foods:
-            found = modules.find(rgb, name)
-            if not found.boxes:
-                continue
-            box = found.boxes[0]
-            item = item_at([each for each in items if each.food == name], box)
-            right = item is not None and overlap(box_of(item), box) >= SAME_BOX
-            self.boxes.append((found.score, right))
-            if item is not None and right:
-                chosen = modules.choose(rgb, name, box)
-                self.skills += skill_entries([(_ranked(chosen.scores), _fitting(item, chosen.skill), True)])
-                aimed = modules.aim(rgb, box, item.skill, seed=world.seed)
-                self.aims.append((aimed.variance, aims_well(world, item, item.skill, aimed.params)))
+        entries = food_entries(_predictions(modules.name(rgb), len(foods)), foods)
+        self.foods += entries
+        for entry in entries:
+            label, targets = entry.prediction.top, [each for each in items if each.food == entry.truth]
+            found = modules.find(rgb, label)
+            for box, score in zip(found.boxes, found.scores, strict=True):
+                item = item_at(targets, box)
+                right = item is not None and overlap(box_of(item), box) >= SAME_BOX
+                self.boxes.append((score, right))
+                if item is not None and right:
+                    chosen = modules.choose(rgb, label, box)
+                    self.skills += skill_entries([(_ranked(chosen.scores), _fitting(item, chosen.skill), True)])
+                    aimed = modules.aim(rgb, box, item.skill, seed=world.seed)
+                    self.aims.append((aimed.variance, aims_well(world, item, item.skill, aimed.params)))
+        for module, rows in self._held.items():
+            self.plates[module] += [world.seed] * (len(rows) - len(self.plates[module]))
 
-    def samples(self, sizes: Mapping[str, int] = SIZES, first: int = 0) -> dict[str, Sample]:
-        """The first rows of each, as many as the paper had; or those from another place on, for testing.
+    def samples(self, sizes: Mapping[str, int] | None = None) -> dict[str, Sample]:
+        """All rows of each module; or so many of them, taken evenly from all plates.
 
         Raises:
             BadSetting: There are not enough.
         """
-        held: dict[str, list[Any]] = dict(zip(MODULES, (self.foods, self.boxes, self.skills, self.aims), strict=True))
-        for module, size in sizes.items():
-            if len(held[module]) < first + size:
-                raise BadSetting(f"{len(held[module])} rows for '{module}'", hint=f"Add plates: {first + size} needed.")
-        taken = {module: held[module][first : first + sizes[module]] for module in sizes}
-        right, wrong = ([score for score, good in taken["box"] if good is each] for each in (True, False))
-        aims = taken["params"]
+        taken = {module: [rows[place] for place in self._places(module, sizes)] for module, rows in self._held.items()}
+        boxes, aims = taken["box"], taken["params"]
         return {
             "food": of_entries(taken["food"]),
-            "box": of_boxes(right, wrong),
+            "box": Sample.of_scores([score for score, _ in boxes], [good for _, good in boxes]),
             "skill": of_entries(taken["skill"]),
             "params": Sample.of_variances([each for each, _ in aims], [good for _, good in aims]),
         }
 
-    def full(self, sizes: Mapping[str, int] = SIZES) -> bool:
-        """Whether there are enough rows for every module."""
-        held: Iterable[list[Any]] = (self.foods, self.boxes, self.skills, self.aims)
-        return all(len(rows) >= sizes[module] for module, rows in zip(MODULES, held, strict=True))
+    def full(self, sizes: Mapping[str, int] = SIZES, least: int = 0) -> bool:
+        """Whether there are enough rows for every module, and in each set of this size so many right and wrong ones."""
+        if any(len(rows) < sizes[module] for module, rows in self._held.items()):
+            return False
+        right = {module: int(each.right.sum()) for module, each in self.samples(sizes).items()} if least else {}
+        return all(least <= count <= sizes[module] - least for module, count in right.items())
+
+    @property
+    def _held(self) -> dict[str, list[Any]]:
+        return dict(zip(MODULES, (self.foods, self.boxes, self.skills, self.aims), strict=True))
+
+    def _places(self, module: str, sizes: Mapping[str, int] | None) -> Iterable[int]:
+        held = len(self._held[module])
+        size = held if sizes is None else sizes[module]
+        if held < size:
+            raise BadSetting(f"{held} rows for '{module}'", hint=f"Add plates: {size} needed.")
+        return (place * held // size for place in range(size))
 
 
 def _predictions(named: Named, foods: int) -> list[Ranked]:
@@ -108,25 +129,30 @@ def _fitting(item: Item, skill: Any) -> str:
     return str(skill if skill in item.best else item.skill)
 
 
-def load(kind: str = BEST) -> dict[str, Calibrator]:
-    """The shipped calibrators of the four modules.
+def load(kind: str = BEST, folder: Path | None = None) -> dict[str, Calibrator]:
+    """The calibrators of the four modules, for the networks beside them.
 
     Args:
         kind: `best`, `interval` (the paper's C.2) or `scaled` (the paper's D).
+        folder: Where networks and calibrators lie; the shipped ones unless given.
 
     Raises:
         BadSetting: There is no such kind.
-        BadRecord: The file is missing or damaged: run `python -m train.feeding.calibrate`.
+        BadRecord: The file is missing, damaged or of other networks: run `python -m train.feeding.calibrate`.
     """
     if kind not in KINDS:
         raise BadSetting(f"there are no calibrators '{kind}'", hint=f"Choose among: {', '.join(KINDS)}.")
+    hint = "Make them: python -m train.feeding.calibrate."
     try:
-        text = (files("handup.domains.feeding") / "models" / "calibrators.json").read_text(encoding="utf-8")
-        record = json.loads(text)
-        return {module: calibrator_from_json(record["calibrators"][kind][module]) for module in MODULES}
+        with folder_of(folder) as place:
+            record = json.loads((place / FILE).read_text(encoding="utf-8"))
+        of, made = str(record["networks"]), record["calibrators"][kind]
+        found = {module: calibrator_from_json(made[module]) for module in MODULES}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        hint = "Make them: python -m train.feeding.calibrate."
         raise BadRecord(f"the feeding robot's calibrators cannot be read ({error})", hint=hint) from error
+    if of != (networks := networks_in(folder)):
+        raise BadRecord(f"the calibrators are of the networks {of}, not of {networks} beside them", hint=hint)
+    return found
 
 
 def highest_score(calibrators: Mapping[str, Calibrator], module: str = "food") -> float:

@@ -19,6 +19,9 @@ from handup.domains.feeding.heap import Heap
 
 Floats = NDArray[np.float64]
 SAMPLES = 36
+RULES = 2
+"""Raised when the model's arithmetic changes, so that old measurements are not counted with new ones. Before 2 a piece
+that had rolled held as if its own z axis were the fork's, and food that a failed scoop shoved off its heap was lost."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,21 +89,25 @@ def tine_depths_mm(shape: str, half_m: Floats, tips_m: Floats, along: Floats, *,
     return depths
 
 
-def hold_n(food: Food, depths_mm: Floats, tips_m: Floats, row: Floats, constants: Capture) -> float:
-    """What the tines in a piece bear before it slips off.
+def hold_n(
+    food: Food, depths_mm: Floats, tips_m: Floats, *, row: Floats, along: Floats, constants: Capture
+) -> float:  # fmt: skip
+    """What the tines in a piece bear before it slips off, however the piece has rolled.
 
     Args:
         food: What it is.
         depths_mm: Of each tine in it.
         tips_m: The tips in the piece's frame; its long side is along x.
         row: Direction of the row of tines, in its frame.
+        along: From a tip towards the handle, in its frame, of length 1: the hold is so far beside the piece's middle
+            as the tines pass beside it.
         constants: Of the model.
     """
     total = float(depths_mm.sum())
     if total <= 0.0:
         return 0.0
     middle = (tips_m * depths_mm[:, None]).sum(axis=0) / total
-    off_mm = 1000.0 * float(np.hypot(middle[0], middle[1]))
+    off_mm = 1000.0 * float(np.linalg.norm(middle - (middle @ along) * along))
     lever = 1.0 if food.shape == "leaf" else 1.0 / (1.0 + (off_mm / constants.lever_mm) ** 2)
     split = 1.0 - food.grain * float(row[0]) ** 2
     return food.hold_n_mm * total * lever * split

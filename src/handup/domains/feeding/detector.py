@@ -1,14 +1,21 @@
 """Did I get it? Compares a picture of the fork with one of the empty fork. It errs, and its errors are measured.
 
-It sees that there is something, not what. Small or pale bites are missed now and then, and smears pass for bites.
+It sees that there is something, not what. In hard light, small or dark bites are missed now and then.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from handup.domains.feeding.arm import wait
+from handup.domains.feeding.gl import mujoco
+from handup.domains.feeding.scene import Scene
 
 Picture = NDArray[np.uint8]
 SIZE = (96, 96)
@@ -43,3 +50,27 @@ def compare(now: Picture, empty: Picture) -> Seen:
     share = float((smooth > DIFFERENT).mean())
     food = 1.0 / (1.0 + float(np.exp(-(share - MIDDLE) / WIDTH)))
     return Seen(food >= 0.5, max(food, 1.0 - food), share)
+
+
+@contextmanager
+def no_food(scene: Scene, *, flat: bool) -> Iterator[Any]:
+    """What the robot saw before the meal: the fork where it shows what it has, and no food anywhere.
+
+    It comes from the model alone, so it is the same whenever it is asked for. Yields MuJoCo's data to be drawn; food is
+    hidden until the block ends.
+
+    Args:
+        scene: The plate; put back afterwards.
+        flat: Whether the fork is held flat.
+    """
+    model, data = scene.model, mujoco().MjData(scene.model)
+    wait(scene, data, flat=flat)
+    mujoco().mj_forward(model, data)
+    food = np.isin(model.geom_bodyid, [each.body for each in scene.pieces])
+    food[[scene.load, *(each.seen for each in scene.mounds)]] = True
+    kept = model.geom_rgba[food]
+    model.geom_rgba[food, 3] = 0.0
+    try:
+        yield data
+    finally:
+        model.geom_rgba[food] = kept

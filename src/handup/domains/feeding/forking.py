@@ -27,6 +27,8 @@ Floats = NDArray[np.float64]
 HOVER_M, BOTTOM_M, LIFT_M = 0.052, 0.0022, 0.11
 DOWN_M_S, SWEEP_M_S, CARRY_M_S = 0.16, 0.16, 0.9
 LONGEST_SCOOP_M = 0.10
+SHORTEST_SCOOP_M = 1e-6
+"""A shorter way has no direction; the fork then comes as it waits."""
 
 
 @dataclass
@@ -131,7 +133,8 @@ class Fork:
         length = float(np.hypot(*way))
         way = way * min(1.0, LONGEST_SCOOP_M / max(length, 1e-9))
         start = (first_m + second_m) / 2 - way / 2 + self._shift
-        end, unit = start + way, way / max(float(np.hypot(*way)), 1e-9)
+        end = start + way
+        unit = way / min(length, LONGEST_SCOOP_M) if length > SHORTEST_SCOOP_M else turn[:, 0]
         frame = flat_frame(unit)
         self._flat_now = True
         self._arm.touching(tines=False, blade=True)
@@ -195,8 +198,9 @@ class Fork:
             piece = self._scene.pieces[index]
             place, axes = self._data.xpos[piece.body], self._data.xmat[piece.body].reshape(3, 3)
             local = (tips - place) @ axes
-            depths = tine_depths_mm(piece.food.shape, piece.half_m, local, along @ axes, length_m=TINE_LENGTH_M)
-            bears = hold_n(piece.food, depths, local, row @ axes, self._constants) * self._luck * share
+            turned = {"row": row @ axes, "along": along @ axes}
+            depths = tine_depths_mm(piece.food.shape, piece.half_m, local, turned["along"], length_m=TINE_LENGTH_M)
+            bears = hold_n(piece.food, depths, local, **turned, constants=self._constants) * self._luck * share
             if bears > 0.0:
                 self._weld(index, bears)
 
@@ -287,7 +291,9 @@ class Fork:
 
 
 def touchable(scene: Scene, load: Load) -> None:
-    """Every piece can be touched again, but those on the fork."""
+    """Every piece can be touched again, but those on the fork; and it is the fork's tines that touch, not its blade."""
+    scene.model.geom_contype[list(scene.tines)] = TOUCH_TINES
+    scene.model.geom_contype[scene.blade] = 0
     for number, piece in enumerate(scene.pieces):
         carried = number in load.pieces
         scene.model.geom_contype[piece.touch] = int(not carried)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes.util
 import importlib
 import os
+import threading
+import weakref
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -17,6 +21,11 @@ from handup.core import MissingExtra, NoPictures
 PACKAGES = "libegl1 libegl-mesa0 libgl1-mesa-dri libopengl0"
 BUFFER = (640, 480)
 """The largest picture: width and height in px."""
+_LOCK = threading.RLock()
+"""One thread draws at a time: there is one context, and a context is one thread's at a time."""
+_OPEN: weakref.WeakSet[Eye] = weakref.WeakSet()
+_LEFT: list[Any] = []
+"""What eyes that nobody closed left on the graphics side; given back with the next picture, or at the end."""
 
 
 @cache
@@ -25,36 +34,76 @@ def mujoco() -> Any:
 
     Raises:
         MissingExtra: It is not installed.
+        NoPictures: It refuses `MUJOCO_GL`, or a library is missing.
     """
-    if "MUJOCO_GL" not in os.environ:
+    if not os.environ.get("MUJOCO_GL"):
         only_osmesa = ctypes.util.find_library("EGL") is None and ctypes.util.find_library("OSMesa") is not None
         os.environ["MUJOCO_GL"] = "osmesa" if only_osmesa else "egl"
     try:
         return importlib.import_module("mujoco")
     except ModuleNotFoundError as error:
         raise MissingExtra.of("sim", "the simulated plate") from error
-    except (AttributeError, ImportError, OSError) as error:
+    except (AttributeError, ImportError, OSError, RuntimeError) as error:
         raise _no_pictures(error) from error
 
 
 @cache
 def _context() -> Any:
-    """One OpenGL context for all worlds of this process."""
+    """One OpenGL context for all worlds of this process; used by the thread that `_drawing` lets."""
     module = mujoco()
     try:
-        return module.GLContext(*BUFFER)
-    except (AttributeError, ImportError, OSError, RuntimeError) as error:
+        if module.GLContext.__module__.endswith("glfw"):  # set so, or imported before it was set otherwise
+            raise NoPictures("MuJoCo would draw into a window", hint="Set MUJOCO_GL=egl before mujoco is imported.")
+        made = module.GLContext(*BUFFER)
+        with made.as_current():
+            pass
+    except _failures() as error:
         raise _no_pictures(error) from error
+    atexit.register(_give_back)  # after MuJoCo's own, so before it
+    return made
+
+
+@contextlib.contextmanager
+def _drawing() -> Iterator[None]:
+    """This thread may draw, and no other; afterwards it has no context, so that any thread may be next."""
+    with _LOCK, _context().as_current():
+        while _LEFT:
+            _LEFT.pop().free()
+        yield
+
+
+def _give_back() -> None:
+    """At the end of the program: what eyes held, then the context."""
+    for eye in list(_OPEN):
+        eye.close()
+    with _drawing():
+        pass
+    _context().free()
+    _context.cache_clear()
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """What MuJoCo and PyOpenGL raise where something is missing or refused."""
+    known: list[type[Exception]] = [AttributeError, ImportError, OSError, RuntimeError, TypeError]
+    with contextlib.suppress(AttributeError, ImportError, OSError):
+        known.append(importlib.import_module("OpenGL.error").Error)
+    with contextlib.suppress(AttributeError):
+        known.append(mujoco().FatalError)
+    return tuple(known)
 
 
 def _no_pictures(error: BaseException) -> NoPictures:
-    return NoPictures(f"pictures cannot be drawn here ({error})", hint=f"On Debian run: apt-get install {PACKAGES}.")
+    chosen = os.environ.get("MUJOCO_GL", "")
+    hint = f"On Debian run: apt-get install {PACKAGES}."
+    if chosen.lower().strip() not in {"egl", "osmesa"}:
+        hint = f"Unset MUJOCO_GL, which is '{chosen}', or set it to egl or osmesa."
+    return NoPictures(f"pictures cannot be drawn here ({' '.join(str(error).split())})", hint=hint)
 
 
 class Eye:
     """Draws what the cameras of one model see.
 
-    Build one per model and `close` it: it holds textures on the graphics side. Not for several threads.
+    Build one per model and `close` it: it holds textures on the graphics side. Any thread may use it; they take turns.
 
     Args:
         model: A compiled MuJoCo model.
@@ -66,11 +115,16 @@ class Eye:
     def __init__(self, model: Any) -> None:
         module = mujoco()
         self._model = model
-        self._gl = _context()
-        self._gl.make_current()
-        self._drawing = module.MjrContext(model, module.mjtFontScale.mjFONTSCALE_100.value)
-        module.mjr_setBuffer(module.mjtFramebuffer.mjFB_OFFSCREEN.value, self._drawing)
+        try:
+            with _drawing():
+                self._drawing = module.MjrContext(model, module.mjtFontScale.mjFONTSCALE_100.value)
+                module.mjr_setBuffer(module.mjtFramebuffer.mjFB_OFFSCREEN.value, self._drawing)
+        except module.FatalError as error:
+            raise _no_pictures(error) from error
         self._drawing.readDepthMap = module.mjtDepthMap.mjDEPTH_ZEROFAR
+        self._forgotten = weakref.finalize(self, _LEFT.append, self._drawing)
+        self._forgotten.atexit = False
+        _OPEN.add(self)
         self._scene = module.MjvScene(model=model, maxgeom=400)
         self._option = module.MjvOption()
         self._flags = (int(module.mjtRndFlag.mjRND_SEGMENT), int(module.mjtRndFlag.mjRND_IDCOLOR))
@@ -78,42 +132,42 @@ class Eye:
 
     def rgb(self, data: Any, camera: int, size: tuple[int, int], *, depth: bool = False) -> Any:
         """The picture, height × width × 3; with `depth` also the distance of each pixel in m."""
-        self._aim(data, camera, plain=False)
         colours = np.empty((size[1], size[0], 3), np.uint8)
         far = np.empty((size[1], size[0]), np.float32) if depth else None
-        self._read(colours, far, size)
+        with _drawing():
+            self._aim(data, camera, plain=False)
+            self._read(colours, far, size)
         return (colours[::-1], self._metres(far)[::-1]) if far is not None else colours[::-1]
 
     def labels(self, data: Any, camera: int, size: tuple[int, int]) -> NDArray[np.int32]:
         """For each pixel the geom that is seen there, or -1."""
-        self._aim(data, camera, plain=True)
         colours = np.empty((size[1], size[0], 3), np.uint8)
-        self._read(colours, None, size)
-        numbers = colours[::-1].astype(np.int32) @ np.array([1, 256, 65536], np.int32)
-        geoms = np.full(self._scene.ngeom + 1, -1, np.int32)
         is_geom = int(mujoco().mjtObj.mjOBJ_GEOM)
-        for each in self._scene.geoms[: self._scene.ngeom]:
-            if each.segid >= 0 and int(each.objtype) == is_geom:
-                geoms[each.segid + 1] = each.objid
-        seen: NDArray[np.int32] = geoms[np.minimum(numbers, self._scene.ngeom)]
+        with _drawing():
+            self._aim(data, camera, plain=True)
+            self._read(colours, None, size)
+            geoms = np.full(self._scene.ngeom + 1, -1, np.int32)
+            for each in self._scene.geoms[: self._scene.ngeom]:
+                if each.segid >= 0 and int(each.objtype) == is_geom:
+                    geoms[each.segid + 1] = each.objid
+        numbers = colours[::-1].astype(np.int32) @ np.array([1, 256, 65536], np.int32)
+        seen: NDArray[np.int32] = geoms[np.minimum(numbers, len(geoms) - 1)]
         return seen
 
     def upload_heap(self, field: int) -> None:
         """Show a height field as it is now."""
-        self._gl.make_current()
-        mujoco().mjr_uploadHField(self._model, self._drawing, field)
+        with _drawing():
+            mujoco().mjr_uploadHField(self._model, self._drawing, field)
 
     def close(self) -> None:
         """Give the graphics memory back. Safe twice."""
-        if self._drawing is not None:
-            with contextlib.suppress(AttributeError):
-                self._gl.make_current()
+        if self._forgotten.detach():
+            with _drawing():
                 self._drawing.free()
             self._drawing = None
 
     def _aim(self, data: Any, camera: int, *, plain: bool) -> None:
         module = mujoco()
-        self._gl.make_current()
         view = module.MjvCamera()
         view.type, view.fixedcamid = module.mjtCamera.mjCAMERA_FIXED, camera
         module.mjv_updateScene(

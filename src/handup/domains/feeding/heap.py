@@ -12,6 +12,8 @@ from handup.domains.feeding.foods import Food
 from handup.domains.feeding.textures import heap_relief
 
 CELLS = 48
+SHOVED_M = 0.012
+"""Radius of what a failed scoop leaves at its end."""
 ML = 1e6
 """ml in a cubic metre."""
 
@@ -129,9 +131,17 @@ class Heap:
         return max(before - self.volume_ml, 0.0)
 
     def push(self, start_m: Floats, end_m: Floats, *, half_width_m: float, floor_m: float, share: float) -> None:
-        """A fork that failed to take shoves part of what it met towards the end of its way."""
+        """A fork that failed to take shoves part of what it met to the end of its way, or to the edge of the grid.
+
+        Nothing is lost: what was shoved lies there, also where nothing lay before.
+        """
+        before = self.heights_m
         volume, amounts = self.swept_ml(start_m, end_m, half_width_m=half_width_m, floor_m=floor_m)
-        removed = self.take(amounts, share * volume)
-        beyond = self.near(end_m, 0.012) * (self.heights_m > 0.001)
-        if beyond.sum() > 0.0:
-            self.heights_m += beyond * (removed / ML / self.cell_m**2 / beyond.sum())
+        self.take(amounts, share * volume)
+        moved = float(before.sum() - self.heights_m.sum())
+        if moved <= 0.0:  # what slumped into the groove is more than what was shoved out of it
+            self.heights_m = before
+            return
+        middle, room = np.array([self.x_m, self.y_m]), self.half_m - SHOVED_M
+        beyond = self.near(middle + np.clip(end_m - middle, -room, room), SHOVED_M)
+        self.heights_m += beyond * (moved / beyond.sum())

@@ -1,12 +1,12 @@
 """What was right, as only the simulation knows: for scoring, calibration sets and simulated people. No robot uses it.
 
 A box is right when it covers a piece of the named food (intersection over union of a half or more), a skill when it
-fits what is in the box, parameters when they are as near as the published sweep asks for (`docs/feeding/world.md`).
+fits what is in the box, parameters when they are within the one table that comes from the published sweep
+(`tolerance.py`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,30 +15,26 @@ import numpy as np
 
 from handup.core import Box, Point, Value
 from handup.domains.feeding.camera import Item
-from handup.domains.feeding.foods import food
-from handup.domains.feeding.skills import Execution, Params, Skill
+from handup.domains.feeding.peaks import overlap
+from handup.domains.feeding.skills import Params, Skill
+from handup.domains.feeding.tolerance import off_by, tolerance
 from handup.domains.feeding.world import World
 
 MODULES = ("food", "box", "skill", "params")
 """M1 to M4, in the order of the chain."""
 SAME_BOX = 0.5
-NEAR_M, NEAR_LARGE_M = 0.009, 0.018
-"""How far the middle of the two points may be off: on a piece, and on what is large (a heap, a leaf)."""
-NEAR_RAD = math.radians(45.0)
-"""How far the direction may be off where it matters: along a grain, along strands."""
-GRAINY = 0.5
-"""From this grain on tines along it lose the food."""
+"""From this intersection over union on two boxes show the same."""
 
 
 class Cause(StrEnum):
-    """Why a bite was lost: the first module of the chain that was wrong, or what came after all four."""
+    """Why a bite was lost: the first module of the chain that was wrong at the first attempt, or what came after."""
 
     FOOD = "food"
     BOX = "box"
     SKILL = "skill"
     PARAMS = "params"
     DETECTOR = "detector"
-    """All four were right; the detector took a bite for none, or none for a bite."""
+    """The food that was meant was on the fork, and the detector took it for none."""
     PHYSICS = "physics"
     """All four were right, and the food was not picked all the same."""
     UNTRIED = "untried"
@@ -68,12 +64,10 @@ class Judged:
         """Whether all four were right."""
         return all(getattr(self, name) for name in MODULES)
 
-    def cause(self, done: Execution, *, seen: bool) -> Cause:
-        """Why an attempt was lost; the first module that was wrong."""
-        for name in MODULES:
-            if not getattr(self, name):
-                return Cause(name)
-        return Cause.PHYSICS if (done.picked is not None) == seen else Cause.DETECTOR
+    @property
+    def cause(self) -> Cause:
+        """Why an attempt that did not bring the meant food failed: the first module that was wrong, else physics."""
+        return next((Cause(name) for name in MODULES if not getattr(self, name)), Cause.PHYSICS)
 
 
 def box_of(item: Item) -> Box:
@@ -92,16 +86,6 @@ def params_of(points: Value) -> Params:
     assert isinstance(points, tuple)
     first, second = points
     return Params(first.x, first.y, second.x, second.y)
-
-
-def overlap(one: Box, two: Box) -> float:
-    """Intersection over union of two boxes."""
-    wide = min(one.right, two.right) - max(one.left, two.left)
-    high = min(one.bottom, two.bottom) - max(one.top, two.top)
-    if wide <= 0.0 or high <= 0.0:
-        return 0.0
-    areas = sum((each.right - each.left) * (each.bottom - each.top) for each in (one, two))
-    return wide * high / (areas - wide * high)
 
 
 def item_at(items: Iterable[Item], box: Box) -> Item | None:
@@ -126,18 +110,6 @@ def judge(world: World, outputs: Mapping[str, Value]) -> Judged:
 
 
 def aims_well(world: World, item: Item, skill: Skill, params: Params) -> bool:
-    """Whether a skill's parameters are near enough to an item's best ones to pick it."""
-    kind = food(item.food)
-    large = kind.heap or kind.shape == "leaf"
-    (one, two), (first, second) = (world.on_plate(skill, each) for each in (params, item.best[skill]))
-    away_m = float(np.hypot(*((one + two) / 2 - (first + second) / 2)))
-    if away_m > (NEAR_LARGE_M if large else NEAR_M):
-        return False
-    minds_angle = skill is not Skill.SCOOP and (kind.strand > 0.0 or kind.grain >= GRAINY)
-    return not minds_angle or _between(two - one, second - first) <= NEAR_RAD
-
-
-def _between(one: np.typing.NDArray[np.float64], two: np.typing.NDArray[np.float64]) -> float:
-    """The angle between two lines, whichever way they run."""
-    cross, dot = float(one[0] * two[1] - one[1] * two[0]), float(one @ two)
-    return math.atan2(abs(cross), abs(dot))
+    """Whether a skill's parameters are near enough to an item's best ones, by the table, to pick it."""
+    said, best = (1e3 * np.array(world.on_plate(skill, each)) for each in (params, item.best[skill]))
+    return tolerance(item.food, skill).bears(off_by(said, best))

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -23,6 +25,9 @@ from handup.domains.feeding.skills import Params, Skill
 
 SCHEMA = 1
 PASSES = 16
+NAMES = ("name", "find", "choose", "aim")
+"""The networks of M1 to M4, by the names of their files."""
+WRITTEN = "Give a folder that train.feeding wrote."
 Floats = NDArray[np.float64]
 
 
@@ -32,15 +37,17 @@ class Modules:
     Args:
         sessions: For each of `name`, `find`, `choose` and `aim` what runs its network: named arrays to arrays.
         card: The record beside the networks: the foods in their order, and the share of dropout.
+        networks: Which networks these are: a hash of the four files.
     """
 
-    def __init__(self, sessions: Mapping[str, Any], card: Mapping[str, Any]) -> None:
+    def __init__(self, sessions: Mapping[str, Any], card: Mapping[str, Any], networks: str = "") -> None:
         if card.get("kind") != "feeding-modules" or card.get("schema") != SCHEMA:
             raise BadRecord("these are no networks of this version", hint="Train them with python -m train.feeding.")
         self._run = {name: partial(each.run, None) for name, each in sessions.items()}
         self._masks = int(sessions["aim"].get_inputs()[2].shape[1])
         self._dropout = float(card["dropout"])
         self.foods: tuple[str, ...] = tuple(card["foods"])
+        self.networks = networks
 
     @classmethod
     def load(cls, folder: Path | None = None, *, threads: int = 1) -> Modules:
@@ -57,18 +64,17 @@ class Modules:
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads, settings.inter_op_num_threads = threads, 1
         settings.log_severity_level = 3
-        with as_file(files("handup.domains.feeding") / "models") as shipped:
-            place = folder or shipped
+        with folder_of(folder) as place:
             try:
                 card = json.loads((place / "modules.json").read_text(encoding="utf-8"))
-                models = {name: (place / f"{name}.onnx").read_bytes() for name in ("name", "find", "choose", "aim")}
             except (OSError, ValueError) as error:
-                raise BadRecord(f"no networks in {place}", hint="Give a folder that train.feeding wrote.") from error
+                raise BadRecord(f"no networks in {place}", hint=WRITTEN) from error
+            models = _models(place)
         sessions = {
             name: onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
             for name, model in models.items()
         }
-        return cls(sessions, card)
+        return cls(sessions, card, _hash(models))
 
     def name(self, rgb: Picture) -> Named:
         """M1: the food on the plate that it is surest of, and a score for every food."""
@@ -125,6 +131,38 @@ class Modules:
         if label not in self.foods:
             raise BadSetting(f"the networks know no '{label}'", hint=f"Choose among: {', '.join(self.foods)}.")
         return self.foods.index(label)
+
+
+@contextmanager
+def folder_of(folder: Path | None = None) -> Iterator[Path]:
+    """The folder, or that of the shipped networks."""
+    if folder is not None:
+        yield folder
+    else:
+        with as_file(files("handup.domains.feeding") / "models") as shipped:
+            yield shipped
+
+
+def networks_in(folder: Path | None = None) -> str:
+    """Which networks lie in a folder, or are shipped: a hash of the four files, to be kept with every number of theirs.
+
+    Raises:
+        BadRecord: One is missing.
+    """
+    with folder_of(folder) as place:
+        return _hash(_models(place))
+
+
+def _models(place: Path) -> dict[str, bytes]:
+    try:
+        return {name: (place / f"{name}.onnx").read_bytes() for name in NAMES}
+    except OSError as error:
+        raise BadRecord(f"no networks in {place}", hint=WRITTEN) from error
+
+
+def _hash(models: Mapping[str, bytes]) -> str:
+    parts = "".join(hashlib.sha256(models[name]).hexdigest() for name in NAMES)
+    return hashlib.sha256(parts.encode()).hexdigest()[:16]
 
 
 def two_points(said: Floats, *, directed: bool) -> Floats:

@@ -14,7 +14,6 @@ OVERLAP = 0.5
 """Of two boxes that share more than this (intersection over union) the better one stays."""
 THINNEST = 1e-3
 Floats = NDArray[np.float32]
-Corners = tuple[float, float, float, float]
 
 
 def boxes_at_peaks(heat: Floats, sides: Floats) -> Found:
@@ -29,29 +28,27 @@ def boxes_at_peaks(heat: Floats, sides: Floats) -> Found:
     around = [padded[down : down + rows, across : across + columns] for down in range(3) for across in range(3)]
     peaks = np.argwhere((heat >= LEAST_HEAT) & (heat >= np.max(around, axis=0)))
     order = np.argsort(-heat[peaks[:, 0], peaks[:, 1]], kind="stable")[: 2 * MOST_BOXES]
-    kept: list[tuple[Corners, float]] = []
+    kept: list[tuple[Box, float]] = []
     for row, column in peaks[order].tolist():
-        left, top, right, bottom = sides[:, row, column].tolist()
-        box = (
-            _share((column + 0.5 - left) / columns),
-            _share((row + 0.5 - top) / rows),
-            _share((column + 0.5 + right) / columns),
-            _share((row + 0.5 + bottom) / rows),
-        )
-        thick = box[2] - box[0] > THINNEST and box[3] - box[1] > THINNEST
-        if thick and all(overlap(box, other) <= OVERLAP for other, _ in kept):
-            kept.append((box, float(heat[row, column])))
+        to_left, to_top, to_right, to_bottom = sides[:, row, column].tolist()
+        left, right = _share((column + 0.5 - to_left) / columns), _share((column + 0.5 + to_right) / columns)
+        top, bottom = _share((row + 0.5 - to_top) / rows), _share((row + 0.5 + to_bottom) / rows)
+        if right - left > THINNEST and bottom - top > THINNEST:
+            box = Box(left=left, top=top, right=right, bottom=bottom)
+            if all(overlap(box, other) <= OVERLAP for other, _ in kept):
+                kept.append((box, float(heat[row, column])))
     kept = kept[:MOST_BOXES]
-    boxes = tuple(Box(left=box[0], top=box[1], right=box[2], bottom=box[3]) for box, _ in kept)
-    return Found(boxes, tuple(score for _, score in kept))
+    return Found(tuple(box for box, _ in kept), tuple(score for _, score in kept))
 
 
-def overlap(one: Corners, other: Corners) -> float:
-    """Intersection over union of two boxes, each left, top, right, bottom."""
-    across = max(min(one[2], other[2]) - max(one[0], other[0]), 0.0)
-    down = max(min(one[3], other[3]) - max(one[1], other[1]), 0.0)
-    both = (one[2] - one[0]) * (one[3] - one[1]) + (other[2] - other[0]) * (other[3] - other[1])
-    return across * down / max(both - across * down, 1e-12)
+def overlap(one: Box, two: Box) -> float:
+    """Intersection over union of two boxes."""
+    wide = min(one.right, two.right) - max(one.left, two.left)
+    high = min(one.bottom, two.bottom) - max(one.top, two.top)
+    if wide <= 0.0 or high <= 0.0:
+        return 0.0
+    areas = sum((each.right - each.left) * (each.bottom - each.top) for each in (one, two))
+    return wide * high / (areas - wide * high)
 
 
 def _share(number: float) -> float:

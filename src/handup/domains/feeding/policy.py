@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 from handup.core import Box, Calibrator, Point, Question, RawScore, Value
-from handup.domains.feeding.acts import Acted, Acts, HaltedAct
+from handup.domains.feeding.acts import Acted, Acts, HaltedAct, Heard
 from handup.domains.feeding.arm import Halted
 from handup.domains.feeding.film import Film
-from handup.domains.feeding.judging import MODULES, SAME_BOX, judge, overlap, params_of, points_of
+from handup.domains.feeding.judging import MODULES, SAME_BOX, judge, params_of, points_of
+from handup.domains.feeding.peaks import overlap
 from handup.domains.feeding.questions import about, about_fork, bare, doing, why
-from handup.domains.feeding.seeing import Aims, ChoosesSkill, FindsBoxes, NamesFood, Picture
+from handup.domains.feeding.seeing import Aims, ChoosesSkill, FindsBoxes, Found, NamesFood, Picture
 from handup.domains.feeding.skills import Skill
 from handup.domains.feeding.world import Guard, World
 from handup.people import BITE, WorkloadModel
@@ -63,8 +64,9 @@ class Said:
 class BitePolicy:
     """Takes one bite. Give it to `handup.run`; make a new one for the next bite.
 
-    Acting changes the plate, so it looks again after each attempt, and answers about places do not outlive one. A
-    module that says the same of the new picture as before stays as sure as it was: so a failure counts against it.
+    Acting changes the plate, so it looks again after each attempt, and answers about places do not outlive one; one
+    that names a food does not outlive what can be seen of that food. A module that says the same of the new picture as
+    before stays as sure as it was: so a failure counts against it.
 
     Args:
         world: The plate.
@@ -103,7 +105,7 @@ class BitePolicy:
         self._picture: Picture | None = None
         self._known: dict[Hashable, object] = {}
         self._seen_at = -1
-        self._given: dict[str, tuple[Value | None, Mapping[str, Value]]] = {}
+        self._heard: dict[str, Heard] = dict(self.acts.heard)
         self.said: dict[str, Said] = {}
 
     # -- looking -----------------------------------------------------------------------------------------------------
@@ -124,12 +126,13 @@ class BitePolicy:
 
     def forward(self, answers: Mapping[str, Value]) -> Pass:
         """What each module says, on the answers in the place of its own; only what these change is computed."""
+        self._heard = {module: each for module, each in self._heard.items() if answers.get(module) == each.answer}
         made: dict[str, Said] = {}
         outdated: list[str] = []
         last, same = self.acts.last, True
         for module in MODULES:
             values = {name: each.value for name, each in made.items()}
-            holds = module in answers and self._holds(module, answers[module], values)
+            holds = module in answers and self._holds(module, values)
             said = Said(answers[module]) if holds else self._own(module, values)
             outdated += [module] if module in answers and not holds else []
             same = same and last is not None and not self.differs(module, last.outputs[module], said.value)
@@ -137,20 +140,29 @@ class BitePolicy:
                 said = replace(said, confidence=last.confidences.get(module, said.confidence))
             made[module] = said
         self.said = made
+        outputs = {module: each.value for module, each in made.items()}
+        for module in answers:
+            self._heard.setdefault(module, Heard(answer=answers[module], outputs=outputs, attempts=len(self.acts.done)))
+        for module in outdated:
+            del self._heard[module]
         return Pass(
-            outputs={module: each.value for module, each in made.items()},
+            outputs=outputs,
             confidences={module: each.confidence for module, each in made.items() if each.confidence is not None},
             outdated=tuple(outdated),
         )
 
-    def _holds(self, module: str, answer: Value, said: Mapping[str, Value]) -> bool:
-        """Whether an answer is still about what it was about when it came first."""
-        about_now = {name: said[name] for name in ABOUT[module]}
-        given, about_then = self._given.get(module, (None, about_now))
-        if given != answer:
-            self._given[module] = (answer, about_now)
+    def _holds(self, module: str, said: Mapping[str, Value]) -> bool:
+        """Whether an answer is still about what it was about when it came. A food has to be seen after an attempt."""
+        heard = self._heard.get(module)
+        if heard is None:
             return True
-        return not any(self.differs(name, about_then[name], about_now[name]) for name in about_now)
+        if module == "food" and len(self.acts.done) > heard.attempts:
+            return bool(self._found(str(heard.answer)).boxes)
+        return not any(self.differs(name, heard.outputs[name], said[name]) for name in ABOUT[module])
+
+    def _found(self, label: str) -> Found:
+        rgb = self.picture()
+        return self._once(("box", label), lambda: self.modules.find(rgb, label))
 
     def _own(self, module: str, said: Mapping[str, Value]) -> Said:
         rgb, modules = self.picture(), self.modules
@@ -159,7 +171,7 @@ class BitePolicy:
             named = self._once((module,), lambda: modules.name(rgb))
             return Said(named.label, self._confidence(module, named.score))
         if module == "box":
-            found = self._once((module, label), lambda: modules.find(rgb, label))
+            found = self._found(label)
             if not found.boxes:
                 return Said(NOWHERE, LOST)
             return Said(found.boxes[0], self._confidence(module, found.score))

@@ -13,6 +13,16 @@ from handup.domains.feeding.judging import Cause
 from handup.recover import Episode, Settled
 
 
+def cause_of(acts: Sequence[Acted]) -> Cause:
+    """The one cause of a lost bite: the detector where the meant food was on the fork, else that of the first attempt.
+
+    What a later attempt gets wrong may follow from the first, which has changed the plate.
+    """
+    if not acts:
+        return Cause.UNTRIED
+    return Cause.DETECTOR if any(each.got for each in acts) else acts[0].judged.cause
+
+
 @dataclass(frozen=True, kw_only=True)
 class Bite:
     """How one bite went.
@@ -52,7 +62,6 @@ class Bite:
         told = {each.id: bool(each.ok) for episode in episodes for each in episode.actions if each.ok is not None}
         recovered = episode.outcome is Outcome.RECOVERED
         got = recovered and last is not None and last.got
-        lost = Cause.UNTRIED if last is None else last.cause
         return cls(
             number=number,
             outcome=episode.outcome,
@@ -65,7 +74,7 @@ class Bite:
             asked=tuple(what for each in episodes for what in (*each.asked, *_doubts(each))),
             workload=sum(each.tally.load for each in episodes),
             objective=sum(each.tally.objective for each in episodes),
-            cause=None if got else lost,
+            cause=None if got else cause_of(acts),
         )
 
     @property

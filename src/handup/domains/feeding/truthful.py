@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping
 from handup.core import Box, Value
 from handup.domains.feeding.camera import Item
 from handup.domains.feeding.foods import food
-from handup.domains.feeding.judging import SAME_BOX, box_of, item_at, overlap, points_of
+from handup.domains.feeding.judging import SAME_BOX, box_of, item_at, points_of
+from handup.domains.feeding.peaks import overlap
 from handup.domains.feeding.skills import Skill
 from handup.domains.feeding.world import World
 

@@ -20,6 +20,7 @@ from handup.domains.feeding.camera import SCOOP_Z_M, Item, Overhead
 from handup.domains.feeding.film import Film
 from handup.domains.feeding.forking import Fork, Load, show_load, touchable
 from handup.domains.feeding.gl import BUFFER, Eye, mujoco
+from handup.domains.feeding.keeping import KIND, SCHEMA, check
 from handup.domains.feeding.laying import lay
 from handup.domains.feeding.looks import EASY, LOOKS, Looks, exposed
 from handup.domains.feeding.plates import Plate
@@ -27,7 +28,6 @@ from handup.domains.feeding.plates import plate as plate_of
 from handup.domains.feeding.scene import LARDER_M, RIM_M, STEP_S, Scene, build
 from handup.domains.feeding.skills import Execution, Params, Skill
 
-SCHEMA = 1
 SETTLE_STEPS = 400
 FEWEST_PIXELS = 40
 """What shows fewer is not named in `truth`."""
@@ -156,12 +156,10 @@ class World:
     def looks_successful(self) -> detector.Seen:
         """What the success detector thinks about the fork, from its camera. It can be wrong."""
         if self._flat not in self._empty:
-            bare = self._carried()
-            kept = self._scene.model.geom_rgba[bare].copy()
-            self._scene.model.geom_rgba[bare, 3] = 0.0
-            self._empty[self._flat] = self._fork_picture(np.random.default_rng((self.seed, 4, int(self._flat))))
-            self._scene.model.geom_rgba[bare] = kept
-        return detector.compare(self._fork_picture(self._random(5)), self._empty[self._flat])
+            with detector.no_food(self._scene, flat=self._flat) as before:
+                random = np.random.default_rng((self.seed, 4, int(self._flat)))
+                self._empty[self._flat] = self._fork_picture(before, random)
+        return detector.compare(self._fork_picture(self._scene.data, self._random(5)), self._empty[self._flat])
 
     # Acting
 
@@ -220,6 +218,7 @@ class World:
     def idle(self, seconds: float) -> None:
         """Let time pass with the fork where it is."""
         mujoco().mj_step(self._scene.model, self._scene.data, max(round(seconds / STEP_S), 1))
+        mujoco().mj_forward(self._scene.model, self._scene.data)
 
     def clear_tool(self) -> None:
         """The bite is eaten, or wiped off: the fork is empty and waits."""
@@ -229,7 +228,7 @@ class World:
             self._scene.data.qpos[piece.qpos : piece.qpos + 7] = [LARDER_M + 0.08 * number, 0, 0.03, 1, 0, 0, 0]
             self._scene.data.qvel[piece.dof : piece.dof + 6] = 0.0
             self._eaten.add(number)
-        self._load = Load()
+        self._load, self._flat = Load(), False
         touchable(self._scene, self._load)
         show_load(self._scene, self._load, flat=False)
         wait(self._scene)
@@ -254,7 +253,7 @@ class World:
         mujoco().mj_getState(model, data, state, kind)
         return {
             "schema": SCHEMA,
-            "kind": "feeding-world",
+            "kind": KIND,
             "of": self._of(),
             "executions": self._executions,
             "unstable": self._unstable,
@@ -271,21 +270,18 @@ class World:
         """Go on from a record that `save` made.
 
         Raises:
-            BadRecord: Of another schema, or of another plate, seed or looks.
+            BadRecord: Of another schema, damaged, or of another plate, seed or looks.
         """
-        if record.get("kind") != "feeding-world" or record.get("schema") != SCHEMA:
-            raise BadRecord("this is no saved plate of this version", hint="Give what World.save returned.")
-        size = mujoco().mj_stateSize(self._scene.model, mujoco().mjtState.mjSTATE_INTEGRATION.value)
-        if record["of"] != self._of() or len(record["state"]) != size:
+        check(record)
+        kind = mujoco().mjtState.mjSTATE_INTEGRATION.value
+        if record["of"] != self._of() or len(record["state"]) != mujoco().mj_stateSize(self._scene.model, kind):
             raise BadRecord(f"this is {record['of']}", hint="Build the world with the same plate, seed and looks.")
-        data = self._scene.data
+        data, state = self._scene.data, np.array(record["state"])
         for mound, heights in zip(self._scene.mounds, record["heaps"], strict=True):
             mound.heap.heights_m = np.array(heights).reshape(mound.heap.heights_m.shape)
             self._scene.show_heap(mound)
         mujoco().mj_resetData(self._scene.model, data)
-        mujoco().mj_setState(
-            self._scene.model, data, np.array(record["state"]), mujoco().mjtState.mjSTATE_INTEGRATION.value
-        )
+        mujoco().mj_setState(self._scene.model, data, state, kind)
         self._executions, self._unstable = record["executions"], record["unstable"]
         self._eaten, self._flat = set(record["eaten"]), record["flat"]
         heap, ml, smear = record["of_heap"]
@@ -295,6 +291,7 @@ class World:
         touchable(self._scene, self._load)
         show_load(self._scene, self._load, flat=self._flat)
         mujoco().mj_forward(self._scene.model, data)
+        mujoco().mj_setState(self._scene.model, data, state, kind)  # the solver's memory, too: exactly as it was
         self._show_heaps()
 
     @classmethod
@@ -311,7 +308,10 @@ class World:
         Raises:
             BadRecord: As for `load`.
         """
+        check(record)
         of = record["of"]
+        if looks is None and of["looks"] not in LOOKS:
+            raise BadRecord(f"a plate with the looks '{of['looks']}'", hint="Give the looks that it was built with.")
         plate = Plate(of["plate"], {food: (low, high) for food, (low, high) in of["pieces"].items()})
         world = cls(plate, seed=of["seed"], looks=looks or LOOKS[of["looks"]], size=size)
         world.load(record)
@@ -344,15 +344,10 @@ class World:
             self._eye = Eye(self._scene.model)
         return self._eye
 
-    def _fork_picture(self, random: np.random.Generator) -> NDArray[np.uint8]:
-        colours = self._eye_of().rgb(self._scene.data, self._scene.inspect, detector.SIZE)
+    def _fork_picture(self, data: Any, random: np.random.Generator) -> NDArray[np.uint8]:
+        colours = self._eye_of().rgb(data, self._scene.inspect, detector.SIZE)
         bright = float(random.normal(1.0, 0.03))
         return exposed(np.clip(colours * bright, 0, 255).astype(np.uint8), self.look, random)
-
-    def _carried(self) -> list[int]:
-        """What is drawn of the load; the picture of the empty fork, which the robot took before, is without it."""
-        bodies = [self._scene.pieces[number].body for number in self._load.pieces]
-        return [self._scene.load, *np.flatnonzero(np.isin(self._scene.model.geom_bodyid, bodies)).tolist()]
 
     def _is_there(self, number: int) -> bool:
         """Whether a piece lies on the plate, or a heap has anything left."""
