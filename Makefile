@@ -65,9 +65,10 @@ soak: $(STAMP)  ## the property tests again, with fifty times the examples; hund
 	HANDUP_KILL_SEEDS=200 HANDUP_KILL_EVERY=1 $(BIN)/python -m pytest -n auto tests/kill
 	HANDUP_MEAL_KILLS=100 $(BIN)/python -m pytest -n 1 tests/cli/test_meal_page.py
 
-pictures: $(STAMP)  ## draw the pictures that the README and the docs show
+pictures: setup  ## draw the pictures that the README and the docs show
 	$(BIN)/python -m examples.pictures
 	$(BIN)/python -m examples.plates
+	$(BIN)/python -m examples.pictures_of_the_page
 
 claims: $(STAMP)  ## run every study in full, and write the docs' claim pages from them (about ten minutes)
 	$(BIN)/handup study run all

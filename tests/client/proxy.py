@@ -13,12 +13,13 @@ class Proxy:
 
     Attributes:
         swallow: While it is true, bytes are thrown away: a half-open connection.
+        swallow_there: The same for bytes on their way to the server only.
     """
 
     def __init__(self, to: int, port: int) -> None:
         self._to = to
         self.port = port
-        self.swallow = False
+        self.swallow = self.swallow_there = False
         self._loop = asyncio.new_event_loop()
         self._open = asyncio.Event()
         self._over = asyncio.Event()
@@ -31,7 +32,7 @@ class Proxy:
         return f"http://127.0.0.1:{self.port}"
 
     def pass_on(self) -> None:
-        self.swallow = False
+        self.swallow = self.swallow_there = False
         self._loop.call_soon_threadsafe(self._open.set)
 
     def hold_back(self) -> None:
@@ -75,14 +76,14 @@ class Proxy:
             writer.transport.abort()
             return
         self._writers |= {writer, there_writer}
-        await asyncio.gather(self._pump(reader, there_writer), self._pump(there_reader, writer))
+        await asyncio.gather(self._pump(reader, there_writer, there=True), self._pump(there_reader, writer))
         self._writers -= {writer, there_writer}
 
-    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, there: bool = False) -> None:
         try:
             while data := await reader.read(65536):
                 await self._open.wait()
-                if not self.swallow:
+                if not (self.swallow or (there and self.swallow_there)):
                     writer.write(data)
                     await writer.drain()
         except OSError:

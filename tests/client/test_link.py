@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.server import ServerConnection, serve
+from websockets.typing import Subprotocol
 
 from handup.client import Client, Robot, RobotLink
+from handup.client.live import BEAT_S
 from handup.core import BadSetting
 from tests.client.proxy import Proxy
 from tests.client.servers import Server, free_port, soon
@@ -102,6 +108,37 @@ def test_a_half_open_connection(own_server: Server) -> None:
         proxy.swallow = False
         assert link.hold(timeout_s=10), "a connection whose frames lost bytes is made anew"
         soon(lambda: seen(own_server))
+
+
+def test_a_connection_that_is_broken_in_one_way(own_server: Server) -> None:
+    with Proxy(own_server.port, own_server.front) as proxy, link_of(own_server, proxy.url) as link:
+        soon(lambda: seen(own_server))
+        time.sleep(3 * BEAT_S)  # its beats were repeated by now
+        proxy.swallow_there = True
+        holds_in_time(link)  # though the server's beats still come in
+        proxy.swallow_there = False
+        assert link.hold(timeout_s=10), "a connection whose frames lost bytes is made anew"
+
+
+def test_a_stop_before_the_greeting_is_obeyed() -> None:
+    stopped = {"type": "stopped", "stopped": {"by": "ana", "why": "hot", "at_s": 1.0}}
+    hello = {"type": "hello", "now_s": 1.0, "stopped": None}
+
+    def talk(socket: ServerConnection) -> None:
+        for frame in (stopped, hello):
+            socket.send(json.dumps(frame))
+        with suppress(ConnectionClosed):
+            socket.recv()
+
+    with serve(talk, "127.0.0.1", 0, subprotocols=[Subprotocol("handup")]) as strange:
+        threading.Thread(target=strange.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{strange.socket.getsockname()[1]}"
+        with RobotLink(url, "token", "plate") as link:
+            soon(lambda: link.stopped)
+            soon(lambda: link.problem is not None)
+            assert link.stopped
+            assert not link.alive
+        strange.shutdown()
 
 
 def test_beats_that_were_held_up_are_not_news(own_server: Server) -> None:

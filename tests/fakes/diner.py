@@ -11,7 +11,8 @@ from typing import Self
 from handup.client import Client
 from handup.core import HandupError, Value
 from handup.desk import Record
-from handup.domains.feeding.meal import Meal, Order
+from handup.domains.feeding.meal import Meal
+from handup.domains.feeding.order import Order
 from handup.domains.feeding.ordering import RUN, Ordered
 from handup.domains.feeding.world import World
 from handup.journal import Journal

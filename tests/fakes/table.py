@@ -12,7 +12,8 @@ from handup.core import Reply, ReplyKind
 from handup.desk import Desk, Record, SkippingClock
 from handup.domains.feeding import LOOKS, World
 from handup.domains.feeding.live import AtPage
-from handup.domains.feeding.meal import NAME, Meal, Order
+from handup.domains.feeding.meal import NAME, Meal
+from handup.domains.feeding.order import Order
 from handup.journal import Journal
 from tests.fakes.feeding import Oracle, calibrators
 

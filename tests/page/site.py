@@ -205,7 +205,7 @@ class Site:
         context.set_default_timeout(SOON_MS)
         address = url or self.url
         if person is not None:
-            context.add_cookies([{"name": "handup", "value": self.token(person), "url": address}])
+            context.add_cookies([{"name": f"handup-{self.port}", "value": self.token(person), "url": address}])
         page = context.new_page()
         problems: list[str] = []
         page.on("pageerror", lambda error: problems.append(str(error)))
@@ -230,7 +230,7 @@ class Look:
     def begin_anew(self, site: Site) -> None:
         """Nothing waits; the page is loaded again, with another token: one person does not load it so often."""
         site.tidy()
-        self.context.add_cookies([{"name": "handup", "value": site.token(), "url": site.url}])
+        self.context.add_cookies([{"name": f"handup-{site.port}", "value": site.token(), "url": site.url}])
         self.page.reload()
 
     def press(self, *testids: str) -> None:

@@ -108,6 +108,17 @@ def test_a_robot_has_no_code(access: Access) -> None:
         access.make_code("plate", AccessRole.ROBOT)
 
 
+def test_what_another_program_wrote_is_not_passed_over_for_an_entry_of_our_own(tmp_path: Path) -> None:
+    with Journal.open(tmp_path / "house.db") as mine, Journal.open(tmp_path / "house.db") as theirs:
+        here, there = Access(mine), Access(theirs)
+        code, _ = there.make_code("ana", RESIDENT)
+        revoked = here.robot_token("plate")
+        assert here.pair(code).grant.name == "ana"
+        there.revoke(revoked.grant.id)
+        here.make_code("ana", RESIDENT)
+        assert here.find(revoked.token) is None
+
+
 # -- over HTTP --------------------------------------------------------------------------------------------------------
 
 
@@ -119,6 +130,7 @@ def test_pairing_sets_a_cookie_that_no_script_reads(home: House) -> None:
     cookie = paired.headers["set-cookie"]
     assert {"HttpOnly", "SameSite=strict", "Path=/"} <= set(cookie.split("; "))
     assert "Secure" not in cookie
+    assert cookie.startswith("handup-8765="), "another server on this host has another one"
     assert home.client.get("/api/v1/me").json()["name"] == "ana", "the cookie alone is enough"
     with home.client.websocket_connect(LIVE) as socket:
         assert '"hello"' in socket.receive_text()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from handup.core import BadRequest, Person, StoreUnavailable, TooLarge
+from handup.core import BadRequest, NotForYou, Person, StoreUnavailable, TooLarge
 from handup.journal import Journal
 from handup.server import Bounds, ServerSettings, create_app
 from handup.server.pictures import Pictures, media_type
@@ -58,28 +58,55 @@ def test_a_picture_of_two_mebibytes_is_taken_and_no_larger_one(shared: House) ->
 def test_the_oldest_pictures_go_but_none_that_a_question_needs(tmp_path: Path) -> None:
     pictures = Pictures(tmp_path / "pictures", Bounds(pictures=3), lambda: {"0"})
     for number in range(6):
-        pictures.put(str(number), PNG)
+        pictures.put(str(number), PNG, "plate")
         time.sleep(0.01)
     kept = [number for number in range(6) if _there(pictures, str(number))]
     assert kept == [0, 4, 5]
     again = Pictures(tmp_path / "pictures", Bounds(pictures=3), lambda: {"0", "4", "5"})
     assert _there(again, "5"), "they are there after a restart"
     with pytest.raises(TooLarge):
-        again.put("another", PNG)
+        again.put("another", PNG, "plate")
 
 
 def test_pictures_have_a_size_together(tmp_path: Path) -> None:
     pictures = Pictures(tmp_path / "pictures", Bounds(pictures_bytes=3 * len(PNG)), set)
     for number in range(5):
-        pictures.put(str(number), PNG)
+        pictures.put(str(number), PNG, "plate")
         time.sleep(0.01)
     assert [number for number in range(5) if _there(pictures, str(number))] == [2, 3, 4]
+
+
+def test_a_picture_is_its_robots_for_as_long_as_it_is_kept(tmp_path: Path) -> None:
+    pictures = Pictures(tmp_path / "pictures", Bounds(pictures=2), set)
+    pictures.put("live", PNG, "plate")
+    pictures.put("live", JPEG, "plate")
+    beside = Pictures(tmp_path / "pictures", Bounds(pictures=2), set)
+    for each in (pictures, beside, Pictures(tmp_path / "pictures", Bounds(pictures=2), set)):
+        with pytest.raises(NotForYou):
+            each.put("live", PNG, "cup")
+        assert each.get("live").data == JPEG
+    for name in ("a", "b"):
+        time.sleep(0.01)
+        pictures.put(name, PNG, "cup")
+    pictures.put("live", PNG, "cup")
+    assert len(list((tmp_path / "pictures").iterdir())) == 4, "two pictures, and whose they are"
+    (tmp_path / "pictures" / "left.owner").write_text("plate")
+    Pictures(tmp_path / "pictures", Bounds(), set)
+    assert not (tmp_path / "pictures" / "left.owner").exists()
+
+
+def test_another_robots_picture_is_not_overwritten(home: House) -> None:
+    assert home.call("PUT", "/pictures/live/plate", "robot", content=PNG).status_code == 204
+    other = {"Authorization": f"Bearer {home.service.access.robot_token('cup').token}"}
+    refused = home.client.put("/api/v1/pictures/live/plate", content=JPEG, headers=other)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "HU502")
+    assert home.call("GET", "/pictures/live/plate", "resident").content == PNG
 
 
 def test_a_file_in_place_of_the_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / "pictures").write_text("no folder")
     with pytest.raises(StoreUnavailable):
-        Pictures(tmp_path / "pictures", Bounds(), set).put("a", PNG)
+        Pictures(tmp_path / "pictures", Bounds(), set).put("a", PNG, "plate")
 
 
 def test_a_picture_is_told_by_how_it_begins() -> None:

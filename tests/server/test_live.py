@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.server import AccessRole, Beats, Bounds, Grant
-from handup.server.hub import Hub
+from handup.server.hub import Hub, Socket
 from tests.server.houses import House, house
 
 STATE: dict[str, Any] = {"robot": "plate", "phase": "looking", "at_s": 1.0, "title": "Bite 2 of 5"}
@@ -72,8 +72,75 @@ def test_the_state_of_a_robot_comes_to_people_and_its_silence_too(tmp_path: Path
         assert ana.next("robot", lambda frame: frame["state"] is not None)["state"] == STATE
         silent = ana.next("robot", lambda frame: not frame["alive"])
         assert silent["state"] == STATE, "what it said last is still known"
-        robot.send("beat")
+        alive = False
+        while not alive:  # one beat is not enough: it changes once in a second
+            robot.send("beat")
+            ana.next("beat")
+            alive = home.call("GET", "/robots", "resident").json()["robots"][0]["alive"]
         assert ana.next("robot")["alive"] is True
+
+
+def test_a_stop_that_comes_while_the_greeting_waits_comes_after_it(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = home.service
+    made = service.hello
+
+    def hello(socket: Socket) -> str:
+        frame = made(socket)
+        service.spawn(service.stopping.stop("ana", "hot", service.now_s()))  # runs before anything is written
+        return frame
+
+    monkeypatch.setattr(service, "hello", hello)
+    with home.live("robot") as robot:
+        first = json.loads(robot.socket.receive_text())
+        assert (first["type"], first["stopped"]) == ("hello", None)
+        assert robot.next("stopped")["stopped"]["by"] == "ana", "what comes last is what holds"
+
+
+def test_a_stop_between_joining_and_greeting_is_in_the_greeting() -> None:
+    async def read() -> None:
+        hub = Hub(Bounds(), Beats())
+        socket = hub.join(_grant())
+        hub.broadcast("stop", urgent=True)
+        hub.tick(1.0)
+        socket.greet("hello, it is stopped")
+        for number in range(20):
+            hub.broadcast(f"stop {number}", urgent=True)
+        assert await socket.next() == "hello, it is stopped"
+        assert [await socket.next() for _ in range(8)] == [f"stop {number}" for number in range(12, 20)]
+
+    asyncio.run(read())
+
+
+def test_a_beat_is_answered_with_its_number(shared: House) -> None:
+    with shared.live("robot") as robot:
+        robot.next("hello")
+        assert robot.next("beat")["heard"] is None
+        heard = 0
+        for number in (1, 2, 17):
+            robot.send("beat", n=number)
+            while heard != number:
+                heard = robot.next("beat", lambda frame: frame["heard"] is not None)["heard"]
+        robot.send("beat")
+        assert robot.next("beat")["heard"] == 17
+        for wrong in (-1, 1.5, "1", True, 2**53, [1]):
+            robot.send("beat", n=wrong)
+            assert robot.next("error")["error"]["code"] == "HU507"
+
+
+def test_who_beats_gets_no_more_beats_than_who_does_not() -> None:
+    async def count() -> None:
+        hub = Hub(Bounds(), Beats(beat_s=60.0))
+        socket = hub.join(_grant())
+        socket.greet("hello")
+        socket.number = 3
+        socket.beat(1.0)
+        hub.tick(2.0)
+        assert [await socket.next() for _ in range(2)] == ["hello", '{"type":"beat","at_s":1.0,"heard":3}']
+        assert not socket._latest
+
+    asyncio.run(count())
 
 
 def test_a_silent_socket_is_closed_and_one_that_beats_is_not(tmp_path: Path) -> None:
@@ -130,12 +197,14 @@ def _grant(role: AccessRole = AccessRole.RESIDENT) -> Grant:
 def test_a_slow_reader_gets_the_latest_state_and_is_let_go_when_too_much_waits() -> None:
     async def read() -> None:
         socket = Hub(Bounds(waiting_frames=3), Beats()).join(_grant())
+        socket.greet("hello")
         for number in range(1000):
             socket.send(f"beat {number}", slot="beat")
             socket.send(f"state {number}", slot="robot plate")
         socket.send("question")
         socket.send("stop", urgent=True)
-        assert [await socket.next() for _ in range(4)] == ["stop", "question", "beat 999", "state 999"]
+        read = [await socket.next() for _ in range(5)]
+        assert read == ["hello", "stop", "question", "beat 999", "state 999"]
         for number in range(4):
             socket.send(f"question {number}")
         last = await socket.next()
@@ -151,10 +220,10 @@ def test_a_stuck_socket_is_cut() -> None:
         hub = Hub(Bounds(), Beats(silent_s=0.01))
         socket = hub.join(_grant())
         socket.sending_since = time.monotonic() - 1.0
-        hub.tick("beat")
+        hub.tick(1.0)
         assert socket.ending_since is not None
         socket.ending_since -= 2.0
-        hub.tick("beat")
+        hub.tick(1.0)
         assert socket.cut.is_set()
 
     asyncio.run(tick())
@@ -165,7 +234,7 @@ def test_a_process_that_slept_blames_nobody_for_silence() -> None:
         hub = Hub(Bounds(), Beats(hold_s=0.01, silent_s=0.02))
         socket = hub.join(_grant())
         await asyncio.sleep(0.05)
-        assert hub.tick("beat") is True
+        assert hub.tick(1.0) is True
         assert socket.ending_since is None
 
     asyncio.run(tick())

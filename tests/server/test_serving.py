@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket as sockets
 import sqlite3
 import subprocess
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,15 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from handup.core import BadSetting, CannotListen, UnsafeHost
-from handup.server import Beats, Bounds, ServerSettings, start
+from handup.journal import Journal
+from handup.server import Beats, Bounds, RunningServer, ServerSettings, create_app, start
+from handup.server.serving import listen
 from tests.server.houses import CHOICE, PEOPLE
 
 LATE_S = 30.0
 """Beyond this, something hangs; a busy machine takes long for what needs a moment."""
+ENDS_S = 15.0
+"""Two seconds are enough for it to end; the rest is for a busy machine."""
 
 
 @pytest.fixture
@@ -67,6 +72,42 @@ def test_a_frame_beyond_the_limit_ends_its_socket_and_nothing_else(tmp_path: Pat
                 while True:
                     live.recv(timeout=10)
         assert httpx.get(f"{server.url}/api/v1/health").status_code == 200
+
+
+def test_what_is_sent_goes_out_at_once() -> None:
+    with listen(ServerSettings(port=0)) as listening, sockets.create_connection(listening.getsockname()):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.proto == sockets.IPPROTO_TCP, "asyncio goes by this"
+            assert accepted.getsockopt(sockets.IPPROTO_TCP, sockets.TCP_NODELAY) != 0
+
+
+def test_it_ends_though_its_threads_wait_for_a_locked_store(tmp_path: Path) -> None:
+    store, settings = tmp_path / "house.db", ServerSettings(port=0, people=PEOPLE)
+    with (
+        Journal.open(store, busy_timeout_s=10 * LATE_S) as journal,
+        closing(sqlite3.connect(store, isolation_level=None)) as lock,
+    ):
+        server = RunningServer(create_app(journal, settings=settings), settings, listen(settings)).start()
+        headers = {"Authorization": f"Bearer {server.robot_token('plate')}"}
+        lock.execute("BEGIN IMMEDIATE")
+        asked = {"question": CHOICE, "run": "meal", "step": "food"}
+
+        def ask() -> None:
+            with suppress(httpx.TransportError):
+                httpx.post(f"{server.url}/api/v1/questions", json=asked, headers=headers, timeout=LATE_S)
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        until = time.monotonic() + LATE_S
+        while not server.service._queued and time.monotonic() < until:
+            time.sleep(0.01)
+        began_s = time.monotonic()
+        server.close()
+        assert time.monotonic() - began_s < ENDS_S, "far below what its threads would wait"
+        asking.join(LATE_S)
+        assert all(each.daemon for each in threading.enumerate() if "handup server" in each.name)
+        lock.execute("ROLLBACK")
 
 
 def test_it_ends_soon_though_the_store_is_locked_and_somebody_waits(tmp_path: Path) -> None:

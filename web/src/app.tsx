@@ -16,17 +16,20 @@ import { useRoom } from "./resident/useRoom";
 import { Waiting } from "./resident/Waiting";
 import { useScanning } from "./scan/useScanning";
 import { settings } from "./settings";
+import { murmur } from "./speech";
 import { current, link, panel, stopped } from "./store";
 import { unsent } from "./outbox";
 
 export function App() {
-  const { scan, scanMs, scanKeys, scanTap } = settings.value;
+  const { scan, scanMs, debounceMs, scanKeys, scanTap } = settings.value;
   useScanning({
     enabled: scan !== "off",
     mode: scan === "step" ? "step" : "auto",
     intervalMs: scanMs,
+    debounceMs,
     keys: scanKeys,
     pointer: scanTap,
+    speak: murmur,
   });
   useEffect(listenForKeys, []);
   if (link.value === "unpaired") return <Pairing />;

@@ -57,6 +57,21 @@ export async function newerDraft(id: string): Promise<Draft | null> {
   }
 }
 
+/** Tell the server what this device has and it has not: a restart makes it forget what is half-made. */
+export async function tellDrafts(): Promise<void> {
+  const start = `draft.${me.value?.name ?? ""}.`;
+  for (const key of keysFrom(start)) {
+    const id = key.slice(start.length);
+    const here = kept<Stored>(key);
+    try {
+      const there = (await getDraft(id)) as Stored | null;
+      if (here && here.at_s > (there?.at_s ?? 0)) await putDraft(id, here);
+    } catch {
+      // the question is over, or nobody is there: told with the next connection
+    }
+  }
+}
+
 function isDraft(value: unknown): value is Draft {
   return typeof value === "object" && value !== null && "other" in value && "part" in value;
 }

@@ -2,7 +2,7 @@
 
 import { batch } from "@preact/signals";
 import { Refused, whoAmI } from "./api";
-import { tidyDrafts } from "./drafts";
+import { tellDrafts, tidyDrafts } from "./drafts";
 import { flush, unsentFor } from "./outbox";
 import { heardMs, link, me, picked, records, robots, say, silentS, stopped, takeRecord, takeRobot } from "./store";
 import { stopHolds, stopping } from "./stop";
@@ -137,6 +137,7 @@ function read(message: FromServer): void {
       takeStopped(early === undefined ? message.stopped : early);
       link.value = "live";
       tidyDrafts();
+      void tellDrafts();
       void flush();
       break;
     case "stopped":

@@ -11,6 +11,8 @@ export interface Settings {
   scan: "off" | "auto" | "step";
   /** How long each place stays marked while scanning by itself. */
   scanMs: number;
+  /** A press of the switch that comes sooner than this after the last one is taken for trembling. */
+  debounceMs: number;
   /** Keys that are a switch, by `KeyboardEvent.key`. */
   scanKeys: string[];
   /** Whether a tap anywhere is a switch, too. */
@@ -25,6 +27,7 @@ export interface Settings {
 
 export const TEXT_SIZES = [100, 125, 150, 175, 200];
 export const SCAN_SPEEDS = [800, 1200, 1600, 2000, 2500, 3000, 4000, 5000];
+export const DEBOUNCES = [0, 150, 300, 600, 1000];
 export const SEND_AFTER = [0, 3, 5, 10];
 export const DEFAULTS: Settings = {
   text: 100,
@@ -32,6 +35,7 @@ export const DEFAULTS: Settings = {
   speech: false,
   scan: "off",
   scanMs: 2000,
+  debounceMs: 300,
   scanKeys: [" ", "Enter"],
   scanTap: true,
   sendAfter: 0,
@@ -48,6 +52,7 @@ function sound(given: Partial<Settings> | null): Settings {
     speech: merged.speech === true,
     scan: known(merged.scan, ["off", "auto", "step"], DEFAULTS.scan),
     scanMs: known(merged.scanMs, SCAN_SPEEDS, DEFAULTS.scanMs),
+    debounceMs: known(merged.debounceMs, DEBOUNCES, DEFAULTS.debounceMs),
     scanKeys:
       Array.isArray(merged.scanKeys) && merged.scanKeys.length
         ? merged.scanKeys.filter((key) => typeof key === "string")

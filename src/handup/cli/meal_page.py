@@ -19,7 +19,7 @@ from handup.cli.output import err
 from handup.core import BadSetting, IllegalCall, MissingExtra, StoreUnavailable
 
 if TYPE_CHECKING:
-    from handup.domains.feeding.meal import Order
+    from handup.domains.feeding.order import Order
     from handup.domains.feeding.served import Bite, Served
     from handup.journal import Journal
     from handup.server.access import Access
@@ -78,6 +78,7 @@ def eat(wanted: Order, sitting: Sitting, told: Callable[[Bite], object]) -> Serv
     from handup.domains.feeding.live import ROBOT, AtPage  # noqa: PLC0415
     from handup.domains.feeding.meal import NAME, Meal  # noqa: PLC0415
     from handup.domains.feeding.modules import Modules  # noqa: PLC0415
+    from handup.domains.feeding.order import PERSON, Terms  # noqa: PLC0415
     from handup.domains.feeding.ordering import RUN, finished, next_meal  # noqa: PLC0415
     from handup.journal import Journal  # noqa: PLC0415
     from handup.server.access import Access  # noqa: PLC0415
@@ -86,7 +87,7 @@ def eat(wanted: Order, sitting: Sitting, told: Callable[[Bite], object]) -> Serv
     with ExitStack() as stack:
         stack.enter_context(_terminable())
         journal = stack.enter_context(Journal.open(store))
-        stack.enter_context(_alone(journal, RUN))
+        stack.enter_context(alone(journal, RUN))
         access = Access(journal)
         token = stack.enter_context(_robot_token(access, ROBOT))
 
@@ -96,11 +97,13 @@ def eat(wanted: Order, sitting: Sitting, told: Callable[[Bite], object]) -> Serv
 
         server = ChildServer(store, knows, port=sitting.port, folder=FOLDER)
         stack.callback(server.close)
-        order = next_meal(journal, wanted, new=sitting.new, own_seed=sitting.own_seed)
+        modules = Modules.load()
+        terms = Terms(people=PERSON, networks=modules.networks)
+        order = next_meal(journal, wanted, terms, new=sitting.new, own_seed=sitting.own_seed)
         _say_what(order.order, store, goes_on=order.goes_on)
+        say_of_film(sitting.frames, goes_on=order.goes_on)
         if server.moved:
             err.print(f"Port 8765 is taken; the page is on {server.port}.", markup=False)
-        modules = Modules.load()
         server.wait()
         keep = stack.enter_context(Client(server.url, token, patience_s=1.0)).put_picture
         link = stack.enter_context(RobotLink(server.url, token, ROBOT))
@@ -132,8 +135,14 @@ def _say_what(order: Order, store: str, *, goes_on: bool) -> None:
     err.print(f"{said} Kept in {store}.", markup=False, soft_wrap=True)
 
 
+def say_of_film(frames: list[Any] | None, *, goes_on: bool) -> None:
+    """Warn that a film of a meal that was begun before shows only the rest of it."""
+    if frames is not None and goes_on:
+        err.print("The film shows only what is done from now on: this meal was begun before.", markup=False)
+
+
 @contextmanager
-def _alone(journal: Journal, run: str) -> Iterator[None]:
+def alone(journal: Journal, run: str) -> Iterator[None]:
     """One robot for each store."""
     with ExitStack() as stack:
         try:

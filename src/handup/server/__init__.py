@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,9 @@ __all__ = [
     "serve",
     "start",
 ]
+SWITCH_S = 0.0005
+"""So long a thread may keep the others waiting: the event loop passes answers on while threads wait for the store. With
+Python's own 5 ms the slowest answers took about 1.4 times as long."""
 
 
 def create_app(
@@ -79,7 +83,8 @@ def start(settings: ServerSettings) -> RunningServer:
 
 
 def serve(settings: ServerSettings) -> None:
-    """Serve until a signal ends it. Raises what `open_server` does."""
+    """Serve until a signal ends it, in a program of its own. Raises what `open_server` does."""
+    sys.setswitchinterval(SWITCH_S)
     open_server(settings).run()
 
 

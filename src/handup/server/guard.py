@@ -16,7 +16,8 @@ from handup.server.rights import EVERYBODY, LIVE, RIGHTS, UNLIMITED, Roles
 from handup.server.service import Service
 from handup.server.settings import Bounds, is_loopback
 
-COOKIE = "handup"
+COOKIE = "handup-{port}"
+"""The cookie's name. A browser has one set of cookies for all ports of a host, so each server has a name of its own."""
 PROTOCOL = "handup"
 BEARER = "bearer."
 METRICS = ("GET", "/api/v1/metrics")
@@ -109,7 +110,12 @@ def token_of(connection: HTTPConnection) -> str:
         for each in connection.scope.get("subprotocols", ()):
             if each.startswith(BEARER):
                 return str(each[len(BEARER) :])
-    return connection.cookies.get(COOKIE, "")
+    return connection.cookies.get(cookie_of(connection), "")
+
+
+def cookie_of(connection: HTTPConnection) -> str:
+    """What the cookie is called that this server sets and reads."""
+    return COOKIE.format(port=(connection.scope.get("server") or ("", None))[1] or 0)
 
 
 class GuardedRoute(APIRoute):

@@ -118,6 +118,7 @@ class Hub:
     def __init__(self, bounds: Bounds, beats: Beats) -> None:
         self._bounds, self._beats = bounds, beats
         self._sockets: dict[Socket, None] = {}
+        self._people: dict[Socket, None] = {}
         self._watchers: defaultdict[str, set[Socket]] = defaultdict(set)
         self._ticked_s = time.monotonic()
 
@@ -129,7 +130,7 @@ class Hub:
 
     def people(self) -> Iterator[Socket]:
         """The sockets of people."""
-        return (each for each in self if not each.grant.is_robot)
+        return iter(tuple(self._people))
 
     def join(self, grant: Grant) -> Socket:
         """A new socket.
@@ -142,11 +143,14 @@ class Hub:
             raise TooFast("too many connections are open", hint="Close some, then connect again.")
         socket = Socket(grant, self._bounds.waiting_frames)
         self._sockets[socket] = None
+        if not grant.is_robot:
+            self._people[socket] = None
         return socket
 
     def leave(self, socket: Socket) -> None:
         """A socket is gone."""
         self._sockets.pop(socket, None)
+        self._people.pop(socket, None)
         for question in tuple(socket.watching):
             self.unwatch(socket, question)
 

@@ -73,9 +73,10 @@ async def robots(service: Behind, whose: Whose) -> Response:
     openapi_extra={"requestBody": {"required": True, "content": dict.fromkeys(PICTURE_TYPES, PICTURE)}},
 )
 async def put_picture(service: Behind, whose: Whose, name: str, request: Request) -> Response:
-    """Keep a picture in place of the last one of that name: PNG, JPEG or WebP."""
+    """Keep a picture in place of the last one of that name, if that was this robot's: PNG, JPEG or WebP."""
     data = await request.body()
-    await run_in_threadpool(service.pictures.put, name, data)  # other threads than those who wait for the store
+    # In other threads than those who wait for the store.
+    await run_in_threadpool(service.pictures.put, name, data, whose.name)
     service.robots.heard(whose.name)
     return Response(status_code=204)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fastapi import Response
+from fastapi import Request, Response
 
 from handup.core import BadRequest
 from handup.core.checks import unstorable
-from handup.server.guard import COOKIE
+from handup.server.guard import cookie_of
 from handup.server.models import Me, PairAnswer, PairRequest
 from handup.server.routes import Behind, Whose, json_of, router
 from handup.server.service import me_view
@@ -15,7 +15,7 @@ routes = router("access")
 
 
 @routes.post("/pair", response_model=PairAnswer)
-async def pair(service: Behind, given: PairRequest) -> Response:
+async def pair(service: Behind, given: PairRequest, request: Request) -> Response:
     """Exchange a code for a token, which a browser also gets as a cookie."""
     if unstorable(given.device):
         raise BadRequest("the name of a device is one line of plain text", hint="Send another name.")
@@ -23,7 +23,7 @@ async def pair(service: Behind, given: PairRequest) -> Response:
     grant = paired.grant
     response = json_of({"token": paired.token, **me_view(grant)})
     response.set_cookie(
-        COOKIE,
+        cookie_of(request),
         paired.token,
         max_age=max(1, int(grant.until_s - service.now_s())),
         httponly=True,
@@ -35,14 +35,14 @@ async def pair(service: Behind, given: PairRequest) -> Response:
 
 
 @routes.post("/leave", status_code=204)
-async def leave(service: Behind, whose: Whose) -> Response:
+async def leave(service: Behind, whose: Whose, request: Request) -> Response:
     """End the token that this is sent with."""
     await service.call(service.access.revoke, whose.id)
     for socket in service.hub:
         if socket.grant.id == whose.id:
             socket.end('{"type":"bye","why":"You are not paired any more."}')
     response = Response(status_code=204)
-    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict", secure=service.settings.tls)
+    response.delete_cookie(cookie_of(request), path="/", httponly=True, samesite="strict", secure=service.settings.tls)
     return response
 
 

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from handup.core import BadRequest, NothingThere, StoreUnavailable, TooLarge
+from handup.core import BadRequest, NotForYou, NothingThere, StoreUnavailable, TooLarge
 from handup.desk import Record
 from handup.server.settings import Bounds
 
 ENDING = ".picture"
+OWNER = ".owner"
+"""Beside each picture lies a file that names the robot whose it is."""
 
 
 @dataclass(frozen=True)
@@ -86,14 +88,15 @@ class Pictures:
             if path.suffix == ENDING:
                 found = path.stat()
                 self._kept[path.stem] = _Kept(found.st_size, found.st_mtime)
-            elif path.suffix == ".part":
+            elif path.suffix == ".part" or (path.suffix == OWNER and not path.with_suffix(ENDING).exists()):
                 path.unlink(missing_ok=True)
 
-    def put(self, name: str, data: bytes) -> None:
-        """Keep a picture in place of the last one of that name.
+    def put(self, name: str, data: bytes, robot: str) -> None:
+        """Keep a picture in place of the last one of that name; a name belongs to the robot that used it first.
 
         Raises:
             BadRequest: It is none.
+            NotForYou: Another robot has a picture of that name.
             TooLarge: It is too large, or so many are needed that there is no room.
             StoreUnavailable: It cannot be written.
         """
@@ -102,10 +105,13 @@ class Pictures:
             raise TooLarge(f"a picture has {len(data)} bytes", hint=f"Send at most {self._bounds.picture}.")
         key = _key(name)
         with self._lock:
+            if self._owner(key) not in {None, robot}:
+                raise _taken()
             self._make_room(key, len(data))
             part = self._folder / f"{key}-{next(self._numbers)}.part"
             try:
                 self._folder.mkdir(exist_ok=True)
+                self._take_name(key, robot)
                 part.write_bytes(data)
                 part.replace(self._path(key))
             except OSError as error:
@@ -141,17 +147,38 @@ class Pictures:
                 del self._kept[old]
                 with suppress(OSError):
                     self._path(old).unlink(missing_ok=True)
+                    self._path(old, OWNER).unlink(missing_ok=True)
         if len(others) >= self._bounds.pictures or total > self._bounds.pictures_bytes:
             raise TooLarge("there is no room for another picture", hint="Answer or withdraw questions that have some.")
 
-    def _path(self, key: str) -> Path:
-        return self._folder / f"{key}{ENDING}"
+    def _owner(self, key: str) -> str | None:
+        """Whose a name is; it is looked up on the disk, where other servers on the store write as well."""
+        try:
+            return self._path(key, OWNER).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            return None
+
+    def _take_name(self, key: str, robot: str) -> None:
+        """Write down whose a name is, where it is nobody's yet."""
+        try:
+            with self._path(key, OWNER).open("x", encoding="utf-8") as owner:
+                owner.write(robot)
+        except FileExistsError:
+            if self._owner(key) != robot:
+                raise _taken() from None
+
+    def _path(self, key: str, ending: str = ENDING) -> Path:
+        return self._folder / f"{key}{ending}"
 
     def _unavailable(self, error: OSError) -> StoreUnavailable:
         return StoreUnavailable(
             f"the folder of pictures {self._folder} cannot be used: {error.strerror}",
             hint="Check its permissions and its disk, or name another one with --pictures.",
         )
+
+
+def _taken() -> NotForYou:
+    return NotForYou("another robot has a picture of this name", hint="Begin the name with that of your robot.")
 
 
 def _key(name: str) -> str:

@@ -14,6 +14,7 @@ from handup.server.access import Grant
 from handup.server.guard import COOKIE, GuardedRoute
 from handup.server.models import ErrorAnswer
 from handup.server.service import Service
+from handup.server.settings import DEFAULT_PORT
 
 PREFIX = "/api/v1"
 REFUSALS: dict[int | str, dict[str, Any]] = {
@@ -39,7 +40,8 @@ IN_JSON: dict[int | str, dict[str, Any]] = {
 
 def router(*tags: str | Enum) -> APIRouter:
     """A router whose routes are all behind the guard."""
-    schemes = [Security(HTTPBearer(auto_error=False)), Security(APIKeyCookie(name=COOKIE, auto_error=False))]
+    cookie = APIKeyCookie(name=COOKIE.format(port=DEFAULT_PORT), auto_error=False, description="By its server's port.")
+    schemes = [Security(HTTPBearer(auto_error=False)), Security(cookie)]
     return APIRouter(prefix=PREFIX, tags=list(tags), route_class=GuardedRoute, responses=REFUSALS, dependencies=schemes)
 
 

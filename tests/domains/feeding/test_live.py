@@ -17,7 +17,8 @@ from handup.domains.feeding.acts import Acted, HaltedAct
 from handup.domains.feeding.arm import Halted
 from handup.domains.feeding.detector import Seen
 from handup.domains.feeding.guarding import ArmGuard
-from handup.domains.feeding.meal import NAME, Order
+from handup.domains.feeding.meal import NAME
+from handup.domains.feeding.order import Order
 from handup.domains.feeding.policy import DOUBT_BELOW
 from handup.domains.feeding.world import World
 from handup.journal import Journal

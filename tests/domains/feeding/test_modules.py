@@ -124,6 +124,31 @@ def test_a_folder_without_networks_is_refused(tmp_path: Path) -> None:
         Modules.load(tmp_path)
 
 
+def copied(folder: Path) -> Path:
+    for path in MODELS.iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    return folder
+
+
+@pytest.mark.parametrize("left", [0, 1000])
+def test_a_damaged_network_is_named_in_one_line(tmp_path: Path, left: int) -> None:
+    folder = copied(tmp_path)
+    (folder / "find.onnx").write_bytes((folder / "find.onnx").read_bytes()[:left])
+    with pytest.raises(BadRecord, match=r"find\.onnx is damaged") as refused:
+        Modules.load(folder)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("one", "two"), [("name", "find"), ("choose", "aim"), ("name", "choose")])
+def test_swapped_networks_are_refused(tmp_path: Path, one: str, two: str) -> None:
+    folder = copied(tmp_path)
+    first, second = ((folder / f"{each}.onnx").read_bytes() for each in (one, two))
+    (folder / f"{one}.onnx").write_bytes(second)
+    (folder / f"{two}.onnx").write_bytes(first)
+    with pytest.raises(BadRecord, match="another network than its name says"):
+        Modules.load(folder)
+
+
 def test_networks_of_another_version_are_refused(tmp_path: Path) -> None:
     for path in MODELS.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())

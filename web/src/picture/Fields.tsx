@@ -15,7 +15,13 @@ export function Fields({ grid, region, sight, last, onPick }: FieldsProps) {
   const rows = Array.from({ length: grid.rows }, (_, row) => row);
   const columns = Array.from({ length: grid.columns }, (_, column) => column);
   return (
-    <div class="cells" role="group" aria-label="Numbered fields" key={sight}>
+    <div
+      class="cells"
+      role="group"
+      aria-label="Numbered fields"
+      key={sight}
+      style={{ "--rows": String(grid.rows), "--columns": String(grid.columns) }}
+    >
       {rows.map((row) => (
         <div class="cells-row" key={row}>
           {columns.map((column) => {

@@ -6,7 +6,7 @@ import { Panel } from "./Panel";
 
 export function Help() {
   const others = (current.value?.audience ?? []).filter((name) => name !== me.value?.name);
-  const { contact, keys } = settings.value;
+  const { contact, keys, scan } = settings.value;
   return (
     <Panel title="Help">
       <dl class="helps">
@@ -27,9 +27,15 @@ export function Help() {
         <dd>{contact || "Press “Someone else” at a question. You can write here whom to call: see Settings."}</dd>
         <dt>Keys</dt>
         <dd>
-          <kbd>F9</kbd> stops at any time{keys && <>, and so does <kbd>S</kbd></>}. <kbd>Tab</kbd> and <kbd>Enter</kbd>{" "}
-          reach everything. {keys && <><kbd>1</kbd> to <kbd>9</kbd> choose an answer. </>}
+          <kbd>F9</kbd> stops at any time, <kbd>F2</kbd> says “not now”, <kbd>F1</kbd> opens this.{" "}
+          {keys && <>So do <kbd>S</kbd>, <kbd>N</kbd> and <kbd>H</kbd> where you are not writing. </>}
+          <kbd>Tab</kbd> and <kbd>Enter</kbd> reach everything. {keys && <><kbd>1</kbd> to <kbd>9</kbd> choose an answer. </>}
           <kbd>Esc</kbd> closes this or takes a choice back, and does nothing else.
+        </dd>
+        <dt>One switch</dt>
+        <dd>
+          Stop is marked first in every round. Hold the switch for 2 seconds to stop the robot at once, whatever is marked.
+          {scan === "off" && " Scanning is off now: see Settings."}
         </dd>
       </dl>
     </Panel>

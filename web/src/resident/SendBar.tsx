@@ -57,7 +57,14 @@ export function SendBar({ said, effect, mayGo, byKey, onSend, onUndo }: SendBarP
           <span>Undo</span>
         </button>
         {left !== null && (
-          <button type="button" class="secondary" data-testid="wait" data-scan data-scan-group="Your reply" onClick={() => setLeft(null)}>
+          <button
+            type="button"
+            class="secondary"
+            data-testid="wait"
+            data-scan="Wait"
+            data-scan-group="Your reply"
+            onClick={() => setLeft(null)}
+          >
             <Icon name="later" />
             <span>Wait (goes out in {left} s)</span>
           </button>

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { leave } from "../api";
-import { change, SCAN_SPEEDS, SEND_AFTER, settings, TEXT_SIZES } from "../settings";
+import { change, DEBOUNCES, SCAN_SPEEDS, SEND_AFTER, settings, TEXT_SIZES } from "../settings";
 import { hush, speak, voices } from "../speech";
 import { link, me, panel } from "../store";
 import { Panel } from "./Panel";
@@ -112,6 +112,14 @@ export function SettingsPanel() {
             value={now.scanTap}
             onPick={(scanTap) => change({ scanTap })}
           />
+          <Pick
+            title="A second press counts after"
+            note="For hands that tremble: a press that comes sooner is not taken."
+            name="debounce"
+            options={DEBOUNCES.map((value) => ({ value, words: value === 0 ? "At once" : seconds(value) }))}
+            value={now.debounceMs}
+            onPick={(debounceMs) => change({ debounceMs })}
+          />
           <SwitchKeys />
         </>
       )}
@@ -125,7 +133,7 @@ export function SettingsPanel() {
       />
       <Pick
         title="Single keys"
-        note="1 to 9 choose an answer, S stops. F9 stops in any case."
+        note="1 to 9 choose an answer, S stops, N is “not now”, H is help. F9, F2 and F1 do so in any case."
         name="keys"
         options={ON_OFF}
         value={now.keys}

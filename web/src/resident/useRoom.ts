@@ -2,7 +2,7 @@
 
 import { useEffect } from "preact/hooks";
 
-const MOST_SHARE = 0.55;
+const MOST_SHARE = 0.7;
 
 export function useRoom(): void {
   useEffect(() => {

@@ -36,6 +36,12 @@ export function LetterBoard({ field, onDone }: { field: TextField; onDone: () =>
       {words}
     </button>
   );
+  /** What must be in reach from everywhere; the board lies over the page's own buttons. */
+  const also = ALSO.filter(([id]) => document.querySelector(`[data-testid="${id}"]`));
+  const leaveFor = (id: string) => {
+    onDone();
+    document.querySelector<HTMLElement>(`[data-testid="${id}"]`)?.click();
+  };
   const offered = suggestions(field, text);
   const label = field.labels?.[0]?.textContent ?? field.getAttribute("aria-label") ?? "Your words";
   return (
@@ -64,8 +70,17 @@ export function LetterBoard({ field, onDone }: { field: TextField; onDone: () =>
         {key("letter-delete", "delete", "Space, delete, done", () => say(text.slice(0, -1)))}
         {key("letter-done", "done", "Space, delete, done", onDone)}
       </div>
+      {also.length > 0 && (
+        <div class="letters-row is-words">
+          {also.map(([id, words]) => key(`letter-${id}`, words, "Leave the letters", () => leaveFor(id)))}
+        </div>
+      )}
     </div>
   );
 }
 
+const ALSO = [
+  ["not-now", "Not now"],
+  ["help", "Help"],
+] as const;
 const NAMES: Record<string, string> = { ".": "full stop", ",": "comma", "'": "apostrophe", "-": "hyphen" };

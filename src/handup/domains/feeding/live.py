@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from handup.core import HandupError, Value
 from handup.desk import Channel, Desk, Record
 from handup.domains.feeding.company import Table
-from handup.domains.feeding.filming import pillow
+from handup.domains.feeding.drawing import pillow
 from handup.domains.feeding.guarding import LOOK_S, ArmGuard, Link
 from handup.domains.feeding.policy import DOUBT_BELOW, BitePolicy
 from handup.domains.feeding.seeing import Picture

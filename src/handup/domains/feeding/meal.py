@@ -7,15 +7,14 @@ run.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import count, takewhile
 
 import numpy as np
 
 from handup.core import (
-    BadSetting,
     Calibrator,
     Outcome,
     Person,
@@ -32,12 +31,13 @@ from handup.domains.feeding.arm import Halted
 from handup.domains.feeding.company import Company, Nobody
 from handup.domains.feeding.faulty import Faulty
 from handup.domains.feeding.filming import FilmedPolicy
-from handup.domains.feeding.looks import LOOKS
+from handup.domains.feeding.order import PERSON, SIMULATED, Order, Terms
+from handup.domains.feeding.ordering import RUN, begin, order_of, refuse_another
 from handup.domains.feeding.policy import BitePolicy, Sees
 from handup.domains.feeding.seeing import Picture
 from handup.domains.feeding.served import Bite, Served
 from handup.domains.feeding.skills import Skill
-from handup.domains.feeding.truthful import right_answer
+from handup.domains.feeding.truthful import nothing_left, right_answer
 from handup.domains.feeding.world import World
 from handup.journal import Journal
 from handup.people import BITE, SimulatedPerson, Workload
@@ -46,62 +46,6 @@ from handup.recover.trail import RunForwarded
 from handup.when import Strategy, strategy
 
 NAME = "you"
-SIMULATED = "simulated"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Order:
-    """What is served, and how the robot eats it.
-
-    Args:
-        plate: The name of a plate.
-        looks: `easy` or `hard`.
-        method: How the robot decides; `never+query-then-execute` never asks, `topo+query-for-all` asks everything.
-        bites: How many.
-        attempts: At each, at most.
-        seed: Everything that chance decides.
-        faulty: Whether the food detector is faulty, as in the core paper's appendix D.
-        calibrators: `best`, or the paper's `interval` or `scaled`; with a faulty detector always `scaled`.
-        expert: How far the robot trusts an answer.
-        rest_s: From a bite to the next: chewing.
-        doubt_below: A look at the fork that is less certain than this is a question; 0 never asks.
-        name: Of the meal in the journal.
-
-    Raises:
-        BadSetting: No bites, no attempts, or unknown looks.
-        UnknownMethod: No such method.
-    """
-
-    plate: str = "savory salad"
-    looks: str = "easy"
-    method: str = "troubleshoot"
-    bites: int = 5
-    attempts: int = 3
-    seed: int = 0
-    faulty: bool = False
-    calibrators: str = calibration.BEST
-    expert: float = 0.97
-    rest_s: float = 20.0
-    doubt_below: float = 0.0
-    name: str = "meal"
-
-    def __post_init__(self) -> None:
-        if self.looks not in LOOKS:
-            raise BadSetting(f"looks are '{self.looks}'", hint=f"Choose among: {', '.join(LOOKS)}.")
-        for what, number, most in (("bites", self.bites, 20), ("attempts", self.attempts, 10)):
-            if not 1 <= number <= most:
-                raise BadSetting(f"{number} {what}", hint=f"Give 1 to {most}.")
-        strategy(self.method)
-
-    @property
-    def settings(self) -> Settings:
-        """The terms of one bite: time for every attempt and for every question before it."""
-        horizon = float(self.attempts * (len(BITE) + 1))
-        return Settings(expert=self.expert, horizon=horizon, max_executions=self.attempts)
-
-    def run_of(self, bite: int, stops: int = 0) -> str:
-        """The run of a bite; a new one after each stop."""
-        return f"{self.name}/bite-{bite}" + (f"-after-stop-{stops}" if stops else "")
 
 
 class Meal:
@@ -118,7 +62,7 @@ class Meal:
 
     Raises:
         MissingExtra, NoPictures: The simulation or OpenGL is missing.
-        BadRecord: The journal holds another meal of this name.
+        BadRecord: The journal holds another meal of this name; raised here, or by `eat` for other people or networks.
     """
 
     def __init__(
@@ -134,9 +78,13 @@ class Meal:
     ) -> None:
         self.order, self.journal = order, journal
         self._company: Company = Nobody() if company is None else company
-        kind = calibration.SCALED if order.faulty else order.calibrators
-        self._calibrators = calibration.load(kind) if calibrators is None else calibrators
-        self.world = World(order.plate, seed=order.seed, looks=LOOKS[order.looks])
+        known = order_of((entry.event for entry in journal.read(run=RUN)), order.name)
+        if known is not None:
+            refuse_another(known, order)
+        self._calibrators = calibration.load(order.calibrated) if calibrators is None else calibrators
+        self.world = World(order.plate, seed=order.seed, looks=order.looks)
+        self._networks = str(getattr(modules, "networks", ""))
+        self._most = order.bites
         self._modules: Sees = modules
         if order.faulty:
             highest = calibration.highest_score(self._calibrators)
@@ -156,18 +104,17 @@ class Meal:
 
     @property
     def most_bites(self) -> int:
-        """How many bites it has."""
-        return self.order.bites
+        """How many bites it has: as many as were ordered, or fewer once nothing is left."""
+        return self._most
 
     def simulated(self, person: SimulatedPerson | None = None, *, accuracy: float | None = None) -> Simulated:
-        """Somebody who sees the plate, as a channel.
+        """Somebody who sees the plate, as a channel. What they say to a question is the same in every program.
 
         Args:
             person: How well, how fast and how steadily.
             accuracy: Instead of the person's: the probability of a right answer.
         """
-        random: RandomSource = np.random.default_rng((self.order.seed, 23, self.journal.head().seq))
-        return Simulated(self.truth, random=random, person=person, accuracy=accuracy)
+        return Simulated(self.truth, random=self._chance, person=person, accuracy=accuracy)
 
     def truth(self, question: Question) -> Value:
         """A right answer to one of the four questions, or to the one about the fork; for simulated people."""
@@ -189,7 +136,8 @@ class Meal:
             channels: How questions reach the person.
             told: Called after each bite.
         """
-        order, bites = self.order, []
+        order, terms, bites = self.order, self._terms(channels), []
+        begin(self.journal, order, terms)
         workload = Workload.of(BITE.values(), person=NAME)
         with Desk(self.journal, [Person(name=NAME)], channels=[*self._company.channels, *channels]) as desk:
             self._company.sits_down(self, desk)
@@ -197,19 +145,15 @@ class Meal:
                 episodes, acts = self._bite(number, desk, workload)
                 assert isinstance(episodes[-1].costs, Workload)
                 workload = episodes[-1].costs
-                bites.append(Bite.of(number, episodes, acts))
+                bites.append(Bite.of(number, episodes, acts, self.settings))
+                if not self._is_known(order.run_of(number + 1)) and nothing_left(self.world):
+                    self._most = number
                 told(bites[-1])
                 self._company.over(bites)
+                if number == self._most:
+                    break
                 self._rest(episodes[-1].run)
-        return Served(
-            plate=order.plate,
-            looks=order.looks,
-            method=order.method,
-            people=SIMULATED if any(isinstance(each, Simulated) for each in channels) else "person",
-            seed=order.seed,
-            bites=tuple(bites),
-            seconds=self.journal.head().at_s - self._began_s(),
-        )
+        return Served(order=order, terms=terms, bites=tuple(bites), seconds=self._seconds())
 
     def close(self) -> None:
         """Give the world back."""
@@ -246,18 +190,32 @@ class Meal:
 
     def _done(self) -> list[Acted | HaltedAct]:
         """All that was tried in this meal, oldest first."""
+        return [acted for name in self._runs() for acted in Acts(self.journal, name).all]
+
+    def _terms(self, channels: Sequence[Channel]) -> Terms:
+        """Who answers, and what the robot sees with."""
+        found = next((each for each in channels if isinstance(each, Simulated)), None)
+        if found is None:
+            return Terms(people=PERSON, networks=self._networks)
+        return Terms(people=SIMULATED, accuracy=found.accuracy, networks=self._networks)
+
+    def _chance(self, question: str) -> RandomSource:
+        """Chance for one question: by the meal's seed and by which question of the meal it is."""
+        which = zlib.crc32(question.removeprefix(self.order.name).encode())
+        return np.random.default_rng((self.order.seed, 23, which))
+
+    def _runs(self) -> list[str]:
+        """The runs of this meal that have begun."""
         return [
-            acted
+            name
             for bite in range(1, self.order.bites + 1)
             for name in takewhile(self._is_known, (self.order.run_of(bite, stops) for stops in count()))
-            for acted in Acts(self.journal, name).all
         ]
 
-    def _began_s(self) -> float:
-        """When it began; a clock that is moved by hand begins with the meal."""
-        if isinstance(self.journal.clock, SkippingClock):
-            return 0.0
-        return next(iter(self.journal.read(run=self.order.run_of(1), limit=1))).at_s
+    def _seconds(self) -> float:
+        """From the first entry of its runs to the last; others may use the store, too."""
+        times = [entry.at_s for name in self._runs() for entry in self.journal.read(run=name)]
+        return max(times) - min(times)
 
     def _halted(self) -> bool:
         """Whether the last motion was stopped on its way, so that the fork still is where it was then."""

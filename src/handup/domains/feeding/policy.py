@@ -151,6 +151,11 @@ class BitePolicy:
             outdated=tuple(outdated),
         )
 
+    def _recall(self) -> None:
+        """What the modules said before a program that was killed, and how sure they were: they say it again."""
+        if not self.said:
+            BitePolicy.forward(self, {module: each.answer for module, each in self._heard.items()})
+
     def _holds(self, module: str, said: Mapping[str, Value]) -> bool:
         """Whether an answer is still about what it was about when it came. A food has to be seen after an attempt."""
         heard = self._heard.get(module)
@@ -202,6 +207,7 @@ class BitePolicy:
         Raises:
             Halted: The guard stopped it on its way.
         """
+        self._recall()
         judged = judge(self.world, outputs)
         skill, params = Skill(str(outputs["skill"])), params_of(outputs["params"])
         try:
@@ -247,12 +253,13 @@ class BitePolicy:
 
     def question(self, module: str, outputs: Mapping[str, Value]) -> Question:
         """The question about a module, with the robot's guess and the picture of the plate."""
+        self._recall()
         said = self.said.get(module)
         self._shown(self.picture_name, self.picture())
         return replace(
             about(module, outputs, self.modules.foods),
             doing=doing(module, outputs),
-            why=why(module, len(self.acts.done)),
+            why=why(module, len(self.acts.done), None if said is None else said.confidence),
             guess=outputs.get(module),
             sure=None if said is None else said.confidence,
             image=self.picture_name,

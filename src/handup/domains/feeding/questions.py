@@ -46,7 +46,8 @@ def about(module: str, said: Mapping[str, Value], foods: Sequence[str]) -> Quest
     plain = bare(module, foods)
     match module:
         case "box":
-            prompt = f"Where is the {food}? Tap two opposite corners of a box around one piece."
+            verb = "are" if food in PLURAL else "is"
+            prompt = f"Where {verb} the {food}? Tap two opposite corners of a box around one piece."
             return Question(prompt, plain.kind)
         case "skill":
             prompt = f"For the {food} on the plate, what skill should I use?"
@@ -84,6 +85,8 @@ DOING: Mapping[str, str] = {
     "skill": "thinking how to pick the {food}",
     "params": "about to {skill} the {food}",
 }
+PLURAL = ("cherry tomatoes", "green beans", "strawberries", "carrots", "mashed potatoes", "peas", "noodles")
+"""Foods of which there are several, by their name."""
 DOUBT: Mapping[str, str] = {
     "food": "I am not sure what is on the plate.",
     "box": "I am not sure where it is.",
@@ -97,9 +100,26 @@ def doing(module: str, said: Mapping[str, Value]) -> str:
     return DOING[module].format(food=said.get("food", "food"), skill=said.get("skill", "pick"))
 
 
-def why(module: str, failed: int) -> str:
-    """Why it asks."""
+SURE = 0.8
+"""From this confidence on it does not say that it is not sure: it calls its guess fairly or almost sure."""
+CHECK: Mapping[str, str] = {
+    "food": "I would like to be sure what is on the plate.",
+    "box": "I would like to be sure where it is.",
+    "skill": "I would like to be sure which way works for it.",
+    "params": "I would like to be sure where the fork should go in.",
+}
+
+
+def why(module: str, failed: int, sure: float | None = None) -> str:
+    """Why it asks.
+
+    Args:
+        module: About what.
+        failed: How many attempts at this bite failed.
+        sure: How sure the module is; None where it does not say.
+    """
+    reason = (DOUBT if sure is None or sure < SURE else CHECK)[module]
     if not failed:
-        return DOUBT[module]
+        return reason
     times = "once" if failed == 1 else f"{failed} times"
-    return f"I tried {times}, and it did not work. {DOUBT[module]}"
+    return f"I tried {times}, and it did not work. {reason}"

@@ -6,7 +6,7 @@ meal that is saved and loaded goes on as if nothing had happened.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -20,9 +20,9 @@ from handup.domains.feeding.camera import SCOOP_Z_M, Item, Overhead
 from handup.domains.feeding.film import Film
 from handup.domains.feeding.forking import Fork, Load, show_load, touchable
 from handup.domains.feeding.gl import BUFFER, Eye, mujoco
-from handup.domains.feeding.keeping import KIND, SCHEMA, check
+from handup.domains.feeding.keeping import KIND, SCHEMA, check, check_fits, plate_in
 from handup.domains.feeding.laying import lay
-from handup.domains.feeding.looks import EASY, LOOKS, Looks, exposed
+from handup.domains.feeding.looks import EASY, LOOKS, Looks, exposed, looks_of
 from handup.domains.feeding.plates import Plate
 from handup.domains.feeding.plates import plate as plate_of
 from handup.domains.feeding.scene import LARDER_M, RIM_M, STEP_S, Scene, build
@@ -56,22 +56,24 @@ class World:
     Args:
         plate: What is served: a plate, or the name of one (`random`: drawn by the seed).
         seed: Everything that chance decides.
-        looks: How it may look.
+        looks: How it may look, or the name of such looks.
         size: Width and height of pictures in px, at most 640 × 480.
 
     Raises:
         MissingExtra: MuJoCo is not installed.
         NoPictures: OpenGL is missing.
-        BadSetting: An unknown plate, or pictures too large.
+        BadSetting: An unknown plate or looks, a seed below 0, or pictures too large.
     """
 
     def __init__(
-        self, plate: Plate | str, *, seed: int, looks: Looks = EASY, size: tuple[int, int] = (640, 480)
+        self, plate: Plate | str, *, seed: int, looks: Looks | str = EASY, size: tuple[int, int] = (640, 480)
     ) -> None:
+        if not isinstance(seed, int | np.integer) or seed < 0:
+            raise BadSetting(f"seed is {seed}", hint="Give a whole number from 0 on.")
         if not (16 <= size[0] <= BUFFER[0] and 16 <= size[1] <= BUFFER[1]):
             raise BadSetting(f"a picture of {size[0]} × {size[1]} px", hint="Give at most 640 × 480, at least 16.")
         self.plate = plate_of(plate, seed=seed) if isinstance(plate, str) else plate
-        self.seed, self.looks, self.size = seed, looks, size
+        self.seed, self.looks, self.size = int(seed), (looks := looks_of(looks)), size
         random = np.random.default_rng((seed, 1))
         self.look = looks.draw(random)
         laid, heaps = lay(self.plate, looks, self.look, random)
@@ -164,7 +166,12 @@ class World:
     # Acting
 
     def execute(
-        self, skill: Skill, params: Params, *, film: Film | None = None, guard: Guard | None = None
+        self,
+        skill: Skill | str,
+        params: Params | Sequence[float],
+        *,
+        film: Film | None = None,
+        guard: Guard | None = None,
     ) -> Execution:
         """Carry out a skill. What was on the fork before is wiped off, uneaten but gone.
 
@@ -176,7 +183,9 @@ class World:
 
         Raises:
             Halted: The guard raised it. The motion ended there, and counts as an execution.
+            BadSetting: No such skill, or no four numbers from 0 to 1.
         """
+        skill, params = Skill.of(skill), Params.of(params)
         self.clear_tool()
         before = self.save()
         first, second = self._overhead.table(skill, params)
@@ -274,8 +283,9 @@ class World:
         """
         check(record)
         kind = mujoco().mjtState.mjSTATE_INTEGRATION.value
-        if record["of"] != self._of() or len(record["state"]) != mujoco().mj_stateSize(self._scene.model, kind):
-            raise BadRecord(f"this is {record['of']}", hint="Build the world with the same plate, seed and looks.")
+        if record["of"] != self._of():
+            raise BadRecord("this plate was saved from another world", hint="Give the same plate, seed and looks.")
+        check_fits(record, self._scene, mujoco().mj_stateSize(self._scene.model, kind))
         data, state = self._scene.data, np.array(record["state"])
         for mound, heights in zip(self._scene.mounds, record["heaps"], strict=True):
             mound.heap.heights_m = np.array(heights).reshape(mound.heap.heights_m.shape)
@@ -312,8 +322,7 @@ class World:
         of = record["of"]
         if looks is None and of["looks"] not in LOOKS:
             raise BadRecord(f"a plate with the looks '{of['looks']}'", hint="Give the looks that it was built with.")
-        plate = Plate(of["plate"], {food: (low, high) for food, (low, high) in of["pieces"].items()})
-        world = cls(plate, seed=of["seed"], looks=looks or LOOKS[of["looks"]], size=size)
+        world = cls(plate_in(of), seed=of["seed"], looks=looks or LOOKS[of["looks"]], size=size)
         world.load(record)
         return world
 

@@ -1,0 +1,265 @@
+"""Goes through the page as somebody would who presses everything, and looks at every state that it comes to.
+
+What "in one action" means, for what must be in reach from everywhere (Stop; *not now* where a question is open; help):
+
+* touch: the button is wholly in sight without scrolling, nothing lies over it, and one tap on it does it;
+* keys: one key does it wherever the focus is, also while writing: F9, F2, F1, as Help says. Everything else is reached
+  by Tab from the top of the page, Stop first;
+* one switch: its button, or the group that it is in, is marked within the first round, and Stop is marked first. On the
+  letter board, which lies over the page, two keys of its own stand for *not now* and help.
+
+Two states are one where they have the same screen and the same enabled controls. Not followed: *Yes, unpair* (the
+device then shows the pairing page, which knows no robot that it could stop) and, of buttons that differ in their number
+alone, all but the first and the last.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from tests.page.site import Look, Site
+from tests.page.states import State
+from tests.page.test_axe import violations
+
+WIDTHS = {320: 640, 768: 1024, 1280: 800}
+ORDINARY = {"width": 1024, "height": 768}
+DEEPEST = 7
+NOT_FOLLOWED = {"leave-yes", "stop"}  # Stop is pressed in every state, as the last thing there
+WRITTEN = {"text": "soup", "number-input": "7", "set-contact": "Ben"}
+SET = re.compile("set-|leave")
+KEYS = {"stop": "F9", "not-now": "F2", "help": "F1"}
+
+SIGNS = """() => {
+    const shown = [...document.querySelectorAll('button, input')].filter((e) => e.checkVisibility() && !e.disabled);
+    const question = document.querySelector('[data-question]');
+    const screen = document.querySelector('main h1')?.textContent ?? '';
+    return {
+        screen: question ? question.dataset.kind : /Help|Settings|Stopped|Connecting/.exec(screen)?.[0] ?? 'waiting',
+        controls: [...new Set(shown.map((e) => e.dataset.testid ?? e.textContent))],
+        footer: document.querySelector('.footer') !== null,
+        moving: /Stopping|on its way|Connecting/.test(document.body.textContent),
+    };
+}"""
+SETTLED = f"""async () => {{
+    const look = {SIGNS};
+    const pause = () => new Promise((done) => setTimeout(done, 15));
+    for (let before = '', tries = 0; tries < 200; tries++) {{
+        await pause();
+        const signs = look(), now = JSON.stringify(signs);
+        if (now === before && !signs.moving) return signs;
+        before = now;
+    }}
+    return look();
+}}"""
+PRESS = """async (all) => {
+    for (const [testid, words] of all) {
+        const it = () => document.querySelector(`[data-testid="${CSS.escape(testid)}"]`);
+        for (let tries = 0; !it() && tries < 100; tries++) await new Promise((done) => setTimeout(done, 20));
+        if (!it()) throw new Error(`${testid} is not there`);
+        if (words === null) {
+            it().click();
+        } else {
+            it().value = words;
+            it().dispatchEvent(new Event('input', { bubbles: true }));
+        }
+        await new Promise((done) => setTimeout(done, 10));
+    }
+}"""
+IN_SIGHT = """(testids) => testids.filter((testid) => {
+    const it = document.querySelector(`[data-testid="${testid}"]`);
+    if (!it) return true;
+    const { left, top, right, bottom } = it.getBoundingClientRect();
+    if (left < 0 || top < 0 || right > innerWidth + 0.5 || bottom > innerHeight + 0.5) return true;
+    const places = [[0.5, 0.5], [0.1, 0.5], [0.9, 0.5], [0.5, 0.15], [0.5, 0.85]];
+    const hit = ([x, y]) => document.elementFromPoint(left + x * (right - left), top + y * (bottom - top));
+    return !places.every((each) => it.contains(hit(each)));
+})"""
+FOCUSED = "document.activeElement?.dataset?.testid ?? null"
+
+
+@dataclass(frozen=True)
+class Signs:
+    """What a state is known by."""
+
+    screen: str
+    controls: frozenset[str]
+
+    @property
+    def home(self) -> bool:
+        """Whether the person is where they are to be: at a question, or waiting for one."""
+        return not re.fullmatch("Help|Settings|Stopped|Connecting", self.screen)
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A state, and one way to it."""
+
+    start: str
+    presses: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " > ".join((self.start, *self.presses))
+
+
+@dataclass
+class Crawler:
+    """A page, the states that were found on it, and what was wrong there."""
+
+    site: Site
+    look: Look
+    starts: Mapping[str, State]
+    apart: bool = False  # whether settings are left alone: they are the same wherever the panel is opened
+    found: dict[Signs, Spot] = field(default_factory=dict)
+    ways: dict[Signs, set[Signs]] = field(default_factory=dict)
+    wrong: dict[str, list[str]] = field(default_factory=dict)
+
+    def signs(self) -> Signs:
+        seen = self.look.page.evaluate(SETTLED)
+        return Signs(seen["screen"], frozenset(seen["controls"]))
+
+    def must(self) -> list[str]:
+        """What must be in reach now."""
+        footer = self.look.page.evaluate(SIGNS)["footer"]
+        return ["stop", "help", *(["not-now"] if footer else [])]
+
+    def press(self, *testids: str) -> None:
+        self.look.page.evaluate(PRESS, [[each, WRITTEN.get(each)] for each in testids])
+
+    def reset(self, *, anew: bool) -> None:
+        """To the waiting screen, as it is at first."""
+        if anew:
+            self.look.page.evaluate(f"localStorage.setItem('handup.settings', {json.dumps(self.settings())})")
+            self.look.begin_anew(self.site)
+        else:
+            self.site.tidy()
+        if self.look.of("panel-close").count():
+            self.press("panel-close")
+        self.look.page.get_by_test_id("waiting").wait_for()
+        if self.look.of("notice-close").count():
+            self.press("notice-close")
+
+    def settings(self) -> str:
+        return "{}"
+
+    def go(self, spot: Spot, *, anew: bool) -> Signs:
+        self.reset(anew=anew)
+        self.starts[spot.start](self.site, self.look)
+        self.press(*spot.presses)
+        return self.signs()
+
+    def crawl(self) -> None:
+        """Every state, nearest first; each is looked at when it is found."""
+        queue: deque[tuple[Signs, Spot]] = deque()
+        anew = True
+        for start in self.starts:
+            spot = Spot(start, ())
+            signs = self.go(spot, anew=anew)
+            self.note(signs, spot, queue)
+            anew = True
+        while queue:
+            signs, spot = queue.popleft()
+            self.inspect(signs, spot)
+            anew = changes(spot)
+            for each in self.followed(signs.controls):
+                after = Spot(spot.start, (*spot.presses, each))
+                now = self.go(after, anew=anew)
+                self.note(now, after, queue)
+                self.ways.setdefault(signs, set()).add(now)
+                anew = changes(after)
+
+    def followed(self, controls: Iterable[str]) -> list[str]:
+        """What is pressed in a state: everything, but of numbered ones the first and the last."""
+        wanted: list[str] = []
+        pressed = {each for each in controls if each not in NOT_FOLLOWED and not (self.apart and SET.match(each))}
+        for _, alike in groupby(sorted(pressed, key=_numbered), key=lambda each: _numbered(each)[0]):
+            same = list(alike)
+            wanted += same if len(same) < 3 else [same[0], same[-1]]
+        return wanted
+
+    def note(self, signs: Signs, spot: Spot, queue: deque[tuple[Signs, Spot]]) -> None:
+        if signs not in self.found and len(spot.presses) <= DEEPEST:
+            self.found[signs] = spot
+            queue.append((signs, spot))
+
+    def inspect(self, signs: Signs, spot: Spot) -> None:
+        """By touch, by eye, by keys."""
+        self.say(spot, "another state than before", [] if self.go(spot, anew=True) == signs else [""])
+        for width, height in WIDTHS.items():
+            self.look.page.set_viewport_size({"width": width, "height": height})
+            self.say(spot, f"not one tap away at {width} px", self.look.page.evaluate(IN_SIGHT, self.must()))
+        self.look.page.set_viewport_size({"width": ORDINARY["width"], "height": ORDINARY["height"]})
+        self.see(spot)
+        order = self.tabbed(len(signs.controls))
+        self.say(spot, "not reached by Tab", sorted(signs.controls - set(order)))
+        self.say(spot, "not first for Tab", [] if order[0] == "stop" else order[:1])
+        self.by_one_key(spot)
+
+    def see(self, spot: Spot) -> None:
+        for scheme in ("light", "dark"):
+            self.look.page.emulate_media(color_scheme="light" if scheme == "light" else "dark")
+            self.say(spot, f"axe, {scheme}", violations(self.look))
+
+    def tabbed(self, most: int) -> list[str]:
+        """What has the focus, one Tab after the other, from the top of the page."""
+        page = self.look.page
+        page.evaluate("document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex')")
+        order: list[str] = []
+        for _ in range(2 * most + 20):
+            page.keyboard.press("Tab")
+            now = page.evaluate(FOCUSED)
+            if now is not None and now in order:
+                break
+            order += [] if now is None else [str(now)]
+        return order or ["nothing"]
+
+    def by_one_key(self, spot: Spot) -> None:
+        page, must = self.look.page, self.must()
+        fields = page.locator("input:visible")
+        if fields.count():
+            fields.first.focus()
+        if not page.evaluate("document.querySelector('#panel-title')?.textContent === 'Help'"):
+            page.keyboard.press(KEYS["help"])
+            self.say(spot, "no key for help", [] if self.signs().screen == "Help" else ["F1"])
+            page.keyboard.press(KEYS["help"])
+        if "not-now" in must:
+            page.keyboard.press(KEYS["not-now"])
+            self.signs()
+            pressed = self.look.of("not-now").get_attribute("aria-pressed")
+            self.say(spot, "no key for not now", [] if pressed == "true" else ["F2"])
+        self.press_stop(spot)
+
+    def press_stop(self, spot: Spot) -> None:
+        self.look.page.keyboard.press(KEYS["stop"])
+        self.say(spot, "no key for Stop", [] if self.site.is_stopped() else ["F9"])
+        self.signs()  # both of its ways have arrived: else the later one would stop what is let go on meanwhile
+
+    def say(self, spot: Spot, what: str, names: Iterable[str]) -> None:
+        self.wrong.setdefault(what, []).extend(f"{spot}: {each}" for each in names)
+
+    def traps(self) -> list[str]:
+        """States from which no way, without Stop, leads to a question or to waiting for one."""
+        free = {each for each in self.found if each.home}
+        while more := {each for each, after in self.ways.items() if each not in free and after & free}:
+            free |= more
+        return [str(self.found[each]) for each in self.found if each not in free]
+
+
+def _numbered(testid: str) -> tuple[str, int]:
+    match = re.fullmatch(r"(candidate|option|set-speed|set-text|set-debounce|set-send)-(\d+)", testid)
+    return (match[1], int(match[2])) if match else (testid, 0)
+
+
+def changes(spot: Spot) -> bool:
+    """Whether something is different afterwards that only a reload takes back."""
+    return any(each.startswith("set-") for each in spot.presses)
+
+
+def tidy(wrong: Mapping[str, list[str]]) -> dict[str, Any]:
+    """What is wrong, without what is not."""
+    return {what: names for what, names in wrong.items() if names}
