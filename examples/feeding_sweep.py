@@ -181,8 +181,8 @@ def tables(counts: Counts) -> str:
         [
             "With perfect parameters and with the skills that do not fit, in per cent with 95 % intervals:",
             *("", *exact, ""),
-            f"Under {100 * BAR:.0f} % with its best skill: {', '.join(under) or 'none'}. Above it, but with an interval that "
-            f"reaches below: {', '.join(unsure) or 'none'}.",
+            f"Under {100 * BAR:.0f} % with its best skill: {', '.join(under) or 'none'}. Above it, but with an "
+            f"interval that reaches below: {', '.join(unsure) or 'none'}.",
             *("", "With errors of place and of angle, in per cent with 95 % intervals:", "", *beside, ""),
             f"{total['tries']:,} executions: {total['unstable']} unstable; another food came onto the fork in "
             f"{total['other']:,}. The detector missed {total['missed']} of {bites:,} bites and took "

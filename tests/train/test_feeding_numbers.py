@@ -141,17 +141,19 @@ def test_what_is_written_says_whose_scores_it_is_for() -> None:
 
 
 def test_no_plate_is_in_the_set_and_in_the_test() -> None:
-    first = SPLITS[calibrate.FITTED].first
     enough = dict.fromkeys(MODULES, 4)
     modules = Modules.load()
     with Progress(disable=True) as progress:
-        fit = calibrate.drawn(modules, calibrate.FITTED, enough, progress)
-        last = max(seed for plates in fit.plates.values() for seed in plates)
-        new = calibrate.drawn(modules, calibrate.FITTED, enough, progress, after=last)
-    seen, tested = (set().union(*rows.plates.values()) for rows in (fit, new))
-    assert min(seen) == first
-    assert seen.isdisjoint(tested)
-    assert min(tested) > max(seen)
+        fit = calibrate.drawn(modules, calibrate.SORTS, enough, progress)
+        new = [
+            calibrate.drawn(modules, (sort,), enough, progress, after=calibrate.plates_in(fit))
+            for sort in ("easy", "hard")
+        ]
+    seen, *tested = (set().union(*rows.plates.values()) for rows in (fit, *new))
+    assert min(seen) == SPLITS["calibration easy"].first
+    assert SPLITS["calibration hard"].first in seen
+    for each in tested:
+        assert each and seen.isdisjoint(each)
 
 
 # -- report ------------------------------------------------------------------------------------------------------------

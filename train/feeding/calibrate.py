@@ -74,6 +74,13 @@ def drawn(
     return rows
 
 
+def plates_in(rows: Rows) -> int:
+    """How many plates of each sort the rows are from, at most."""
+    firsts = [SPLITS[f"calibration {sort}"].first for sort in SORTS]
+    seeds = {seed for plates in rows.plates.values() for seed in plates}
+    return 1 + max(seed - max(first for first in firsts if first <= seed) for seed in seeds)
+
+
 def fitted(samples: dict[str, Sample]) -> dict[str, dict[str, Calibration]]:
     """For each kind the calibrators, with what is known about them. Variances have one method only."""
     best = {module: calibrate(sample) for module, sample in samples.items()}
@@ -110,9 +117,7 @@ def write(models: Path = OUT, out: Path | None = None, *, rows: Path | None = No
     sizes, enough = dict(SIZES), dict.fromkeys(SIZES, tested)
     with Progress() as progress:
         fit = drawn(modules, SORTS, sizes, progress, least=LEAST_PER_CLASS)
-        hard = SPLITS["calibration hard"].first
-        after = 1 + max(seed - hard for plates in fit.plates.values() for seed in plates if seed >= hard)
-        new = {sort: drawn(modules, (sort,), enough, progress, after=after) for sort in SORTS}
+        new = {sort: drawn(modules, (sort,), enough, progress, after=plates_in(fit)) for sort in SORTS}
     samples = fit.samples(sizes)
     found = fitted(samples)
     path = (out or models) / FILE
