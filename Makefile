@@ -48,7 +48,7 @@ unit: $(STAMP) $(PAGE)
 	tools/system-packages --must
 	$(BIN)/python -m pytest -n auto
 
-bench: $(STAMP)  ## decision times beside textbook formulations; the gap to the optimum; durable events beside the bare disk
+bench: $(STAMP) $(PAGE)  ## decision times beside textbook formulations; the gap to the optimum; durable events beside the bare disk
 	$(BIN)/handup bench decisions
 	$(BIN)/handup bench simulator
 	$(BIN)/python -m benchmarks.troubleshoot
@@ -56,6 +56,7 @@ bench: $(STAMP)  ## decision times beside textbook formulations; the gap to the 
 	$(BIN)/python -m benchmarks.meal
 	$(BIN)/python -m benchmarks.journal
 	$(BIN)/python -m benchmarks.desk_load
+	$(BIN)/python -m benchmarks.page
 
 docs: $(STAMP)  ## build the documentation into site/
 	$(BIN)/mkdocs build --strict

@@ -23,6 +23,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+from playwright.sync_api import Error
+
+from tests.page.hands import SCAN_MS, Switch
 from tests.page.site import Look, Site
 from tests.page.states import State
 from tests.page.test_axe import violations
@@ -32,6 +35,7 @@ ORDINARY = {"width": 1024, "height": 768}
 DEEPEST = 7
 NOT_FOLLOWED = {"leave-yes", "stop"}  # Stop is pressed in every state, as the last thing there
 WRITTEN = {"text": "soup", "number-input": "7", "set-contact": "Ben"}
+BY_OTHER_MEANS = {"picture", "number-input"}  # by one switch: numbered fields; less and more
 SET = re.compile("set-|leave")
 KEYS = {"stop": "F9", "not-now": "F2", "help": "F1"}
 
@@ -80,6 +84,16 @@ IN_SIGHT = """(testids) => testids.filter((testid) => {
     const hit = ([x, y]) => document.elementFromPoint(left + x * (right - left), top + y * (bottom - top));
     return !places.every((each) => it.contains(hit(each)));
 })"""
+QUICK_MS, SLOW_MS, NEVER_MS = 40, 400, 1e6
+FASTER = f"""
+    window.fastMs = {QUICK_MS};
+    window.marks = [];
+    const later = window.setTimeout.bind(window);
+    window.setTimeout = (act, ms, ...more) => later(act, ms === {SCAN_MS} ? window.fastMs : ms, ...more);
+    new MutationObserver((all) => {{
+        for (const each of all) if (each.target.dataset.scanNow) window.marks.push(each.target.dataset.testid);
+    }}).observe(document, {{ subtree: true, attributes: true, attributeFilter: ['data-scan-now'] }});
+"""
 FOCUSED = "document.activeElement?.dataset?.testid ?? null"
 
 
@@ -168,7 +182,12 @@ class Crawler:
             anew = changes(spot)
             for each in self.followed(signs.controls):
                 after = Spot(spot.start, (*spot.presses, each))
-                now = self.go(after, anew=anew)
+                try:
+                    now = self.go(after, anew=anew)
+                except Error as error:
+                    self.say(after, "cannot be repeated", [error.message.splitlines()[0]])
+                    anew = True
+                    continue
                 self.note(now, after, queue)
                 self.ways.setdefault(signs, set()).add(now)
                 anew = changes(after)
@@ -190,15 +209,18 @@ class Crawler:
     def inspect(self, signs: Signs, spot: Spot) -> None:
         """By touch, by eye, by keys."""
         self.say(spot, "another state than before", [] if self.go(spot, anew=True) == signs else [""])
-        for width, height in WIDTHS.items():
-            self.look.page.set_viewport_size({"width": width, "height": height})
-            self.say(spot, f"not one tap away at {width} px", self.look.page.evaluate(IN_SIGHT, self.must()))
-        self.look.page.set_viewport_size({"width": ORDINARY["width"], "height": ORDINARY["height"]})
+        self.touch(spot, self.must())
         self.see(spot)
         order = self.tabbed(len(signs.controls))
         self.say(spot, "not reached by Tab", sorted(signs.controls - set(order)))
         self.say(spot, "not first for Tab", [] if order[0] == "stop" else order[:1])
         self.by_one_key(spot)
+
+    def touch(self, spot: Spot, must: list[str]) -> None:
+        for width, height in WIDTHS.items():
+            self.look.page.set_viewport_size({"width": width, "height": height})
+            self.say(spot, f"not one tap away at {width} px", self.look.page.evaluate(IN_SIGHT, must))
+        self.look.page.set_viewport_size({"width": ORDINARY["width"], "height": ORDINARY["height"]})
 
     def see(self, spot: Spot) -> None:
         for scheme in ("light", "dark"):
@@ -248,6 +270,60 @@ class Crawler:
         while more := {each for each, after in self.ways.items() if each not in free and after & free}:
             free |= more
         return [str(self.found[each]) for each in self.found if each not in free]
+
+
+class Scanned(Crawler):
+    """The same states with scanning on; the mark moves by itself, only much faster."""
+
+    def settings(self) -> str:
+        return json.dumps({"scan": "auto", "scanMs": SCAN_MS, "scanTap": False, "scanKeys": [" "]})
+
+    def visit(self, spots: Iterable[Spot]) -> int:
+        """Look at each; how many there were. Those that change settings are left out: they turn scanning off."""
+        self.look.context.add_init_script(FASTER)
+        visited = 0
+        for number, spot in enumerate(each for each in spots if not changes(each)):
+            try:
+                signs = self.go(spot, anew=number % 20 == 0)
+            except Error:
+                continue  # with scanning on the picture offers its fields at once: there is no such button
+            visited += 1
+            self.in_round(spot, signs.controls - BY_OTHER_MEANS, self.must())
+            self.see(spot)
+            self.pace(QUICK_MS)
+        return visited
+
+    def pace(self, ms: float) -> None:
+        """How long the mark stays from now on."""
+        self.look.page.evaluate("ms => { window.fastMs = ms; window.dispatchEvent(new Event('blur')); }", ms)
+
+    def in_round(self, spot: Spot, all_: Iterable[str], must: Iterable[str]) -> None:
+        """One round from Stop to Stop passes by everything."""
+        page = self.look.page
+        self.pace(QUICK_MS)
+        page.evaluate("window.marks = []")
+        page.wait_for_function("() => window.marks.filter((each) => each === 'stop').length >= 3")
+        self.pace(NEVER_MS)
+        marks = page.evaluate("window.marks")
+        first = marks.index("stop")
+        rounds = marks[first : marks.index("stop", first + 1)]
+        self.say(spot, "not in the round", sorted({*all_, *must} - set(rounds)))
+
+    def board(self, spot: Spot, field: str) -> None:
+        """The letter board of a line of text, opened by the switch."""
+        self.look.context.add_init_script(FASTER)
+        self.go(spot, anew=True)
+        also = [f"letter-{each}" for each in self.must() if each != "stop"]
+        self.pace(SLOW_MS)
+        Switch().press(self.look.page, field)
+        self.look.sees("letters")
+        self.touch(spot, ["stop", *also])
+        self.in_round(spot, ["letter-a", "letter-z", "letter-done"], ["stop", *also])
+        self.see(spot)
+        self.pace(SLOW_MS)
+        Switch().press(self.look.page, "letter-help")
+        self.look.sees_not("letters")
+        self.say(spot, "the board hides help", [] if self.signs().screen == "Help" else ["help"])
 
 
 def _numbered(testid: str) -> tuple[str, int]:

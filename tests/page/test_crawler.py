@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.page.crawl import Crawler, tidy
+from tests.page.crawl import Crawler, Scanned, Spot, tidy
 from tests.page.site import Site
 from tests.page.states import STATES
 
@@ -22,10 +23,47 @@ def test_every_state_is_a_start() -> None:
 
 
 @pytest.mark.parametrize("shard", SHARDS)
-def test_by_touch_and_by_keys(site: Site, shard: str) -> None:
+def test_by_touch_by_keys_and_by_one_switch(site: Site, shard: str) -> None:
     with site.open(has_touch=True) as look:
         crawler = Crawler(site, look, {name: STATES[name] for name in SHARDS[shard]}, apart=shard != "calm")
         crawler.crawl()
-        assert tidy(crawler.wrong) == {}
         assert crawler.traps() == []
-        assert len(crawler.found) >= 10
+        assert len(crawler.found) >= 8
+    with site.open() as look:
+        scanned = Scanned(site, look, crawler.starts, wrong=crawler.wrong)
+        assert scanned.visit(crawler.found.values()) >= 8
+    assert tidy(crawler.wrong) == {}
+
+
+BOARDS = {"text": "text", "diagnosis-words": "text", "settings": "set-contact"}
+
+
+@pytest.mark.parametrize("state", BOARDS)
+def test_the_letter_board(site: Site, state: str) -> None:
+    with site.open() as look:
+        scanned = Scanned(site, look, STATES)
+        scanned.board(Spot(state, ()), BOARDS[state])
+        assert tidy(scanned.wrong) == {}
+
+
+def test_without_a_network(site: Site) -> None:
+    """The same is in reach while nothing gets through; a stop then says that it does not."""
+    with site.open(url=site.wired, has_touch=True) as look:
+        crawler = Crawler(site, look, {})
+        look.question(site.ask("choice"))
+        site.wire.cut()
+        for presses in ((), ("option-0",), ("send",), ("help",)):
+            crawler.press(*presses)
+            look.sees("stale")
+            spot = Spot("no network", presses)
+            crawler.touch(spot, crawler.must())
+            crawler.see(spot)
+        crawler.press("help")
+        look.keys("F2")
+        expect(look.of("not-now")).to_have_attribute("aria-pressed", "true")
+        look.keys("F9")
+        look.sees("stop-failing")
+        crawler.touch(Spot("a stop on its way", ()), crawler.must())
+        site.wire.mend()
+        look.sees("stopped")
+        assert tidy(crawler.wrong) == {}

@@ -1,4 +1,4 @@
-"""The browser is killed with a half-made answer, with and without the server; and thirty real seconds without a network.
+"""The browser is killed with a half-made answer, with and without the server; thirty real seconds without a network.
 
 What is promised: the question is always there again, for it is in the journal. A half-made answer is on the server half
 a second after the last change, so it outlives the browser and is on every device of the person. A restart of the server

@@ -45,7 +45,7 @@ export function LetterBoard({ field, onDone }: { field: TextField; onDone: () =>
   const offered = suggestions(field, text);
   const label = field.labels?.[0]?.textContent ?? field.getAttribute("aria-label") ?? "Your words";
   return (
-    <div class="letters" role="group" aria-label="Letter board" data-scan-only data-testid="letters">
+    <section class="letters" aria-label="Letter board" data-scan-only data-testid="letters">
       <p class="letters-text">
         <span class="letters-label">{label}</span>
         <output>{text}</output>
@@ -75,7 +75,7 @@ export function LetterBoard({ field, onDone }: { field: TextField; onDone: () =>
           {also.map(([id, words]) => key(`letter-${id}`, words, "Leave the letters", () => leaveFor(id)))}
         </div>
       )}
-    </div>
+    </section>
   );
 }
 

@@ -92,7 +92,7 @@ class Modules:
         for name, model in models.items():
             try:
                 sessions[name] = onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
-            except Exception as error:
+            except (*_load_errors(onnxruntime), RuntimeError, ValueError) as error:
                 raise BadRecord(f"{name}.onnx is damaged ({_first_line(error)})", hint=WRITTEN) from error
         return cls(sessions, card, _hash(models))
 
@@ -183,6 +183,12 @@ def _models(place: Path) -> dict[str, bytes]:
 def _hash(models: Mapping[str, bytes]) -> str:
     parts = "".join(hashlib.sha256(models[name]).hexdigest() for name in NAMES)
     return hashlib.sha256(parts.encode()).hexdigest()[:16]
+
+
+def _load_errors(onnxruntime: Any) -> tuple[type[Exception], ...]:
+    """The library's own errors, which share no base."""
+    known = vars(onnxruntime.capi.onnxruntime_pybind11_state).values()
+    return tuple(each for each in known if isinstance(each, type) and issubclass(each, Exception))
 
 
 def _first_line(error: Exception) -> str:
