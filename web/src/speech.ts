@@ -27,8 +27,8 @@ export function speak(text: string): void {
   const over = () => {
     if (reading === words) reading = null;
   };
-  words.addEventListener("end", over);
-  words.addEventListener("error", over);
+  words.onend = over;
+  words.onerror = over;
 }
 
 /** Say what is marked just now. It cuts the mark before it short, and never a question that is being read out. */

@@ -92,7 +92,7 @@ class Modules:
         for name, model in models.items():
             try:
                 sessions[name] = onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
-            except (*_load_errors(onnxruntime), RuntimeError, ValueError) as error:
+            except _load_errors(onnxruntime) as error:
                 raise BadRecord(f"{name}.onnx is damaged ({_first_line(error)})", hint=WRITTEN) from error
         return cls(sessions, card, _hash(models))
 
@@ -186,9 +186,13 @@ def _hash(models: Mapping[str, bytes]) -> str:
 
 
 def _load_errors(onnxruntime: Any) -> tuple[type[Exception], ...]:
-    """The library's own errors, which share no base."""
+    """What the library raises for a file that is none: its own errors, which share no base, and Python's."""
     known = vars(onnxruntime.capi.onnxruntime_pybind11_state).values()
-    return tuple(each for each in known if isinstance(each, type) and issubclass(each, Exception))
+    return (
+        RuntimeError,
+        ValueError,
+        *(each for each in known if isinstance(each, type) and issubclass(each, Exception)),
+    )
 
 
 def _first_line(error: Exception) -> str:
