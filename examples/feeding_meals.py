@@ -29,8 +29,8 @@ from handup.journal import Journal
 from handup.people import MotorProfile, SimulatedPerson
 
 ROWS = Path(__file__).parent.parent / "docs" / "feeding" / "meals.csv"
-FIRST_SEED = 190_000
-"""Meals of their own: nothing was chosen on these plates. Those from 170,000 and 180,000 on were looked at before."""
+FIRST_SEED = 220_000
+"""Meals of their own: nothing was chosen on these plates. Those from 170,000 to 190,000 on were looked at before."""
 PERFECT = SimulatedPerson(name="simulated", motor=MotorProfile(tap_error_px=0.0))
 METHODS: Mapping[str, str] = {
     "never+query-then-execute": "alone",

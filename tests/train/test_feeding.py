@@ -19,10 +19,8 @@ from train.feeding.splits import SPLITS, bites_before, plate_of
 from train.feeding.tolerance import OUT, borne, table
 
 DOCS = Path(__file__).parents[2] / "docs" / "feeding"
-USED = (
-    *(range(first, first + 10_000) for first in (0, 50_000, 70_000, 170_000, 180_000, 190_000, 200_000, 210_000)),
-    range(80_000, 80_098),
-)
+FIRSTS = (0, 50_000, 70_000, 170_000, 180_000, 190_000, 200_000, 210_000, 220_000)
+USED = (*(range(first, first + 10_000) for first in FIRSTS), range(80_000, 80_098))
 
 
 def ranges() -> dict[str, range]:

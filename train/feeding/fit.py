@@ -44,7 +44,7 @@ class Size:
         return replace(self, name=name, find=find, choose=choose, aim=aim)
 
 
-FULL = Size(find=8_000, name=3_000, choose=4_000, aim=10_000, pictures=48, squares=128)
+FULL = Size(find=8_000, name=300, choose=4_000, aim=10_000, pictures=48, squares=128)
 SMALL = Size(find=750, name=250, choose=300, aim=1_100, pictures=24, squares=80)
 
 

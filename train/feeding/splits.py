@@ -1,8 +1,8 @@
 """Which plates are for what: fixed on 2026-11-15, before anything was trained, and not changed since.
 
 The ranges keep off every other use of seeds: below 10,000 (constants of the capture model), 50,000, 70,000 and 200,000
-on (its sweep), 80,000 and 210,000 on (meals with perfect answers), 170,000 to 190,000 on (meals). Hard looks
-appear in no range that anything is learnt or chosen from.
+on (its sweep), 80,000 and 210,000 on (meals with perfect answers), 170,000 to 190,000 and 220,000 on (meals). Nothing
+is learnt from hard looks. How long M1 learns was chosen on hard calibration plates (160,100 to 160,239), nothing else.
 """
 
 from __future__ import annotations
