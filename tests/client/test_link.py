@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -15,7 +16,9 @@ from websockets.typing import Subprotocol
 
 from handup.client import Client, Robot, RobotLink
 from handup.client.live import BEAT_S
-from handup.core import BadSetting
+from handup.core import BadSetting, StoreUnavailable
+from handup.desk.events import Stopped
+from handup.journal import Journal
 from tests.client.proxy import Proxy
 from tests.client.servers import Server, free_port, soon
 
@@ -176,6 +179,44 @@ def test_a_robot_that_stops_everything_holds_at_once_and_tells_when_it_can(own_s
         own_server.start()
         soon(lambda: ana.health()["status"] == "stopped")
         assert link.stopped
+        ana.enable()
+        assert link.hold(timeout_s=5)
+
+
+def test_a_stop_that_was_lost_with_the_server_is_said_again_by_who_heard_it(own_server: Server) -> None:
+    with (
+        link_of(own_server) as link,
+        Client(own_server.url, own_server.tokens["ana"], patience_s=0.0) as ana,
+        closing(sqlite3.connect(own_server.store, isolation_level=None)) as lock,
+    ):
+        lock.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreUnavailable, match="could not write it yet"):
+            ana.stop("hot")
+        soon(lambda: link.stopped)
+        own_server.kill()
+        lock.execute("ROLLBACK")
+        own_server.start()
+        soon(lambda: ana.health()["status"] == "stopped")
+        assert link.stopped
+        soon(lambda: link._own_stop is None)
+        ana.enable()
+        assert link.hold(timeout_s=5)
+
+
+def test_a_robots_own_stop_is_not_lost_behind_another_one(own_server: Server) -> None:
+    with link_of(own_server) as link, Client(own_server.url, own_server.tokens["ana"]) as ana:
+        own_server.kill()
+        link.stop("a finger in the gripper")
+        own_server.start()
+        soon(lambda: link._own_stop is None)
+        ana.stop("another one")
+        with Journal.open(own_server.store, create=False) as journal:
+            said = [each.event.by for each in journal.read() if isinstance(each.event, Stopped)]
+        assert said[-2:] == ["plate", "ana"]
+        link._own_stop = ("own", "t")
+        link._take_stop({"by": "ana", "why": "", "at_s": 1.0, "written": True})
+        assert link._own_stop is not None, "only its own receipt ends it"
+        soon(lambda: link._own_stop is None)
         ana.enable()
         assert link.hold(timeout_s=5)
 

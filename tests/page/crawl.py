@@ -9,8 +9,8 @@ What "in one action" means, for what must be in reach from everywhere (Stop; *no
   letter board, which lies over the page, two keys of its own stand for *not now* and help.
 
 Two states are one where they have the same screen and the same enabled controls. Not followed: *Yes, unpair* (the
-device then shows the pairing page, which knows no robot that it could stop) and, of buttons that differ in their number
-alone, all but the first and the last.
+device then shows the pairing page, which knows no robot that it could stop); of answers, fields and choices of a setting
+that differ in their number alone, all but the first and the last; and what is more than four presses from a start.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tests.page.test_axe import violations
 
 WIDTHS = {320: 640, 768: 1024, 1280: 800}
 ORDINARY = {"width": 1024, "height": 768}
-DEEPEST = 7
+DEEPEST = 4
 NOT_FOLLOWED = {"leave-yes", "stop"}  # Stop is pressed in every state, as the last thing there
 WRITTEN = {"text": "soup", "number-input": "7", "set-contact": "Ben"}
 BY_OTHER_MEANS = {"picture", "number-input"}  # by one switch: numbered fields; less and more
@@ -193,10 +193,10 @@ class Crawler:
                 anew = changes(after)
 
     def followed(self, controls: Iterable[str]) -> list[str]:
-        """What is pressed in a state: everything, but of numbered ones the first and the last."""
+        """What is pressed in a state: everything, but of those that are alike the first and the last."""
         wanted: list[str] = []
         pressed = {each for each in controls if each not in NOT_FOLLOWED and not (self.apart and SET.match(each))}
-        for _, alike in groupby(sorted(pressed, key=_numbered), key=lambda each: _numbered(each)[0]):
+        for _, alike in groupby(sorted(pressed, key=_alike), key=lambda each: _alike(each)[0]):
             same = list(alike)
             wanted += same if len(same) < 3 else [same[0], same[-1]]
         return wanted
@@ -326,9 +326,10 @@ class Scanned(Crawler):
         self.say(spot, "the board hides help", [] if self.signs().screen == "Help" else ["help"])
 
 
-def _numbered(testid: str) -> tuple[str, int]:
-    match = re.fullmatch(r"(candidate|option|set-speed|set-text|set-debounce|set-send)-(\d+)", testid)
-    return (match[1], int(match[2])) if match else (testid, 0)
+def _alike(testid: str) -> tuple[str, str]:
+    """What it is one of, and which: answers, fields, and the choices of a setting, but not whether to scan."""
+    match = re.fullmatch(r"(candidate|option|resume|set-(?!scan|switch|contact)[a-z]+)-(.+)", testid)
+    return (match[1], match[2].zfill(6)) if match else (testid, "")
 
 
 def changes(spot: Spot) -> bool:

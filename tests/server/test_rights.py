@@ -26,6 +26,7 @@ MATRIX: dict[tuple[str, str], tuple[set[str | None], dict[str, Any]]] = {
     ("POST", "/pair"): (EVERYBODY, {"json": {"code": "AAAA-AAAA"}}),
     ("POST", "/leave"): (PAIRED, {}),
     ("GET", "/me"): (PAIRED, {}),
+    ("GET", "/proof"): (EVERYBODY, {"params": {"id": "nobody", "nonce": "0123456789abcdef"}}),
     ("GET", "/questions"): (PEOPLE, {}),
     ("GET", "/questions/meal/food/1"): (PAIRED, {}),
     ("POST", "/questions"): ({R}, {"json": {"question": CHOICE, "run": "meal", "step": "food"}}),

@@ -3,6 +3,8 @@
 import type { ApiProblem, Me, Receipt, Reply, Value } from "./types";
 
 const BASE = "/api/v1";
+/** Refused because it is meant for another server or store. */
+const FOREIGN = "HU503";
 
 /** The server answered, and refused. */
 export class Refused extends Error {
@@ -19,9 +21,9 @@ export class Refused extends Error {
     return `${cause.charAt(0).toUpperCase()}${cause.slice(1)} ${this.problem.hint}`.trim();
   }
 
-  /** Whether the same request may get through later. */
+  /** Whether the same request may get through later, or to the server that it is meant for. */
   get passing(): boolean {
-    return this.status === 429 || this.status >= 500;
+    return this.status === 429 || this.status >= 500 || this.problem.code === FOREIGN;
   }
 }
 
@@ -29,7 +31,7 @@ export async function call<T>(
   method: string,
   path: string,
   body?: unknown,
-  { timeoutMs = 5000, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
+  { timeoutMs = 5000, signal, store }: { timeoutMs?: number; signal?: AbortSignal; store?: string } = {},
 ): Promise<T> {
   const timeout = AbortSignal.timeout(timeoutMs);
   const response = await fetch(`${BASE}${path}`, {
@@ -37,7 +39,11 @@ export async function call<T>(
     credentials: "same-origin",
     cache: "no-store",
     signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
-    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
+    headers: {
+      ...(store ? { "Handup-Store": store } : {}), // a server on another store refuses it
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await response.text();
   let read: unknown = null;
@@ -62,16 +68,20 @@ export const pictureUrl = (name: string): string => `${BASE}/pictures/${path(nam
 export const whoAmI = (): Promise<Me> => call("GET", "/me");
 export const pair = (code: string, device: string): Promise<Me> => call("POST", "/pair", { code, device });
 export const leave = (): Promise<void> => call("POST", "/leave");
-export const sendReply = (reply: Reply, signal: AbortSignal): Promise<Receipt> =>
-  call("POST", "/replies", reply, { signal });
-export const sendStop = (token: string): Promise<{ stopped: boolean }> =>
+export const sendReply = (reply: Reply, store: string, signal: AbortSignal): Promise<Receipt> =>
+  call("POST", "/replies", reply, { store, signal });
+export const sendStop = (token: string): Promise<{ stopped: boolean; written: boolean }> =>
   call("POST", "/stop", { token }, { timeoutMs: 2000 });
-export const sendEnable = (): Promise<{ stopped: boolean }> => call("POST", "/enable", {});
+/** Lift the stop with this number, and those before it; the server refuses it where there is a newer one. */
+export const sendEnable = (stop: number | null): Promise<{ stopped: boolean }> => call("POST", "/enable", { stop });
 
 export interface StoredDraft {
   value: Value | object | null;
   at_s: number;
 }
-export const getDraft = (id: string): Promise<StoredDraft> => call("GET", `/drafts/${path(id)}`);
-export const putDraft = (id: string, draft: StoredDraft): Promise<void> => call("PUT", `/drafts/${path(id)}`, draft);
-export const dropDraft = (id: string): Promise<void> => call("DELETE", `/drafts/${path(id)}`);
+export const getDraft = (id: string, store: string): Promise<StoredDraft> =>
+  call("GET", `/drafts/${path(id)}`, undefined, { store });
+export const putDraft = (id: string, store: string, draft: StoredDraft): Promise<void> =>
+  call("PUT", `/drafts/${path(id)}`, draft, { store });
+export const dropDraft = (id: string, store: string): Promise<void> =>
+  call("DELETE", `/drafts/${path(id)}`, undefined, { store });

@@ -1,23 +1,24 @@
 /** The page: Stop first, then one thing at a time, then what can always be said. */
 
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Banners } from "./resident/Banner";
-import { Footer } from "./resident/Footer";
+import { Footer, othersOf } from "./resident/Footer";
 import { Help } from "./resident/Help";
 import { listenForKeys } from "./resident/keys";
 import { Pairing } from "./resident/Pairing";
 import { QuestionScreen } from "./resident/QuestionScreen";
 import { SendBar } from "./resident/SendBar";
 import { SettingsPanel } from "./resident/SettingsPanel";
-import { StoppedScreen } from "./resident/Stopped";
+import { StoppedScreen, useStopNews } from "./resident/Stopped";
 import { TopBar } from "./resident/TopBar";
 import { useAnswering, type Answering } from "./resident/useAnswering";
 import { useRoom } from "./resident/useRoom";
 import { Waiting } from "./resident/Waiting";
 import { useScanning } from "./scan/useScanning";
+import { keep } from "./kept";
 import { settings } from "./settings";
 import { murmur } from "./speech";
-import { current, link, panel, stopped } from "./store";
+import { current, link, me, notice, panel, stopped } from "./store";
 import { unsent } from "./outbox";
 
 export function App() {
@@ -41,35 +42,50 @@ function Paired() {
   const answering = useAnswering(record);
   unsent.value; // what is on its way belongs to what is shown
   useRoom();
+  useStopNews();
+  const known = me.value !== null;
+  useEffect(() => {
+    if (known) keep("paired", true); // so that the page can say that it has ended
+  }, [known]);
+  useManners(record?.id ?? "");
   const bar = answering !== null && answering.said !== "" && !answering.unsent;
   return (
     <div class="shell">
       <TopBar />
+      <Banners />
       <main>
-        <Banners />
         <Screen answering={answering} />
         <p class="unseen" role="status">
           {record && panel.value === "none" ? `New question: ${record.question.prompt}` : ""}
         </p>
       </main>
-      {answering && (
+      {answering && record && (
         <div class="bottom">
           {bar && (
             <SendBar
-              key={record?.id}
+              key={record.id}
               said={answering.said}
               effect={answering.effect}
-              mayGo={answering.armed && record?.question.kind !== "permission"}
+              mayGo={answering.armed && record.question.kind !== "permission"}
               byKey={answering.byKey}
               onSend={answering.send}
               onUndo={answering.undo}
             />
           )}
-          <Footer chosen={answering.draft.kind} onChoose={answering.reply} />
+          <Footer others={othersOf(record)} chosen={answering.draft.kind} onChoose={answering.reply} />
         </div>
       )}
     </div>
   );
+}
+
+/** Thanks for the last answer go when a question comes up; from one question to the next they stay to be read. */
+function useManners(id: string): void {
+  const last = useRef(id);
+  useEffect(() => {
+    if (id && !last.current && notice.value?.tone === "good") notice.value = null;
+    last.current = id;
+  }, [id]);
 }
 
 function Screen({ answering }: { answering: Answering | null }) {

@@ -1,7 +1,7 @@
 /** Half-made answers: on this device at once, on the server soon after, so that a reload or another device has them. */
 
 import { dropDraft, getDraft, putDraft } from "./api";
-import { forget, keep, kept, keysFrom } from "./kept";
+import { forget, isOld, keep, kept, keysFrom } from "./kept";
 import { me, records } from "./store";
 import type { ReplyKind, Value } from "./types";
 
@@ -25,7 +25,10 @@ interface Stored {
   at_s: number;
 }
 
-const keyOf = (id: string): string => `draft.${me.value?.name ?? ""}.${id}`;
+const storeNow = (): string => me.value?.store ?? "";
+/** By store, person and question: the ids of questions come again in other stores. */
+const start = (): string => `draft.${storeNow()}.${me.value?.name ?? ""}.`;
+const keyOf = (id: string): string => `${start()}${id}`;
 
 export function draftOf(id: string): Draft {
   return kept<Stored>(keyOf(id))?.value ?? EMPTY;
@@ -33,24 +36,26 @@ export function draftOf(id: string): Draft {
 
 export function saveDraft(id: string, draft: Draft): void {
   const stored: Stored = { value: draft, at_s: Date.now() / 1000 };
+  const store = storeNow();
   keep(keyOf(id), stored);
   window.clearTimeout(timers.get(id));
   timers.set(
     id,
     window.setTimeout(() => {
       timers.delete(id);
-      putDraft(id, stored).catch(() => undefined); // the device has it; the server is told with the next change
+      putDraft(id, store, stored).catch(() => undefined); // the device has it; the server is told with the next change
     }, PAUSE_MS),
   );
 }
 
 /** The server's draft, where it is newer than this device's. */
 export async function newerDraft(id: string): Promise<Draft | null> {
+  const key = keyOf(id);
   try {
-    const there = (await getDraft(id)) as Stored | null;
-    const here = kept<Stored>(keyOf(id));
+    const there = (await getDraft(id, storeNow())) as Stored | null;
+    const here = kept<Stored>(key);
     if (!isDraft(there?.value) || (here && here.at_s >= (there?.at_s ?? 0))) return null;
-    keep(keyOf(id), there);
+    keep(key, there);
     return there?.value ?? null;
   } catch {
     return null; // none there, or nobody there to ask
@@ -59,13 +64,14 @@ export async function newerDraft(id: string): Promise<Draft | null> {
 
 /** Tell the server what this device has and it has not: a restart makes it forget what is half-made. */
 export async function tellDrafts(): Promise<void> {
-  const start = `draft.${me.value?.name ?? ""}.`;
-  for (const key of keysFrom(start)) {
-    const id = key.slice(start.length);
+  const mine = start();
+  const store = storeNow();
+  for (const key of keysFrom(mine)) {
+    const id = key.slice(mine.length);
     const here = kept<Stored>(key);
     try {
-      const there = (await getDraft(id)) as Stored | null;
-      if (here && here.at_s > (there?.at_s ?? 0)) await putDraft(id, here);
+      const there = (await getDraft(id, store)) as Stored | null;
+      if (here && here.at_s > (there?.at_s ?? 0)) await putDraft(id, store, here);
     } catch {
       // the question is over, or nobody is there: told with the next connection
     }
@@ -80,11 +86,15 @@ export function dropDraftOf(id: string): void {
   window.clearTimeout(timers.get(id));
   timers.delete(id);
   forget(keyOf(id));
-  dropDraft(id).catch(() => undefined); // it goes with the question anyway
+  dropDraft(id, storeNow()).catch(() => undefined); // it goes with the question anyway
 }
 
-/** Forget the drafts of questions that are over. Only when the server has just said which are not. */
+/** Forget the drafts of questions that are over, and old ones of other stores. Only when the server has just said which
+ * are not over. */
 export function tidyDrafts(): void {
-  const start = `draft.${me.value?.name ?? ""}.`;
-  for (const key of keysFrom(start)) if (!records.value.has(key.slice(start.length))) forget(key);
+  const mine = start();
+  for (const key of keysFrom("draft.")) {
+    const over = key.startsWith(mine) ? !records.value.has(key.slice(mine.length)) : isOld(kept<Stored>(key)?.at_s);
+    if (over) forget(key);
+  }
 }

@@ -37,6 +37,12 @@ export function forget(key: string): void {
   }
 }
 
+/** What is meant for a store that is not there is kept for so long: it may come back. */
+const KEPT_S = 30 * 86_400;
+
+/** Whether something of a time in seconds is so old that it is dropped; what has no time is. */
+export const isOld = (atS: number | undefined): boolean => !(Date.now() / 1000 - (atS ?? 0) < KEPT_S);
+
 /** The keys that begin with a text, without the name of this program before them. */
 export function keysFrom(start: string): string[] {
   const found = new Set([...fallback.keys()].filter((key) => key.startsWith(start)));

@@ -5,7 +5,7 @@ import { Refused, whoAmI } from "./api";
 import { tellDrafts, tidyDrafts } from "./drafts";
 import { flush, unsentFor } from "./outbox";
 import { heardMs, link, me, picked, records, robots, say, silentS, stopped, takeRecord, takeRobot } from "./store";
-import { stopHolds, stopping } from "./stop";
+import { stopWritten } from "./stop";
 import type { FromServer, RecordView, Stopped } from "./types";
 
 const CHECK_MS = 200;
@@ -57,6 +57,7 @@ async function connect(): Promise<void> {
   try {
     const found = await whoAmI();
     if (mine !== round) return; // another try began meanwhile
+    if (me.value?.store !== found.store) records.value = new Map(); // the questions of another store
     me.value = found;
   } catch (error) {
     if (mine !== round) return;
@@ -134,7 +135,7 @@ function read(message: FromServer): void {
       tellWhatEnded(message.questions);
       records.value = new Map(message.questions.map((each) => [each.id, each]));
       robots.value = new Map(message.robots.map((each) => [each.robot, each]));
-      takeStopped(early === undefined ? message.stopped : early);
+      stopped.value = early === undefined ? message.stopped : early;
       link.value = "live";
       tidyDrafts();
       void tellDrafts();
@@ -142,7 +143,10 @@ function read(message: FromServer): void {
       break;
     case "stopped":
       early = message.stopped;
-      takeStopped(message.stopped);
+      stopped.value = message.stopped;
+      break;
+    case "stop":
+      if (message.written) stopWritten(message.token);
       break;
     case "question":
       takeQuestion(message.record);
@@ -161,11 +165,6 @@ function read(message: FromServer): void {
     case "receipt":
       break;
   }
-}
-
-function takeStopped(now: Stopped | null): void {
-  stopped.value = now;
-  if (now !== null && stopping.value !== null) stopHolds();
 }
 
 /** What was on the screen when the link was lost and is not there any more. */

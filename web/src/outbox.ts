@@ -4,7 +4,7 @@
 import { signal } from "@preact/signals";
 import { Refused, sendReply } from "./api";
 import { dropDraftOf } from "./drafts";
-import { fresh, keep, kept } from "./kept";
+import { fresh, isOld, keep, kept } from "./kept";
 import { link, me, picked, say, takeRecord } from "./store";
 import type { Receipt, Reply, ReplyKind, Value } from "./types";
 
@@ -14,17 +14,22 @@ export interface Unsent {
   said: string;
   /** Whose it is: another person who pairs this device does not send it. */
   by: string;
+  /** For which store: in another one the question of the same id is another question. */
+  store: string;
+  at_s: number;
 }
 
 const MOST = 50;
-export const unsent = signal<readonly Unsent[]>(kept<Unsent[]>("unsent") ?? []);
+export const unsent = signal<readonly Unsent[]>((kept<Unsent[]>("unsent") ?? []).filter((each) => !isOld(each.at_s)));
 let sending = false;
 /** What is on its way just now, so that it can be called back as far as this device can. */
 let underway: { token: string; abort: AbortController } | null = null;
 let again: number | undefined;
 
+const isMine = (each: Unsent): boolean => each.by === me.value?.name && each.store === me.value.store;
+
 export const unsentFor = (id: string): Unsent | undefined =>
-  unsent.value.find((each) => each.reply.question === id && each.by === me.value?.name);
+  unsent.value.find((each) => each.reply.question === id && isMine(each));
 
 function store(next: readonly Unsent[]): void {
   unsent.value = next.slice(-MOST);
@@ -32,11 +37,11 @@ function store(next: readonly Unsent[]): void {
 }
 
 export function send(question: string, kind: ReplyKind, said: string, value?: Value): void {
-  const by = me.value?.name;
-  if (by === undefined || unsentFor(question)) return;
-  const reply: Reply = { question, kind, token: fresh(), device: me.value?.device ?? "" };
+  if (me.value === null || unsentFor(question)) return;
+  const { name: by, store: of, device } = me.value;
+  const reply: Reply = { question, kind, token: fresh(), device };
   if (value !== undefined) reply.value = value;
-  store([...unsent.value, { reply, said, by }]);
+  store([...unsent.value, { reply, said, by, store: of, at_s: Date.now() / 1000 }]);
   void flush();
 }
 
@@ -55,7 +60,7 @@ export async function flush(): Promise<void> {
   window.clearTimeout(again);
   try {
     for (;;) {
-      const next = unsent.value.find((each) => each.by === me.value?.name);
+      const next = unsent.value.find(isMine);
       if (!next) return;
       const receipt = await delivered(next);
       if (receipt === null) break;
@@ -73,7 +78,7 @@ async function delivered(each: Unsent): Promise<Receipt | null> {
   const abort = new AbortController();
   underway = { token: each.reply.token, abort };
   try {
-    return await sendReply(each.reply, abort.signal);
+    return await sendReply(each.reply, each.store, abort.signal);
   } catch (error) {
     if (!(error instanceof Refused) || error.passing) return null;
     if (error.status === 401) {

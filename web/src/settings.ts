@@ -37,7 +37,7 @@ export const DEFAULTS: Settings = {
   scanMs: 2000,
   debounceMs: 300,
   scanKeys: [" ", "Enter"],
-  scanTap: true,
+  scanTap: false,
   sendAfter: 0,
   keys: true,
   contact: "",
@@ -57,7 +57,7 @@ function sound(given: Partial<Settings> | null): Settings {
       Array.isArray(merged.scanKeys) && merged.scanKeys.length
         ? merged.scanKeys.filter((key) => typeof key === "string")
         : DEFAULTS.scanKeys,
-    scanTap: merged.scanTap !== false,
+    scanTap: merged.scanTap === true,
     sendAfter: known(merged.sendAfter, SEND_AFTER, DEFAULTS.sendAfter),
     keys: merged.keys !== false,
     contact: typeof merged.contact === "string" ? merged.contact.slice(0, 200) : "",

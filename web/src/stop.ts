@@ -1,15 +1,15 @@
-/** Stop: acts on press, goes out by two ways at once, and is sent until the server has said that it holds. */
+/** Stop: acts on press, goes out by two ways at once, and is sent until the server has said that it is written. */
 
 import { signal } from "@preact/signals";
 import { sendEnable, sendStop, Refused } from "./api";
 import { fresh, forget, keep, kept } from "./kept";
 import { sendLive } from "./live";
-import { me, say, stopped } from "./store";
+import { link, me, say, stopped } from "./store";
 
 const SOON_MS = 1000;
 const AGAIN_MS = 500;
 
-/** A stop that the server has not confirmed. `failing`: it could not be reached so far. */
+/** A stop that the server has not written. `failing`: it could not be reached so far. */
 export interface Pending {
   token: string;
   failing: boolean;
@@ -37,8 +37,7 @@ export function stop(): void {
 /** Send the stop until it is confirmed; also called when the page starts with one that was not. */
 export async function pushStop(): Promise<void> {
   for (let pending = stopping.value; pending !== null; pending = stopping.value) {
-    const done = await tryStop(pending.token);
-    if (done) return stopHolds();
+    if (await tryStop(pending.token)) return stopWritten(pending.token);
     await new Promise((resolve) => window.setTimeout(resolve, AGAIN_MS));
     if (stopping.value !== null) sendLive({ type: "stop", token: pending.token });
   }
@@ -46,26 +45,27 @@ export async function pushStop(): Promise<void> {
 
 async function tryStop(token: string): Promise<boolean> {
   try {
-    await sendStop(token);
-    return true;
+    const { written } = await sendStop(token);
+    if (stopping.value?.token === token) stopping.value = { token, failing: false };
+    return written;
   } catch {
     if (stopping.value?.token === token) stopping.value = { token, failing: true };
     return false;
   }
 }
 
-/** The server has said that everything is stopped. */
-export function stopHolds(): void {
+/** The server has said that this stop is written: it survives the server. Until then it is sent again. */
+export function stopWritten(token: string): void {
+  if (stopping.value?.token !== token) return;
   stopping.value = null;
   forget("stopping");
-  stopped.value ??= { by: me.value?.name ?? "you", why: "", at_s: Date.now() / 1000 };
+  if (link.value !== "live") stopped.value ??= { by: me.value?.name ?? "you", why: "", at_s: Date.now() / 1000 };
 }
 
 export async function enable(): Promise<void> {
   try {
-    await sendEnable();
-    stopped.value = null;
-    say("The robot may go on.", "good");
+    const still = await sendEnable(stopped.value?.seq ?? null); // what holds now the socket tells
+    if (!still.stopped) say("The robot may go on.", "good");
   } catch (error) {
     say(error instanceof Refused ? error.words : "The robot could not be reached. It stays stopped.", "warn");
   }

@@ -127,12 +127,17 @@ export interface Me {
   role: Role;
   device: string;
   until_s: number | null;
+  /** A name for the server's store, which no other has: ids of questions come again in others. */
+  store: string;
 }
 
 export interface Stopped {
   by: string;
   why: string;
   at_s: number;
+  /** Its number, once it is written. */
+  seq?: number | null;
+  written?: boolean;
 }
 
 export type Phase = "looking" | "deciding" | "asking" | "moving" | "holding" | "resting" | "done" | "stopped";
@@ -204,6 +209,7 @@ export type FromServer =
     }
   | { type: "beat"; at_s: number }
   | { type: "stopped"; stopped: Stopped | null }
+  | { type: "stop"; token: string; written: boolean }
   | { type: "question"; record: RecordView }
   | ({ type: "robot" } & RobotView)
   | { type: "receipt"; token: string; receipt: Receipt }

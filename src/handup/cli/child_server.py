@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -17,20 +18,28 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from handup.core import CannotListen, HandupError, NotPaired, ProcessLost
 from handup.journal.address import address_of
+from handup.journal.files import PRIVATE
+
+if TYPE_CHECKING:
+    from handup.server.access import Paired
 
 HOST, FIRST_PORT, MOST_PORTS = "127.0.0.1", 8765, 10
 START_S, KNOWN_S = 60.0, 3.0
 """So long a server may take to start; so long one that runs may take to know a token that was just made."""
 LOOK_S = 0.2
+PROOF_S = 5.0
+"""So long a server may take to prove itself."""
 SHORTEST_S, LONGEST_S = 0.2, 5.0
 """The pause before a server that died is started again; twice as long each time, until one lives for a while."""
 LIVES_S = 10.0
 
 Knows = Callable[[str], bool]
-"""Whether the server at an address works on our store: it knows our token. Raises where nobody answers."""
+"""Whether the server at an address works on our store: it proves that, and knows our token. Raises where nobody
+answers."""
 
 
 class ChildServer:
@@ -124,8 +133,7 @@ class ChildServer:
         until = time.monotonic() + KNOWN_S
         while time.monotonic() < until:
             try:
-                if self._knows(f"http://{HOST}:{port}"):
-                    return True
+                return self._knows(f"http://{HOST}:{port}")
             except NotPaired:  # it may not have read yet that there is such a token
                 time.sleep(LOOK_S)
             except HandupError:
@@ -147,9 +155,13 @@ class ChildServer:
         return self._base.with_name(f"{self._base.name}.server")
 
     def _start(self) -> None:
-        command = [sys.executable, "-m", "handup", "serve", "--store", self._store, "--port", str(self.port)]
+        command = [sys.executable, "-m", "handup", "serve", "--store", self._store, "--no-code"]
+        command += ["--port", str(self.port)]
         if not self._is_file:
             command += ["--pictures", str(self._base.with_name(f"{self._base.name}.pictures"))]
+        for each in (self._log, self._note):
+            each.unlink(missing_ok=True)
+            each.touch(mode=PRIVATE)
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True
@@ -186,6 +198,40 @@ class ChildServer:
         lines = self._log.read_text(encoding="utf-8", errors="replace").split("\n")
         said = [each.strip() for each in lines if each.strip()]
         return said[-1][:300] if said else "it said nothing"
+
+
+def known_to(paired: Paired) -> Knows:
+    """Whether a server knows a robot's token, which it is sent only once it has proved that it reads our store.
+
+    Else any program on one of our ports would get it.
+    """
+    from handup.client import Client  # noqa: PLC0415 - an extra
+
+    def knows(url: str) -> bool:
+        if not proves(url, paired):
+            return False
+        with Client(url, paired.token, patience_s=0.0) as client:
+            return bool(client.me().get("id") == paired.grant.id)
+
+    return knows
+
+
+def proves(url: str, paired: Paired) -> bool:
+    """Whether whoever is at an address has read our store; it is told nothing that is secret."""
+    import httpx  # noqa: PLC0415 - an extra
+
+    from handup.server.tokens import proof_of  # noqa: PLC0415
+
+    nonce = secrets.token_urlsafe(32)
+    params = {"id": paired.grant.id, "nonce": nonce}
+    try:
+        with httpx.Client(trust_env=False, timeout=PROOF_S) as client:
+            said = client.get(f"{url}/api/v1/proof", params=params)
+        given = said.json()["proof"]
+    except (httpx.HTTPError, ValueError, KeyError, TypeError):
+        return False
+    wanted = proof_of(paired.grant.digest, nonce, httpx.URL(url).port or 0)
+    return isinstance(given, str) and secrets.compare_digest(given.encode(), wanted.encode())
 
 
 def is_free(port: int) -> bool:

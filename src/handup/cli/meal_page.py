@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from handup.domains.feeding.order import Order
     from handup.domains.feeding.served import Bite, Served
     from handup.journal import Journal
-    from handup.server.access import Access
+    from handup.server.access import Access, Paired
 
 FOLDER = Path("handup-meals")
 STORE = FOLDER / "meal.db"
 PAGE = "index.html"
 WEB = ("fastapi", "uvicorn", "websockets", "httpx")
-TERMINATED = 143
-"""The exit code after SIGTERM, as shells count it."""
+ENDED = 128
+"""The exit code after a signal is this and its number, as shells count it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,7 @@ def check_ready() -> None:
 def eat(wanted: Order, sitting: Sitting, told: Callable[[Bite], object]) -> Served:
     """The whole meal, from the plate to the summary."""
     check_ready()
-    from handup.cli.child_server import ChildServer  # noqa: PLC0415 - belong to extras
+    from handup.cli.child_server import ChildServer, known_to  # noqa: PLC0415 - belong to extras
     from handup.client import Client, RobotLink  # noqa: PLC0415
     from handup.domains.feeding.live import ROBOT, AtPage  # noqa: PLC0415
     from handup.domains.feeding.meal import NAME, Meal  # noqa: PLC0415
@@ -89,13 +89,9 @@ def eat(wanted: Order, sitting: Sitting, told: Callable[[Bite], object]) -> Serv
         journal = stack.enter_context(Journal.open(store))
         stack.enter_context(alone(journal, RUN))
         access = Access(journal)
-        token = stack.enter_context(_robot_token(access, ROBOT))
-
-        def knows(url: str) -> bool:
-            with Client(url, token, patience_s=0.0) as client:
-                return bool(client.me().get("name") == ROBOT)
-
-        server = ChildServer(store, knows, port=sitting.port, folder=FOLDER)
+        paired = stack.enter_context(_robot_token(access, ROBOT))
+        token = paired.token
+        server = ChildServer(store, known_to(paired), port=sitting.port, folder=FOLDER)
         stack.callback(server.close)
         modules = Modules.load()
         terms = Terms(people=PERSON, networks=modules.networks)
@@ -155,30 +151,35 @@ def alone(journal: Journal, run: str) -> Iterator[None]:
 
 
 @contextmanager
-def _robot_token(access: Access, robot: str) -> Iterator[str]:
+def _robot_token(access: Access, robot: str) -> Iterator[Paired]:
     """A token for the robot as long as the meal lasts; those of robots that were killed end now."""
     for grant in access.grants():
         if grant.is_robot and grant.name == robot:
             access.revoke(grant.id)
     paired = access.robot_token(robot)
     try:
-        yield paired.token
+        yield paired
     finally:
         access.revoke(paired.grant.id)
 
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """Ended by SIGTERM, the robot still ends what it started."""
+    """Ended by SIGTERM, or because its terminal was closed, the robot still ends what it started."""
 
     def end(number: int, frame: object) -> None:
-        raise SystemExit(TERMINATED)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # shell and system both say that a terminal is closed
+        raise SystemExit(ENDED + number)
 
-    before = signal.signal(signal.SIGTERM, end)
+    before = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGHUP)}
+    for each, now in before.items():
+        if each is signal.SIGTERM or now is not signal.SIG_IGN:  # under nohup it goes on
+            signal.signal(each, end)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for each, now in before.items():
+            signal.signal(each, now)
 
 
 def _open_page(url: str, access: Access, person: str, *, browser: bool) -> None:

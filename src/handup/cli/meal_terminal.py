@@ -14,8 +14,8 @@ from handup.domains.feeding.company import Nobody
 from handup.domains.feeding.drawing import gridded, marked, pillow
 from handup.domains.feeding.meal import NAME
 from handup.domains.feeding.policy import BitePolicy
+from handup.domains.feeding.questions import plan_of
 from handup.domains.feeding.seeing import Picture
-from handup.domains.feeding.telling import plan_of
 from handup.domains.feeding.watched import WatchedPolicy
 from handup.recover import Look, Policy
 

@@ -48,8 +48,9 @@ def page(
         return
     with _served(port) as server:
         link = server.link(server.code(PEOPLE[0].name))
-        _line(f"The page is at {server.url}; Ctrl-C ends it.")
-        _show(link, browse)
+        _line(f"Ctrl-C ends it. The page is at {link}")
+        if browse:
+            webbrowser.open(link)
         _tour(server, rounds)
 
 
@@ -102,10 +103,6 @@ def _state(place: int, phase: str, question: Question | None) -> dict[str, Any]:
         "at_s": time.time(),
         "picture": PLATE,
         "picture_seq": 1,
-        "items": [
-            {"number": number + 1, "label": step, "outcome": "got" if number < place else "later"}
-            for number, step in enumerate(steps)
-        ],
     }
 
 

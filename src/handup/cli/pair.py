@@ -13,7 +13,7 @@ from handup.cli.store import DEFAULT_STORE, StoreOption
 from handup.core import BadSetting, MissingExtra
 
 if TYPE_CHECKING:
-    from handup.server import Access, Grant
+    from handup.server import Access
 
 EPILOG = """Example: handup pair --name Ada --role caregiver --url https://robot.local:8765
 
@@ -97,9 +97,11 @@ def _qr(link: str) -> str:
 
 
 def _list(access: Access, as_json: bool) -> None:
+    from handup.server.views import me_view  # noqa: PLC0415 - the help does without databases
+
     grants = access.grants()
     if as_json:
-        print_json({"devices": [_row(each) for each in grants]})
+        print_json({"devices": [me_view(each) for each in grants]})
         return
     if not grants:
         out.print("Nobody is in.")
@@ -107,16 +109,6 @@ def _list(access: Access, as_json: bool) -> None:
         device = f" on '{each.device}'" if each.device else ""
         line = f"{each.id}  {each.name} ({each.role}){device}, until {moment(each.until_s)}"
         out.print(line, markup=False, soft_wrap=True)
-
-
-def _row(grant: Grant) -> dict[str, Any]:
-    return {
-        "id": grant.id,
-        "name": grant.name,
-        "role": str(grant.role),
-        "device": grant.device,
-        "until_s": grant.until_s,
-    }
 
 
 def _say(told: dict[str, Any], lines: list[str], as_json: bool) -> None:

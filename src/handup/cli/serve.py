@@ -43,6 +43,9 @@ def serve(
     open_metrics: Annotated[
         bool, typer.Option("--open-metrics", help="Metrics for programs on this machine without a token.")
     ] = False,
+    code: Annotated[
+        bool, typer.Option("--code/--no-code", help="Make a code for a first device; a person the desk then knows.")
+    ] = True,
     browse: Annotated[bool, typer.Option("--open/--no-browser", help="Open a browser here.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Say as one line of JSON where it is.")] = False,
 ) -> None:
@@ -63,21 +66,21 @@ def serve(
         open_metrics=open_metrics,
     )
     with open_server(settings) as server:
-        link = _say(server, known, as_json)
+        link = _say(server, known, code, as_json)
         if browse and not webbrowser.open(link):
             err.print(f"No browser opens here; open {link} yourself.", markup=False, soft_wrap=True)
         server.run()
 
 
-def _say(server: RunningServer, people: tuple[Person, ...], as_json: bool) -> str:
+def _say(server: RunningServer, people: tuple[Person, ...], with_code: bool, as_json: bool) -> str:
     """Say where the server is; the address that pairs a first device."""
     import json  # noqa: PLC0415
 
     damage = server.service.damage
+    link, code, name = server.url, None, None
     if damage is not None:
-        link, code, name = server.url, None, None
         err.print(f"Everything is stopped: {damage}", markup=False, soft_wrap=True)
-    else:
+    elif with_code:
         person = _first(server, people)
         name = person.name
         code = server.code(name, person.role)

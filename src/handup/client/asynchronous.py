@@ -111,12 +111,23 @@ class AsyncClient:
     # -- everybody ---------------------------------------------------------------------------------------------------
 
     async def stop(self, why: str = "") -> None:
-        """Stop every robot: latched, until a person enables them. *Not* a safety function: that is the hardware's."""
+        """Stop every robot: latched, until a person enables them. *Not* a safety function: that is the hardware's.
+
+        Raises:
+            StoreUnavailable: It holds on the server, which could not write it in time.
+        """
         await self._do(calls.stop(why))
 
-    async def enable(self) -> None:
-        """Let the robots go on after a stop. Not sent again by itself where nobody knows whether it arrived."""
-        await self._do(calls.enable())
+    async def enable(self, stop: int | None = None) -> None:
+        """Let the robots go on after a stop. Not sent again by itself where nobody knows whether it arrived.
+
+        Args:
+            stop: The number (`Stop.seq`) of the last stop that was seen; those said so far where it is None.
+
+        Raises:
+            IllegalCall: There is a newer stop, which holds.
+        """
+        await self._do(calls.enable(stop))
 
     async def pair(self, code: str, device: str = "python") -> Pairing:
         """Turn a code from `handup pair` into a token, and use it from now on."""

@@ -15,6 +15,8 @@ from handup.desk import Receipt, Record, question_id
 T = TypeVar("T")
 SHORT_S = 5.0
 """So long a plain request may take."""
+STOP_S = 2.0
+"""So long a stop may take: the server waits a second for it to be written."""
 LONGEST_POLL_S = 20.0
 """So long one request waits for an answer before the next one does."""
 POLL_GRACE_S = 3.0
@@ -138,13 +140,13 @@ def release(question: str) -> Call[Receipt]:
 
 
 def stop(why: str) -> Call[None]:
-    """Stop everything. Sent again until the server has it."""
-    return Call(method="POST", path="/stop", json={"why": why, "token": new_token()}, read=_nothing, timeout_s=1.0)
+    """Stop everything. Sent again until the server has written it."""
+    return Call(method="POST", path="/stop", json={"why": why, "token": new_token()}, read=_nothing, timeout_s=STOP_S)
 
 
-def enable() -> Call[None]:
+def enable(stop: int | None = None) -> Call[None]:
     """Lift the stop. Never sent twice by itself: between the two somebody may have said stop again."""
-    return Call(method="POST", path="/enable", json={}, read=_nothing, again=False)
+    return Call(method="POST", path="/enable", json={"stop": stop}, read=_nothing, again=False)
 
 
 def pair(code: str, device: str) -> Call[Pairing]:

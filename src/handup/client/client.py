@@ -124,12 +124,23 @@ class Client:
     # -- everybody ---------------------------------------------------------------------------------------------------
 
     def stop(self, why: str = "") -> None:
-        """Stop every robot: latched, until a person enables them. *Not* a safety function: that is the hardware's."""
+        """Stop every robot: latched, until a person enables them. *Not* a safety function: that is the hardware's.
+
+        Raises:
+            StoreUnavailable: It holds on the server, which could not write it in time.
+        """
         self._do(calls.stop(why))
 
-    def enable(self) -> None:
-        """Let the robots go on after a stop. Not sent again by itself where nobody knows whether it arrived."""
-        self._do(calls.enable())
+    def enable(self, stop: int | None = None) -> None:
+        """Let the robots go on after a stop. Not sent again by itself where nobody knows whether it arrived.
+
+        Args:
+            stop: The number (`Stop.seq`) of the last stop that was seen; those said so far where it is None.
+
+        Raises:
+            IllegalCall: There is a newer stop, which holds.
+        """
+        self._do(calls.enable(stop))
 
     def pair(self, code: str, device: str = "python") -> Pairing:
         """Turn a code from `handup pair` into a token, and use it from now on."""

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from handup.client.asynchronous import AsyncClient
+from handup.client.calls import new_token
 from handup.client.clock import ServerClock
 from handup.client.live import BEAT_S
 from handup.client.outbox import Outbox
@@ -71,7 +72,7 @@ class RobotLink:
         self._news = threading.Condition()
         self.stops_heard = 0
         self._stop: Stop | None = None
-        self._own_stop: str | None = None
+        self._own_stop: tuple[str, str] | None = None  # why, and its token
         self._outbox = Outbox(robot)
         self._wire = Wire(
             client=AsyncClient(url, token, patience_s=0.0, ca_file=ca_file),
@@ -138,8 +139,9 @@ class RobotLink:
         self._wire.tell(self._wire.to_send)
 
     def stop(self, why: str = "") -> None:
-        """Stop every robot of this server. Holds here at once, and is sent until the server has it."""
-        self._own_stop = why
+        """Stop every robot of this server. Holds here at once, and is sent until the server has written it."""
+        if self._own_stop is None:
+            self._own_stop = (why, new_token())
         self._wire.tell(self._wire.urgent)
 
     def close(self) -> None:
@@ -164,10 +166,15 @@ class RobotLink:
                 self.clock.hear(frame.get("at_s"))
             case "hello":
                 self.clock.hear(frame.get("now_s"))
+                self._keep_unwritten(stop_of(frame.get("stopped")))
                 self._take_stop(frame.get("stopped"))
                 self.problem = None
             case "stopped":
                 self._take_stop(frame.get("stopped"))
+            case "stop":
+                own = self._own_stop
+                if own is not None and frame.get("token") == own[1] and frame.get("written") is True:
+                    self._own_stop = None
             case "error":
                 _log.warning("the server refused something of '%s': %s", self.robot, json.dumps(frame.get("error")))
         with self._news:
@@ -175,11 +182,19 @@ class RobotLink:
 
     def _take_stop(self, said: Any) -> None:
         stop = stop_of(said)
-        if stop is not None and stop != self._stop:
+        known = self._stop
+        if stop is not None and (known is None or (stop.by, stop.at_s) != (known.by, known.at_s)):
             self.stops_heard += 1
         self._stop = stop
-        if stop is not None:
-            self._own_stop = None  # the server has it
+
+    def _keep_unwritten(self, now: Stop | None) -> None:
+        """A server that ended before it had written a stop knows nothing of it: then the stop is ours to say."""
+        lost = self._stop
+        if lost is None or lost.written or self._own_stop is not None:
+            return
+        if now is None or now.by != lost.by:
+            self._own_stop = (f"{lost.by or 'somebody'} said stop before the server was lost", new_token())
+            self._wire.tell(self._wire.urgent)
 
     def _note(self, problem: HandupError) -> None:
         """Keep why there is no link; log it when it is new."""

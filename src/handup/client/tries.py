@@ -7,7 +7,7 @@ from typing import Any
 
 from handup.client.calls import Call
 from handup.client.views import Json
-from handup.core import HandupError, ServerRefused, ServerUnreachable, errors
+from handup.core import HandupError, ServerRefused, ServerUnreachable, StoreUnavailable, errors
 
 FIRST_PAUSE_S = 0.05
 LONGEST_PAUSE_S = 0.5
@@ -15,6 +15,8 @@ PATIENCE_S = 10.0
 """So long a request is tried while the server cannot be reached or is busy."""
 BUSY = (429, 502, 503, 504)
 """Answers after which the same request may do better a little later: it was not carried out."""
+NOT_WRITTEN = 202
+"""A stop holds, and would be lost with the server."""
 _ABSENT = 404
 _HINTS = {
     401: "Pair again: `handup pair` makes a new code or token.",
@@ -65,6 +67,13 @@ class Tries:
         Raises:
             HandupError: The server is still busy when our patience ends.
         """
+        if status == NOT_WRITTEN and isinstance(body, dict) and body.get("written") is False:
+            return self._pause(
+                StoreUnavailable(
+                    "the stop holds, but the server could not write it yet",
+                    hint="Keep the robot still by its own means, and say stop again.",
+                )
+            )
         if status not in BUSY or (status != 429 and not self._call.again):
             return None
         return self._pause(refusal(status, body), _seconds(retry_after))

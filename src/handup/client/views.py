@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from handup.core import HandupError, ServerRefused
 from handup.desk import Receipt, ReceiptStatus, Record
 
 Json = Mapping[str, Any]
-_FIELDS = tuple(field.name for field in fields(Record))
+_FIELDS = tuple(each.name for each in fields(Record))
 _UNSAID: Json = {
     "answer": None,
     "attempt": 1,
@@ -94,6 +94,10 @@ class Stop:
     by: str = ""
     why: str = ""
     at_s: float | None = None
+    seq: int | None = field(default=None, compare=False)
+    """Its number, once it is written; `enable` takes it."""
+    written: bool = field(default=True, compare=False)
+    """Whether it survives the server. Where not, who hears of it keeps it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,7 +179,13 @@ def stop_of(view: Any) -> Stop | None:
     if view is None or view is False:
         return None
     said = view if isinstance(view, Mapping) else {}
-    return Stop(by=str(said.get("by") or ""), why=str(said.get("why") or ""), at_s=said.get("at_s"))
+    return Stop(
+        by=str(said.get("by") or ""),
+        why=str(said.get("why") or ""),
+        at_s=said.get("at_s"),
+        seq=said.get("seq"),
+        written=said.get("written") is not False,
+    )
 
 
 def robot_of(view: Json) -> Robot:

@@ -39,7 +39,7 @@ class Wire:
         pulse: Is told of every beat.
         outbox: What to send.
         hear: Called with every frame that comes in.
-        own_stop: Why the robot itself says stop; None where it does not, or the server has it.
+        own_stop: Why the robot itself says stop, and a token for it; None where it does not, or it is written.
         note: Called with why there is no connection.
     """
 
@@ -47,7 +47,7 @@ class Wire:
     pulse: Pulse
     outbox: Outbox
     hear: Callable[[Mapping[str, Any]], None]
-    own_stop: Callable[[], str | None]
+    own_stop: Callable[[], tuple[str, str] | None]
     note: Callable[[HandupError], None]
     over: asyncio.Event = field(default_factory=asyncio.Event)
     urgent: asyncio.Event = field(default_factory=asyncio.Event)
@@ -122,8 +122,8 @@ class Wire:
         while True:
             self.urgent.clear()
             async with asyncio.timeout(GIVE_UP_S):
-                if (why := self.own_stop()) is not None:
-                    await socket.send(live.frame("stop", why=why))
+                if (own := self.own_stop()) is not None:
+                    await socket.send(live.frame("stop", why=own[0], token=own[1]))
                 await socket.send(live.beat(self.pulse.send()))
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.urgent.wait(), live.BEAT_S)

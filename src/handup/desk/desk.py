@@ -14,7 +14,7 @@ from handup.core import BadSetting, IllegalCall, Person, Question, Reply, ReplyK
 from handup.desk.channel import Channel
 from handup.desk.commands import Ask, Claim, Command, Enable, Introduce, Release, Stop, Tick, Withdraw
 from handup.desk.following import Changed, Following
-from handup.desk.record import Receipt, Record, question_id
+from handup.desk.record import Receipt, ReceiptStatus, Record, question_id
 from handup.desk.rules import Made, decide, given
 from handup.desk.state import DeskState
 from handup.desk.stopping import Inside, Stops
@@ -155,33 +155,33 @@ class Desk:
         """Take a question back that is no longer needed. `why` is shown to people and cannot be erased: name nobody."""
         return self._do(given(Withdraw(question=question, why=why)), question)
 
-    def stop(self, by: str, why: str = "") -> None:
+    def stop(self, by: str, why: str = "", *, token: str = "") -> None:
         """Stop: latched, never refused. What waits is taken back. *Not* a safety function: that is the hardware's.
 
-        What cannot be kept of the texts is replaced or cut. A signal handler may call this: where it interrupts this
-        desk or a transaction, the desk is stopped at once, and another thread writes it when that is done.
+        What cannot be kept of the texts is cut; `token` finds it in the journal. A signal handler may call this: where
+        it interrupts this desk or a transaction, another thread writes it then.
 
         Raises:
-            StoreUnavailable: It could not be written. This desk is stopped all the same, and writes it before
-                anything else once it can; other processes do not know yet.
+            StoreUnavailable: It could not be written. This desk is stopped all the same, and writes it when it can.
         """
-        self._stops.latch(Stop(by=by, why=why), self.terms.longest_text)
+        self._stops.latch(Stop(by=by, why=why, token=token), self.terms.longest_text)
         self._waiting.wake_all()
         if self._inside or self.journal.writing_here:
             threading.Thread(target=self._try_to_write_stops, name="handup stop", daemon=True).start()
         else:
             self._write_stops()
 
-    def enable(self, by: str) -> None:
-        """Let the robot go on after a stop.
+    def enable(self, by: str, stop: int | None = None) -> None:
+        """Let the robot go on after a stop: the last one, or none after the one whose entry has the number `stop`.
 
-        Raises:
-            BadSetting: The desk does not know this person.
+        Raises `BadSetting` where the desk does not know this person, `IllegalCall` where a newer stop holds.
         """
-        receipt = self._do(given(Enable(by=by)))
+        receipt = self._do(given(Enable(by=by, stop=stop)))
+        if receipt.status is ReceiptStatus.STALE:
+            raise IllegalCall("there is a newer stop than the one to lift", hint="Look why, then enable again.")
         if not receipt.accepted:
-            known = ", ".join(self._following.state.people)
-            raise BadSetting(f"'{by}' cannot enable the robot", hint=f"It takes one of: {known or 'nobody'}.")
+            known = ", ".join(self._following.state.people) or "nobody"
+            raise BadSetting(f"'{by}' cannot enable the robot", hint=f"It takes one of: {known}.")
 
     def tick(self) -> None:
         """See what time, and other processes, have brought. Writes only where something is due."""

@@ -168,6 +168,8 @@ def _enable(draft: Draft, command: Enable) -> Receipt:
     if command.by not in draft.fold.people:
         return refuse(ReceiptStatus.UNAUTHORISED, "Only a person whom the desk knows enables it.")
     again = draft.fold.stopped is None
+    if not again and command.stop is not None and draft.fold.last_stop > command.stop:
+        return refuse(ReceiptStatus.STALE, "Somebody said stop again since.")
     if not again:
         draft.add(Enabled(by=command.by))
     return Receipt(status=ReceiptStatus.ACCEPTED, message="The robot may go on.", again=again)
@@ -176,7 +178,7 @@ def _enable(draft: Draft, command: Enable) -> Receipt:
 def _stop(draft: Draft, command: Stop) -> Receipt:
     longest = draft.terms.longest_text
     by, why = storable(command.by)[:longest], storable(command.why)[:longest]
-    stop_everything(draft, Stopped(by=by, why=why))
+    stop_everything(draft, Stopped(by=by, why=why, token=storable(command.token)[:longest]))
     return Receipt(status=ReceiptStatus.ACCEPTED, message="Stopped.")
 
 

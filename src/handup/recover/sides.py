@@ -123,6 +123,15 @@ class Doubts(Protocol):
 
 
 @runtime_checkable
+class Plans(Protocol):
+    """A policy that can say what an action was to do: for the question what became of one that was cut off."""
+
+    def plan(self, outputs: Mapping[str, Value]) -> str:
+        """What it does on these outputs, in a few words: 'skewer the chicken'."""
+        ...
+
+
+@runtime_checkable
 class Words(Protocol):
     """A policy that words its questions itself."""
 

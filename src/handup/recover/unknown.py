@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from handup.core import Box, ContractViolation, Question, QuestionKind, Resolution, Value
 from handup.recover.at_desk import AtDesk
 from handup.recover.durable import DurableSession
-from handup.recover.sides import Asked, Doubts, Look, Policy, Senses, look_of, shown
+from handup.recover.sides import Asked, Doubts, Look, Plans, Policy, Senses, look_of, shown
 from handup.recover.trail import Attempt, Settled, question_of
 
 WORKED = "It worked"
@@ -21,6 +21,7 @@ EFFECTS = {
     FAILED: "I take it as failed and decide what to do next.",
     NOT_STARTED: "I do it now, for the first time.",
 }
+LAST = "How did the last thing that I did turn out?"
 DAY_S = 86400
 LONGEST = 300
 """So many characters of what the robot was about to do are shown."""
@@ -38,7 +39,9 @@ def settle_unknown(session: DurableSession, attempt: Attempt, policy: Policy, at
     if look is not None and doubt is None:
         session.settle(Settled.SENSED if look.started else Settled.VOID, look)
         return
-    question = doubt or question_about(session.outputs or {}, session.begun_s(attempt))
+    outputs = session.outputs or {}
+    plan = policy.plan(outputs) if isinstance(policy, Plans) and outputs else ""
+    question = doubt or question_about(outputs, session.begun_s(attempt), plan)
     turns = questions_about(session, attempt)
     for turn, (this, following) in enumerate(zip(turns, (*turns[1:], None), strict=True), start=1):
         asked = at_desk.desk.ask(question, run=session.run, step=_step_of(attempt), attempt=turn)
@@ -82,20 +85,23 @@ def _step_of(attempt: Attempt) -> str:
     return f"act:{attempt.id.rsplit('/', maxsplit=1)[-1]}"
 
 
-def question_about(outputs: Mapping[str, Value], begun_s: float) -> Question:
+def question_about(outputs: Mapping[str, Value], begun_s: float, plan: str = "") -> Question:
     """The question: how did it go?
 
     Args:
         outputs: What the robot acted on.
         begun_s: When it wrote down that it was about to act.
+        plan: What it was to do, in a few words, where the policy can say that.
     """
     what = ", ".join(f"{module}: {_in_words(said)}" for module, said in outputs.items())
     about = f"It was begun at {_clock(begun_s)} UTC{f' with {what}' if what else ''}."
     return Question(
-        "How did the last thing that I did turn out?",
+        f"I was interrupted while I was about to {plan}. How did it turn out?" if plan else LAST,
         QuestionKind.CHOICE,
         tuple(EFFECTS),
-        doing="my last action, or about to begin it, when my program ended",
+        doing=f"about to {plan} when I was interrupted"
+        if plan
+        else "my last action, or about to begin it, when my program ended",
         why="I cannot tell by myself, and I do nothing twice without knowing.",
         effects=tuple(EFFECTS.values()),
         support=about if len(about) <= LONGEST else f"{about[: LONGEST - 1]}…",

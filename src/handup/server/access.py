@@ -62,9 +62,10 @@ class Access:
 
     Args:
         journal: Where they are kept.
+        entries: What is in it; read where it is not given.
     """
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, entries: Iterable[Entry] | None = None) -> None:
         self._journal = journal
         self._lock = threading.Lock()
         self._seq = 0
@@ -72,7 +73,10 @@ class Access:
         self._grants: dict[str, Grant] = {}
         self._by_digest: dict[str, Grant] = {}
         self._last_s = 0.0
-        self.catch_up()
+        if entries is None:
+            self.catch_up()
+        else:
+            self.take(entries)
 
     # -- what it knows ------------------------------------------------------------------------------------------------
 
@@ -153,9 +157,9 @@ class Access:
         self._grants[grant.id] = self._by_digest[grant.digest] = grant
 
     def build_again(self) -> None:
-        """After an erasure: from the journal, where the names are gone."""
-        fresh = Access(self._journal)
-        with self._lock:
+        """After an erasure: from the journal, where the names are gone. Nothing is granted or revoked meanwhile."""
+        with self._journal.writing() as writer, self._lock:
+            fresh = Access(self._journal, writer.read(0, run=RUN))
             kept = {id_: each for id_, each in self._grants.items() if fresh._grants.get(id_) == each}
             self._grants = {**fresh._grants, **kept}
             self._by_digest = {each.digest: each for each in self._grants.values()}

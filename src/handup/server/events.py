@@ -27,6 +27,10 @@ RUN = "access"
 """The run under which the journal keeps these, so that they are found without reading everything else."""
 
 
+RUNS = "robots"
+"""The run under which the journal keeps which robot's a run is; the key is that run's name."""
+
+
 @event("access.code", people=("person",))
 @dataclass(frozen=True, kw_only=True)
 class CodeMade:
@@ -79,3 +83,15 @@ class Revoked:
     """A token is good no more."""
 
     id: str
+
+
+@event("server.run")
+@dataclass(frozen=True, kw_only=True)
+class RunTaken:
+    """A robot asked for the first time in a run, by the server; no other robot asks in it, waits or takes back.
+
+    Args:
+        robot: Which one. It stays for ever: name nobody.
+    """
+
+    robot: str

@@ -11,6 +11,7 @@ from handup.core import DamagedJournal, HandupError
 from handup.desk import Desk, DeskState, Record
 from handup.journal import Entry, JournalErased
 from handup.server.access import Access
+from handup.server.stopping import Guarded
 
 WATCH_S = 0.25
 """So long it waits at a time, so that it can end."""
@@ -48,7 +49,7 @@ class Follower:
         desk: Whose time to keep; what it takes in from now on is told.
         access: Who may come in.
         tell: Called with news, in order, from any thread and under the desk's lock: it must return at once.
-        damaged: Called once, from its thread, where the journal turns out to be damaged; then it ends.
+        damaged: Called once, from its thread, where the journal is damaged or cannot be followed; then it ends.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Follower:
         self._tell, self._damaged = tell, damaged
         self._ending = threading.Event()
         self._erased = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="handup server follower", daemon=True)
+        self._thread = threading.Thread(target=self._guarded, name="handup server follower", daemon=True)
         desk.listeners.append(self._hear)
 
     def start(self) -> None:
@@ -100,6 +101,15 @@ class Follower:
                     _log.warning("the journal cannot be followed just now: %s", error)
                 unavailable = True
                 self._ending.wait(PAUSE_S)
+
+    def _guarded(self) -> None:
+        """Follow; without this thread nobody would hear of a stop elsewhere, so everything stops where it fails."""
+        with Guarded("the journal cannot be followed any more, and everything stops", self._failed):
+            self._run()
+
+    def _failed(self, error: Exception) -> None:
+        why = f"the journal cannot be followed any more ({type(error).__name__})"
+        self._damaged(DamagedJournal(why, hint="Start the server again, and see its log."))
 
     def _see_to_erasures(self) -> None:
         """Let nobody in any more who was erased; that reads the journal, and so is done here."""

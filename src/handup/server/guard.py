@@ -9,7 +9,7 @@ from fastapi import Request, Response, WebSocket
 from fastapi.routing import APIRoute
 from starlette.requests import HTTPConnection
 
-from handup.core import NotForYou, NotPaired, TooFast
+from handup.core import ForeignRequest, NotForYou, NotPaired, TooFast
 from handup.server.access import Grant
 from handup.server.limits import Buckets
 from handup.server.rights import EVERYBODY, LIVE, RIGHTS, UNLIMITED, Roles
@@ -20,8 +20,12 @@ COOKIE = "handup-{port}"
 """The cookie's name. A browser has one set of cookies for all ports of a host, so each server has a name of its own."""
 PROTOCOL = "handup"
 BEARER = "bearer."
+STORE = "handup-store"
+"""The header in which a device says for which store something is meant."""
 METRICS = ("GET", "/api/v1/metrics")
 PAIR = ("POST", "/api/v1/pair")
+REPLY = ("POST", "/api/v1/replies")
+"""Counted once it is read: it may be a stop."""
 WITHOUT_STORE = frozenset({("GET", "/api/v1/health"), ("GET", "/api/v1/openapi.json"), ("POST", "/api/v1/stop")})
 """What works on a damaged journal too."""
 
@@ -51,6 +55,7 @@ class Guard:
         Raises:
             NotPaired: It has no good token.
             NotForYou: The table does not allow it.
+            ForeignRequest: It is meant for another store; a stop is for all.
             TooFast: It comes too often.
             DamagedJournal: The journal is damaged, and nothing goes on.
         """
@@ -70,9 +75,13 @@ class Guard:
             raise NotPaired(
                 "this device is not paired, or not any more", hint="Pair it: run handup pair where the server is."
             )
-        self.check_pace(grant, way)
+        if way != REPLY:
+            self.check_pace(grant, way)
         if allowed is not EVERYBODY and grant.role not in allowed:
             raise NotForYou(f"a {grant.role} may not do this", hint="Ask somebody who may.")
+        meant = connection.headers.get(STORE, "")
+        if meant and way not in UNLIMITED and meant != self._service.store_id():
+            raise ForeignRequest("this is meant for another store", hint="Load the page again.")
         return grant
 
     def check_pace(self, grant: Grant, way: tuple[str, str] = ("", "")) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -13,7 +14,7 @@ from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from handup.core import BadRequest, HandupError, NotForYou, TooFast
+from handup.core import BadRequest, HandupError, NotForYou, ReplyKind, TooFast
 from handup.server.drafting import keep
 from handup.server.guard import PROTOCOL, Guard, admit_live
 from handup.server.hub import Socket
@@ -57,14 +58,15 @@ async def live(websocket: WebSocket) -> None:
 class Conversation:
     """What is said on one socket. Frames are JSON objects with a `type`.
 
-    From everybody: `beat {n?}`, `stop {why?}`. From people: `reply {…}`, `draft {id, value, at_s?}`. From robots:
-    `state {state}`, `watch {id}`.
+    From everybody: `beat {n?}`, `stop {why?, token?}`, answered with `stop {token, written}`. From people: `reply {…}`,
+    `draft {id, value, at_s?}`. From robots: `state {state}`, `watch {id}`.
     """
 
     def __init__(self, websocket: WebSocket, service: Service, guard: Guard, socket: Socket) -> None:
         self._websocket, self._service, self._guard, self._socket = websocket, service, guard, socket
         self._wrong = 0
         self._replies = 0
+        self._token = secrets.token_hex(8)
         robot: dict[str, Callable[[dict[str, Any]], Awaitable[None]]] = {"state": self._state, "watch": self._watch}
         person: dict[str, Callable[[dict[str, Any]], Awaitable[None]]] = {"reply": self._reply, "draft": self._draft}
         self._does = {"beat": self._beat, "stop": self._stop, **(robot if socket.grant.is_robot else person)}
@@ -119,7 +121,7 @@ class Conversation:
         """
         frame = self._frame(text)
         kind = frame.pop("type", None)
-        if kind != "stop":
+        if kind != "stop" and not (kind == "reply" and frame.get("kind") == ReplyKind.STOP):
             self._guard.check_pace(self._socket.grant)
         if self._socket.grant.is_robot:
             self._service.robots.heard(self._socket.grant.name)
@@ -163,19 +165,22 @@ class Conversation:
 
     async def _stop(self, frame: dict[str, Any]) -> None:
         try:
-            why = StopRequest.model_validate(frame).why
+            said = StopRequest.model_validate(frame)
         except ValidationError:
-            why = ""
-        self._service.spawn(self._say_stop(why))
+            said = StopRequest()
+        token = said.token or self._token
+        self._service.spawn(self._say_stop(said.why, token))
         await asyncio.sleep(0)  # which broadcasts it
 
-    async def _say_stop(self, why: str) -> None:
-        await self._service.stopping.stop(self._socket.grant.name, why, self._service.now_s())
+    async def _say_stop(self, why: str, token: str) -> None:
+        """Stop, and tell whoever said so whether it is written: until then they send it again."""
+        written = await self._service.stop(self._socket.grant.name, why, self._service.now_s(), token)
+        self._socket.send(encoded({"type": "stop", "token": token, "written": written}), slot="stop")
 
     async def _reply(self, frame: dict[str, Any]) -> None:
         if self._socket.grant.role not in ANSWER:
             raise NotForYou(f"a {self._socket.grant.role} does not answer", hint="Ask somebody who may.")
-        if self._replies >= MOST_REPLIES:
+        if self._replies >= MOST_REPLIES and frame.get("kind") != ReplyKind.STOP:
             raise TooFast("too many replies are on their way", hint="Wait for the receipts.")
         self._replies += 1
         self._service.spawn(self._give_receipt(frame))
@@ -195,7 +200,15 @@ class Conversation:
 
     async def _draft(self, frame: dict[str, Any]) -> None:
         draft = DraftFrame.model_validate(frame)
-        await keep(self._service, self._socket.grant, draft.id, draft.value, draft.at_s)
+        self._service.spawn(self._aside(keep(self._service, self._socket.grant, draft.id, draft.value, draft.at_s)))
+
+    async def _aside(self, work: Awaitable[None]) -> None:
+        """What may wait for the store, in a task of its own: a stop that comes next does not wait for it."""
+        try:
+            await work
+        except HandupError as error:
+            self._service.metrics.refused[error.code] += 1
+            self._socket.send(encoded({"type": "error", "error": body_of(error)}))
 
     async def _state(self, frame: dict[str, Any]) -> None:
         state = RobotState.model_validate(frame.get("state"))
@@ -207,7 +220,11 @@ class Conversation:
 
     async def _watch(self, frame: dict[str, Any]) -> None:
         question = AboutQuestion.model_validate(frame).id
+        await self._service.check_own(question, self._socket.grant.name)
         self._service.hub.watch(self._socket, question)
+        self._service.spawn(self._aside(self._show(question)))
+
+    async def _show(self, question: str) -> None:
         record = await self._service.record(question)
         if record is None or not may_see(self._socket.grant, record):
             return

@@ -80,6 +80,14 @@ class Me(BaseModel):
     role: AccessRole
     device: str
     until_s: float
+    store: str
+    """A name for the store, which no other has."""
+
+
+class Proof(BaseModel):
+    """That the server knows what only readers of its store know."""
+
+    proof: str
 
 
 class PairAnswer(Me):
@@ -163,6 +171,13 @@ class StopRequest(BaseModel):
 
     why: str = ""
     token: str = ""
+
+
+class EnableRequest(BaseModel):
+    """Which stop to lift: the `seq` of the last one that was seen. Where it is missing, those said so far."""
+
+    model_config = Strict
+    stop: Annotated[int, Field(ge=0, lt=2**53)] | None = None
 
 
 class StopAnswer(BaseModel):

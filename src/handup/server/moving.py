@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from handup.core import NotForYou, NotPaired
-from handup.server.models import Robots, RobotState, StopAnswer, StopRequest
+from handup.server.models import EnableRequest, Robots, RobotState, StopAnswer, StopRequest
 from handup.server.routes import IN_JSON, Behind, Whose, json_of, router
 
 routes = router("robots")
@@ -32,24 +32,33 @@ async def stop(service: Behind, whose: Whose, request: Request) -> Response:
     """
     if not service.opened:
         raise NotPaired("nobody is known to this server", hint="Use the robot's own stop button.")
-    written = await service.stopping.stop(whose.name, await _why(request), service.now_s())
+    at_s = service.now_s()
+    rest = asyncio.create_task(_rest(request))
+    await asyncio.sleep(0)
+    begun = None if rest.done() else service.stopping.begin(whose.name, at_s)
+    said = await rest
+    written = await service.stop(whose.name, said.why, at_s, said.token, begun=begun)
     return json_of({"stopped": True, "written": written}, 200 if written else 202)
 
 
-async def _why(request: Request) -> str:
-    """Why somebody stops, where they say so soon and in order; a stop waits for no body."""
+async def _rest(request: Request) -> StopRequest:
+    """What somebody says with a stop, where they say so soon and in order."""
     try:
-        body = await asyncio.wait_for(request.body(), BODY_S)
-        return StopRequest.model_validate_json(body).why if body else ""
+        async with asyncio.timeout(BODY_S):
+            body = await request.body()
+        return StopRequest.model_validate_json(body) if body else StopRequest()
     except (TimeoutError, ValueError, HTTPException, ClientDisconnect):
-        return ""
+        return StopRequest()
 
 
 @routes.post("/enable", response_model=StopAnswer)
-async def enable(service: Behind, whose: Whose) -> Response:
-    """Let robots go on after a stop."""
-    await service.call(service.desk.enable, whose.name)
-    return json_of({"stopped": False, "written": True})
+async def enable(service: Behind, whose: Whose, lifted: EnableRequest | None = None) -> Response:
+    """Let robots go on after a stop; 409 where there is a newer one than the one that is meant."""
+    service.stopping.lifting()
+    wanted = None if lifted is None else lifted.stop
+    last = await service.stopping.known(service.last_stop) if wanted is None else min(wanted, service.last_stop)
+    await service.call(service.desk.enable, whose.name, last)
+    return json_of({"stopped": service.stopped is not None, "written": True})
 
 
 @routes.put("/robots/{robot}/state", status_code=204)

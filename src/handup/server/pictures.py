@@ -13,6 +13,7 @@ from pathlib import Path
 
 from handup.core import BadRequest, NotForYou, NothingThere, StoreUnavailable, TooLarge
 from handup.desk import Record
+from handup.journal.files import PRIVATE
 from handup.server.settings import Bounds
 
 ENDING = ".picture"
@@ -110,8 +111,9 @@ class Pictures:
             self._make_room(key, len(data))
             part = self._folder / f"{key}-{next(self._numbers)}.part"
             try:
-                self._folder.mkdir(exist_ok=True)
+                self._folder.mkdir(mode=0o700, exist_ok=True)
                 self._take_name(key, robot)
+                part.touch(mode=PRIVATE, exist_ok=False)
                 part.write_bytes(data)
                 part.replace(self._path(key))
             except OSError as error:
@@ -161,8 +163,9 @@ class Pictures:
     def _take_name(self, key: str, robot: str) -> None:
         """Write down whose a name is, where it is nobody's yet."""
         try:
-            with self._path(key, OWNER).open("x", encoding="utf-8") as owner:
-                owner.write(robot)
+            owner = self._path(key, OWNER)
+            owner.touch(mode=PRIVATE, exist_ok=False)
+            owner.write_text(robot, encoding="utf-8")
         except FileExistsError:
             if self._owner(key) != robot:
                 raise _taken() from None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import Query, Response
+from fastapi import Query, Request, Response
 
-from handup.core import BadAnswer, NothingThere, Question, Reply, ReplyKind
+from handup.core import BadAnswer, IllegalCall, NothingThere, Question, Reply, ReplyKind
 from handup.core.kinds import MAX_ID
 from handup.desk import Receipt, ReceiptStatus, Record
+from handup.desk.record import question_id
 from handup.desk.words import thanks
 from handup.server.access import Grant
 from handup.server.models import (
@@ -25,6 +26,8 @@ from handup.server.service import Service
 from handup.server.views import may_see
 
 routes = router("questions")
+MEANT = ("prompt", "kind", "options", "low", "high", "unit", "marks")
+"""What makes a question another one; guesses, reasons and pictures may be others after a restart."""
 
 
 @routes.get("/questions", response_model=Questions)
@@ -46,9 +49,16 @@ async def question(service: Behind, whose: Whose, id: str) -> Response:
 async def ask(service: Behind, whose: Whose, asked: AskRequest) -> Response:
     """Put a question to people. Asking again with the same run, step and attempt gives the same question back."""
     words = Question.from_json(asked.question)
+    question_id(asked.run, asked.step, asked.attempt)
+    words.check_ready()
+    await service.call(service.owners.take, asked.run, whose.name)
     record = await service.call(
         service.desk.ask, words, run=asked.run, step=asked.step, attempt=asked.attempt, load=asked.load
     )
+    if not record.erased and any(getattr(record.question, each) != getattr(words, each) for each in MEANT):
+        raise IllegalCall(
+            f"'{record.id}' was asked with other words", hint="Ask a new question under another step or attempt."
+        )
     return json_of(service.views.of(record, service.now_s(), whose))
 
 
@@ -72,13 +82,17 @@ async def wait(
 @routes.post("/withdraw", response_model=ReceiptView)
 async def withdraw(service: Behind, whose: Whose, about: WithdrawRequest) -> Response:
     """Take a question back that is no longer needed."""
+    if await service.record(about.id) is not None:
+        await service.check_own(about.id, whose.name)
     receipt = await service.call(service.desk.withdraw, about.id, about.why)
     return json_of(service.views.receipt(receipt, service.now_s(), whose))
 
 
 @routes.post("/replies", response_model=ReceiptView)
-async def reply(service: Behind, whose: Whose, said: ReplyJson) -> Response:
+async def reply(service: Behind, whose: Whose, said: ReplyJson, request: Request) -> Response:
     """Reply to a question. The receipt says what became of it; the same token may be sent again."""
+    if said.get("kind") != ReplyKind.STOP:
+        request.app.state.guard.check_pace(whose)
     return json_of(await replied(service, whose, said))
 
 
@@ -93,7 +107,7 @@ async def replied(service: Service, whose: Grant, said: dict[str, Any]) -> dict[
     given = Reply.from_json({"device": whose.device, **said, "by": whose.name})
     if given.kind is ReplyKind.STOP:
         again = service.stopped is not None
-        await service.stopping.stop(whose.name, "", service.now_s())
+        await service.stop(whose.name, "", service.now_s(), given.token)
         receipt = Receipt(status=ReceiptStatus.ACCEPTED, message=thanks(ReplyKind.STOP), again=again)
     else:
         receipt = await service.call(service.desk.reply, given)
@@ -118,4 +132,6 @@ async def _found(service: Service, whose: Grant, id_: str) -> Record:
     record = await service.record(id_)
     if record is None or not may_see(whose, record):
         raise NothingThere("there is no such question for you", hint="Check its id.")
+    if whose.is_robot:
+        await service.check_own(id_, whose.name)
     return record

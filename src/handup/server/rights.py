@@ -30,6 +30,7 @@ RIGHTS: Mapping[tuple[str, str], Roles | None] = {
     ("POST", "/api/v1/pair"): EVERYBODY,
     ("POST", "/api/v1/leave"): PAIRED,
     ("GET", "/api/v1/me"): PAIRED,
+    ("GET", "/api/v1/proof"): EVERYBODY,
     ("GET", "/api/v1/questions"): PEOPLE,
     ("GET", "/api/v1/questions/{id:path}"): PAIRED,
     ("POST", "/api/v1/questions"): ROBOTS,

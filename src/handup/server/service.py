@@ -23,18 +23,21 @@ from handup.server.drafts import Drafts
 from handup.server.following import Follower, News
 from handup.server.hub import Hub, Socket
 from handup.server.metrics import Gauges, Metrics
+from handup.server.owning import Owners
 from handup.server.pictures import Pictures, named_by
 from handup.server.pool import Pool
 from handup.server.robots import Robot, Robots
 from handup.server.settings import ServerSettings
-from handup.server.stopping import Stopping
-from handup.server.views import Views, encoded, may_see, sees_names
+from handup.server.stopping import Stop, Stopping
+from handup.server.tokens import digest
+from handup.server.views import Views, encoded, may_see, me_view, sees_names
 
 T = TypeVar("T")
 CLOSE_S = 1.0
 """So long it waits for the store when it ends."""
 STOP_S = 10.0
 """So long where a stop is not written yet: it must hold after the next start, too."""
+STORE_LETTERS = 32
 _log = logging.getLogger("handup.server")
 
 
@@ -65,6 +68,7 @@ class Service:
         self.metrics = Metrics()
         self.robots = Robots(settings.beats.hold_s, self.now_s, self._tell_robot)
         self._own_journal = not isinstance(journal, Journal)
+        self._store_id = ""
         self._waiters: defaultdict[str, set[asyncio.Future[None]]] = defaultdict(set)
         self._tasks: set[asyncio.Task[None]] = set()
         self._journal_stop: dict[str, Any] | None = None
@@ -84,10 +88,12 @@ class Service:
         try:
             self.desk = Desk(self.journal, people)
             self.access = Access(self.journal)
+            self.owners = Owners(self.journal)
             self._follower = Follower(self.desk, self.access, self._from_follower, self._found_damage)
             self.pictures = Pictures(self._folder(), bounds, lambda: named_by(self.desk.state.waiting))
             self._state = self.desk.state
             self._journal_stop = self._last_stop()
+            self.store_id()
         except HandupError:
             if self._own_journal:
                 self.journal.close()
@@ -184,9 +190,33 @@ class Service:
         """The time: the journal's."""
         return self.access.now_s() if self.opened else self._clock.now_s()
 
+    def store_id(self) -> str:
+        """A name for the store that no other has, made of its first entry; empty as long as it has none.
+
+        Devices keep what they have not sent yet by it: ids of questions come again in other stores. The store is looked
+        at until there is an entry, so never again once somebody is paired.
+        """
+        if not self._store_id:
+            first = next(iter(self.journal.read(0, limit=1)), None)
+            self._store_id = "" if first is None else digest(f"store {first.hash}")[:STORE_LETTERS]
+        return self._store_id
+
+    def me(self, grant: Grant) -> dict[str, Any]:
+        """Whose token it is, and of which store."""
+        return {**me_view(grant), "store": self.store_id()}
+
     async def record(self, question: str) -> Record | None:
         """A question by its id, from memory where it is there."""
         return self.desk.known(question) or await self.call(self.desk.record, question)
+
+    async def check_own(self, question: str, robot: str) -> None:
+        """Refuse a robot a question of another one; from memory where that is known.
+
+        Raises:
+            NotForYou: It is not of one of its runs.
+        """
+        if not self.owners.owns(question, robot):
+            await self.call(self.owners.check, question, robot)
 
     # -- stop ---------------------------------------------------------------------------------------------------------
 
@@ -194,9 +224,22 @@ class Service:
     def stopped(self) -> dict[str, Any] | None:
         """The stop that holds, if one does: said here, or seen in the journal, or for damage."""
         if self.damage is not None:
-            return {"by": "the server", "why": self.damage.cause, "at_s": self.now_s()}
+            return _view("the server", self.damage.cause, self.now_s(), None)
         pending = self.stopping.pending
         return pending.view() if pending is not None else self._journal_stop
+
+    @property
+    def last_stop(self) -> int:
+        """The number of the last stop in the journal, as far as it is known here."""
+        return self._state.last_stop
+
+    async def stop(self, by: str, why: str, at_s: float, token: str = "", *, begun: Stop | None = None) -> bool:
+        """Stop; see `Stopping.stop`."""
+        holds = self._journal_stop is not None
+        written = await self.stopping.stop(by, why, at_s, token, holds=holds, begun=begun)
+        if begun is not None and not begun.token:
+            self.hub.broadcast(encoded({"type": "stopped", "stopped": self.stopped}), urgent=True)
+        return written
 
     def _tell_stop(self, stop: dict[str, Any]) -> None:
         self.hub.broadcast(encoded({"type": "stopped", "stopped": stop}), urgent=True)
@@ -207,7 +250,7 @@ class Service:
         if state.stopped is None:
             return None
         entry = next(iter(self.journal.read(state.last_stop - 1, limit=1)), None)
-        return _stop_view(state.stopped, state.at_s if entry is None else entry.at_s)
+        return _stop_view(state.stopped, state.at_s if entry is None else entry.at_s, state.last_stop)
 
     # -- news ---------------------------------------------------------------------------------------------------------
 
@@ -242,12 +285,13 @@ class Service:
             self._journal_stop = None
         for entry in news.entries:
             if isinstance(entry.event, Stopped):
-                self.stopping.seen(entry.event.by)
+                said_s = self.stopping.seen(entry.event.by, entry.event.token, entry.seq)
                 if state.stopped is not None:
-                    self._journal_stop = _stop_view(state.stopped, entry.at_s)
+                    at_s = entry.at_s if said_s is None else said_s
+                    self._journal_stop = _stop_view(state.stopped, at_s, entry.seq)
         if state.stopped is not None and self._journal_stop is None:  # a repaired journal
-            self._journal_stop = _stop_view(state.stopped, state.at_s)
-        if (self.stopped is None) != (before is None) or (self.stopped or {}).get("by") != (before or {}).get("by"):
+            self._journal_stop = _stop_view(state.stopped, state.at_s, state.last_stop)
+        if self.damage is None and self.stopped != before:
             self.hub.broadcast(encoded({"type": "stopped", "stopped": self.stopped}), urgent=True)
         for record in news.records:
             self._tell_record(record)
@@ -309,24 +353,26 @@ class Service:
         """The first frame of a socket: everything it needs to begin anew."""
         grant, now_s = socket.grant, self.now_s()
         people = not grant.is_robot
+        waiting = self._waiting(grant) if people else []
+        most = self.settings.bounds.greeted
         return encoded(
             {
                 "type": "hello",
                 "server": self.version,
-                "me": me_view(grant),
+                "me": self.me(grant),
                 "now_s": now_s,
                 "beat_s": self.settings.beats.beat_s,
                 "hold_s": self.settings.beats.hold_s,
                 "stopped": self.stopped,
-                "questions": self.waiting(grant) if people else [],
+                "questions": [self.views.of(each, now_s, grant) for each in waiting[:most]],
+                "more": max(len(waiting) - most, 0),
                 "robots": [each.view() for each in self.robots] if people else [],
             }
         )
 
-    def waiting(self, viewer: Grant) -> list[dict[str, Any]]:
-        """The questions that wait, as somebody may see them; without a look into the store."""
-        now_s = self.now_s()
-        return [self.views.of(each, now_s, viewer) for each in self._state.waiting if may_see(viewer, each)]
+    def _waiting(self, viewer: Grant) -> list[Record]:
+        """The questions that wait, as far as they are for somebody's eyes; without a look into the store."""
+        return [each for each in self._state.waiting if may_see(viewer, each)]
 
     def gauges(self) -> Gauges:
         """What holds just now."""
@@ -338,16 +384,9 @@ class Service:
         )
 
 
-def me_view(grant: Grant) -> dict[str, Any]:
-    """Whose token it is."""
-    return {
-        "id": grant.id,
-        "name": grant.name,
-        "role": str(grant.role),
-        "device": grant.device,
-        "until_s": grant.until_s,
-    }
+def _stop_view(stop: Stopped, at_s: float, seq: int) -> dict[str, Any]:
+    return _view(stop.by, stop.why or "", at_s, seq)
 
 
-def _stop_view(stop: Stopped, at_s: float) -> dict[str, Any]:
-    return {"by": stop.by, "why": stop.why or "", "at_s": at_s}
+def _view(by: str, why: str, at_s: float, seq: int | None) -> dict[str, Any]:
+    return {"by": by, "why": why, "at_s": at_s, "seq": seq, "written": True}

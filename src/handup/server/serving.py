@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket as sockets
 import ssl
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 START_S = 15.0
 """So long a server in a thread may take to begin."""
+BACKLOG = 128
+"""So many connections are accepted at a time, and as many wait for it."""
 GRACE_S = 1
 """So long connections may take to end, in whole seconds."""
 _log = logging.getLogger("handup.server")
@@ -40,7 +43,7 @@ def listen(settings: ServerSettings) -> sockets.socket:
         made.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
         made.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_NODELAY, 1)
         made.bind((settings.host, settings.port))
-        made.listen(2048)
+        made.listen(BACKLOG)
     except OSError as error:
         made.close()
         raise CannotListen(
@@ -148,6 +151,10 @@ def introduce(journal: Journal, name: str, role: AccessRole) -> None:
 def _uvicorn(app: FastAPI, settings: ServerSettings) -> Any:
     import uvicorn  # noqa: PLC0415 - an extra
 
+    from handup.server.doors import Doors, protocol_of  # noqa: PLC0415 - needs the extra
+
+    doors = Doors(settings.bounds)
+
     class Server(uvicorn.Server):
         """Says good-bye to sockets before it ends, and that it began."""
 
@@ -161,6 +168,7 @@ def _uvicorn(app: FastAPI, settings: ServerSettings) -> Any:
             self.should_exit = True
 
         async def startup(self, sockets: list[sockets.socket] | None = None) -> None:
+            asyncio.get_running_loop().set_exception_handler(doors.failed)
             await super().startup(sockets)
             self.began.set()
 
@@ -171,6 +179,8 @@ def _uvicorn(app: FastAPI, settings: ServerSettings) -> Any:
     try:
         config = uvicorn.Config(
             app,
+            http=protocol_of(doors, settings.bounds),
+            backlog=BACKLOG,
             log_config=None,
             access_log=False,
             server_header=False,

@@ -33,6 +33,11 @@ class Bounds:
         sockets: WebSockets in all.
         sockets_each: WebSockets for each token.
         waiting_frames: So many frames may wait for a slow reader before it is let go.
+        connections: Connections without a WebSocket in all; fewer where the system lets the process open few files.
+        connections_each: The same for each address but this machine's own.
+        head_s: So long the head of a request may take; a connection that takes longer is closed.
+        body_s: So long the rest of it may take.
+        greeted: So many waiting questions are in the first frame of a socket; the others are asked for.
         watched: So many questions a robot may watch by one socket.
         pictures: So many pictures are kept.
         pictures_bytes: So large they may be together.
@@ -56,6 +61,11 @@ class Bounds:
     address_burst: float = 200.0
     tries_per_min: float = 5.0
     all_tries_per_min: float = 60.0
+    connections: int = 1000
+    connections_each: int = 100
+    head_s: float = 5.0
+    body_s: float = 60.0
+    greeted: int = 200
     sockets: int = 1000
     sockets_each: int = 16
     waiting_frames: int = 256

@@ -91,6 +91,17 @@ class Views:
         }
 
 
+def me_view(grant: Grant) -> View:
+    """Whose a token is."""
+    return {
+        "id": grant.id,
+        "name": grant.name,
+        "role": str(grant.role),
+        "device": grant.device,
+        "until_s": grant.until_s,
+    }
+
+
 def sees_names(viewer: Grant) -> bool:
     """Whether somebody sees everybody's names."""
     return viewer.is_robot or viewer.role in STAFF

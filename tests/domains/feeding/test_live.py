@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from handup.core import Outcome, Reply, ReplyKind
+from handup.core import HandupError, NotPaired, Outcome, Reply, ReplyKind, ServerBusy
 from handup.desk import Desk, Record
-from handup.domains.feeding.acts import Acted, HaltedAct
+from handup.domains.feeding.acts import Acted, HaltedAct, Moving
 from handup.domains.feeding.arm import Halted
 from handup.domains.feeding.detector import Seen
 from handup.domains.feeding.guarding import ArmGuard
+from handup.domains.feeding.live import AtPage
 from handup.domains.feeding.meal import NAME
 from handup.domains.feeding.order import Order
 from handup.domains.feeding.policy import DOUBT_BELOW
@@ -326,3 +327,49 @@ def test_killed_at_any_word_it_goes_on_and_does_nothing_twice(tmp_path: Path, to
     assert (served["got"], served["queries"]) == (2, 8)
     acted = [each.action for each in events(store) if isinstance(each, Acted)]
     assert len(acted) == len(set(acted)) == 2
+
+
+def test_cut_off_in_a_motion_it_asks_before_it_moves_again(tmp_path: Path) -> None:
+    class Killed(BaseException):
+        pass
+
+    def die() -> None:
+        raise Killed
+
+    store, asked = tmp_path / "m.db", list[Record]()
+    with pytest.raises(Killed):
+        eaten(store, Order(bites=1), Notebook(on_state=Once("moving", die, after=1)))
+    again = Notebook()
+
+    def note(record: Record, desk: Desk) -> bool:
+        asked.append(record)
+        assert "moving" not in again.phases
+        return False
+
+    served = eaten(store, Order(bites=1), again, instead=note)
+    assert asked[0].id == "meal/bite-1/act:1/1"
+    assert asked[0].question.prompt.startswith("I was interrupted while I was about to ")
+    assert (served["got"], served["executions"]) == (1, 1)
+    assert [each.action for each in events(store) if isinstance(each, Moving)] == [
+        "meal/bite-1/act/1",
+        "meal/bite-1/act/2",
+    ]
+
+
+@pytest.mark.parametrize(("error", "tries"), [(ServerBusy, 3), (NotPaired, 1)])
+def test_a_picture_is_put_again_only_where_that_may_help(tmp_path: Path, error: type[HandupError], tries: int) -> None:
+    tried, wire = list[str](), Notebook()
+
+    def keep(name: str, picture: bytes) -> None:
+        tried.append(name)
+        if len(tried) < 3:
+            raise error("no", hint="None.")
+
+    with watched(tmp_path / "m.db", Order(bites=1, method=ALWAYS), wire) as meal:
+        company = meal._company
+        assert isinstance(company, AtPage)
+        company.keep = keep
+        first: list[int] = []
+        meal.eat([Knowing(meal, lambda record, desk: bool(first.append(len(tried))))])  # type: ignore[func-returns-value]
+    assert first[0] == tries
+    assert ("holding" in wire.phases) is (tries > 1)

@@ -1,7 +1,8 @@
 /** The live picture of the plate with what the robot has in mind on it, marked with its age when it is old. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Drawing, Mark, Stage, type Shape } from "../picture";
-import type { RobotState } from "../types";
+import type { Phase, RobotState } from "../types";
+import { link } from "../store";
 import { Sign } from "./Sign";
 import { age } from "./words";
 
@@ -14,6 +15,8 @@ interface PlateProps {
 
 const WHOLE = { left: 0, top: 0, size: 1 };
 const OLD_S = 3;
+/** While it is at these, new pictures are to come; else nothing on the plate moves. */
+const SHOWING: readonly Phase[] = ["looking", "moving"];
 const USUAL_RATIO = 4 / 3;
 
 export function Plate({ state, alive, pictureUrl, nowS }: PlateProps) {
@@ -21,7 +24,8 @@ export function Plate({ state, alive, pictureUrl, nowS }: PlateProps) {
   const behindS = nowS !== undefined && state ? Math.max(0, nowS - state.at_s) : 0;
   const shown = useSteady(wanted, behindS);
   const oldS = useAge(shown?.sinceMs ?? null);
-  const old = oldS !== null && (oldS >= OLD_S || !alive);
+  const showing = state !== null && SHOWING.includes(state.phase);
+  const old = oldS !== null && (!alive || link.value === "lost" || (showing && oldS >= OLD_S));
   const { box, points = [] } = state?.overlay ?? {};
   const ratio = shown?.ratio ?? USUAL_RATIO;
   const drawn = { region: WHOLE, ratio };

@@ -1,4 +1,5 @@
-/** Short words over the page: a lost link, a robot that does not answer, what became of a reply. */
+/** Short words under Stop, in sight wherever the page is scrolled: a stop that failed, a lost link, a robot that does not
+ * answer, what became of a reply. */
 
 import { link, notice, robots, silentS } from "../store";
 import { unsent } from "../outbox";

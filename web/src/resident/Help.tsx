@@ -16,11 +16,14 @@ export function Help() {
           switch: the robot's own button is.
         </dd>
         <dt>Not now</dt>
-        <dd>Puts the question off. It comes back later.</dd>
+        <dd>Puts the question off. The robot may go on without your answer; otherwise it asks again later.</dd>
         <dt>Someone else</dt>
-        <dd>{others.length > 0 ? `The robot asks ${others.join(" or ")} instead.` : "The robot asks the next person."}</dd>
+        <dd>
+          {others.length > 0 ? `The robot asks ${others.join(" or ")} instead.` : "The robot asks the next person."} If
+          nobody else can be asked, it decides by itself.
+        </dd>
         <dt>Let the robot try</dt>
-        <dd>The robot decides by itself, with its best guess.</dd>
+        <dd>The robot decides by itself, with its best guess. Not where it needs your permission or your hands.</dd>
         <dt>Send and Undo</dt>
         <dd>Nothing goes out before you press Send. Undo takes your choice back. There is no hurry.</dd>
         <dt>To reach somebody</dt>

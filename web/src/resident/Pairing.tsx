@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { pair, Refused } from "../api";
 import { hurry } from "../live";
+import { kept } from "../kept";
 import { link } from "../store";
 import { Icon } from "./Icon";
 
@@ -61,6 +62,11 @@ export function Pairing() {
       >
         <Icon name="link" />
         <h1>Pair this device</h1>
+        {kept<boolean>("paired") && code === "" && (
+          <p class="problem" role="status" data-testid="pairing-ended">
+            This device's pairing has ended: its time is over, or somebody ended it. It needs a new code.
+          </p>
+        )}
         <p>Somebody who looks after the robot runs “handup pair” and gives you a code of eight characters.</p>
         <label class="field">
           <span>Code</span>

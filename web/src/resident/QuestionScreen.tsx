@@ -40,6 +40,7 @@ export function QuestionScreen({ record, answering }: { record: RecordView; answ
   useLayoutEffect(() => {
     root.current?.focus({ preventScroll: true });
     document.querySelector("main")?.scrollTo(0, 0);
+    window.scrollTo(0, 0);
     speak(aloud(record, guessInWords(record)));
   }, [record.id]);
   const confirming = canConfirm(record) && !draft.other;
@@ -59,7 +60,7 @@ export function QuestionScreen({ record, answering }: { record: RecordView; answ
     >
       <div class="asked">
         <Context record={record} />
-        <h1 id="prompt">{question.prompt.trim()}</h1>
+        <h1 id="prompt">{confirming ? checking(record) : question.prompt.trim()}</h1>
         {question.support?.trim() && (
           <p class="support">
             <Icon name="notice" />
@@ -112,6 +113,16 @@ export function QuestionScreen({ record, answering }: { record: RecordView; answ
       {more > 0 && <p class="more">{more === 1 ? "One more question waits." : `${more} more questions wait.`}</p>}
     </section>
   );
+}
+
+/** To a guess that is drawn one says yes or no: how to draw it is asked only where it is to be drawn. */
+function checking({ question }: RecordView): string {
+  const prompt = question.prompt.trim();
+  if (!ON_PICTURE.includes(question.kind)) return prompt;
+  const asked = /^[^?]*[?]/.exec(prompt)?.[0];
+  const points = Array.isArray(question.guess) ? question.guess.length : 0;
+  const right = question.kind === "box" ? "Is this box right?" : points === 1 ? "Is this point right?" : "Are these points right?";
+  return asked ? `${asked} ${right}` : right;
 }
 
 /** What the robot was doing and why it asks, in the robot's own words. */

@@ -45,14 +45,14 @@ export function SendBar({ said, effect, mayGo, byKey, onSend, onUndo }: SendBarP
           class="primary"
           data-testid="send"
           data-scan
-          data-scan-group="Your reply"
+          data-scan-soon
           ref={button}
           onClick={onSend}
         >
           <Icon name="send" />
           <span>Send</span>
         </button>
-        <button type="button" class="secondary" data-testid="undo" data-scan data-scan-group="Your reply" onClick={onUndo}>
+        <button type="button" class="secondary" data-testid="undo" data-scan data-scan-soon data-scan-group="Your reply" onClick={onUndo}>
           <Icon name="undo" />
           <span>Undo</span>
         </button>
@@ -62,6 +62,7 @@ export function SendBar({ said, effect, mayGo, byKey, onSend, onUndo }: SendBarP
             class="secondary"
             data-testid="wait"
             data-scan="Wait"
+            data-scan-soon
             data-scan-group="Your reply"
             onClick={() => setLeft(null)}
           >

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { leave } from "../api";
+import { forget } from "../kept";
 import { change, DEBOUNCES, SCAN_SPEEDS, SEND_AFTER, settings, TEXT_SIZES } from "../settings";
 import { hush, speak, voices } from "../speech";
 import { link, me, panel } from "../store";
@@ -106,7 +107,7 @@ export function SettingsPanel() {
         <>
           <Pick
             title="A tap anywhere is a switch"
-            note="Off: a tap presses what it touches, as without scanning."
+            note="On: a tap anywhere takes the marked place, not what it touches; only Stop is Stop. Off: a tap presses what it touches, as without scanning."
             name="tap"
             options={ON_OFF}
             value={now.scanTap}
@@ -200,6 +201,7 @@ function Leave() {
   const [asked, setAsked] = useState(false);
   const go = async () => {
     await leave().catch(() => undefined);
+    forget("paired");
     panel.value = "none";
     me.value = null;
     link.value = "unpaired";

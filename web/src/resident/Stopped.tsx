@@ -1,9 +1,12 @@
 /** Everything is stopped. To let it go on takes two presses, and the second is not where the first was. */
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { pictureUrl } from "../api";
+import { Plate } from "../meal/Plate";
 import { enable, stopping } from "../stop";
-import { me, stopped } from "../store";
+import { me, notice, robots, say, stopped } from "../store";
 import { Icon } from "./Icon";
+import { shownRobot } from "./Waiting";
 
 export function StoppedScreen() {
   const [asked, setAsked] = useState(false);
@@ -11,6 +14,7 @@ export function StoppedScreen() {
   const mine = by === me.value?.name;
   const why = stopped.value?.why ? `: ${stopped.value.why}` : "";
   const who = mine ? "You pressed Stop." : `Stopped by ${by || "somebody"}${why}.`;
+  const robot = shownRobot(robots.value.values());
   const mayEnable = me.value?.role !== "developer" && me.value?.role !== "robot";
   return (
     <section class="stopped" data-testid="stopped" aria-labelledby="stopped-title">
@@ -21,6 +25,11 @@ export function StoppedScreen() {
       <p class="lead">
         {who} The robot does nothing until somebody lets it go on.
       </p>
+      {robot?.state?.picture && (
+        <div class="stopped-plate">
+          <Plate state={robot.state} alive={robot.alive} pictureUrl={pictureUrl} />
+        </div>
+      )}
       {!mayEnable ? (
         <p>A resident, caregiver or operator can let it go on.</p>
       ) : asked ? (
@@ -44,6 +53,22 @@ export function StoppedScreen() {
       )}
     </section>
   );
+}
+
+/** What was said before a stop is over with it; whoever stopped is told when somebody else lets the robot go on. */
+export function useStopNews(): void {
+  const now = stopped.value;
+  const begun = stopping.value !== null || now !== null;
+  const mine = now !== null && now.by === me.value?.name;
+  useEffect(() => {
+    if (begun && notice.value?.tone === "good") notice.value = null;
+  }, [begun]);
+  useEffect(() => {
+    if (!mine) return;
+    return () => {
+      if (stopped.value === null && notice.value?.tone !== "good") say("Somebody let the robot go on again.");
+    };
+  }, [mine]);
 }
 
 /** A stop that has not reached the robot. It says so plainly: nobody may rely on it. */

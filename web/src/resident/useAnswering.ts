@@ -4,8 +4,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { draftOf, EMPTY, newerDraft, saveDraft, type Draft } from "../drafts";
 import { send as post, takeBack as unpost, unsentFor, type Unsent } from "../outbox";
 import { isWhole } from "../picture";
+import { me, notice } from "../store";
 import type { RecordView, Value } from "../types";
-import { ALWAYS, type Always } from "./Footer";
+import { othersOf, type Always } from "./Footer";
 import { inWords } from "./words";
 
 export interface Answering {
@@ -28,37 +29,40 @@ export interface Answering {
 }
 
 interface Held {
-  id: string;
+  /** Of store and question: the ids of questions come again in other stores. */
+  key: string;
   draft: Draft;
   version: number;
   byKey: boolean;
   armed: boolean;
 }
 
-const begin = (id: string): Held => ({ id, draft: draftOf(id), version: 0, byKey: false, armed: false });
+const begin = (key: string, id: string): Held => ({ key, draft: draftOf(id), version: 0, byKey: false, armed: false });
 
 export function useAnswering(record: RecordView | null): Answering | null {
   const id = record?.id ?? "";
-  const [held, setHeld] = useState<Held>(() => begin(id));
+  const key = `${me.value?.store ?? ""}/${id}`;
+  const [held, setHeld] = useState<Held>(() => begin(key, id));
   const touched = useRef("");
-  const now = held.id === id ? held : begin(id);
+  const now = held.key === key ? held : begin(key, id);
   useEffect(() => {
     if (!id) return;
-    setHeld((was) => (was.id === id ? was : begin(id)));
+    setHeld((was) => (was.key === key ? was : begin(key, id)));
     void newerDraft(id).then((draft) => {
-      if (draft && touched.current !== id)
-        setHeld((was) => (was.id === id ? { ...was, draft, version: was.version + 1 } : was));
+      if (draft && touched.current !== key)
+        setHeld((was) => (was.key === key ? { ...was, draft, version: was.version + 1 } : was));
     });
-  }, [id]);
+  }, [key]);
   if (record === null) return null;
 
   const set = (draft: Draft, more: Partial<Held> = {}) => {
-    touched.current = id;
+    if (notice.value?.tone === "good") notice.value = null; // thanks for what was said before
+    touched.current = key;
     saveDraft(id, draft);
     setHeld({ ...now, draft, byKey: false, armed: true, ...more });
   };
   const { draft } = now;
-  const always = ALWAYS.find((each) => each.kind === draft.kind);
+  const always = othersOf(record).find((each) => each.kind === draft.kind);
   const whole = draft.kind === "answer" && draft.value !== null && isWhole(record.question, draft.value);
   const said = always ? always.words.toLowerCase() : whole && draft.value !== null ? inWords(record, draft.value) : "";
   return {

@@ -44,13 +44,14 @@ export function meaning(element: HTMLElement): string {
   return [question, element.dataset.testid, element.getAttribute("aria-label"), words].join("\n");
 }
 
-/** All controls of the page, Stop first. While a board lies over the page, only Stop and the board. */
+/** All controls of the page: Stop first, then what sends a choice that was made (`data-scan-soon`). While a board lies over the page, only Stop and the board. */
 export function controls(): HTMLElement[] {
   const over = [...document.querySelectorAll<HTMLElement>("[data-scan-only]")].pop();
   const all = [...document.querySelectorAll<HTMLElement>(`[data-scan], ${STOP}`)].filter(
     (each) => usable(each) && (isStop(each) || !over || over.contains(each)),
   );
-  return [...all.filter(isStop), ...all.filter((each) => !isStop(each))];
+  const rank = (each: HTMLElement) => (isStop(each) ? 0 : "scanSoon" in each.dataset ? 1 : 2);
+  return all.sort((one, other) => rank(one) - rank(other));
 }
 
 function single(element: HTMLElement): Entry {

@@ -25,6 +25,7 @@ export function useScanning(options: ScanOptions): void {
   useEffect(() => {
     scanning.value = options.enabled;
     if (!options.enabled) return;
+    document.documentElement.dataset.scanning = "";
     const layer = new Layer();
     const made = new Scanner(settings.current, layer.showSight, layer.openBoard);
     scanner.current = made;
@@ -35,6 +36,7 @@ export function useScanning(options: ScanOptions): void {
       made.end();
       layer.end();
       scanner.current = null;
+      delete document.documentElement.dataset.scanning;
       scanning.value = false;
     };
   }, [options.enabled, options.mode]);

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import io
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from handup.core import HandupError, Value
+from handup.core import HandupError, ServerBusy, ServerUnreachable, StoreUnavailable, Value
 from handup.desk import Channel, Desk, Record
 from handup.domains.feeding.company import Table
 from handup.domains.feeding.drawing import pillow
 from handup.domains.feeding.guarding import LOOK_S, ArmGuard, Link
 from handup.domains.feeding.policy import DOUBT_BELOW, BitePolicy
+from handup.domains.feeding.questions import plan_of
 from handup.domains.feeding.seeing import Picture
 from handup.domains.feeding.served import Bite
-from handup.domains.feeding.telling import PICTURE, Doing, hope_of, items_of, plan_of, session_of, summary_of, told_of
+from handup.domains.feeding.telling import PICTURE, Doing, hope_of, items_of, session_of, summary_of, told_of
 from handup.domains.feeding.watched import WatchedPolicy
 from handup.recover import Look, Policy
 
@@ -28,8 +30,11 @@ EVERY_S = 0.16
 QUALITY = 82
 """Of a JPEG."""
 TRY_AGAIN_S = 0.3
+AWAY = (ServerUnreachable, ServerBusy, StoreUnavailable)
+"""What passes by itself: a picture is then put again."""
 BETWEEN_BITES = (Doing.RESTING, Doing.DONE)
 """Then what the modules said of the last bite is no longer shown."""
+_log = logging.getLogger("handup.meal")
 
 
 class Wire(Link, Protocol):
@@ -98,15 +103,24 @@ class AtPage:
             self._put()
 
     def shown(self, name: str, picture: Picture) -> None:
-        """The picture of a question is there before the question is."""
-        made = jpeg(picture)
+        """The picture of a question is there before the question is; where the server refuses it, there is none."""
+        made, waited = jpeg(picture), False
         while not self._desk.stopped:
             try:
                 self.keep(name, made)
-            except HandupError:  # the server is away; it comes back
+            except AWAY as error:
+                if not waited:
+                    _log.warning("the picture of a question cannot be put on the server yet: %s", error)
+                    self._put(phase=Doing.HOLDING, doing="waiting for the server", why=f"{error.cause}.")
+                waited = True
                 self._arm.sleep(TRY_AGAIN_S)
+            except HandupError as error:
+                _log.warning("a question is asked without its picture: %s", error)
+                break
             else:
-                return
+                break
+        if waited:
+            self._put()
 
     def watching(self, policy: BitePolicy, name: str, number: int) -> Policy:
         """The policy, which tells what it is at."""
@@ -127,7 +141,9 @@ class AtPage:
             return
         left_s = until_s - self._desk.now_s()
         if left_s > 0.0:
-            self._tell(Doing.RESTING, "waiting while you eat", f"The next bite comes in about {left_s:.0f} s.")
+            got = bool(self._bites) and self._bites[-1].got
+            doing, what = ("waiting while you eat", "bite") if got else ("getting ready for the next try", "try")
+            self._tell(Doing.RESTING, doing, f"The next {what} comes in about {left_s:.0f} s.")
         while (left_s := until_s - self._desk.now_s()) > 0.0 and not self._desk.stopped:
             self._desk.watch(min(left_s, 0.5))
         if self._desk.stopped:

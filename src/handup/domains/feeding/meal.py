@@ -43,6 +43,7 @@ from handup.journal import Journal
 from handup.people import BITE, SimulatedPerson, Workload
 from handup.recover import Episode, Settings, run
 from handup.recover.trail import RunForwarded
+from handup.recover.unknown import EFFECTS, NOT_STARTED
 from handup.when import Strategy, strategy
 
 NAME = "you"
@@ -78,6 +79,7 @@ class Meal:
     ) -> None:
         self.order, self.journal = order, journal
         self._company: Company = Nobody() if company is None else company
+        self._marks = company is not None
         known = order_of((entry.event for entry in journal.read(run=RUN)), order.name)
         if known is not None:
             refuse_another(known, order)
@@ -117,7 +119,12 @@ class Meal:
         return Simulated(self.truth, random=self._chance, person=person, accuracy=accuracy)
 
     def truth(self, question: Question) -> Value:
-        """A right answer to one of the four questions, or to the one about the fork; for simulated people."""
+        """A right answer to one of the four questions, or to one about an attempt; for simulated people.
+
+        A simulated plate goes with its program, so an attempt that was cut off has not begun for those who see it.
+        """
+        if question.options == tuple(EFFECTS):
+            return NOT_STARTED
         said: dict[str, Value] = {}
         bite = (question.image or "").rpartition("/")[0]
         for entry in self.journal.read(run=bite):
@@ -137,6 +144,7 @@ class Meal:
             told: Called after each bite.
         """
         order, terms, bites = self.order, self._terms(channels), []
+        self._marks = self._marks or terms.people == PERSON
         begin(self.journal, order, terms)
         workload = Workload.of(BITE.values(), person=NAME)
         with Desk(self.journal, [Person(name=NAME)], channels=[*self._company.channels, *channels]) as desk:
@@ -237,6 +245,7 @@ class Meal:
             name=name,
             guard=self._company.guard,
             doubt_below=self.order.doubt_below,
+            marks=self._marks,
             passed=self._pass,
             shown=self._show,
         )

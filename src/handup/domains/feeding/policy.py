@@ -17,7 +17,7 @@ from handup.domains.feeding.arm import Halted
 from handup.domains.feeding.film import Film
 from handup.domains.feeding.judging import MODULES, SAME_BOX, judge, params_of, points_of
 from handup.domains.feeding.peaks import overlap
-from handup.domains.feeding.questions import about, about_fork, bare, doing, why
+from handup.domains.feeding.questions import about, about_fork, bare, doing, plan_of, why
 from handup.domains.feeding.seeing import Aims, ChoosesSkill, FindsBoxes, Found, NamesFood, Picture
 from handup.domains.feeding.skills import Skill
 from handup.domains.feeding.world import Guard, World
@@ -77,6 +77,8 @@ class BitePolicy:
         film: Takes pictures of what it does.
         guard: As for `World.execute`.
         doubt_below: A look at the fork that is less certain than this is a question to a person; 0 never asks.
+        marks: Write down that the arm is about to move, each time before it does. What became of a motion that was
+            begun and has no end is then a person's to say; otherwise it counts as never begun.
         passed: Called with the simulated seconds that an attempt took.
         shown: Called with the name of a picture and the picture, before a question about it is asked.
     """
@@ -94,6 +96,7 @@ class BitePolicy:
         film: Film | None = None,
         guard: Guard | None = None,
         doubt_below: float = 0.0,
+        marks: bool = False,
         passed: Callable[[float], object] = lambda seconds: None,
         shown: Callable[[str, Picture], object] = lambda name, picture: None,
     ) -> None:
@@ -101,7 +104,7 @@ class BitePolicy:
         self.acts = Acts() if acts is None else acts
         self.graph = graph_of(calibrators, modules.foods)
         self._name, self._film, self._guard, self._passed, self._shown = name, film, guard, passed, shown
-        self._doubt_below = doubt_below
+        self._doubt_below, self._marks = doubt_below, marks
         self._picture: Picture | None = None
         self._known: dict[Hashable, object] = {}
         self._seen_at = -1
@@ -210,6 +213,8 @@ class BitePolicy:
         self._recall()
         judged = judge(self.world, outputs)
         skill, params = Skill(str(outputs["skill"])), params_of(outputs["params"])
+        if self._marks:
+            self.acts.begin(action_id)
         try:
             done = self.world.execute(skill, params, film=self._film, guard=self._guard)
         except Halted as halted:
@@ -234,9 +239,9 @@ class BitePolicy:
         return Look(acted.ok, acted.certainty)
 
     def sense(self, action_id: str) -> Look | None:
-        """What became of an action; one that the plate does not know of never began. None for one that was stopped."""
+        """What became of an action; None for one that was stopped or cut off. One that is not known never began."""
         acted = self.acts.of(action_id)
-        if isinstance(acted, HaltedAct):
+        if isinstance(acted, HaltedAct) or (acted is None and self.acts.has_begun(action_id)):
             return None
         return Look(False, started=False) if acted is None else Look(acted.ok, acted.certainty)
 
@@ -248,6 +253,10 @@ class BitePolicy:
         name = f"{self._name}/fork-{self.world.executions}"
         self._shown(name, self.world.glance("inspect", FORK_SIZE))
         return about_fork(acted.food, acted.ok, acted.certainty, name)
+
+    def plan(self, outputs: Mapping[str, Value]) -> str:
+        """What an action was to do, in a few words."""
+        return plan_of(outputs)
 
     # -- asking ------------------------------------------------------------------------------------------------------
 

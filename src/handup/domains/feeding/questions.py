@@ -97,7 +97,14 @@ DOUBT: Mapping[str, str] = {
 
 def doing(module: str, said: Mapping[str, Value]) -> str:
     """What the robot was doing, in a few words."""
-    return DOING[module].format(food=said.get("food", "food"), skill=said.get("skill", "pick"))
+    food = said.get("food", "food")
+    words = DOING[module].replace("a piece of ", "") if food in PLURAL else DOING[module]
+    return words.format(food=food, skill=said.get("skill", "pick"))
+
+
+def plan_of(said: Mapping[str, Value]) -> str:
+    """What the robot would do, in a few words."""
+    return f"{said.get('skill', 'pick')} the {said.get('food', 'food')}"
 
 
 SURE = 0.8

@@ -71,11 +71,6 @@ def hope_of(told: Mapping[str, Any]) -> str:
     return f"I expect it to work: {decision['reliability']:.0%}." if decision else ""
 
 
-def plan_of(outputs: Mapping[str, Value]) -> str:
-    """What the robot would do, in a few words."""
-    return f"{outputs.get('skill', 'pick')} the {outputs.get('food', 'food')}"
-
-
 def items_of(bites: Sequence[Bite], now: int | None, most: int) -> list[dict[str, Any]]:
     """The bites of a meal: those that were taken, the one that is under way, and those to come.
 

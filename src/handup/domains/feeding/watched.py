@@ -71,6 +71,10 @@ class WatchedPolicy:
         """As the policy's."""
         return self._policy.doubt(action_id)
 
+    def plan(self, outputs: Mapping[str, Value]) -> str:
+        """As the policy's."""
+        return self._policy.plan(outputs)
+
     def question(self, module: str, outputs: Mapping[str, Value]) -> Question:
         """As the policy's."""
         return self._policy.question(module, outputs)
