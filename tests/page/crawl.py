@@ -9,8 +9,8 @@ What "in one action" means, for what must be in reach from everywhere (Stop; *no
   letter board, which lies over the page, two keys of its own stand for *not now* and help.
 
 Two states are one where they have the same screen and the same enabled controls. Not followed: *Yes, unpair* (the
-device then shows the pairing page, which knows no robot that it could stop); of answers, fields and choices of a setting
-that differ in their number alone, all but the first and the last; and what is more than four presses from a start.
+device then shows the pairing page, which knows no robot that it could stop); of answers, fields and choices of one
+setting all but the first and the last; and what is more than `deepest` presses from a start.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ from tests.page.test_axe import violations
 
 WIDTHS = {320: 640, 768: 1024, 1280: 800}
 ORDINARY = {"width": 1024, "height": 768}
-DEEPEST = 4
 NOT_FOLLOWED = {"leave-yes", "stop"}  # Stop is pressed in every state, as the last thing there
 WRITTEN = {"text": "soup", "number-input": "7", "set-contact": "Ben"}
 BY_OTHER_MEANS = {"picture", "number-input"}  # by one switch: numbered fields; less and more
@@ -129,6 +128,7 @@ class Crawler:
     look: Look
     starts: Mapping[str, State]
     apart: bool = False  # whether settings are left alone: they are the same wherever the panel is opened
+    deepest: int = 4
     found: dict[Signs, Spot] = field(default_factory=dict)
     ways: dict[Signs, set[Signs]] = field(default_factory=dict)
     wrong: dict[str, list[str]] = field(default_factory=dict)
@@ -202,7 +202,7 @@ class Crawler:
         return wanted
 
     def note(self, signs: Signs, spot: Spot, queue: deque[tuple[Signs, Spot]]) -> None:
-        if signs not in self.found and len(spot.presses) <= DEEPEST:
+        if signs not in self.found and len(spot.presses) <= self.deepest:
             self.found[signs] = spot
             queue.append((signs, spot))
 

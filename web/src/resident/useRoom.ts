@@ -13,7 +13,7 @@ export function useRoom(): void {
       const before = top();
       delete root.dataset.scarce;
       const high = (name: string) => document.querySelector<HTMLElement>(name)?.offsetHeight ?? 0;
-      if (high(".topbar") + high(".bottom") > MOST_SHARE * window.innerHeight) root.dataset.scarce = "";
+      if (high(".topbar") + high(".banners") + high(".bottom") > MOST_SHARE * window.innerHeight) root.dataset.scarce = "";
       root.style.setProperty("--head", `${document.querySelector<HTMLElement>(".stop")?.offsetHeight ?? 0}px`);
       const scrolled = "scarce" in root.dataset ? root : document.querySelector("main");
       scrolled?.scrollBy(0, top() - before);
