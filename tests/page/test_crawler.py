@@ -26,9 +26,7 @@ def test_every_state_is_a_start() -> None:
 def test_by_touch_by_keys_and_by_one_switch(site: Site, shard: str) -> None:
     with site.open(has_touch=True) as look:
         starts = {name: STATES[name] for name in SHARDS[shard]}
-        calm = (
-            shard == "calm"
-        )  # there every setting is changed, too; its states lie side by side, not one behind the other
+        calm = shard == "calm"  # there every setting is changed, too, and few states lie behind one another
         crawler = Crawler(site, look, starts, apart=not calm, deepest=2 if calm else 4)
         crawler.crawl()
         assert crawler.traps() == []
