@@ -97,6 +97,8 @@ def _no_pictures(error: BaseException) -> NoPictures:
     hint = f"On Debian run: apt-get install {PACKAGES}."
     if chosen.lower().strip() not in {"egl", "osmesa"}:
         hint = f"Unset MUJOCO_GL, which is '{chosen}', or set it to egl or osmesa."
+    elif "glfw" in str(error):  # which MuJoCo chose when it was imported without a word about it
+        hint = "Set MUJOCO_GL=egl before mujoco is imported."
     return NoPictures(f"pictures cannot be drawn here ({' '.join(str(error).split())})", hint=hint)
 
 
