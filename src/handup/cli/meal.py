@@ -73,7 +73,7 @@ def meal(
         calibrators=calibrators,
     )
     frames: list[Any] | None = None if record is None else []
-    with _progress(bites) as told:
+    with _progress(bites, hidden=people == TERMINAL) as told:
         served = _eat(order, people, store, frames, accuracy, told)
     if record is not None and frames:
         save_film(frames, record)
@@ -130,11 +130,11 @@ def _keep_picture(name: str, picture: Any) -> None:
 
 
 class _progress:  # noqa: N801 - used like a function
-    """A progress bar on stderr, where that is a terminal; `with` gives what to call after each bite."""
+    """A progress bar on stderr, where that is a terminal and free; `with` gives what to call after each bite."""
 
-    def __init__(self, bites: int) -> None:
+    def __init__(self, bites: int, *, hidden: bool) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        self._bar = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
+        self._bar = Progress(*columns, console=err, transient=True, disable=hidden or not err.is_terminal)
         self._task = self._bar.add_task("eating", total=bites)
 
     def __enter__(self) -> Callable[[Bite], object]:

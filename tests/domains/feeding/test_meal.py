@@ -56,6 +56,15 @@ def test_the_same_seed_gives_the_same_meal(tmp_path: Path) -> None:
     assert one.to_json()["queries"] > 0
 
 
+def test_it_takes_as_long_as_its_own_bites_whatever_the_clock_shows(tmp_path: Path) -> None:
+    order = Order(bites=1, method=NEVER)
+    with World(order.plate, seed=order.seed) as own, Journal.open(tmp_path / "m.db") as journal:
+        oracle = Oracle(own)
+        with Meal(order, journal, modules=oracle, calibrators=calibrators()) as meal:
+            oracle.world = meal.world
+            assert 0.0 <= meal.eat([]).seconds < 3600.0
+
+
 def test_a_record_has_what_was_promised(tmp_path: Path) -> None:
     record = eaten(tmp_path / "m.db", Order(bites=1)).to_json()
     assert {"plate", "bites", "queries", "executions", "workload", "J", "triage", "seed", "method"} <= set(record)

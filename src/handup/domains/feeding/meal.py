@@ -177,8 +177,14 @@ class Meal:
             people=SIMULATED if any(isinstance(each, Simulated) for each in channels) else "person",
             seed=order.seed,
             bites=tuple(bites),
-            seconds=self.journal.head().at_s,
+            seconds=self._seconds(),
         )
+
+    def _seconds(self) -> float:
+        """How long it took, from the first entry of its bites to the last."""
+        runs = [self.order.run_of(bite) for bite in range(1, self.order.bites + 1)]
+        times = [entry.at_s for run_ in runs for entry in self.journal.read(run=run_)]
+        return max(times, default=0.0) - min(times, default=0.0)
 
     def close(self) -> None:
         """Give the world back."""
