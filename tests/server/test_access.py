@@ -126,7 +126,7 @@ def test_pairing_sets_a_cookie_that_no_script_reads(home: House) -> None:
     code, _ = home.service.access.make_code("ana", RESIDENT)
     paired = home.client.post("/api/v1/pair", json={"code": code, "device": "tablet"})
     assert paired.status_code == 200
-    assert set(paired.json()) == {"token", "id", "name", "role", "device", "until_s"}
+    assert set(paired.json()) == {"token", "id", "name", "role", "device", "until_s", "store"}
     cookie = paired.headers["set-cookie"]
     assert {"HttpOnly", "SameSite=strict", "Path=/"} <= set(cookie.split("; "))
     assert "Secure" not in cookie
