@@ -139,11 +139,10 @@ class Modules:
         masks = kept.astype(np.float32) / np.float32(1.0 - self._dropout)
         (said,) = self._run["aim"]({"crop": cut(standard(rgb), square), "given": given, "masks": masks})
         points = square.fractions(two_points(said.astype(np.float64), directed=skill is Skill.SCOOP))
-        mean = points.mean(axis=0)
-        apart = (points - mean) * np.array([1.0, HEIGHT / WIDTH])
+        middles = points.mean(axis=1) * np.array([1.0, HEIGHT / WIDTH])
         return Aimed(
-            params=Params.within(mean.ravel().tolist()),
-            variance=float((apart**2).sum(axis=2).mean()),
+            params=Params.within(points.mean(axis=0).ravel().tolist()),
+            variance=float(middles.var(axis=0).sum()),
             passes=tuple(Params.within(each) for each in points.reshape(PASSES, 4).tolist()),
         )
 
