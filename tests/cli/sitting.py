@@ -24,7 +24,9 @@ from handup.server import Access, AccessRole
 from tests.fakes.diner import Diner
 
 ROOT = Path(__file__).parents[2]
-QUICK = ("--people", "page", "--no-browser", "--linger", "0", "--rest", "0")
+PLAIN = ("--plate", "savory salad", "--looks", "easy")
+"""A meal in which nothing goes wrong by itself."""
+QUICK = ("--people", "page", "--no-browser", "--no-wait", "--linger", "0", "--rest", "0", *PLAIN)
 
 
 def free_port() -> int:

@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import socket
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
+from websockets.sync.client import connect
 
-from handup.cli import meal_page
+from handup.cli import built_page, meal, meal_page
 from handup.cli.child_server import ChildServer, is_free
-from handup.client import Client, RobotLink
-from handup.core import Outcome
-from handup.desk import Desk
+from handup.client import Client, RobotLink, live
+from handup.core import BadSetting, Outcome
+from handup.desk import Desk, SkippingClock
 from handup.desk.events import Answered, Withdrawn
 from handup.domains.feeding.acts import Acted, HaltedAct
 from handup.domains.feeding.arm import Halted
 from handup.domains.feeding.guarding import ArmGuard
+from handup.domains.feeding.meal import Meal
+from handup.domains.feeding.modules import Modules
+from handup.domains.feeding.order import Order
 from handup.domains.feeding.ordering import Finished, Ordered
+from handup.domains.feeding.policy import DOUBT_BELOW
+from handup.domains.feeding.served import Served
 from handup.journal import Journal
 from handup.recover.trail import RunBegun, RunEnded, RunSettled, Settled
 from handup.server import Access
@@ -72,6 +81,128 @@ def test_a_whole_meal_and_then_another_one(tmp_path: Path) -> None:
         orders = [each for each in events(sitting) if isinstance(each, Ordered)]
         assert [each.order["seed"] for each in orders] == [0, 1], "another plate"
         assert [each.name for each in events(sitting) if isinstance(each, Finished)] == ["meal-1"]
+
+
+def keep_open(sitting: Sitting) -> None:
+    """A page, as far as the server can tell, until the server ends."""
+    with suppress(*live.FAILS), connect(**live.how(sitting.client.address)) as socket:
+        beaten = -math.inf
+        while True:
+            if time.monotonic() > beaten + live.BEAT_S:
+                beaten = time.monotonic()
+                socket.send(live.frame("beat"))
+            socket.recv(timeout=live.SILENT_S)
+
+
+def test_it_begins_and_goes_on_only_once_a_page_is_open(tmp_path: Path) -> None:
+    with Sitting(tmp_path, "--wait", "--bites", "1", "--speed", "4", "--json") as sitting:
+        for said in ("Begins meal-1", "Goes on with meal-1"):
+            until(lambda: meal_page.WAITING in sitting.said)
+            assert said in sitting.said
+            assert "--no-wait" in sitting.said, "nobody can press Enter here"
+            time.sleep(1.5)
+            assert not [each for each in events(sitting) if isinstance(each, RunBegun)]
+            if said.startswith("Begins"):
+                sitting.kill_robot()
+                sitting.start()
+        threading.Thread(target=keep_open, args=[sitting], daemon=True).start()
+        assert sitting.reach("moving")
+        sitting.kill_robot()
+        sitting.start()
+        assert sitting.finish() == 0
+        assert meal_page.WAITING not in sitting.said, "the page was open all the time"
+
+
+class Somebody:
+    """A link that hears of a person after a while, or never; and a keyboard at which Enter is pressed, or never."""
+
+    def __init__(self, *, comes: bool, enter: bool = False, live: bool = True) -> None:
+        self._comes, self._enter, self.live, self._looks = comes, enter, live, 0
+
+    @property
+    def people(self) -> int:
+        self._looks += 1
+        return int(self._comes and self._looks > 2)
+
+    def hold(self, timeout_s: float, *, only_heard: bool) -> bool:
+        return only_heard
+
+    def line(self, gone: Callable[[], bool]) -> str | None:
+        if self._enter:
+            return ""
+        if not self._comes:
+            raise EOFError
+        while not gone():
+            pass
+        return None
+
+    def drop(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("link", "typing"),
+    [
+        (Somebody(comes=False), Somebody(comes=False, enter=True)),
+        (Somebody(comes=True), Somebody(comes=True)),
+        (Somebody(comes=True), Somebody(comes=False)),
+        (Somebody(comes=True), Somebody(comes=False, live=False)),
+    ],
+    ids=["Enter", "somebody comes", "Ctrl-D, and somebody comes", "no terminal, and somebody comes"],
+)
+def test_waiting_ends_with_the_page_or_with_enter(
+    link: Any, typing: Somebody, capsys: pytest.CaptureFixture[str]
+) -> None:
+    meal_page.await_page(link, typing)
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(meal_page.WAITING)
+    assert ("press Enter" in line) == typing.live
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_what_is_served_at_the_page_makes_the_robot_ask(tmp_path: Path, seed: int) -> None:
+    clock = SkippingClock()
+    order = Order(plate=meal.PAGE_PLATE, looks=meal.PAGE_LOOKS, seed=seed, rest_s=6.0, doubt_below=DOUBT_BELOW)
+    with Journal.open(tmp_path / "m.db", clock=clock) as journal, Meal(order, journal, modules=Modules.load()) as table:
+        assert 2 <= table.eat([table.simulated(accuracy=1.0)]).to_json()["queries"] <= 5
+
+
+def test_what_is_served_at_the_page_where_nothing_is_ordered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted: list[Order] = []
+
+    def eat(order: Order, *rest: object) -> Served:
+        wanted.append(order)
+        raise BadSetting("enough", hint="Stop.")
+
+    monkeypatch.setattr(meal_page, "eat", eat)
+    here("meal")
+    here("meal", "--plate", "noodles", "--looks", "easy")
+    assert [(each.plate, each.looks, each.seed) for each in wanted] == [
+        (meal.PAGE_PLATE, meal.PAGE_LOOKS, 0),
+        ("noodles", "easy", 0),
+    ]
+
+
+def test_ctrl_c_leaves_the_meal_with_one_line_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    with Sitting(tmp_path, "--bites", "1", "--speed", "0.5", "--json") as sitting:
+        assert sitting.reach("moving")
+        sitting.robot.send_signal(signal.SIGINT)
+        assert sitting.robot.wait(30) == 130
+        last = sitting.said.splitlines()[-1]
+        assert last.startswith("Left. The meal is kept in handup-meals")
+        assert "Traceback" not in sitting.said
+        until(lambda: is_free(sitting.port))
+        sitting.start()
+        until(lambda: "Goes on with meal-1" in sitting.said)
+
+
+def test_ctrl_c_after_the_last_bite_loses_no_result(tmp_path: Path) -> None:
+    with Sitting(tmp_path, "--bites", "1", "--speed", "4", "--linger", "600", "--json") as sitting:
+        assert sitting.reach("done")
+        until(lambda: "The page stays for another 600 s; Ctrl-C ends it." in sitting.said)
+        sitting.robot.send_signal(signal.SIGINT)
+        assert sitting.robot.wait(30) == 0
+        assert json.loads(sitting.printed)["got"] == 1
 
 
 def test_killed_again_and_again_it_goes_on_with_the_same_question(tmp_path: Path) -> None:
@@ -211,5 +342,5 @@ def test_without_the_extra_or_the_page_or_a_folder_one_line_says_so(
         patched.setattr(meal_page, "find_spec", lambda name: None)
         assert_one_line_error(here(*PAGE), "pip install 'handup[web]'")
     with monkeypatch.context() as patched:
-        patched.setattr(meal_page, "PAGE", "no-such-page.html")
-        assert_one_line_error(here(*PAGE), "the page is not built", "tools/build-page")
+        patched.setattr(built_page, "PAGE", "no-such-page.html")
+        assert_one_line_error(here(*PAGE), "the page is not built", "make page")

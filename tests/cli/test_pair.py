@@ -40,6 +40,16 @@ def test_the_terminal_shows_code_address_and_picture(store: str) -> None:
     assert "█" in lines[5]
 
 
+@pytest.mark.parametrize(
+    ("url", "only_here"),
+    [(None, True), ("http://localhost:9", True), ("http://[::1]:9", True), ("https://robot.local:8765", False)],
+)
+def test_an_address_that_no_other_device_reaches_is_told(store: str, url: str | None, only_here: bool) -> None:
+    called = here("pair", "--name", "Ada", "--store", store, *(() if url is None else ("--url", url)))
+    assert ("works on this machine only" in called.err) == only_here
+    assert ("--host" in called.err) == only_here
+
+
 def test_a_known_person_keeps_role_and_limits(store: str) -> None:
     here("pair", "--name", "Ada", "--role", "operator", "--store", store)
     told = json.loads(here("pair", "--name", "Ada", "--store", store, "--json").out)

@@ -139,13 +139,30 @@ def test_a_watcher_hears_of_questions_robots_and_stops(robot: Any, ana: Any, run
     assert _next(changes, Robot).robot == "plate"
     robot.stop("a wire is loose")
     try:
-        stopped = _next(changes, Stopped)
+        while not (stopped := _next(changes, Stopped)).stop.why:
+            pass  # it is told before the server has read why
         assert stopped.stop.why == "a wire is loose"
     finally:
         ana.enable()
     while (now := _next(changes, Stopped).stop) is not None:
         assert now == stopped.stop  # said at once, and perhaps again when it is in the journal
     changes.close()
+
+
+def test_a_watcher_begins_with_all_questions_however_few_are_in_the_greeting(tmp_path: Any, kind: str) -> None:
+    served = Server(tmp_path, greeted=2)
+    served.start()
+    try:
+        with (
+            client_of(kind, served.url, served.robot) as robot,
+            client_of(kind, served.url, served.tokens["ana"]) as ana,
+        ):
+            asked = [robot.ask(Question("Which?"), run="r", step=str(each)).id for each in range(5)]
+            changes = ana.watch()
+            assert [each.id for each in next(changes).questions] == asked
+            changes.close()
+    finally:
+        served.kill()
 
 
 def test_a_robot_hears_of_the_questions_that_it_watches(robot: Any, ana: Any, run: str) -> None:

@@ -6,17 +6,19 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 
+import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
 from websockets.sync.server import ServerConnection, serve
 from websockets.typing import Subprotocol
 
 from handup.client import Client, Robot, RobotLink
 from handup.client.live import BEAT_S
-from handup.core import BadSetting, StoreUnavailable
+from handup.core import BadSetting, ServerRefused, StoreUnavailable
 from handup.desk.events import Stopped
 from handup.journal import Journal
 from tests.client.proxy import Proxy
@@ -219,6 +221,95 @@ def test_a_robots_own_stop_is_not_lost_behind_another_one(own_server: Server) ->
         soon(lambda: link._own_stop is None)
         ana.enable()
         assert link.hold(timeout_s=5)
+
+
+def test_a_robot_knows_whether_somebody_could_answer(own_server: Server) -> None:
+    with link_of(own_server) as link, Client(own_server.url, own_server.tokens["ana"]) as ana:
+        assert link.people == 0
+        changes = ana.watch()
+        next(changes)
+        soon(lambda: link.people == 1)
+        with link_of(own_server) as late:
+            assert late.people == 1, "it is in the greeting"
+        changes.close()
+        soon(lambda: link.people == 0)
+
+
+HELLO = {"type": "hello", "now_s": 1.0, "stopped": None, "me": {"id": "somebody"}}
+
+
+@contextmanager
+def stranger(port: int, proof: Callable[[str], str]) -> Iterator[list[str]]:
+    """Another program on a robot's port: it greets and beats like a server, and keeps what it is sent."""
+    heard: list[str] = []
+
+    def asked(connection: ServerConnection, request: Request) -> Response | None:
+        heard.append(f"{request.path} {request.headers}")
+        if "/proof" not in request.path:
+            return None
+        return connection.respond(200, json.dumps({"proof": proof(request.path)}))
+
+    def talk(socket: ServerConnection) -> None:
+        socket.send(json.dumps(HELLO))
+        with suppress(ConnectionClosed):
+            while True:
+                socket.send(json.dumps({"type": "beat", "at_s": 1.0}))
+                time.sleep(0.05)
+
+    with serve(talk, "127.0.0.1", port, subprotocols=[Subprotocol("handup")], process_request=asked) as made:
+        threading.Thread(target=made.serve_forever, daemon=True).start()
+        yield heard
+        made.shutdown()
+
+
+def wrong(path: str) -> str:
+    return "0" * 64
+
+
+def test_another_program_on_the_servers_port_is_not_trusted_and_gets_no_token(own_server: Server) -> None:
+    with link_of(own_server) as link:
+        own_server.kill()
+        holds_in_time(link)
+        with stranger(own_server.port, wrong) as heard:
+            soon(lambda: isinstance(link.problem, ServerRefused))
+            time.sleep(3 * BEAT_S)
+            assert not link.alive
+            assert "not read this robot's store" in str(link.problem)
+            assert len(heard) > 1
+            assert not any(own_server.robot in each or "/live" in each for each in heard)
+        own_server.start()
+        assert link.hold(timeout_s=10), "the right one is trusted again"
+
+
+def test_a_robot_that_knows_its_id_trusts_no_first_server_either(own_server: Server) -> None:
+    with Client(own_server.url, own_server.robot) as robot:
+        id_ = robot.me()["id"]
+    port = free_port()
+    with (
+        stranger(port, wrong) as heard,
+        RobotLink(f"http://127.0.0.1:{port}", own_server.robot, "plate", id=id_) as link,
+    ):
+        soon(lambda: isinstance(link.problem, ServerRefused))
+        assert not link.alive
+        assert not any(own_server.robot in each for each in heard)
+    with RobotLink(own_server.url, own_server.robot, "plate", id=id_) as link:
+        assert link.hold(timeout_s=10)
+
+
+def test_a_proof_that_is_passed_on_from_the_server_is_none(own_server: Server) -> None:
+    def passed_on(path: str) -> str:
+        return str(httpx.get(f"{own_server.url}{path}", trust_env=False).json()["proof"])
+
+    with Client(own_server.url, own_server.robot) as robot:
+        id_ = robot.me()["id"]
+    port = free_port()
+    with (
+        stranger(port, passed_on) as heard,
+        RobotLink(f"http://127.0.0.1:{port}", own_server.robot, "plate", id=id_) as link,
+    ):
+        soon(lambda: isinstance(link.problem, ServerRefused))
+        assert not link.alive
+        assert not any("/live" in each for each in heard)
 
 
 def test_nothing_is_raised_into_the_robots_loop(own_server: Server) -> None:

@@ -46,7 +46,8 @@ SIGNS = """() => {
         screen: question ? question.dataset.kind : /Help|Settings|Stopped|Connecting/.exec(screen)?.[0] ?? 'waiting',
         controls: [...new Set(shown.map((e) => e.dataset.testid ?? e.textContent))],
         footer: document.querySelector('.footer') !== null,
-        moving: /Stopping|on its way|Connecting/.test(document.body.textContent),
+        moving: /Stopping|on its way|Connecting/.test(document.body.textContent)
+            || (localStorage.getItem('handup.unsent') ?? '[]') !== '[]',
     };
 }"""
 SETTLED = f"""async () => {{
@@ -107,6 +108,10 @@ class Signs:
     def home(self) -> bool:
         """Whether the person is where they are to be: at a question, or waiting for one."""
         return not re.fullmatch("Help|Settings|Stopped|Connecting", self.screen)
+
+    def apart(self, other: Signs) -> frozenset[str]:
+        """What one of two has and the other has not."""
+        return (self.controls | {self.screen}) ^ (other.controls | {other.screen})
 
 
 @dataclass(frozen=True)
@@ -208,7 +213,8 @@ class Crawler:
 
     def inspect(self, signs: Signs, spot: Spot) -> None:
         """By touch, by eye, by keys."""
-        self.say(spot, "another state than before", [] if self.go(spot, anew=True) == signs else [""])
+        again = self.go(spot, anew=True)
+        self.say(spot, "another state than before", sorted(map(str, again.apart(signs))))
         self.touch(spot, self.must())
         self.see(spot)
         order = self.tabbed(len(signs.controls))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from handup.client import Client
@@ -87,7 +88,52 @@ def test_what_is_kept_for_other_stores_goes_after_a_month(tmp_path: Path, browse
         robot.close()
         page.get_by_test_id("option-0").click()
         page.get_by_test_id("send").click()
-        expect(page.get_by_test_id("waiting")).to_be_visible()
+        expect(page.get_by_test_id("notice")).to_contain_text("your answer counts")
         kept = page.evaluate("JSON.parse(localStorage.getItem('handup.unsent')).map((each) => each.reply.token)")
         assert kept == ["b"]
+    context.close()
+
+
+@pytest.mark.parametrize("reload", [False, True])
+def test_a_stop_that_did_not_get_through_is_dropped_in_sight_at_another_store(
+    tmp_path: Path, browser: Browser, reload: bool
+) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    with serve(tmp_path / "one.db") as first:
+        page.goto(first.link(first.code("ana")))
+        expect(page.get_by_test_id("waiting")).to_be_visible()
+    page.get_by_test_id("stop").click()
+    expect(page.get_by_test_id("stop-failing")).to_be_visible()
+    with serve(tmp_path / "two.db", first.port) as second, Client(second.url, second.robot_token("plate")) as robot:
+        if reload:
+            page.goto("about:blank")
+            page.goto(second.link(second.code("ana")))
+        else:
+            page.get_by_test_id("pair-code").fill(second.code("ana"))
+            page.keyboard.press("Enter")
+        expect(page.get_by_test_id("waiting")).to_be_visible()
+        expect(page.get_by_test_id("notice")).to_contain_text("not sent to this robot")
+        expect(page.get_by_test_id("stop-failing")).to_have_count(0)
+        page.wait_for_timeout(WAIT_MS)
+        assert robot.health()["status"] == "ok"
+        page.get_by_test_id("stop").click()  # what is pressed here is for the robot that is here
+        expect(page.get_by_test_id("stopped")).to_be_visible()
+        assert robot.health()["status"] == "stopped"
+    context.close()
+
+
+def test_a_stop_that_did_not_get_through_reaches_its_own_store_over_a_reload(tmp_path: Path, browser: Browser) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    with serve(tmp_path / "one.db") as first:
+        page.goto(first.link(first.code("ana")))
+        expect(page.get_by_test_id("waiting")).to_be_visible()
+    page.get_by_test_id("stop").click()
+    expect(page.get_by_test_id("stop-failing")).to_be_visible()
+    page.goto("about:blank")
+    with serve(tmp_path / "one.db", first.port) as again:
+        page.goto(again.url)
+        expect(page.get_by_test_id("stopped")).to_be_visible()
+        expect(page.get_by_test_id("stop-failing")).to_have_count(0)
     context.close()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from handup.cli.touring import TOUR
 from handup.core import Box, Question, QuestionKind, Resolution, ResumeHint, Value
 from handup.desk import Status
+from handup.domains.feeding.questions import about
 from tests.page.site import Site
 
 BY_MOUSE: dict[str, tuple[tuple[str, ...], Value]] = {
@@ -105,6 +108,16 @@ def test_a_box_by_two_taps(site: Site) -> None:
         assert isinstance(told.answer.value, Box)
         found = told.answer.value
         assert [found.left, found.top, found.right, found.bottom] == pytest.approx([0.25, 0.25, 0.5, 0.75], abs=0.01)
+
+
+def test_whoever_does_not_see_the_food_is_told_what_to_do(site: Site) -> None:
+    tour = TOUR["box"]
+    asked = replace(about("box", {"food": "chicken"}, ("chicken",)), image=tour.image, guess=tour.guess, sure=0.3)
+    with site.open() as look:
+        look.question(site.ask(asked))
+        look.says("question", "If there is none on the plate, box what I should take instead.")
+        look.press("guess-other")
+        look.says("question", "If there is none on the plate")
 
 
 @pytest.mark.parametrize(

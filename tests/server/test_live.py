@@ -25,7 +25,7 @@ def test_hello_tells_everything_to_begin_with(home: House) -> None:
     with home.live("resident") as live:
         hello = live.next("hello")
     assert set(hello) == {
-        *("type", "server", "me", "now_s", "beat_s", "hold_s", "stopped", "questions", "more", "robots"),
+        *("type", "server", "me", "now_s", "beat_s", "hold_s", "stopped", "questions", "more", "people", "robots"),
     }
     assert (hello["beat_s"], hello["hold_s"], hello["stopped"]) == (0.25, 1.0, None)
     assert [each["id"] for each in hello["questions"]] == [id_]
@@ -34,7 +34,18 @@ def test_hello_tells_everything_to_begin_with(home: House) -> None:
     ]
     with home.live("robot") as robot:
         hello = robot.next("hello")
-    assert (hello["questions"], hello["robots"], hello["me"]["role"]) == ([], [], "robot")
+    assert (hello["questions"], hello["robots"], hello["me"]["role"], hello["people"]) == ([], [], "robot", 0)
+
+
+def test_a_robot_hears_how_many_could_answer_and_people_do_not(home: House) -> None:
+    with home.live("robot") as robot:
+        assert robot.next("hello")["people"] == 0
+        with home.live("developer"), home.live("resident") as ana:
+            assert ana.next("hello")["people"] is None
+            assert robot.next("people", lambda frame: frame["people"] > 0)["people"] == 1, "a developer only looks"
+            with home.live("robot") as other:
+                assert other.next("hello")["people"] == 1
+        assert robot.next("people", lambda frame: frame["people"] == 0)
 
 
 def test_a_question_comes_to_people_and_its_answer_to_the_robot_and_all_tablets(home: House) -> None:

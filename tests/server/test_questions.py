@@ -43,6 +43,15 @@ def test_a_reply_is_from_whose_token_it_comes_with(home: House) -> None:
     assert (refused.status_code, refused.json()["error"]["code"]) == (422, "HU109")
 
 
+@pytest.mark.parametrize("kind", ["permission", "physical"])
+def test_what_only_people_can_settle_is_not_left_to_the_robot(home: House, kind: str) -> None:
+    id_ = home.ask(kind=kind, options=[])
+    said = {"question": id_, "kind": "let-robot-try", "token": "t"}
+    refused = home.call("POST", "/replies", "resident", json=said).json()
+    assert (refused["status"], refused["record"]["status"]) == ("invalid", "open")
+    assert "the robot cannot try instead" in refused["message"]
+
+
 def test_waiting_ends_with_the_answer_or_with_nothing(home: House) -> None:
     id_ = home.ask()
     assert home.call("GET", "/wait", "robot", params={"id": id_, "timeout_s": 0.05}).status_code == 204

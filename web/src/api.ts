@@ -1,6 +1,6 @@
 /** Requests to the server that this page came from, and to nobody else. */
 
-import type { ApiProblem, Me, Receipt, Reply, Value } from "./types";
+import type { ApiProblem, Me, Receipt, RecordView, Reply, Value } from "./types";
 
 const BASE = "/api/v1";
 /** Refused because it is meant for another server or store. */
@@ -68,6 +68,12 @@ export const pictureUrl = (name: string): string => `${BASE}/pictures/${path(nam
 export const whoAmI = (): Promise<Me> => call("GET", "/me");
 export const pair = (code: string, device: string): Promise<Me> => call("POST", "/pair", { code, device });
 export const leave = (): Promise<void> => call("POST", "/leave");
+/** All that wait, however many. */
+export const getQuestions = (store: string): Promise<{ questions: RecordView[] }> =>
+  call("GET", "/questions", undefined, { store });
+/** One, also where it is over. */
+export const getQuestion = (id: string, store: string): Promise<RecordView> =>
+  call("GET", `/questions/${path(id)}`, undefined, { store });
 export const sendReply = (reply: Reply, store: string, signal: AbortSignal): Promise<Receipt> =>
   call("POST", "/replies", reply, { store, signal });
 export const sendStop = (token: string): Promise<{ stopped: boolean; written: boolean }> =>

@@ -2,11 +2,12 @@
 
 import { batch } from "@preact/signals";
 import { Refused, whoAmI } from "./api";
-import { tellDrafts, tidyDrafts } from "./drafts";
+import { endDraft, tellDrafts, tidyDrafts } from "./drafts";
 import { flush, unsentFor } from "./outbox";
-import { heardMs, link, me, picked, records, robots, say, silentS, stopped, takeRecord, takeRobot } from "./store";
-import { stopWritten } from "./stop";
-import type { FromServer, RecordView, Stopped } from "./types";
+import { fetchRest, forgetRest, tellRest } from "./rest";
+import { heardMs, isWaiting, link, me, picked, records, robots, say, silentS, stopped, takeRecord, takeRobot } from "./store";
+import { stopMeets, stopWritten } from "./stop";
+import type { FromServer, Me, RecordView, Stopped } from "./types";
 
 const CHECK_MS = 200;
 const SHORTEST_MS = 250;
@@ -48,6 +49,21 @@ export function hurry(): void {
   void connect();
 }
 
+/** Who this device is, and with which store it speaks: what was shown of another one is not shown any more. */
+export function meet(found: Me): void {
+  batch(() => {
+    if (me.value !== null && me.value.store !== found.store) {
+      forgetRest();
+      records.value = new Map();
+      robots.value = new Map();
+      stopped.value = null;
+      picked.value = null;
+    }
+    me.value = found;
+    stopMeets(found.store);
+  });
+}
+
 async function connect(): Promise<void> {
   window.clearTimeout(timer);
   drop();
@@ -57,8 +73,7 @@ async function connect(): Promise<void> {
   try {
     const found = await whoAmI();
     if (mine !== round) return; // another try began meanwhile
-    if (me.value?.store !== found.store) records.value = new Map(); // the questions of another store
-    me.value = found;
+    meet(found);
   } catch (error) {
     if (mine !== round) return;
     if (error instanceof Refused && (error.status === 401 || error.status === 403)) {
@@ -131,13 +146,12 @@ function read(message: FromServer): void {
       tries = 0;
       beatMs = message.beat_s * 1000;
       holdMs = message.hold_s * 1000;
-      me.value = message.me;
-      tellWhatEnded(message.questions);
-      records.value = new Map(message.questions.map((each) => [each.id, each]));
+      meet(message.me);
+      forgetRest();
+      greet(message.questions, message.more ?? 0);
       robots.value = new Map(message.robots.map((each) => [each.robot, each]));
       stopped.value = early === undefined ? message.stopped : early;
       link.value = "live";
-      tidyDrafts();
       void tellDrafts();
       void flush();
       break;
@@ -167,9 +181,23 @@ function read(message: FromServer): void {
   }
 }
 
+/** Where the greeting does not hold all, what is known already stays until all are there. */
+function greet(questions: readonly RecordView[], more: number): void {
+  const told = new Map(questions.map((each) => [each.id, each]));
+  if (more === 0) return takeAll(told);
+  records.value = new Map([...records.value, ...told]);
+  void fetchRest(me.value?.store ?? "", () => records.value).then((all) => all && batch(() => takeAll(all)));
+}
+
+/** All that wait. */
+function takeAll(all: ReadonlyMap<string, RecordView>): void {
+  tellWhatEnded(all);
+  records.value = all;
+  void tidyDrafts();
+}
+
 /** What was on the screen when the link was lost and is not there any more. */
-function tellWhatEnded(now: readonly RecordView[]): void {
-  const there = new Set(now.map((each) => each.id));
+function tellWhatEnded(there: ReadonlyMap<string, RecordView>): void {
   const shown = picked.value ?? [...records.value.keys()][0];
   if (shown !== undefined && records.value.has(shown) && !there.has(shown))
     say("The question that was here is settled by now.");
@@ -177,7 +205,9 @@ function tellWhatEnded(now: readonly RecordView[]): void {
 
 function takeQuestion(record: RecordView): void {
   const known = records.value.has(record.id);
+  tellRest(record.id);
   takeRecord(record);
+  if (!isWaiting(record) && !unsentFor(record.id)) endDraft(record);
   if (!known || unsentFor(record.id)) return; // what becomes of a reply of this device its receipt says
   const told = whatHappened(record);
   if (told) say(told);

@@ -3,9 +3,9 @@
 
 import { signal } from "@preact/signals";
 import { Refused, sendReply } from "./api";
-import { dropDraftOf } from "./drafts";
+import { dropDraftOf, endDraft } from "./drafts";
 import { fresh, isOld, keep, kept } from "./kept";
-import { link, me, picked, say, takeRecord } from "./store";
+import { isWaiting, link, me, picked, say, takeRecord } from "./store";
 import type { Receipt, Reply, ReplyKind, Value } from "./types";
 
 export interface Unsent {
@@ -26,7 +26,8 @@ let sending = false;
 let underway: { token: string; abort: AbortController } | null = null;
 let again: number | undefined;
 
-const isMine = (each: Unsent): boolean => each.by === me.value?.name && each.store === me.value.store;
+/** Whether somebody who is here now said it, and to this robot. */
+export const isMine = (each: Unsent): boolean => each.by === me.value?.name && each.store === me.value.store;
 
 export const unsentFor = (id: string): Unsent | undefined =>
   unsent.value.find((each) => each.reply.question === id && isMine(each));
@@ -51,6 +52,11 @@ export function takeBack(question: string): void {
   if (!given) return;
   store(unsent.value.filter((each) => each !== given));
   if (underway?.token === given.reply.token) underway.abort.abort(); // else the browser may send it again by itself
+}
+
+/** The same for all of them: what was chosen stays as it was before it was sent. */
+export function takeAllBack(): void {
+  for (const each of unsent.value.filter(isMine)) takeBack(each.reply.question);
 }
 
 /** Send what waits, one after the other. Called whenever the link comes back, and again while anything is left. */
@@ -93,9 +99,10 @@ function settle(each: Unsent, receipt: Receipt): void {
   if (receipt.record) takeRecord(receipt.record);
   if (receipt.status === "accepted") {
     say(receipt.message, "good");
-    dropDraftOf(each.reply.question);
+    dropDraftOf(each.reply.question, each);
     if (picked.value === each.reply.question) picked.value = null;
   } else {
+    if (receipt.record && !isWaiting(receipt.record)) endDraft(receipt.record, each);
     say(`${receipt.message} Yours (${each.said}) did not count.`, "warn");
   }
 }

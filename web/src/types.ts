@@ -84,6 +84,8 @@ export interface RecordView {
   device?: string | null;
   answer?: { value: Value | null } | null;
   why?: string;
+  /** Why it was withdrawn: `stop`, or the robot's own doing. */
+  cause?: string | null;
   told: string;
   sureness: string;
   choices: string[];
@@ -205,6 +207,8 @@ export type FromServer =
       hold_s: number;
       stopped: Stopped | null;
       questions: RecordView[];
+      /** How many more wait than are told here. */
+      more?: number;
       robots: RobotView[];
     }
   | { type: "beat"; at_s: number }

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import signal
 import socket
 import subprocess
@@ -220,18 +219,15 @@ def proves(url: str, paired: Paired) -> bool:
     """Whether whoever is at an address has read our store; it is told nothing that is secret."""
     import httpx  # noqa: PLC0415 - an extra
 
-    from handup.server.tokens import proof_of  # noqa: PLC0415
+    from handup.client.address import Address  # noqa: PLC0415
+    from handup.client.proving import Challenge  # noqa: PLC0415
 
-    nonce = secrets.token_urlsafe(32)
-    params = {"id": paired.grant.id, "nonce": nonce}
+    challenge = Challenge(address=Address(url, paired.token), id=paired.grant.id)
     try:
         with httpx.Client(trust_env=False, timeout=PROOF_S) as client:
-            said = client.get(f"{url}/api/v1/proof", params=params)
-        given = said.json()["proof"]
-    except (httpx.HTTPError, ValueError, KeyError, TypeError):
+            return challenge.met_by(client.get(**challenge.request).json())
+    except (httpx.HTTPError, ValueError):
         return False
-    wanted = proof_of(paired.grant.digest, nonce, httpx.URL(url).port or 0)
-    return isinstance(given, str) and secrets.compare_digest(given.encode(), wanted.encode())
 
 
 def is_free(port: int) -> bool:

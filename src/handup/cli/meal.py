@@ -25,27 +25,42 @@ if TYPE_CHECKING:
 
 EPILOG = """Example: handup meal
 
+Example: handup meal --people page --plate "mixed salad" --looks hard --seed 2 --no-browser
+
 Example: handup meal --people simulated --plate thanksgiving --looks hard --seed 3 --record meal.gif
 
 Methods: troubleshoot; SELECTOR+WHEN, such as graph+workload-aware; never+query-then-execute never asks,
 topo+query-for-all asks everything.
+
+At the page the robot begins once a page is open; --no-wait begins at once. A thanksgiving plate with hard looks is
+served there, because the robot has something to ask: two or three questions in each of the first three meals, if you
+answer rightly. On easy looks it hardly ever asks.
 
 At the page the meal is kept (in handup-meals/meal.db where no --store is named): the same command, run again after
 it was killed, goes on where it was; after the last bite it begins another meal. Otherwise only --store keeps it. What
 is kept goes on only as it was ordered: for anything else, use another --store file, or --new.
 
 Exit codes: 0 the meal is over; 1 the film or the result could not be written; 2 bad input, nothing more to type, a port
-that is taken, or the extra [sim], [web] or OpenGL is missing; 130 left with Ctrl-C."""
+that is taken, a page that is not built, or the extra [sim], [web] or OpenGL is missing; 130 left with Ctrl-C."""
 SIMULATED, TERMINAL, PAGE = "simulated", "terminal", "page"
+PAGE_PLATE, PAGE_LOOKS = "thanksgiving", "hard"
+"""What is served at the page where nothing else is ordered: something that the robot asks about."""
 RESULT = {True: "got it", False: "lost"}
 
 
 def meal(
     people: Annotated[str, typer.Option(help="Who answers: page, terminal or simulated.", metavar="WHO")] = PAGE,
     plate: Annotated[
-        str, typer.Option(help="savory salad, thanksgiving, mixed salad, noodles or random.", metavar="NAME")
-    ] = "savory salad",
-    looks: Annotated[str, typer.Option(help="easy, or hard: other colours, lamps, clutter.", metavar="LOOKS")] = "easy",
+        str | None,
+        typer.Option(
+            help="savory salad (thanksgiving at the page), thanksgiving, mixed salad, noodles or random.",
+            metavar="NAME",
+        ),
+    ] = None,
+    looks: Annotated[
+        str | None,
+        typer.Option(help="easy (hard at the page), or hard: other colours, lamps, clutter.", metavar="LOOKS"),
+    ] = None,
     method: Annotated[str, typer.Option(help="How it decides.", metavar="METHOD")] = "troubleshoot",
     bites: Annotated[int, typer.Option(help="How many bites.")] = 5,
     attempts: Annotated[int, typer.Option(help="How many attempts at each, at most.")] = 3,
@@ -68,6 +83,9 @@ def meal(
         int | None, typer.Option(help="Of the page; 8765, or the next free one.", min=1, max=65535, metavar="N")
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print where the page is.")] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Begin once a page is open, or at once, though nobody sees it.")
+    ] = True,
     new: Annotated[
         bool, typer.Option("--new", help="Begin a new meal on the store, whatever was eaten there before.")
     ] = False,
@@ -90,8 +108,8 @@ def meal(
     if record is not None or people != SIMULATED:
         pillow("a film" if record is not None else "showing the plate to you")
     order = Order(
-        plate=plate,
-        looks=looks,
+        plate=plate or (PAGE_PLATE if people == PAGE else Order.plate),
+        looks=looks or (PAGE_LOOKS if people == PAGE else Order.looks),
         method=method,
         bites=bites,
         attempts=attempts,
@@ -112,6 +130,7 @@ def meal(
                 own_seed=seed is None,
                 speed=speed,
                 linger_s=linger,
+                wait=wait,
                 frames=frames,
             )
             served = meal_page.eat(order, sitting, told)

@@ -8,17 +8,21 @@ import sys
 import time
 import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from handup.cli.output import err
+import typer
+
+from handup.cli.built_page import check_built
+from handup.cli.output import INTERRUPTED, err
 from handup.core import BadSetting, IllegalCall, MissingExtra, StoreUnavailable
 
 if TYPE_CHECKING:
+    from handup.client import RobotLink
+    from handup.desk.keyboard import Typing
     from handup.domains.feeding.order import Order
     from handup.domains.feeding.served import Bite, Served
     from handup.journal import Journal
@@ -26,10 +30,12 @@ if TYPE_CHECKING:
 
 FOLDER = Path("handup-meals")
 STORE = FOLDER / "meal.db"
-PAGE = "index.html"
 WEB = ("fastapi", "uvicorn", "websockets", "httpx")
 ENDED = 128
 """The exit code after a signal is this and its number, as shells count it."""
+GREETING_S, LOOK_S = 5.0, 0.2
+"""So long the server may take to say who is there; how often it is looked whether somebody came."""
+WAITING = "The robot waits until the page is open."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +50,7 @@ class Sitting:
         own_seed: Give each new meal a plate of its own.
         speed: Of the arm; 1 is real time.
         linger_s: How long the page stays after the last bite.
+        wait: Whether the robot begins only once a page is open.
         frames: The film goes here.
     """
 
@@ -54,6 +61,7 @@ class Sitting:
     own_seed: bool
     speed: float
     linger_s: float
+    wait: bool
     frames: list[Any] | None
 
 
@@ -66,13 +74,22 @@ def check_ready() -> None:
     """
     if any(find_spec(each) is None for each in WEB):
         raise MissingExtra.of("web", "a meal at the page")
-    if not resources.files("handup").joinpath("server", "static", PAGE).is_file():
-        raise BadSetting("the page is not built", hint="Run tools/build-page (make setup does), which needs Node.")
+    check_built()
 
 
 def eat(wanted: Order, sitting: Sitting, told: Callable[[Bite], object]) -> Served:
     """The whole meal, from the plate to the summary."""
     check_ready()
+    store = sitting.store or _default_store()
+    try:
+        return _eat(wanted, sitting, store, told)
+    except KeyboardInterrupt:
+        said = f"Left. The meal is kept in {store}; the same command goes on with it."
+        err.print(said, markup=False, soft_wrap=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _eat(wanted: Order, sitting: Sitting, store: str, told: Callable[[Bite], object]) -> Served:
     from handup.cli.child_server import ChildServer, known_to  # noqa: PLC0415 - belong to extras
     from handup.client import Client, RobotLink  # noqa: PLC0415
     from handup.domains.feeding.live import ROBOT, AtPage  # noqa: PLC0415
@@ -83,7 +100,6 @@ def eat(wanted: Order, sitting: Sitting, told: Callable[[Bite], object]) -> Serv
     from handup.journal import Journal  # noqa: PLC0415
     from handup.server.access import Access  # noqa: PLC0415
 
-    store = sitting.store or _default_store()
     with ExitStack() as stack:
         stack.enter_context(_terminable())
         journal = stack.enter_context(Journal.open(store))
@@ -102,14 +118,49 @@ def eat(wanted: Order, sitting: Sitting, told: Callable[[Bite], object]) -> Serv
             err.print(f"Port 8765 is taken; the page is on {server.port}.", markup=False)
         server.wait()
         keep = stack.enter_context(Client(server.url, token, patience_s=1.0)).put_picture
-        link = stack.enter_context(RobotLink(server.url, token, ROBOT))
+        link = stack.enter_context(RobotLink(server.url, token, ROBOT, id=paired.grant.id))
         company = AtPage(link, keep, NAME, speed=sitting.speed)
         meal = stack.enter_context(Meal(order.order, journal, modules=modules, film=sitting.frames, company=company))
         _open_page(server.url, access, NAME, browser=sitting.browser)
+        if sitting.wait:
+            await_page(link)
         served = meal.eat((), told=told)
         finished(journal, order.order)
-        time.sleep(sitting.linger_s)
+        _linger(sitting.linger_s)
         return served
+
+
+def await_page(link: RobotLink, typing: Typing | None = None) -> None:
+    """Wait until somebody has the page open, who would miss the meal otherwise; Enter begins without them.
+
+    Args:
+        link: Knows how many have.
+        typing: Where lines come from; standard input where it is None.
+    """
+    from handup.desk.keyboard import Keyboard  # noqa: PLC0415 - the help does without the desk
+
+    link.hold(GREETING_S, only_heard=True)
+    if link.people:
+        return
+    typing = typing or Keyboard()
+    typed = typing.live and os.name == "posix"
+    how = "To begin without it, press Enter." if typed else "To begin without it, use --no-wait."
+    err.print(f"{WAITING} {how}", markup=False, soft_wrap=True)
+    with suppress(EOFError):  # nothing more can be typed
+        if typed:
+            typing.drop()
+            typing.line(lambda: link.people > 0)
+            return
+    while not link.people:
+        time.sleep(LOOK_S)
+
+
+def _linger(linger_s: float) -> None:
+    """Keep the page for a while; the meal is over, so Ctrl-C loses nothing."""
+    if linger_s:
+        err.print(f"The meal is over. The page stays for another {linger_s:.0f} s; Ctrl-C ends it.", markup=False)
+    with suppress(KeyboardInterrupt):
+        time.sleep(linger_s)
 
 
 def _default_store() -> str:

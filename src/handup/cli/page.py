@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from handup.cli.built_page import check_built
 from handup.cli.output import err, out
 from handup.cli.touring import PICTURES, PLATE, TOUR, picture
 from handup.core import Person, Question, Role
@@ -25,7 +26,7 @@ EPILOG = """Example: handup page --demo
 The tour asks one question of every kind, again and again, until Ctrl-C; what you answer is printed here and forgotten
 with it. Without --demo the page of a server that runs already is opened.
 
-Exit codes: 0 ended; 2 a taken port, or the extra [web] is missing."""
+Exit codes: 0 ended; 2 a taken port, a page that is not built, or the extra [web] is missing."""
 LOCAL = "http://127.0.0.1:8765"
 ROBOT = "tour"
 PEOPLE = (Person(name="you"), Person(name="somebody else", role=Role.CAREGIVER))
@@ -46,12 +47,17 @@ def page(
     if not demo:
         _show(url, browse)
         return
-    with _served(port) as server:
-        link = server.link(server.code(PEOPLE[0].name))
-        _line(f"Ctrl-C ends it. The page is at {link}")
-        if browse:
-            webbrowser.open(link)
-        _tour(server, rounds)
+    check_built()
+    try:
+        with _served(port) as server:
+            link = server.link(server.code(PEOPLE[0].name))
+            _line(f"Ctrl-C ends it. The page is at {link}")
+            if browse:
+                webbrowser.open(link)
+            _tour(server, rounds)
+    except KeyboardInterrupt:
+        said = "The tour is over, and nothing of it is kept. Again: handup page --demo"
+        err.print(said, markup=False, soft_wrap=True)
 
 
 @contextmanager

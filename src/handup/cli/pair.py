@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
 from handup.cli.moments import moment
-from handup.cli.output import out, print_json
+from handup.cli.output import err, out, print_json
 from handup.cli.store import DEFAULT_STORE, StoreOption
 from handup.core import BadSetting, MissingExtra
 
@@ -25,6 +26,8 @@ Exit codes: 0 done; 2 bad input or store."""
 HOUR_S = 3600.0
 PERSON_HOURS = 720.0
 LOCAL = "http://127.0.0.1:8765"
+ONLY_HERE = """This address works on this machine only. For another device, run handup serve with --host, and name its \
+address here with --url; see docs/desk/server.md."""
 
 
 def pair(
@@ -65,6 +68,7 @@ def pair(
 def _code(access: Access, journal: Any, name: str, given: str | None, hours: float, url: str, as_json: bool) -> None:
     from handup.desk import Desk  # noqa: PLC0415
     from handup.server import introduce  # noqa: PLC0415
+    from handup.server.settings import is_loopback  # noqa: PLC0415
 
     known = Desk(journal).state.people.get(name)
     role = _role(given or (known.role if known else "resident"))
@@ -74,6 +78,8 @@ def _code(access: Access, journal: Any, name: str, given: str | None, hours: flo
     told = {"code": code, "url": link, "name": name, "role": str(role), "until_s": until_s}
     lines = [f"Code for {name} ({role}), good for ten minutes: {code}", f"Or open: {link}"]
     _say(told, lines if as_json else [*lines, _qr(link)], as_json)
+    if is_loopback(urlsplit(url).hostname or ""):
+        err.print(ONLY_HERE, markup=False, soft_wrap=True)
 
 
 def _role(given: str) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from handup.cli.built_page import HOW, is_built
 from handup.cli.output import err, out
 from handup.cli.people import load_people, user_name
 from handup.cli.store import DEFAULT_STORE, StoreOption
@@ -50,7 +51,8 @@ def serve(
     as_json: Annotated[bool, typer.Option("--json", help="Say as one line of JSON where it is.")] = False,
 ) -> None:
     """Serve the page and the API on a store, until Ctrl-C."""
-    from handup.server import ServerSettings, open_server  # noqa: PLC0415 - the help does without databases
+    from handup.journal.address import address_of  # noqa: PLC0415 - the help does without databases
+    from handup.server import ServerSettings, open_server  # noqa: PLC0415
 
     known = () if people is None else load_people(people)
     settings = ServerSettings(
@@ -70,12 +72,16 @@ def serve(
         if browse and not webbrowser.open(link):
             err.print(f"No browser opens here; open {link} yourself.", markup=False, soft_wrap=True)
         server.run()
+    said = f"Ended. What is open stays open in {address_of(store).shown}; the same command serves it again."
+    err.print(said, markup=False, soft_wrap=True)
 
 
 def _say(server: RunningServer, people: tuple[Person, ...], with_code: bool, as_json: bool) -> str:
     """Say where the server is; the address that pairs a first device."""
     import json  # noqa: PLC0415
 
+    if not is_built():
+        err.print(f"The page is not built, so only the API is served. {HOW}", markup=False, soft_wrap=True)
     damage = server.service.damage
     link, code, name = server.url, None, None
     if damage is not None:

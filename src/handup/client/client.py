@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -18,7 +19,7 @@ from handup.client.address import Address
 from handup.client.calls import Call
 from handup.client.reading import NOT_ARRIVED, body_of, limits, polls
 from handup.client.tries import LONGEST_PAUSE_S, PATIENCE_S, Tries, answered
-from handup.client.views import Change, Lost, Pairing, Robot, change_of
+from handup.client.views import Change, Connected, Lost, Pairing, Robot, change_of, count_of
 from handup.core import Question, ReplyKind, ServerUnreachable, Value
 from handup.desk import Receipt, Record
 
@@ -178,11 +179,14 @@ class Client:
                     for each in questions:
                         socket.send(live.frame("watch", id=each))
                     while True:
-                        change = change_of(live.read(socket.recv(timeout=live.SILENT_S)))
+                        frame = live.read(socket.recv(timeout=live.SILENT_S))
+                        change = change_of(frame)
+                        if isinstance(change, Connected) and count_of(frame.get("more")):
+                            change = replace(change, questions=self.waiting())  # not all were in the greeting
                         lost = lost and change is None
                         if change is not None:
                             yield change
-            except live.FAILS as error:
+            except (*live.FAILS, ServerUnreachable) as error:
                 if (refused := live.refused(error)) is not None:
                     raise refused from None
                 if not lost:

@@ -17,7 +17,7 @@ from handup.client.clock import ServerClock
 from handup.client.live import BEAT_S
 from handup.client.outbox import Outbox
 from handup.client.pulse import Pulse
-from handup.client.views import Stop, stop_of
+from handup.client.views import Stop, count_of, stop_of
 from handup.client.wire import Wire
 from handup.core import HandupError
 
@@ -40,12 +40,15 @@ class RobotLink:
         token: The robot's token from `handup pair --robot NAME`; `HANDUP_TOKEN` where it is not given.
         robot: Its name, as it was paired.
         hold_s: How long after a heartbeat it may still move.
+        id: What the store calls the token. Where it is given, the server proves that it has read the store before it
+            gets the token; else the first one is believed, and each later one has to prove it.
         ca_file: Certificates to trust, for a server whose certificate was made at home.
 
     Attributes:
         clock: The server's time.
         problem: Why there is no link, where there is none.
         stops_heard: How many stops were heard so far, lifted or not.
+        people: How many pages of people who may answer were open when the server was last heard.
 
     Raises:
         BadSetting: The address or the token cannot be one.
@@ -63,6 +66,7 @@ class RobotLink:
         robot: str = "robot",
         *,
         hold_s: float = HOLD_S,
+        id: str = "",
         ca_file: str | Path | None = None,
     ) -> None:
         self.robot = robot
@@ -71,6 +75,8 @@ class RobotLink:
         self._pulse = Pulse(hold_s)
         self._news = threading.Condition()
         self.stops_heard = 0
+        self.people = 0
+        self._id = id
         self._stop: Stop | None = None
         self._own_stop: tuple[str, str] | None = None  # why, and its token
         self._outbox = Outbox(robot)
@@ -81,6 +87,7 @@ class RobotLink:
             hear=self._hear,
             own_stop=lambda: self._own_stop,
             note=self._note,
+            id=lambda: self._id,
         )
         self._thread = threading.Thread(target=self._wire.run, name=f"handup link {robot}", daemon=True)
         self._thread.start()
@@ -168,9 +175,13 @@ class RobotLink:
                 self.clock.hear(frame.get("now_s"))
                 self._keep_unwritten(stop_of(frame.get("stopped")))
                 self._take_stop(frame.get("stopped"))
+                self.people = count_of(frame.get("people"))
+                self._id = self._id or _id_of(frame)
                 self.problem = None
             case "stopped":
                 self._take_stop(frame.get("stopped"))
+            case "people":
+                self.people = count_of(frame.get("people"))
             case "stop":
                 own = self._own_stop
                 if own is not None and frame.get("token") == own[1] and frame.get("written") is True:
@@ -201,3 +212,9 @@ class RobotLink:
         if self.problem is None or self.problem.cause != problem.cause:
             _log.warning("robot '%s' holds: %s", self.robot, problem)
         self.problem = problem
+
+
+def _id_of(hello: Mapping[str, Any]) -> str:
+    """What a server calls our token; empty where it does not say."""
+    me = hello.get("me")
+    return str(me.get("id") or "") if isinstance(me, Mapping) else ""

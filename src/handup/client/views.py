@@ -188,6 +188,11 @@ def stop_of(view: Any) -> Stop | None:
     )
 
 
+def count_of(said: Any) -> int:
+    """A number of things that a server tells of; none where it is no number."""
+    return said if type(said) is int and said > 0 else 0
+
+
 def robot_of(view: Json) -> Robot:
     """A robot that a server tells of.
 

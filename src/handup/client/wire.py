@@ -10,11 +10,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+import httpx
 from websockets.asyncio.client import ClientConnection, connect
 
 from handup.client import live
 from handup.client.asynchronous import AsyncClient
 from handup.client.outbox import MOST_PICTURES, Outbox
+from handup.client.proving import check_proof
 from handup.client.pulse import Pulse
 from handup.client.views import strange
 from handup.core import HandupError, ServerUnreachable
@@ -41,6 +43,7 @@ class Wire:
         hear: Called with every frame that comes in.
         own_stop: Why the robot itself says stop, and a token for it; None where it does not, or it is written.
         note: Called with why there is no connection.
+        id: What the store calls our token, once that is known: then a server proves itself before it gets the token.
     """
 
     client: AsyncClient
@@ -49,6 +52,7 @@ class Wire:
     hear: Callable[[Mapping[str, Any]], None]
     own_stop: Callable[[], tuple[str, str] | None]
     note: Callable[[HandupError], None]
+    id: Callable[[], str]
     over: asyncio.Event = field(default_factory=asyncio.Event)
     urgent: asyncio.Event = field(default_factory=asyncio.Event)
     to_send: asyncio.Event = field(default_factory=asyncio.Event)
@@ -75,7 +79,7 @@ class Wire:
         while True:
             try:
                 await self._once()
-            except live.FAILS as error:
+            except (*live.FAILS, httpx.HTTPError) as error:
                 self.note(live.refused(error) or self._lost(error))
             except HandupError as error:
                 self.note(error)
@@ -88,7 +92,9 @@ class Wire:
         )
 
     async def _once(self) -> None:
-        """One connection, until it fails."""
+        """One connection, until it fails. Another program may be at the address since the last one."""
+        if id_ := self.id():
+            await check_proof(self.client.address, id_)
         began_s = time.monotonic()
         async with connect(**live.how(self.client.address)) as socket:
             hello = live.read(await asyncio.wait_for(socket.recv(), GIVE_UP_S))

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from handup.core import BadCode, BadSetting, NothingThere, StoreUnavailable
 from handup.core.checks import check_name, check_person
 from handup.core.kinds import MAX_NAME
+from handup.core.proof import digest
 from handup.desk.record import gone
 from handup.journal import Entry, Journal, Writer
 from handup.server.events import RUN, AccessRole, CodeMade, Granted, Revoked
-from handup.server.tokens import LONGEST_TOKEN, code_digest, digest, new_code, new_id, new_token
+from handup.server.tokens import LONGEST_TOKEN, code_digest, new_code, new_id, new_token
 
 CODE_S = 600.0
 """So long a code is good for."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from handup.core import TooFast
 from handup.server.access import Grant
+from handup.server.rights import ANSWER
 from handup.server.settings import Beats, Bounds
 
 GONE_S = 1.0
@@ -132,6 +133,11 @@ class Hub:
         """The sockets of people."""
         return iter(tuple(self._people))
 
+    @property
+    def answering(self) -> int:
+        """How many sockets there are of people who may answer."""
+        return sum(each.grant.role in ANSWER for each in self._people)
+
     def join(self, grant: Grant) -> Socket:
         """A new socket.
 
@@ -145,14 +151,24 @@ class Hub:
         self._sockets[socket] = None
         if not grant.is_robot:
             self._people[socket] = None
+            self._tell_robots()
         return socket
 
     def leave(self, socket: Socket) -> None:
         """A socket is gone."""
         self._sockets.pop(socket, None)
-        self._people.pop(socket, None)
+        if socket in self._people:
+            del self._people[socket]
+            self._tell_robots()
         for question in tuple(socket.watching):
             self.unwatch(socket, question)
+
+    def _tell_robots(self) -> None:
+        """How many could answer now: a robot may want to wait for the first."""
+        frame = f'{{"type":"people","people":{self.answering}}}'
+        for socket in self._sockets:
+            if socket.grant.is_robot:
+                socket.send(frame, slot="people")
 
     def watch(self, socket: Socket, question: str) -> None:
         """Have a robot told of a question.

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from fastapi import Query, Request, Response
 
 from handup.core import BadRequest, NothingThere
 from handup.core.checks import unstorable
+from handup.core.proof import proof_of
 from handup.server.access import Grant
 from handup.server.guard import cookie_of
 from handup.server.models import Me, PairAnswer, PairRequest, Proof
 from handup.server.routes import Behind, Whose, json_of, router
 from handup.server.service import Service
-from handup.server.tokens import proof_of
 
 routes = router("access")
 
@@ -72,8 +73,16 @@ async def proof(
         found = _robot(service, id)
     if found is None:
         raise NothingThere("there is no such robot", hint="Let it in: handup pair --robot NAME.")
-    port = (request.scope.get("server") or ("", None))[1] or 0
-    return json_of({"proof": proof_of(found.digest, nonce, port)})
+    return json_of({"proof": proof_of(found.digest, nonce, _port(service, request))})
+
+
+def _port(service: Service, request: Request) -> int:
+    """Where the server is reached: its own port, or that of a proxy which is named as an origin."""
+    host = request.headers.get("host", "")
+    origin = next((each for each in map(urlsplit, service.settings.origins) if each.netloc == host), None)
+    if origin is not None:
+        return origin.port or (443 if origin.scheme == "https" else 80)
+    return (request.scope.get("server") or ("", None))[1] or 0
 
 
 def _robot(service: Service, id_: str) -> Grant | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from handup.core import DamagedJournal, HandupError, Person, ServerBusy
+from handup.core.proof import digest
 from handup.desk import Desk, Record
 from handup.desk.events import Stopped
 from handup.journal import Journal, WallClock
@@ -29,7 +30,6 @@ from handup.server.pool import Pool
 from handup.server.robots import Robot, Robots
 from handup.server.settings import ServerSettings
 from handup.server.stopping import Stop, Stopping
-from handup.server.tokens import digest
 from handup.server.views import Views, encoded, may_see, me_view, sees_names
 
 T = TypeVar("T")
@@ -366,6 +366,7 @@ class Service:
                 "stopped": self.stopped,
                 "questions": [self.views.of(each, now_s, grant) for each in waiting[:most]],
                 "more": max(len(waiting) - most, 0),
+                "people": None if people else self.hub.answering,
                 "robots": [each.view() for each in self.robots] if people else [],
             }
         )

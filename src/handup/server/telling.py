@@ -16,7 +16,7 @@ from handup.server.models import Health
 from handup.server.routes import IN_JSON, Behind, json_of, router
 
 STATIC = Path(__file__).parent / "static"
-NOT_BUILT = "The page is not built yet. Run: make setup, or tools/build-page.\n"
+NOT_BUILT = "The page is not built yet. Run: make page.\n"
 FOR_EVER = "public, max-age=31536000, immutable"
 
 routes = router("server")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import secrets
+
+from handup.core.proof import digest
 
 ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """Letters and digits that nobody takes for one another: no I, L, O, 0, 1."""
@@ -35,19 +35,3 @@ def code_digest(code: str) -> str:
     """What is kept of a code, however it was typed: in small letters, with spaces or without the dash."""
     letters = "".join(each for each in code.upper() if each.isalnum())
     return digest(f"code {letters}")
-
-
-def digest(secret: str) -> str:
-    """What is kept of a secret."""
-    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
-
-
-def proof_of(known: str, nonce: str, port: int) -> str:
-    """What shows that a server knows a token's hash without being told the token.
-
-    Args:
-        known: The hash, which only readers of the store have.
-        nonce: Made anew by whoever wants to see it.
-        port: Where the server listens, so that no other program passes on what the server says.
-    """
-    return hmac.new(known.encode(), f"proof {port} {nonce}".encode("utf-8", "replace"), hashlib.sha256).hexdigest()

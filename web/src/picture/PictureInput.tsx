@@ -1,5 +1,5 @@
 /** Marks on a picture by touch, by numbered fields, by nudge buttons or by keyboard: one control for boxes and points. */
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { settings } from "../settings";
 import { Drawing, type Shape } from "./Drawing";
 import { Fields } from "./Fields";
@@ -30,6 +30,9 @@ const ARROWS: Record<string, Direction> = {
 /** The upper row of a keyboard holds twelve keys: one for each field. */
 const NUMBERS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "-", "="];
 
+/** Lower than this there is no room for words. */
+const LOW = 0.8;
+
 export function PictureInput({ url, names, points, onPoints, refuse, guess, shape }: PictureInputProps) {
   const picture = useLoading(url);
   const placing = usePlacing({ names, points, guess, refuse, onPoints, ratio: picture.ratio });
@@ -55,7 +58,7 @@ export function PictureInput({ url, names, points, onPoints, refuse, guess, shap
             {guess && !placing.whole && shape !== "box" && guess.map((at, index) => (
               <Mark key={index} at={at} region={region} label="?" guessed />
             ))}
-            {guess?.[0] && !placing.whole && path.length === 0 && <GuessTag at={guess[0]} />}
+            {guess && !placing.whole && path.length === 0 && <GuessTag guess={guess} />}
             <Drawing {...drawn} points={points} />
             {points.map((at, index) => (
               <Mark key={index} at={at} region={region} label={String(index + 1)} chosen={index === active} />
@@ -161,9 +164,17 @@ function Tools({ placing }: { placing: Placing }) {
   );
 }
 
-function GuessTag({ at }: { at: Place }) {
+/** Below what the robot has guessed, or above it where there is no room: what it names stays in sight. */
+function GuessTag({ guess }: { guess: readonly Place[] }) {
+  const ys = guess.map(({ y }) => y);
+  const above = Math.max(...ys) > LOW;
+  const x = guess.reduce((sum, at) => sum + at.x, 0) / guess.length;
+  const style = {
+    left: `clamp(4rem, ${x * 100}%, calc(100% - 4rem))`,
+    top: `${(above ? Math.min(...ys) : Math.max(...ys)) * 100}%`,
+  };
   return (
-    <span class="guess-tag" style={{ left: `${at.x * 100}%`, top: `${at.y * 100}%` }} aria-hidden="true">
+    <span class={`guess-tag${above ? " is-above" : ""}`} style={style} aria-hidden="true">
       robot's guess
     </span>
   );
@@ -226,7 +237,7 @@ function useKeptFocus(root: { current: HTMLDivElement | null }): void {
       document.removeEventListener("pointerdown", look);
     };
   }, [root]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!inside.current || document.activeElement !== document.body) return;
     root.current?.querySelector<HTMLElement>(".cell, .stage-surface")?.focus({ preventScroll: true });
   });

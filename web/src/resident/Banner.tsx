@@ -2,7 +2,7 @@
  * answer, what became of a reply. */
 
 import { link, notice, robots, silentS } from "../store";
-import { unsent } from "../outbox";
+import { isMine, unsent } from "../outbox";
 import { Icon } from "./Icon";
 import { StopFailing } from "./Stopped";
 
@@ -20,7 +20,7 @@ export function Banners() {
 function Lost() {
   if (link.value !== "lost") return null;
   const since = silentS.value > 0 ? ` for ${silentS.value} s` : "";
-  const waiting = unsent.value.length > 0 ? " What you said is kept." : " What you choose is kept.";
+  const waiting = unsent.value.some(isMine) ? " What you said is kept." : " What you choose is kept.";
   return (
     <div class="banner warn" role="status" data-testid="stale">
       <Icon name="link" />

@@ -48,7 +48,12 @@ export function Options({ label, options, chosen, onChoose, firstKey = 1, testid
               )}
               <span class="option-words">
                 {upper(each.words)}
-                {each.guessed && <span class="tag">my guess</span>}
+                {each.guessed && (
+                  <>
+                    {" "}
+                    <span class="tag">my guess</span>
+                  </>
+                )}
                 {each.effect && <span class="effect">{each.effect}</span>}
               </span>
               {chosen === index && (

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { pair, Refused } from "../api";
-import { hurry } from "../live";
+import { hurry, meet } from "../live";
 import { kept } from "../kept";
 import { link } from "../store";
 import { Icon } from "./Icon";
@@ -36,7 +36,7 @@ export function Pairing() {
     setBusy(true);
     setProblem("");
     try {
-      await pair(text.trim().toUpperCase(), deviceName());
+      meet(await pair(text.trim().toUpperCase(), deviceName()));
       link.value = "starting";
       hurry();
     } catch (error) {

@@ -1,10 +1,12 @@
 /** The half-made answer to the question on the screen: kept at every change, sent only when the person says so. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { draftOf, EMPTY, newerDraft, saveDraft, type Draft } from "../drafts";
+import { draftFromBefore, draftOf, EMPTY, newerDraft, saveDraft, type Draft } from "../drafts";
+import { arrivals } from "../left";
 import { send as post, takeBack as unpost, unsentFor, type Unsent } from "../outbox";
 import { isWhole } from "../picture";
-import { me, notice } from "../store";
+import { stopping } from "../stop";
+import { me, notice, say, stopped } from "../store";
 import type { RecordView, Value } from "../types";
 import { othersOf, type Always } from "./Footer";
 import { inWords } from "./words";
@@ -46,19 +48,28 @@ export function useAnswering(record: RecordView | null): Answering | null {
   const touched = useRef("");
   const now = held.key === key ? held : begin(key, id);
   useEffect(() => {
-    if (!id) return;
+    if (record === null) return;
     setHeld((was) => (was.key === key ? was : begin(key, id)));
-    void newerDraft(id).then((draft) => {
+    void newerDraft(record).then((draft) => {
       if (draft && touched.current !== key)
         setHeld((was) => (was.key === key ? { ...was, draft, version: was.version + 1 } : was));
     });
   }, [key]);
+  useEffect(() => {
+    if (record === null || touched.current === key || !draftFromBefore(record)) return;
+    say("What you had begun before the stop is here again. It is not sent.");
+    setHeld((was) => ({ ...begin(key, id), version: was.version + 1 }));
+  }, [key, arrivals.value]);
+  const halted = stopping.value !== null || stopped.value !== null;
+  useEffect(() => {
+    if (halted) setHeld((was) => ({ ...was, armed: false })); // what was chosen before a stop does not go out by itself
+  }, [halted]);
   if (record === null) return null;
 
   const set = (draft: Draft, more: Partial<Held> = {}) => {
     if (notice.value?.tone === "good") notice.value = null; // thanks for what was said before
     touched.current = key;
-    saveDraft(id, draft);
+    saveDraft(record, draft);
     setHeld({ ...now, draft, byKey: false, armed: true, ...more });
   };
   const { draft } = now;

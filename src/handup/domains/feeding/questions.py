@@ -23,6 +23,9 @@ TAPS: Mapping[Skill, str] = {
     Skill.TWIRL: "Tap two points along the strands, around the place to twirl.",
 }
 
+NONE_THERE = "If there is none on the plate, box what I should take instead."
+"""The robot may have named a food that is not there. A box is the only answer here, and the fork goes where it is."""
+
 
 def bare(module: str, foods: Sequence[str]) -> Question:
     """The question about a module, without a guess or a picture."""
@@ -48,7 +51,7 @@ def about(module: str, said: Mapping[str, Value], foods: Sequence[str]) -> Quest
         case "box":
             verb = "are" if food in PLURAL else "is"
             prompt = f"Where {verb} the {food}? Tap two opposite corners of a box around one piece."
-            return Question(prompt, plain.kind)
+            return Question(prompt, plain.kind, support=NONE_THERE)
         case "skill":
             prompt = f"For the {food} on the plate, what skill should I use?"
             return Question(prompt, plain.kind, plain.options, effects=plain.effects)
