@@ -144,7 +144,9 @@ def test_an_answer_that_was_sent_and_did_not_get_through_is_called_back(site: Si
         record = site.desk.record(asked.id)
         assert record is not None
         assert record.status is Status.WITHDRAWN
+        expect(look.of("stop")).not_to_contain_text("Stopping")  # it is written, and not sent again
         look.press("enable", "enable-yes")
+        look.sees("waiting")
         again = site.ask("choice")
         look.question(again)
         has_choice(look)
