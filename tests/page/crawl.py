@@ -84,6 +84,7 @@ IN_SIGHT = """(testids) => testids.filter((testid) => {
     const hit = ([x, y]) => document.elementFromPoint(left + x * (right - left), top + y * (bottom - top));
     return !places.every((each) => it.contains(hit(each)));
 })"""
+FORGET = "(settings) => { localStorage.clear(); localStorage.setItem('handup.settings', settings); }"
 QUICK_MS, SLOW_MS, NEVER_MS = 40, 400, 1e6
 FASTER = f"""
     window.fastMs = {QUICK_MS};
@@ -153,7 +154,8 @@ class Crawler:
     def reset(self, *, anew: bool) -> None:
         """To the waiting screen, as it is at first."""
         if anew:
-            self.look.page.evaluate(f"localStorage.setItem('handup.settings', {json.dumps(self.settings())})")
+            self.look.page.goto(f"{self.site.url}/api/v1/health")  # where no page runs that would keep anything
+            self.look.page.evaluate(FORGET, self.settings())
             self.look.begin_anew(self.site)
         else:
             self.site.tidy()
@@ -175,16 +177,13 @@ class Crawler:
     def crawl(self) -> None:
         """Every state, nearest first; each is looked at when it is found."""
         queue: deque[tuple[Signs, Spot]] = deque()
-        anew = True
         for start in self.starts:
             spot = Spot(start, ())
-            signs = self.go(spot, anew=anew)
-            self.note(signs, spot, queue)
-            anew = True
+            self.note(self.go(spot, anew=True), spot, queue)
         while queue:
             signs, spot = queue.popleft()
             self.inspect(signs, spot)
-            anew = changes(spot)
+            anew = True  # it ended with a stop, and a stop keeps what was begun for when the robot asks again
             for each in self.followed(signs.controls):
                 after = Spot(spot.start, (*spot.presses, each))
                 try:
@@ -195,7 +194,7 @@ class Crawler:
                     continue
                 self.note(now, after, queue)
                 self.ways.setdefault(signs, set()).add(now)
-                anew = changes(after)
+                anew = changes(after) or "send" in after.presses  # what is told of a reply may come late
 
     def followed(self, controls: Iterable[str]) -> list[str]:
         """What is pressed in a state: everything, but of those that are alike the first and the last."""

@@ -231,7 +231,7 @@ class Look:
         """Nothing waits; the page is loaded again, with another token: one person does not load it so often."""
         site.tidy()
         self.context.add_cookies([{"name": f"handup-{site.port}", "value": site.token(), "url": site.url}])
-        self.page.reload()
+        self.page.goto(site.url)
 
     def press(self, *testids: str) -> None:
         for each in testids:
