@@ -17,6 +17,7 @@ from handup.core.event import _BY_CLASS, type_of
 from handup.desk import Cause
 from handup.desk import events as desk
 from handup.desk.delivered import Delivered
+from handup.desk.remote import RemoteSettled, RemoteStopped
 from handup.journal import Entry, JournalErased, JournalRepaired
 from handup.recover import events as session
 from handup.recover import trail
@@ -52,6 +53,8 @@ WORDS: list[tuple[object, str]] = [
     (desk.Stopped(by="Ana", why=None), "STOP by Ana: words that were erased"),
     (desk.Enabled(by="Ana"), "Ana enabled the robot again"),
     (desk.Introduced(person="Ana", role=Role.CAREGIVER), "Ana can be asked, as caregiver"),
+    (RemoteSettled(status="answered"), "food/1: answered, says the server"),
+    (RemoteStopped(), "STOP, says the server"),
     (Delivered(), "food/1: the outcome reached the shell"),
     (JournalErased(pseudonym="0" * 16, values=1), "a person was erased: the name and 1 personal value"),
     (JournalRepaired(source="x", last_good=3), "STOP: repaired: 3 entries kept, an unknown number lost"),

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
+import httpx
 import pytest
 
 from handup.cli import built_page
 from handup.server import RunningServer
 from tests.cli.calls import SRC, assert_one_line_error, here
+from tests.client.servers import soon
 
 
 @pytest.fixture
@@ -58,10 +60,22 @@ def test_ctrl_c_ends_with_one_line(tmp_path: Path, command: tuple[str, ...], fir
         text=True,
     ) as process:
         assert process.stdout is not None
-        assert process.stdout.readline().startswith(first)
-        time.sleep(1.0)  # it is about to listen to signals
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        line = process.stdout.readline()
+        assert line.startswith(first)
+        [url] = re.findall(r"http://[\d.:]+", line)
+        try:
+            soon(lambda: answers(url))
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=30)
+        finally:
+            process.kill()
     assert process.returncode == 0
     [line] = said.splitlines()
     assert line.startswith(last)
+
+
+def answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/api/v1/health", trust_env=False).is_success
+    except httpx.HTTPError:
+        return False

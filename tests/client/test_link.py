@@ -17,7 +17,9 @@ from websockets.sync.server import ServerConnection, serve
 from websockets.typing import Subprotocol
 
 from handup.client import Client, Robot, RobotLink
+from handup.client.address import Address
 from handup.client.live import BEAT_S
+from handup.client.proving import Challenge
 from handup.core import BadSetting, ServerRefused, StoreUnavailable
 from handup.desk.events import Stopped
 from handup.journal import Journal
@@ -279,6 +281,12 @@ def test_another_program_on_the_servers_port_is_not_trusted_and_gets_no_token(ow
             assert not any(own_server.robot in each or "/live" in each for each in heard)
         own_server.start()
         assert link.hold(timeout_s=10), "the right one is trusted again"
+
+
+@pytest.mark.parametrize("said", [None, [], {}, {"proof": 1}, {"proof": ""}, {"proof": "\ud800"}])
+def test_what_is_no_proof_is_none(said: object) -> None:
+    address = Address("http://127.0.0.1:1", "a-token")
+    assert not Challenge(address=address, id="0123").met_by(said)
 
 
 def test_a_robot_that_knows_its_id_trusts_no_first_server_either(own_server: Server) -> None:

@@ -69,11 +69,17 @@ class Knowing:
 
 @contextmanager
 def watched(
-    store: Path, order: Order, wire: Notebook, *, kept: dict[str, bytes] | None = None, **errs: Any
+    store: Path,
+    order: Order,
+    wire: Notebook,
+    *,
+    kept: dict[str, bytes] | None = None,
+    speed: float = 50.0,
+    **errs: Any,
 ) -> Iterator[Meal]:
-    """A meal that a notebook watches, at fifty times real time; its modules know the truth, but for what is said."""
+    """A meal that a notebook watches, much faster than real time; its modules know the truth, but for what is said."""
     pictures = {} if kept is None else kept
-    company = AtPage(wire, pictures.__setitem__, NAME, speed=50.0, intent_s=0.0, size=(64, 48))
+    company = AtPage(wire, pictures.__setitem__, NAME, speed=speed, intent_s=0.0, size=(64, 48))
     with (
         Journal.open(store) as journal,
         World(order.plate, seed=order.seed, looks=LOOKS[order.looks]) as own,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from playwright.sync_api import expect
 
@@ -31,6 +33,17 @@ def test_by_key(site: Site, key: str) -> None:
         look.question(site.ask("choice"))
         look.keys(key)
         look.sees("stopped")
+        assert site.is_stopped()
+
+
+def test_a_press_does_not_wait_for_one_from_before_the_page_was_loaded(site: Site) -> None:
+    with site.open() as look:
+        look.sees("waiting")
+        kept = json.dumps({"token": "old", "store": "another"})
+        look.page.evaluate("kept => localStorage.setItem('handup.stopping', kept)", kept)
+        look.page.route("**/api/v1/me", lambda route: None)  # it is not known yet who is there
+        look.page.reload()
+        look.press("stop")
         assert site.is_stopped()
 
 

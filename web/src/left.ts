@@ -19,11 +19,13 @@ interface Left {
 
 const isOver = (left: Left | null): boolean => !(Date.now() / 1000 - (left?.at_s ?? 0) < LEFT_S);
 
-/** What makes a question the same when it is asked again; empty for a permission, which is given anew after a stop. */
+/** What makes a question the same when it is asked again: a place belongs to one picture. Empty for a permission, which
+ * is given anew after a stop. */
 export function meaning({ step, question }: RecordView): string {
   if (question.kind === "permission") return "";
-  const { kind, prompt, options, low, high, unit, marks } = question;
-  return JSON.stringify([step, kind, prompt, options, low, high, unit, marks]);
+  const { kind, prompt, options, low, high, unit, marks, image } = question;
+  const picture = kind === "box" || kind === "points" ? image : null;
+  return JSON.stringify([step, kind, prompt, options, low, high, unit, marks, picture]);
 }
 
 /** A stop has taken a question back. Of what was begun the answer stays, not the wish to put the question off. */

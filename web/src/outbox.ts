@@ -68,6 +68,7 @@ export async function flush(): Promise<void> {
     for (;;) {
       const next = unsent.value.find(isMine);
       if (!next) return;
+      if (kept("stopping") !== null) break; // a stop goes first
       const receipt = await delivered(next);
       if (receipt === null) break;
       store(unsent.value.filter((each) => each.reply.token !== next.reply.token));

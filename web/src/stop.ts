@@ -38,8 +38,9 @@ function settle(): void {
   forget("stopping");
 }
 
-/** Pressing again while it is on its way changes nothing. */
+/** Pressing again while it is on its way changes nothing; but one from before this page was loaded waits no longer. */
 export function stop(): void {
+  if (stopping.value?.before) settle();
   if (stopping.value !== null) return;
   const token = fresh();
   set({ token, store: me.value?.store ?? "", failing: false, before: false });

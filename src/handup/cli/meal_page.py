@@ -79,12 +79,15 @@ def check_ready() -> None:
 
 def eat(wanted: Order, sitting: Sitting, told: Callable[[Bite], object]) -> Served:
     """The whole meal, from the plate to the summary."""
+    from handup.journal.address import address_of  # noqa: PLC0415 - the help does without databases
+
     check_ready()
     store = sitting.store or _default_store()
+    shown = address_of(store).shown
     try:
         return _eat(wanted, sitting, store, told)
     except KeyboardInterrupt:
-        said = f"Left. The meal is kept in {store}; the same command goes on with it."
+        said = f"Left. The meal is kept in {shown}; the same command goes on with it."
         err.print(said, markup=False, soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
 
@@ -98,6 +101,7 @@ def _eat(wanted: Order, sitting: Sitting, store: str, told: Callable[[Bite], obj
     from handup.domains.feeding.order import PERSON, Terms  # noqa: PLC0415
     from handup.domains.feeding.ordering import RUN, finished, next_meal  # noqa: PLC0415
     from handup.journal import Journal  # noqa: PLC0415
+    from handup.journal.address import address_of  # noqa: PLC0415
     from handup.server.access import Access  # noqa: PLC0415
 
     with ExitStack() as stack:
@@ -112,7 +116,7 @@ def _eat(wanted: Order, sitting: Sitting, store: str, told: Callable[[Bite], obj
         modules = Modules.load()
         terms = Terms(people=PERSON, networks=modules.networks)
         order = next_meal(journal, wanted, terms, new=sitting.new, own_seed=sitting.own_seed)
-        _say_what(order.order, store, goes_on=order.goes_on)
+        _say_what(order.order, address_of(store).shown, goes_on=order.goes_on)
         say_of_film(sitting.frames, goes_on=order.goes_on)
         if server.moved:
             err.print(f"Port 8765 is taken; the page is on {server.port}.", markup=False)
@@ -143,7 +147,7 @@ def await_page(link: RobotLink, typing: Typing | None = None) -> None:
     if link.people:
         return
     typing = typing or Keyboard()
-    typed = typing.live and os.name == "posix"
+    typed = typing.live and _in_front()
     how = "To begin without it, press Enter." if typed else "To begin without it, use --no-wait."
     err.print(f"{WAITING} {how}", markup=False, soft_wrap=True)
     with suppress(EOFError):  # nothing more can be typed
@@ -153,6 +157,16 @@ def await_page(link: RobotLink, typing: Typing | None = None) -> None:
             return
     while not link.people:
         time.sleep(LOOK_S)
+
+
+def _in_front() -> bool:
+    """Whether what is typed comes here: a job in the background that touches the terminal is halted by the system."""
+    if os.name != "posix":
+        return False
+    try:
+        return os.tcgetpgrp(0) == os.getpgrp()
+    except OSError:
+        return False
 
 
 def _linger(linger_s: float) -> None:

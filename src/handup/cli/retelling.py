@@ -6,6 +6,7 @@ from handup.cli.moments import day, near
 from handup.core import Action, BadAnswer, BadRecord, Question, value_from_json
 from handup.desk import events as desk
 from handup.desk.delivered import Delivered
+from handup.desk.remote import RemoteSettled, RemoteStopped
 from handup.desk.saying import in_words, one_line
 from handup.desk.words import name_of, span
 from handup.journal import Entry, JournalErased, JournalRepaired
@@ -112,6 +113,10 @@ def _robot(event: object, what: str) -> str:  # noqa: PLR0911 - a table
             return f"{_name(event.person)} can be asked, as {event.role}"
         case Delivered():
             return f"{what}: the outcome reached the shell"
+        case RemoteSettled():
+            return f"{what}: {event.status}, says the server"
+        case RemoteStopped():
+            return "STOP, says the server"
         case JournalErased():
             many = f"{event.values} personal value" + ("" if event.values == 1 else "s")
             return f"a person was erased: the name and {many}"

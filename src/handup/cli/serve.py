@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -67,7 +68,7 @@ def serve(
         pictures=pictures,
         open_metrics=open_metrics,
     )
-    with open_server(settings) as server:
+    with suppress(KeyboardInterrupt), open_server(settings) as server:  # also before it listens to signals itself
         link = _say(server, known, code, as_json)
         if browse and not webbrowser.open(link):
             err.print(f"No browser opens here; open {link} yourself.", markup=False, soft_wrap=True)

@@ -17,7 +17,7 @@ from handup.client import calls, live
 from handup.client.address import Address
 from handup.client.calls import Call
 from handup.client.reading import NOT_ARRIVED, body_of, limits, polls
-from handup.client.tries import LONGEST_PAUSE_S, PATIENCE_S, Tries, answered
+from handup.client.tries import LONGEST_PAUSE_S, PASSING, PATIENCE_S, Tries, answered
 from handup.client.views import Change, Connected, Lost, Pairing, Robot, change_of, count_of
 from handup.core import Question, ReplyKind, ServerUnreachable, Value
 from handup.desk import Receipt, Record
@@ -171,7 +171,7 @@ class AsyncClient:
                         lost = lost and change is None
                         if change is not None:
                             yield change
-            except (*live.FAILS, ServerUnreachable) as error:
+            except (*live.FAILS, *PASSING) as error:
                 if (refused := live.refused(error)) is not None:
                     raise refused from None
                 if not lost:

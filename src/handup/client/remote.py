@@ -5,36 +5,18 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from handup.client.client import Client
 from handup.client.link import RobotLink
-from handup.core import IllegalCall, Question, ServerUnreachable, event
+from handup.core import IllegalCall, Question, ServerUnreachable
 from handup.desk import Receipt, Record
+from handup.desk.remote import RemoteSettled, RemoteStopped
 from handup.journal import Journal
 
 T = TypeVar("T")
 LOOK_S = 2.0
 """While it waits for an answer, a robot looks so often whether it was stopped."""
-
-
-@event("remote.settled")
-@dataclass(frozen=True, kw_only=True)
-class RemoteSettled:
-    """A question at the server has come so far that there was something to tell.
-
-    Args:
-        status: Where it is. Who answered what stays at the server, where it can be erased.
-    """
-
-    status: str
-
-
-@event("remote.stopped")
-@dataclass(frozen=True, kw_only=True)
-class RemoteStopped:
-    """The server said stop, so that the run is stopped also when this program starts again."""
 
 
 class RemoteDesk:

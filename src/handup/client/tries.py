@@ -7,7 +7,7 @@ from typing import Any
 
 from handup.client.calls import Call
 from handup.client.views import Json
-from handup.core import HandupError, ServerRefused, ServerUnreachable, StoreUnavailable, errors
+from handup.core import HandupError, ServerBusy, ServerRefused, ServerUnreachable, StoreUnavailable, TooFast, errors
 
 FIRST_PAUSE_S = 0.05
 LONGEST_PAUSE_S = 0.5
@@ -17,6 +17,8 @@ BUSY = (429, 502, 503, 504)
 """Answers after which the same request may do better a little later: it was not carried out."""
 NOT_WRITTEN = 202
 """A stop holds, and would be lost with the server."""
+PASSING = (ServerBusy, ServerUnreachable, StoreUnavailable, TooFast)
+"""What goes by: who watches for ever tries again."""
 _ABSENT = 404
 _HINTS = {
     401: "Pair again: `handup pair` makes a new code or token.",

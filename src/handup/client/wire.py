@@ -83,6 +83,8 @@ class Wire:
                 self.note(live.refused(error) or self._lost(error))
             except HandupError as error:
                 self.note(error)
+            except (ValueError, TypeError, LookupError, RecursionError) as error:  # whatever a stranger there has sent
+                self.note(self._lost(error))
             await asyncio.sleep(PAUSE_S)
 
     def _lost(self, error: Exception) -> HandupError:

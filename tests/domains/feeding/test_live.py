@@ -173,7 +173,8 @@ def test_a_stop_ends_the_motion_and_the_same_bite_goes_on_after_enable(tmp_path:
 
     stops, lifts = Once("moving", stop, after=1), Once("stopped", enable)
     wire.on_state = both(stops, lifts)
-    served = eaten(store, Order(bites=2, rest_s=0.0), wire)
+    slow = 3.0  # so that the journal is looked at several times in a motion
+    served = eaten(store, Order(bites=2, rest_s=0.0), wire, speed=slow)
     assert [each["outcome"] for each in served["bites"]] == ["recovered", "recovered"]
     assert served["executions"] == 2, "what was stopped is no attempt that was carried through"
     assert "stopped" in wire.phases
