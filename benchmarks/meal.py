@@ -20,8 +20,9 @@ from benchmarks.feeding import timed
 from handup.core import Box
 from handup.desk import SkippingClock
 from handup.domains.feeding import Skill, World, calibration
-from handup.domains.feeding.meal import Meal, Order
+from handup.domains.feeding.meal import Meal
 from handup.domains.feeding.modules import Modules
+from handup.domains.feeding.order import Order
 from handup.domains.feeding.policy import BitePolicy
 from handup.journal import Journal
 from handup.people import BITE, Workload

@@ -38,7 +38,7 @@ class Server:
     def __init__(self, programs: Path, folder: Path, *, user: str | None, owner: str, settings: str = "") -> None:
         self.programs, self.folder, self.user, self.owner = programs, folder, user, owner
         self.data = folder / "data"
-        self.port = _free_port()
+        self.port = free_port()
         self._keeper: subprocess.Popen[bytes] | None = None
         made = ("-D", self.data, "-U", owner, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
         _call(user, programs / "initdb", *made)
@@ -138,7 +138,8 @@ def find_programs() -> Path | None:
     return None if found is None else Path(found).resolve().parent
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of this machine that nobody uses just now."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])

@@ -21,8 +21,9 @@ from handup.core import Calibrator
 from handup.desk import SkippingClock
 from handup.domains.feeding import PLATES, calibration
 from handup.domains.feeding.judging import Cause
-from handup.domains.feeding.meal import Meal, Order
+from handup.domains.feeding.meal import Meal
 from handup.domains.feeding.modules import Modules, networks_in
+from handup.domains.feeding.order import Order
 from handup.domains.feeding.served import Served
 from handup.journal import Journal
 from handup.people import MotorProfile, SimulatedPerson
@@ -78,7 +79,8 @@ class Row:
         record = served.to_json()
         causes = tuple(str(each.cause) for each in served.bites if each.cause is not None)
         numbers = (record["wrong_bites"], record["queries"], record["executions"], record["workload"], record["J"])
-        which = (networks, served.looks, served.plate, served.seed, served.method)
+        order = served.order
+        which = (networks, order.looks, order.plate, order.seed, order.method)
         return cls(*which, served.got, served.on_fork, *numbers, causes)
 
     def cells(self) -> list[str]:

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from benchmarks import journal, server
+from benchmarks import desk_load, journal, server
 
 
 @pytest.fixture
@@ -50,3 +51,39 @@ def test_the_tables_have_postgresql_too_where_there_is_a_server(
     assert "PostgreSQL: journal.append, one event" in printed
     assert "PostgreSQL: desk.reply to desk.wait" in printed
     assert all(len(line.rstrip()) <= 100 for line in printed.splitlines())
+
+
+def test_a_small_house_is_measured_beside_a_bare_relay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    few = ["--seconds", "2", "--robots", "4", "--people", "2", "--every", "1", "--folder", str(tmp_path)]
+    desk_load.main(["--json", *few])
+    ours, bare = json.loads(capsys.readouterr().out)
+    assert [ours["name"], bare["name"]] == ["handup serve", "bare relay, fdatasync"]
+    for each in (ours, bare):
+        assert each["answers"] == each["questions"] >= 4
+        assert each["lost"] == 0
+        assert 0.0 < each["p50_ms"] <= each["p99_ms"] <= each["longest_ms"]
+        assert len(each["memory_mib"]) == 3
+        assert min(each["memory_mib"]) > 10.0
+    assert list(tmp_path.iterdir()) == [], "nothing is left behind"
+
+
+def test_the_table_of_a_house_fits_a_screen() -> None:
+    load = desk_load.Load(
+        name="handup serve",
+        questions=1200,
+        answers=1200,
+        lost=0,
+        reconnected=0,
+        shown_p50_ms=10.0,
+        shown_p99_ms=20.0,
+        p50_ms=10.0,
+        p99_ms=20.0,
+        longest_ms=30.0,
+        memory_mib=(80.0, 81.0, 81.0),
+        cpu=0.5,
+        crowd_cpu=0.5,
+    )
+    options = desk_load.parser().parse_args([])
+    console = Console(width=100, record=True)
+    console.print(desk_load.table_of([load, load], options))
+    assert all(len(line.rstrip()) <= 100 for line in console.export_text().splitlines())

@@ -21,11 +21,13 @@ MAY_KNOW: dict[str, set[str]] = {
     "desk": {"core", "people", "whom", "journal"},
     "domains": {"core", "confidence", "policy", "people", "recover", "when", "what", "desk", "journal"},
     "lab": {"confidence", "core", "policy", "people", "what", "when", "recover", ""},
+    "server": {"core", "people", "whom", "journal", "desk"},
+    "client": {"core", "desk", "journal"},
     "cli": {
         *("confidence", "core", "policy", "people", "what", "when", "recover", "lab", "journal", "desk", "whom"),
-        *("domains", ""),
+        *("domains", "server", "client", ""),
     },
-    "": {"confidence", "core", "policy", "when", "recover", "cli", "journal", "desk"},
+    "": {"confidence", "core", "policy", "when", "recover", "cli", "journal", "desk", "client"},
 }
 """For each room the others it may import; "" is the package's front door. Nothing imports an edge but another edge."""
 PURE = ("core", "confidence", "policy", "people", "what", "when", "recover", "whom")

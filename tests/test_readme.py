@@ -38,9 +38,9 @@ def test_command_runs(command: str) -> None:
     if words[0] == ".venv/bin/python":
         words[0] = sys.executable
     if words[0] == "make":
-        assert words[1:] == ["demo"]
-        words = [sys.executable, "-m", "examples.stuck_robot"]
-        assert "$(BIN)/python -m examples.stuck_robot" in (ROOT / "Makefile").read_text(encoding="utf-8")
+        assert words[1:] == ["demo"]  # tests/page/test_meal.py eats at the page
+        words = [sys.executable, "-m", "handup", "meal", "--people", "simulated", "--bites", "1"]
+        assert "$(BIN)/handup meal --people page" in (ROOT / "Makefile").read_text(encoding="utf-8")
     done = run(*words)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()

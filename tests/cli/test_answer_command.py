@@ -216,6 +216,12 @@ def test_the_list_says_why_and_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(map(len, answer("--list").out.splitlines())) <= 40
 
 
+def test_what_was_put_off_is_asked_again_at_the_earliest_then() -> None:
+    robots("bowl")
+    answer("--once", typed="n\n")
+    assert "Ada said not now; asked again in 10 minutes at the earliest" in " ".join(answer("--list").out.split())
+
+
 def test_it_waits_for_questions_and_ctrl_c_leaves(folder: Path) -> None:
     Journal.open("handup.db").close()
     environment = {**os.environ, "PYTHONPATH": str(SRC), "COLUMNS": "80"}

@@ -19,7 +19,10 @@ STUDY = [["study"], ["study", "list"], ["study", "run"], ["study", "cell"]]
 BENCH = [["bench"], ["bench", "decisions"], ["bench", "simulator"]]
 WORKLOAD = [["workload"], ["workload", "fit"], ["workload", "show"]]
 JOURNAL = [["journal"], *(["journal", verb] for verb in ("verify", "export", "replay", "erase", "repair"))]
-PLAIN = [["decide"], ["ask"], ["answer"], ["meal"], ["advise"], ["calibrate"], ["doctor"]]
+PLAIN = [
+    *(["decide"], ["ask"], ["answer"], ["meal"], ["serve"], ["pair"], ["page"]),
+    *(["advise"], ["calibrate"], ["doctor"]),
+]
 COMMANDS = [[], *PLAIN, *BENCH, *JOURNAL, *STUDY, *WORKLOAD]
 
 
@@ -65,7 +68,7 @@ def test_doctor_tells_in_json_what_is_installed() -> None:
     assert set(found) == {"handup", "python", "base", "extras", "self_test"}
     assert found["self_test"] is True
     assert all(found["base"].values())
-    assert set(found["extras"]) == {"lab", "mip", "sim", "postgres", "docs"}
+    assert set(found["extras"]) == {"lab", "mip", "sim", "web", "postgres", "docs"}
 
 
 def test_doctor_names_the_command_that_installs_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

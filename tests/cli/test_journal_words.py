@@ -17,10 +17,12 @@ from handup.core.event import _BY_CLASS, type_of
 from handup.desk import Cause
 from handup.desk import events as desk
 from handup.desk.delivered import Delivered
+from handup.desk.remote import RemoteSettled, RemoteStopped
 from handup.journal import Entry, JournalErased, JournalRepaired
 from handup.recover import events as session
 from handup.recover import trail
 from handup.recover.trail import RunTold
+from handup.server import events as server
 
 NOON_S = 1_794_744_000.0
 YES_NO = Question("Is it?", QuestionKind.YES_NO)
@@ -51,6 +53,8 @@ WORDS: list[tuple[object, str]] = [
     (desk.Stopped(by="Ana", why=None), "STOP by Ana: words that were erased"),
     (desk.Enabled(by="Ana"), "Ana enabled the robot again"),
     (desk.Introduced(person="Ana", role=Role.CAREGIVER), "Ana can be asked, as caregiver"),
+    (RemoteSettled(status="answered"), "food/1: answered, says the server"),
+    (RemoteStopped(), "STOP, says the server"),
     (Delivered(), "food/1: the outcome reached the shell"),
     (JournalErased(pseudonym="0" * 16, values=1), "a person was erased: the name and 1 personal value"),
     (JournalRepaired(source="x", last_good=3), "STOP: repaired: 3 entries kept, an unknown number lost"),
@@ -77,6 +81,22 @@ WORDS: list[tuple[object, str]] = [
     ),
     (RunTold.of(session.Executed(ok=False, certainty=0.9)), "food/1: failed, 90 % sure"),
     (RunTold.of(session.Stopped(why="enough")), "was stopped: enough"),
+    (
+        server.CodeMade(digest="d", role=server.AccessRole.RESIDENT, person="Ana", until_s=NOON_S, token_s=1.0),
+        "a code was made for Ana, as resident",
+    ),
+    (
+        server.Granted(
+            id="a1", digest="d", role=server.AccessRole.RESIDENT, person="Ana", device="tablet", until_s=NOON_S
+        ),
+        "Ana may come in, as resident, with tablet",
+    ),
+    (
+        server.Granted(id="a2", digest="d", role=server.AccessRole.ROBOT, robot="plate", until_s=NOON_S),
+        "plate may come in, as robot",
+    ),
+    (server.Revoked(id="a1"), "access a1 was taken back"),
+    (server.RunTaken(robot="plate"), "food/1: the run is plate's"),
 ]
 
 

@@ -7,14 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from handup.domains.feeding import gl
+from handup import __version__
+from handup.domains.feeding import filming, gl
+from handup.domains.feeding.modules import networks_in
 from tests.cli.calls import assert_one_line_error, here, shell
 
-SHORT = ("meal", "--bites", "1", "--attempts", "2", "--seed", "1")
+SHORT = ("meal", "--people", "simulated", "--bites", "1", "--attempts", "2", "--seed", "1")
 
 
 def test_the_same_seed_prints_the_same_json(tmp_path: Path) -> None:
-    one, two = (shell(*SHORT, "--people", "simulated", "--json", cwd=tmp_path) for _ in range(2))
+    one, two = (shell(*SHORT, "--json", cwd=tmp_path) for _ in range(2))
     assert (one.code, one.err) == (0, "")
     assert one.out == two.out
     record = json.loads(one.out)
@@ -38,7 +40,62 @@ def test_a_store_keeps_the_meal(tmp_path: Path) -> None:
     one, two = (here(*SHORT, "--store", str(store), "--json") for _ in range(2))
     assert one.code == two.code == 0
     assert one.out == two.out
-    assert_one_line_error(here(*SHORT, "--looks", "hard", "--store", str(store)), "this is", "same plate")
+    film = here(*SHORT, "--store", str(store), "--json", "--record", str(tmp_path / "film.gif"))
+    assert (film.code, film.out) == (0, one.out)
+    assert "No film: the meal was over before" in film.err
+    assert not (tmp_path / "film.gif").exists()
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (("--looks", "hard"), "looks easy, not hard"),
+        (("--faulty-detector",), "faulty detector no, not yes"),
+        (("--calibrators", "interval"), "calibrators best, not interval"),
+        (("--accuracy", "0.5"), "accuracy not set, not 0.5"),
+        (("--attempts", "3", "--bites", "2"), "bites 1, not 2; attempts 2, not 3"),
+    ],
+)
+def test_a_meal_on_a_store_does_not_go_on_under_other_terms(
+    tmp_path_factory: pytest.TempPathFactory, other: tuple[str, ...], said: str
+) -> None:
+    store = tmp_path_factory.getbasetemp() / "one-meal.db"
+    assert here(*SHORT, "--store", str(store)).code == 0
+    refused = here(*SHORT, *other, "--store", str(store))
+    assert_one_line_error(refused, said, "Use another --store file, or --new.")
+    assert not {"world", "run id", "{"} & set(refused.err.split())
+
+
+def test_a_new_meal_on_a_store_is_another_one(tmp_path: Path) -> None:
+    store = str(tmp_path / "m.db")
+    assert here(*SHORT, "--store", store).code == 0
+    again = here(*SHORT, "--store", store, "--new", "--accuracy", "0.9", "--json")
+    assert again.code == 0
+    assert json.loads(again.out)["accuracy"] == 0.9
+
+
+def test_the_record_says_which_experiment_it_was() -> None:
+    record = json.loads(here(*SHORT, "--faulty-detector", "--accuracy", "0.7", "--json").out)
+    assert (record["faulty"], record["calibrators"], record["accuracy"], record["attempts"]) == (True, "scaled", 0.7, 2)
+    assert record["networks"] == networks_in()
+    assert record["version"] == __version__
+    assert record["evidence"] == {"plate": "simulated", "answers": "simulated"}
+
+
+def test_a_film_that_cannot_be_written_is_refused_before_the_meal(tmp_path: Path) -> None:
+    (tmp_path / "film.gif").symlink_to(tmp_path / "no" / "folder.gif")
+    assert_one_line_error(here(*SHORT, "--record", str(tmp_path / "film.gif")), "--record", "cannot be written")
+
+
+def test_the_result_is_printed_though_the_film_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*given: object, **more: object) -> None:
+        raise OSError(28, "No space left on device", "film.gif")
+
+    monkeypatch.setattr(filming, "save_film", full)
+    called = here(*SHORT, "--json", "--record", str(tmp_path / "film.gif"))
+    assert called.code == 1
+    assert json.loads(called.out)["got"] in {0, 1}
+    assert "Cannot write 'film.gif': No space left on device" in called.err
 
 
 def test_the_faulty_detector_is_mostly_wrong() -> None:
@@ -50,7 +107,6 @@ def test_the_faulty_detector_is_mostly_wrong() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (("--people", "page"), "there is no page yet"),
         (("--people", "nobody"), "--people is 'nobody'"),
         (("--plate", "soup"), "there is no plate 'soup'"),
         (("--looks", "odd"), "looks are 'odd'"),

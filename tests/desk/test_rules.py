@@ -111,6 +111,17 @@ def test_the_first_valid_answer_wins_and_the_next_is_told(desk: PureDesk) -> Non
     assert (answer.value, answer.by, answer.latency_s, answer.certainty) == ("plum", "ana", 7.0, 0.5)
 
 
+@pytest.mark.parametrize(("kind", "why"), [("permission", "gives permission"), ("physical", "a person's hands")])
+def test_what_only_people_can_settle_is_not_left_to_the_robot(desk: PureDesk, kind: str, why: str) -> None:
+    record = desk.ask(Question("May I, or will you?", QuestionKind(kind)))
+    before, entries = desk[record], len(desk.entries)
+    receipt = desk.reply(record, "ana", "let-robot-try")
+    assert receipt.status is ReceiptStatus.INVALID
+    assert why in receipt.message
+    assert (desk[record], len(desk.entries)) == (before, entries)
+    assert desk.reply(record, "ana", "answer", value=True).accepted, "the same token is still good"
+
+
 @pytest.mark.parametrize("kind", ["answer", "not-now", "someone-else", "let-robot-try", "stop"])
 def test_the_same_reply_again_gets_the_same_receipt(desk: PureDesk, kind: str) -> None:
     record = desk.ask()
@@ -243,7 +254,9 @@ def test_an_answer_to_a_question_that_was_put_off_or_held_is_welcome(desk: PureD
 def test_not_now_puts_a_question_off_and_time_brings_it_back(desk: PureDesk) -> None:
     record = desk.ask()
     receipt = desk.reply(record, "ana", "not-now", until_s=1090.0)
-    assert receipt.message == "All right, it comes back in 90 seconds."
+    assert (
+        receipt.message == "All right. The robot may go on without your answer; otherwise it asks again in 90 seconds."
+    )
     assert (desk[record].status, desk[record].until_s, desk[record].settled) == (Status.DEFERRED, 1090.0, True)
     desk.tick(89)
     assert desk[record].status is Status.DEFERRED

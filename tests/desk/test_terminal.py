@@ -183,6 +183,8 @@ def test_every_kind_can_be_answered_and_a_wrong_key_costs_nothing(
 )
 @pytest.mark.parametrize("kind", QuestionKind)
 def test_the_other_replies_are_always_there(desk: Desk, kind: QuestionKind, line: str, status: str) -> None:
+    if line == "t" and bare(kind).rule.only_people:
+        return  # below
     how, record, _ = talk(desk, bare(kind), *([line, line] if line == "n" else [line]))
     assert how is How.REPLIED
     assert record.status == status
@@ -207,6 +209,23 @@ def test_enter_gives_no_permission(desk: Desk) -> None:
     how, record, text = talk(desk, question, "", "")
     assert (how, record.status) == (How.LEFT, Status.OPEN)
     assert "Enter gives no permission" in text
+
+
+@pytest.mark.parametrize(("kind", "why"), [("permission", "gives permission"), ("physical", "a person's hands")])
+def test_what_only_people_can_settle_is_not_offered_to_the_robot(desk: Desk, kind: str, why: str) -> None:
+    how, record, text = talk(desk, bare(QuestionKind(kind)), "?", "t", "let the robot try", width=200)
+    assert (how, record.status) == (How.LEFT, Status.OPEN)
+    assert "t" not in re.findall(r"^  (\S)  ", text, re.MULTILINE)
+    assert "t  lets the robot try" not in text
+    assert why in text
+    assert text.count("the robot cannot try instead") == 3, "in the help, and each time it is typed"
+
+
+def test_the_help_says_what_not_now_and_someone_else_lead_to(desk: Desk) -> None:
+    _, _, text = talk(desk, bare(QuestionKind.CHOICE), "?", width=200)
+    assert "The robot may go on without your answer; otherwise you are asked again." in text
+    assert "where nobody is left, the robot is told." in text
+    assert "t  lets the robot try by itself." in text
 
 
 @pytest.mark.parametrize(("line", "how"), [(LEAVE, How.LEFT), (INTERRUPT, How.INTERRUPTED)])

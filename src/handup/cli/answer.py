@@ -231,7 +231,7 @@ def _standing(record: Record, now_s: float) -> str:
     why = {
         "held": record.why or "it does not fit yet",
         "claimed": f"{name_of(record.by)} has taken it on for another {left}",
-        "deferred": f"{name_of(record.by)} said not now; it comes back in {left}",
+        "deferred": f"{name_of(record.by)} said not now; asked again in {left} at the earliest",
     }.get(record.status, "")
     words = f"{record.status}, for {name_of(record.turn)}, asked {span(now_s - record.asked_s)} ago"
     return one_line(f"{words}: {why}" if why else words)

@@ -25,6 +25,7 @@ EXTRAS = {
     "lab": ("matplotlib", "networkx", "sklearn"),
     "mip": ("pyscipopt",),
     "sim": ("mujoco", "OpenGL", "gymnasium", "onnxruntime", "PIL"),
+    "web": ("fastapi", "uvicorn", "websockets", "httpx", "segno"),
     "postgres": ("psycopg",),
     "docs": ("mkdocs",),
 }

@@ -9,7 +9,22 @@ from typing import Annotated, NoReturn, cast
 import typer
 
 from handup import __version__
-from handup.cli import advise, answer, ask, bench, calibrate, decide, doctor, journal, meal, study, workload
+from handup.cli import (
+    advise,
+    answer,
+    ask,
+    bench,
+    calibrate,
+    decide,
+    doctor,
+    journal,
+    meal,
+    page,
+    pair,
+    serve,
+    study,
+    workload,
+)
 from handup.cli.output import BAD_INPUT, FAILED, INTERRUPTED, err
 from handup.core import HandupError
 
@@ -29,6 +44,9 @@ app.command(epilog=answer.EPILOG)(answer.answer)
 app.command(epilog=advise.EPILOG)(advise.advise)
 app.command(epilog=calibrate.EPILOG)(calibrate.calibrate)
 app.command(epilog=meal.EPILOG)(meal.meal)
+app.command(epilog=serve.EPILOG)(serve.serve)
+app.command(epilog=pair.EPILOG)(pair.pair)
+app.command(epilog=page.EPILOG)(page.page)
 app.add_typer(workload.app, name="workload")
 app.add_typer(study.app, name="study")
 app.add_typer(journal.app, name="journal")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,36 +13,60 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from handup.cli.output import err, out, print_json, print_table
+from handup import __version__
+from handup.cli import meal_page
+from handup.cli.output import check_writable, err, out, print_json, print_table
 from handup.cli.store import STORE_HELP
 from handup.core import BadSetting
 
 if TYPE_CHECKING:
+    from handup.domains.feeding.order import Order
     from handup.domains.feeding.served import Bite, Served
 
-EPILOG = """Example: handup meal --people simulated --plate thanksgiving --looks hard --seed 3 --record meal.gif
+EPILOG = """Example: handup meal
+
+Example: handup meal --people page --plate "mixed salad" --looks hard --seed 2 --no-browser
+
+Example: handup meal --people simulated --plate thanksgiving --looks hard --seed 3 --record meal.gif
 
 Methods: troubleshoot; SELECTOR+WHEN, such as graph+workload-aware; never+query-then-execute never asks,
 topo+query-for-all asks everything.
 
-With --store the same command, run again after it was killed, goes on where it was. Without it nothing is kept.
+At the page the robot begins once a page is open; --no-wait begins at once. A thanksgiving plate with hard looks is
+served there, because the robot has something to ask: two or three questions in each of the first three meals, if you
+answer rightly. On easy looks it hardly ever asks.
 
-Exit codes: 0 the meal is over; 2 bad input, or the extra [sim] or OpenGL is missing."""
+At the page the meal is kept (in handup-meals/meal.db where no --store is named): the same command, run again after
+it was killed, goes on where it was; after the last bite it begins another meal. Otherwise only --store keeps it. What
+is kept goes on only as it was ordered: for anything else, use another --store file, or --new.
+
+Exit codes: 0 the meal is over; 1 the film or the result could not be written; 2 bad input, nothing more to type, a port
+that is taken, a page that is not built, or the extra [sim], [web] or OpenGL is missing; 130 left with Ctrl-C."""
 SIMULATED, TERMINAL, PAGE = "simulated", "terminal", "page"
-PICTURES = Path("meal-pictures")
+PAGE_PLATE, PAGE_LOOKS = "thanksgiving", "hard"
+"""What is served at the page where nothing else is ordered: something that the robot asks about."""
 RESULT = {True: "got it", False: "lost"}
 
 
 def meal(
-    people: Annotated[str, typer.Option(help="Who answers: simulated or terminal.", metavar="WHO")] = SIMULATED,
+    people: Annotated[str, typer.Option(help="Who answers: page, terminal or simulated.", metavar="WHO")] = PAGE,
     plate: Annotated[
-        str, typer.Option(help="savory salad, thanksgiving, mixed salad, noodles or random.", metavar="NAME")
-    ] = "savory salad",
-    looks: Annotated[str, typer.Option(help="easy, or hard: other colours, lamps, clutter.", metavar="LOOKS")] = "easy",
+        str | None,
+        typer.Option(
+            help="savory salad (thanksgiving at the page), thanksgiving, mixed salad, noodles or random.",
+            metavar="NAME",
+        ),
+    ] = None,
+    looks: Annotated[
+        str | None,
+        typer.Option(help="easy (hard at the page), or hard: other colours, lamps, clutter.", metavar="LOOKS"),
+    ] = None,
     method: Annotated[str, typer.Option(help="How it decides.", metavar="METHOD")] = "troubleshoot",
     bites: Annotated[int, typer.Option(help="How many bites.")] = 5,
     attempts: Annotated[int, typer.Option(help="How many attempts at each, at most.")] = 3,
-    seed: Annotated[int, typer.Option(help="Which meal.", min=0)] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="Which meal; 0, and at the page another one each time.", min=0, metavar="N")
+    ] = None,
     faulty_detector: Annotated[
         bool, typer.Option("--faulty-detector", help="A food detector that is mostly wrong (the paper's appendix D).")
     ] = False,
@@ -54,52 +79,97 @@ def meal(
     record: Annotated[Path | None, typer.Option(help="Film the meal.", metavar="FILE.gif")] = None,
     store: Annotated[str | None, typer.Option(help=STORE_HELP, metavar="STORE")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print how it went as JSON.")] = False,
+    port: Annotated[
+        int | None, typer.Option(help="Of the page; 8765, or the next free one.", min=1, max=65535, metavar="N")
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print where the page is.")] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Begin once a page is open, or at once, though nobody sees it.")
+    ] = True,
+    new: Annotated[
+        bool, typer.Option("--new", help="Begin a new meal on the store, whatever was eaten there before.")
+    ] = False,
+    rest: Annotated[
+        float, typer.Option(help="At the page: seconds from a bite to the next.", min=0.0, max=3600.0, metavar="S")
+    ] = 6.0,
+    speed: Annotated[
+        float, typer.Option(help="At the page: of the arm; 1 is real time.", min=0.1, max=100.0, metavar="X")
+    ] = 1.0,
+    linger: Annotated[
+        float, typer.Option(help="So long the page stays after the last bite.", min=0.0, max=3600.0, metavar="S")
+    ] = 60.0,
 ) -> None:
     """Let the simulated feeding robot eat from a plate, with somebody to ask, and say how it went."""
     _check(people, record)
-    from handup.domains.feeding.filming import pillow, save_film  # noqa: PLC0415
-    from handup.domains.feeding.meal import Order  # noqa: PLC0415 - the help does without the simulation
+    from handup.domains.feeding.drawing import pillow  # noqa: PLC0415
+    from handup.domains.feeding.order import Order  # noqa: PLC0415 - the help does without the simulation
+    from handup.domains.feeding.policy import DOUBT_BELOW  # noqa: PLC0415
 
-    if record is not None:
-        pillow()
+    if record is not None or people != SIMULATED:
+        pillow("a film" if record is not None else "showing the plate to you")
     order = Order(
-        plate=plate,
-        looks=looks,
+        plate=plate or (PAGE_PLATE if people == PAGE else Order.plate),
+        looks=looks or (PAGE_LOOKS if people == PAGE else Order.looks),
         method=method,
         bites=bites,
         attempts=attempts,
-        seed=seed,
+        seed=seed or 0,
         faulty=faulty_detector,
         calibrators=calibrators,
+        rest_s=rest if people == PAGE else Order.rest_s,
+        doubt_below=DOUBT_BELOW if people == PAGE else Order.doubt_below,
     )
     frames: list[Any] | None = None if record is None else []
-    with _progress(bites, hidden=people == TERMINAL) as told:
-        served = _eat(order, people, store, frames, accuracy, told)
-    if record is not None and frames:
-        save_film(frames, record)
-        err.print(f"Film: {record}", markup=False, soft_wrap=True)
+    with _progress(bites, shown=people != TERMINAL) as told:
+        if people == PAGE:
+            sitting = meal_page.Sitting(
+                store=store,
+                port=port,
+                browser=not no_browser,
+                new=new,
+                own_seed=seed is None,
+                speed=speed,
+                linger_s=linger,
+                wait=wait,
+                frames=frames,
+            )
+            served = meal_page.eat(order, sitting, told)
+        else:
+            served = _eat(order, people, store, frames, accuracy, told, new=new)
     if as_json:
-        print_json(served.to_json())
+        print_json({**served.to_json(), "version": __version__})
     else:
         _show(served)
+    if record is not None:
+        _save(frames or [], record)
 
 
 def _check(people: str, record: Path | None) -> None:
-    if people == PAGE:
-        raise BadSetting("there is no page yet", hint="Use --people simulated or --people terminal.")
-    if people not in (SIMULATED, TERMINAL):
-        raise BadSetting(f"--people is '{people}'", hint=f"Use {SIMULATED} or {TERMINAL}.")
+    if people not in (PAGE, TERMINAL, SIMULATED):
+        raise BadSetting(f"--people is '{people}'", hint=f"Use {PAGE}, {TERMINAL} or {SIMULATED}.")
     if record is not None and (record.suffix.lower() != ".gif" or not record.parent.is_dir() or record.is_dir()):
         raise BadSetting(f"--record is '{record}'", hint="Name a .gif file in a folder that exists.")
+    if record is not None:
+        check_writable("--record", record)
 
 
 def _eat(
-    order: Any, people: str, store: str | None, frames: list[Any] | None, accuracy: float | None, told: Any
+    wanted: Order,
+    people: str,
+    store: str | None,
+    frames: list[Any] | None,
+    accuracy: float | None,
+    told: Callable[[Bite], object],
+    *,
+    new: bool,
 ) -> Served:
     """The meal, on the given store or on one that is thrown away."""
-    from handup.desk import SkippingClock, Terminal  # noqa: PLC0415
-    from handup.domains.feeding.meal import NAME, Meal  # noqa: PLC0415
+    from handup.cli.meal_terminal import AtTerminal, Left  # noqa: PLC0415 - belong to an extra
+    from handup.desk import SkippingClock  # noqa: PLC0415
+    from handup.domains.feeding.meal import Meal  # noqa: PLC0415
     from handup.domains.feeding.modules import Modules  # noqa: PLC0415
+    from handup.domains.feeding.order import PERSON, Terms  # noqa: PLC0415
+    from handup.domains.feeding.ordering import RUN, finished, next_meal  # noqa: PLC0415
     from handup.journal import Journal  # noqa: PLC0415
 
     modules = Modules.load()
@@ -109,32 +179,40 @@ def _eat(
         journal = stack.enter_context(Journal.open(place, clock=clock))
         if clock is not None:
             clock.skip_to(journal.head().at_s)
-        shown = _keep_picture if people == TERMINAL else _ignore
-        table = stack.enter_context(Meal(order, journal, modules=modules, film=frames, shown=shown))
-        channel = table.simulated(accuracy=accuracy) if people == SIMULATED else Terminal(NAME)
-        return table.eat([channel], told=told)
-
-
-def _ignore(name: str, picture: Any) -> None:
-    """Simulated people see the plate itself."""
-
-
-def _keep_picture(name: str, picture: Any) -> None:
-    """A terminal shows no pictures: they lie in a folder."""
-    from PIL import Image  # noqa: PLC0415 - belongs to an extra
-
-    path = PICTURES / f"{name.replace('/', '-')}.png"
-    PICTURES.mkdir(exist_ok=True)
-    Image.fromarray(picture).save(path)
-    err.print(f"The plate as the robot sees it: {path}", markup=False, soft_wrap=True)
+        stack.enter_context(meal_page.alone(journal, RUN))
+        known = Terms(people=PERSON, networks=modules.networks)
+        if people == SIMULATED:
+            known = Terms(people=SIMULATED, accuracy=accuracy, networks=modules.networks)
+        found = next_meal(journal, wanted, known, new=new, again=True)
+        meal_page.say_of_film(frames, goes_on=found.goes_on)
+        if people == TERMINAL:
+            kept = "Without --store nothing of this meal is kept." if store is None else f"Kept in {store}."
+            err.print(kept, markup=False, soft_wrap=True)
+        company = AtTerminal() if people == TERMINAL else None
+        table = stack.enter_context(Meal(found.order, journal, modules=modules, film=frames, company=company))
+        try:
+            served = table.eat([] if company is not None else [table.simulated(accuracy=accuracy)], told=told)
+        except Left:
+            kept = "Nothing of it is kept: that needs --store" if store is None else "The same command goes on with it"
+            raise BadSetting(
+                "the robot asks, and nothing more can be typed here",
+                hint=f"{kept}. To have nobody asked, use --people simulated.",
+            ) from None
+        finished(journal, found.order)
+        return served
 
 
 class _progress:  # noqa: N801 - used like a function
-    """A progress bar on stderr, where that is a terminal and free; `with` gives what to call after each bite."""
+    """A progress bar on stderr, where that is a terminal; `with` gives what to call after each bite.
 
-    def __init__(self, bites: int, *, hidden: bool) -> None:
+    Args:
+        bites: How many there are.
+        shown: Whether to show it: not where a person types, whose line it would overwrite.
+    """
+
+    def __init__(self, bites: int, *, shown: bool) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        self._bar = Progress(*columns, console=err, transient=True, disable=hidden or not err.is_terminal)
+        self._bar = Progress(*columns, console=err, transient=True, disable=not (shown and err.is_terminal))
         self._task = self._bar.add_task("eating", total=bites)
 
     def __enter__(self) -> Callable[[Bite], object]:
@@ -145,8 +223,22 @@ class _progress:  # noqa: N801 - used like a function
         self._bar.stop()
 
 
+def _save(frames: list[Any], record: Path) -> None:
+    """Write the film, after the result: where that fails, the result is there."""
+    from handup.domains.feeding.filming import save_film  # noqa: PLC0415 - belongs to an extra
+
+    sys.stdout.flush()
+    if not frames:
+        err.print("No film: the meal was over before, and nothing was done now.", markup=False)
+        return
+    save_film(frames, record)
+    err.print(f"Film: {record}", markup=False, soft_wrap=True)
+
+
 def _show(served: Served) -> None:
     """What a person wants to know: each bite, what was asked, what it cost."""
+    from handup.domains.feeding.served import NOTHING_LEFT  # noqa: PLC0415 - belongs to an extra
+
     table = Table(box=None, pad_edge=False)
     for name in ("bite", "food", "result", "tries", "asked about", "if lost, why"):
         table.add_column(name, justify="right" if name in {"bite", "tries"} else "left", no_wrap=True)
@@ -157,13 +249,18 @@ def _show(served: Served) -> None:
         table.add_row(str(each.number), each.food or "–", result, str(each.attempts), asked, why)
     print_table(table)
     record = served.to_json()
+    real = "" if record["J_true"] == record["J"] else f" ({record['J_true']:.2f} by what was really on the fork)"
     out.print(
         f"\n{served.got} of {len(served.bites)} bites of the food that was meant, {record['wrong_bites']} of another. "
         f"{_times(record['queries'], 'question')}, {_times(record['executions'], 'attempt')}, workload "
-        f"{record['workload']:.2f}, J {record['J']:.2f}. {served.seconds / 60:.1f} minutes by the meal's own clock.",
+        f"{record['workload']:.2f}, J {record['J']:.2f}{real}. "
+        f"{served.seconds / 60:.1f} minutes by the meal's own clock.",
         markup=False,
     )
-    out.print("A simulated plate and simulated physics; what people would say is assumed.", markup=False)
+    if served.outcome == NOTHING_LEFT:
+        out.print(f"After bite {len(served.bites)} nothing was left that a skill could pick.", markup=False)
+    assumed = "; what people would say is assumed" if served.terms.people == SIMULATED else ""
+    out.print(f"A simulated plate and simulated physics{assumed}.", markup=False)
 
 
 def _times(count: int, what: str) -> str:

@@ -39,6 +39,20 @@ def check_place(option: str, path: Path | None, rows: Path) -> None:
         raise BadSetting(f"{option} is the file of the rows", hint="Give it a name of its own.")
 
 
+def check_writable(option: str, path: Path) -> None:
+    """Refuse a file that cannot be written, before anything is computed. What is in it stays."""
+    new = not path.exists()
+    try:
+        with path.open("ab"):
+            pass
+    except OSError as error:
+        raise BadSetting(
+            f"{option} is '{path}', which cannot be written: {error.strerror or error}", hint="Name another file."
+        ) from None
+    if new:
+        path.unlink()
+
+
 def bar(share: float, width: int = 20) -> str:
     """A probability as a bar of text."""
     full = round(share * width)

@@ -6,11 +6,13 @@ from handup.cli.moments import day, near
 from handup.core import Action, BadAnswer, BadRecord, Question, value_from_json
 from handup.desk import events as desk
 from handup.desk.delivered import Delivered
+from handup.desk.remote import RemoteSettled, RemoteStopped
 from handup.desk.saying import in_words, one_line
 from handup.desk.words import name_of, span
 from handup.journal import Entry, JournalErased, JournalRepaired
 from handup.recover import events as session
 from handup.recover import trail
+from handup.server import events as server
 
 MOST_WORDS = 60
 """So many letters of a question or an answer are shown; the JSON has all of it."""
@@ -55,7 +57,7 @@ def tell(entry: Entry, question: Question | None = None) -> str:
     what, event = about(entry.key, entry.run), entry.event
     if isinstance(event, desk.QuestionEvent):
         return f"{what}: {_question(entry, event, question)}"
-    words = _robot(event, what) or _run(event, what)
+    words = _robot(event, what) or _run(event, what) or _access(event, what)
     return words if words else f"{shortened(entry.kind)} {what}".rstrip()
 
 
@@ -111,6 +113,10 @@ def _robot(event: object, what: str) -> str:  # noqa: PLR0911 - a table
             return f"{_name(event.person)} can be asked, as {event.role}"
         case Delivered():
             return f"{what}: the outcome reached the shell"
+        case RemoteSettled():
+            return f"{what}: {event.status}, says the server"
+        case RemoteStopped():
+            return "STOP, says the server"
         case JournalErased():
             many = f"{event.values} personal value" + ("" if event.values == 1 else "s")
             return f"a person was erased: the name and {many}"
@@ -140,6 +146,22 @@ def _run(event: object, what: str) -> str:  # noqa: PLR0911 - a table
             return f"{what}: settled, {SETTLED[event.how]}"
         case trail.RunEnded():
             return f"the run ended, {event.outcome}{_because(event.reason)}"
+        case _:
+            return ""
+
+
+def _access(event: object, what: str) -> str:
+    match event:
+        case server.CodeMade():
+            return f"a code was made for {_name(event.person)}, as {event.role}"
+        case server.Granted():
+            whose = _name(event.person) if event.person else shortened(event.robot)
+            device = "" if event.device is None else shortened(event.device)
+            return f"{whose} may come in, as {event.role}" + (f", with {device}" if device else "")
+        case server.Revoked():
+            return f"access {shortened(event.id)} was taken back"
+        case server.RunTaken():
+            return f"{what}: the run is {shortened(event.robot)}'s"
         case _:
             return ""
 

@@ -167,3 +167,81 @@ class StoreUnavailable(HandupError):
     """A store that cannot be opened or written: unreachable, locked, read-only, full, not permitted."""
 
     code = "HU403"
+
+
+class NotPaired(HandupError):
+    """A request without a token, or with one that is unknown, expired or revoked."""
+
+    code = "HU501"
+
+
+class NotForYou(HandupError):
+    """A request that this role may not make."""
+
+    code = "HU502"
+
+
+class ForeignRequest(HandupError):
+    """A request that names another host, or that a page of another origin sent."""
+
+    code = "HU503"
+
+
+class TooFast(HandupError):
+    """More requests, tries or sockets than the server allows at a time. Stop is never refused for this."""
+
+    code = "HU504"
+
+
+class TooLarge(HandupError):
+    """A body, frame or picture beyond its limit, or a store of pictures that is full."""
+
+    code = "HU505"
+
+
+class BadCode(HandupError):
+    """A pairing code that is wrong, used or expired."""
+
+    code = "HU506"
+
+
+class BadRequest(HandupError):
+    """A request or frame that is not what the server's description says."""
+
+    code = "HU507"
+
+
+class NothingThere(HandupError):
+    """There is no such question, picture, draft or address on the server."""
+
+    code = "HU508"
+
+
+class CannotListen(HandupError):
+    """The server's address cannot be used: the port is taken, the host is not this machine's, a certificate is bad."""
+
+    code = "HU509"
+
+
+class UnsafeHost(HandupError):
+    """A server that other machines could reach, without TLS."""
+
+    code = "HU510"
+
+
+class ServerBusy(HandupError):
+    """The server has more to do than it takes on, or is ending. Try again soon."""
+
+    code = "HU511"
+
+
+class ServerUnreachable(HandupError):
+    """The server does not answer, or not as a handup server does."""
+
+    code = "HU512"
+
+
+class ServerRefused(HandupError):
+    """A server refused something for a reason that has no error of its own, or said what no handup server says."""
+
+    code = "HU513"

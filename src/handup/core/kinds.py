@@ -55,6 +55,7 @@ class KindRule:
         two: The options that it has by itself; the first of them is True.
         own: Fields of a question that no other kind may have.
         on_image: Whether it is about a place on a picture, which it then needs.
+        only_people: Why the robot cannot settle it by trying, in a sentence; empty where it can.
     """
 
     shape: Shape
@@ -63,6 +64,7 @@ class KindRule:
     two: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
     on_image: bool = False
+    only_people: str = ""
 
 
 RULES: Mapping[QuestionKind, KindRule] = {
@@ -74,8 +76,16 @@ RULES: Mapping[QuestionKind, KindRule] = {
     QuestionKind.POINTS: KindRule(shape=Shape.POINTS, own=("marks",), on_image=True),
     QuestionKind.DIAGNOSIS: KindRule(shape=Shape.WORDS, chosen=True),
     QuestionKind.ACTION: KindRule(shape=Shape.RESOLUTION, least_options=2, chosen=True),
-    QuestionKind.PERMISSION: KindRule(shape=Shape.TRUTH, two=("yes", "no")),
-    QuestionKind.PHYSICAL: KindRule(shape=Shape.TRUTH, two=("done", "cannot")),
+    QuestionKind.PERMISSION: KindRule(
+        shape=Shape.TRUTH,
+        two=("yes", "no"),
+        only_people="Only a person gives permission; the robot cannot try instead.",
+    ),
+    QuestionKind.PHYSICAL: KindRule(
+        shape=Shape.TRUTH,
+        two=("done", "cannot"),
+        only_people="This needs a person's hands; the robot cannot try instead.",
+    ),
 }
 """Everything that differs from kind to kind."""
 

@@ -51,13 +51,15 @@ class Stop:
 
     by: str
     why: str = ""
+    token: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Enable:
-    """Let the robot go on after a stop."""
+    """Let the robot go on after a stop. `stop`: the entry of the last stop that is meant; any where it is None."""
 
     by: str
+    stop: int | None = None
 
 
 @dataclass(frozen=True)

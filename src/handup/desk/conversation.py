@@ -22,13 +22,13 @@ from handup.desk.saying import RESUMING, in_words, one_line
 from handup.desk.screen import (
     COLUMNS,
     ELSE_KEY,
-    HELP,
     HELP_KEY,
     NOT_NOW_KEY,
     ROWS,
     STOP_KEY,
     TRY_KEY,
     Screen,
+    help_on,
     how_to_answer,
     takes_enter,
 )
@@ -179,13 +179,16 @@ class Conversation:
                 self._screen.newline()  # nobody saw the end of the line being typed
             typed = " ".join(line.split()).casefold()
             if typed in {HELP_KEY, "help"}:
-                self._screen.say(HELP)
+                self._screen.say(help_on(self._question))
                 self._screen.keys(self._question)
                 continue
             kind = COMMANDS.get(typed)
             if kind is None:
                 return line
             if typed == NOT_NOW_KEY and self._means_no():
+                continue
+            if kind is ReplyKind.LET_ROBOT_TRY and (only_people := self._question.rule.only_people):
+                self._screen.say(only_people)
                 continue
             raise Said(kind)
 

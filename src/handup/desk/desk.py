@@ -6,16 +6,16 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
 from handup.core import BadSetting, IllegalCall, Person, Question, Reply, ReplyKind, StoreUnavailable
 from handup.desk.channel import Channel
 from handup.desk.commands import Ask, Claim, Command, Enable, Introduce, Release, Stop, Tick, Withdraw
-from handup.desk.following import Following
-from handup.desk.record import Receipt, Record, question_id
-from handup.desk.rules import decide
+from handup.desk.following import Changed, Following
+from handup.desk.record import Receipt, ReceiptStatus, Record, question_id
+from handup.desk.rules import Made, decide, given
 from handup.desk.state import DeskState
 from handup.desk.stopping import Inside, Stops
 from handup.desk.telling import Teller
@@ -26,8 +26,6 @@ from handup.journal import Entry, Journal, Writer
 from handup.people.limits import fit
 from handup.whom import InOrder, Router
 
-Made = Callable[[DeskState, float], Command]
-"""A command, made once the state and the time are known."""
 _log = logging.getLogger("handup.desk")
 
 
@@ -44,6 +42,10 @@ class Desk:
         router: Whom to ask; `InOrder` where it is not given.
         channels: How questions reach people. What is open already is shown at once.
         terms: What it allows.
+
+    Attributes:
+        listeners: Each is called with the state before and after some entries, of any process, and with these: once
+            and in order. It is called under a lock, so it returns at once and calls nothing of the desk.
 
     Raises:
         BadSetting: Two people have one name.
@@ -82,13 +84,14 @@ class Desk:
         self._stopping = threading.Lock()
         self._waiting = Waiting()
         self._closed = False
+        self.listeners: list[Changed] = []
         self._following = Following(journal, self._inside)
         self._teller = Teller(channels, self._who, self._known_s, self._inside)
         self._following.noticed = self._teller.note
         self._following.changed = self._changed
         self._teller.start(self._following.state)
         if any(self._who(each.name) != each for each in self.people):
-            self._do(_given(Introduce(people=self.people)))
+            self._do(given(Introduce(people=self.people)))
         self._teller.tell(self)
 
     # -- commands ----------------------------------------------------------------------------------------------------
@@ -137,48 +140,48 @@ class Desk:
             self._write_stops()
             if pending.receipt is not None:
                 return pending.receipt
-        return self._do(_given(reply), reply.question)
+        return self._do(given(reply), reply.question)
 
     def claim(self, question: str, by: str, *, device: str = "", lease_s: float | None = None) -> Receipt:
         """Take a question on: nobody else answers it until the lease ends. Claiming again makes the lease longer."""
         command = Claim(question=question, by=by, device=device, lease_s=lease_s)
-        return self._do(_given(command), question)
+        return self._do(given(command), question)
 
     def release(self, question: str, by: str) -> Receipt:
         """Give a claim back."""
-        return self._do(_given(Release(question=question, by=by)), question)
+        return self._do(given(Release(question=question, by=by)), question)
 
     def withdraw(self, question: str, why: str) -> Receipt:
         """Take a question back that is no longer needed. `why` is shown to people and cannot be erased: name nobody."""
-        return self._do(_given(Withdraw(question=question, why=why)), question)
+        return self._do(given(Withdraw(question=question, why=why)), question)
 
-    def stop(self, by: str, why: str = "") -> None:
+    def stop(self, by: str, why: str = "", *, token: str = "") -> None:
         """Stop: latched, never refused. What waits is taken back. *Not* a safety function: that is the hardware's.
 
-        What cannot be kept of the texts is replaced or cut. A signal handler may call this: where it interrupts this
-        desk or a transaction, the desk is stopped at once, and another thread writes it when that is done.
+        What cannot be kept of the texts is cut; `token` finds it in the journal. A signal handler may call this: where
+        it interrupts this desk or a transaction, another thread writes it then.
 
         Raises:
-            StoreUnavailable: It could not be written. This desk is stopped all the same, and writes it before
-                anything else once it can; other processes do not know yet.
+            StoreUnavailable: It could not be written. This desk is stopped all the same, and writes it when it can.
         """
-        self._stops.latch(Stop(by=by, why=why), self.terms.longest_text)
+        self._stops.latch(Stop(by=by, why=why, token=token), self.terms.longest_text)
         self._waiting.wake_all()
         if self._inside or self.journal.writing_here:
             threading.Thread(target=self._try_to_write_stops, name="handup stop", daemon=True).start()
         else:
             self._write_stops()
 
-    def enable(self, by: str) -> None:
-        """Let the robot go on after a stop.
+    def enable(self, by: str, stop: int | None = None) -> None:
+        """Let the robot go on after a stop: the last one, or none after the one whose entry has the number `stop`.
 
-        Raises:
-            BadSetting: The desk does not know this person.
+        Raises `BadSetting` where the desk does not know this person, `IllegalCall` where a newer stop holds.
         """
-        receipt = self._do(_given(Enable(by=by)))
+        receipt = self._do(given(Enable(by=by, stop=stop)))
+        if receipt.status is ReceiptStatus.STALE:
+            raise IllegalCall("there is a newer stop than the one to lift", hint="Look why, then enable again.")
         if not receipt.accepted:
-            known = ", ".join(self._following.state.people)
-            raise BadSetting(f"'{by}' cannot enable the robot", hint=f"It takes one of: {known or 'nobody'}.")
+            known = ", ".join(self._following.state.people) or "nobody"
+            raise BadSetting(f"'{by}' cannot enable the robot", hint=f"It takes one of: {known}.")
 
     def tick(self) -> None:
         """See what time, and other processes, have brought. Writes only where something is due."""
@@ -189,7 +192,7 @@ class Desk:
         """Do what may well come to nothing, without a transaction where it does."""
         state = self._following.catch_up()
         if decide(state, command, self._now_s(state), self.terms).events:
-            self._do(_given(command))
+            self._do(given(command))
         else:
             self._teller.tell(self)
 
@@ -230,9 +233,9 @@ class Desk:
                 state = self._following.catch_up(writer.read)
                 for each in left:
                     question = each.command.question if isinstance(each.command, Reply) else ""
-                    receipt, state = self._decide(writer, state, _given(each.command), question, entries)
+                    receipt, state = self._decide(writer, state, given(each.command), question, entries)
                     if not receipt.accepted:  # from somebody who was erased meanwhile
-                        _, state = self._decide(writer, state, _given(Stop(by=each.command.by)), "", entries)
+                        _, state = self._decide(writer, state, given(Stop(by=each.command.by)), "", entries)
                     receipts.append(receipt)
             self._following.take_in(entries)
             for each, receipt in zip(left, receipts, strict=True):
@@ -258,6 +261,8 @@ class Desk:
             self._waiting.wake({entry.key for entry in entries})
         if after.people != before.people:
             self._teller.met(after)
+        for tell in self.listeners:
+            tell(before, after, entries)
 
     # -- waiting -----------------------------------------------------------------------------------------------------
 
@@ -392,7 +397,3 @@ class Desk:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _given(command: Command) -> Made:
-    return lambda _state, _now_s: command

@@ -18,7 +18,7 @@ Reader = Callable[[int], Iterator[Entry]]
 Noticed = Callable[[Record | None, Record | None, Entry], None]
 """What is called with an entry and its question before and after it, in order, each once."""
 Changed = Callable[[DeskState, DeskState, Sequence[Entry]], None]
-"""What is called with the state before and after some entries, once the state can be read."""
+"""What is called with the state before and after some entries, in order, each once, when the state can be read."""
 _log = logging.getLogger("handup.desk")
 
 
@@ -115,8 +115,8 @@ class Following:
                     state = fresh  # built again without what was erased
                     self._rebuilt += 1
                 self._state = state
-            if self.changed is not None and new:
-                self.changed(before, state, new)
+                if self.changed is not None and new:
+                    self.changed(before, state, new)
             return state
 
     def recalled(self, question: str, entries: Iterable[Entry] | None = None) -> Record | None:

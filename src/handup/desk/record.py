@@ -178,7 +178,7 @@ class Record:
             Status.HANDED_ON: "Everybody said: someone else." if self.turn is None else f"It goes to {self.turn}.",
             Status.ANSWERED: f"{who} answered.",
             Status.DELEGATED: f"{who} said: let the robot try.",
-            Status.WITHDRAWN: f"It was taken back: {self.why or 'it is no longer needed'}.",
+            Status.WITHDRAWN: f"It was taken back: {(self.why or 'it is no longer needed').rstrip('.')}.",
             Status.EXPIRED: "Nobody answered in time.",
         }[self.status]
 

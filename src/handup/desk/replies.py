@@ -2,8 +2,9 @@
 
 Who may reply: everybody in the question's audience, whoever's turn it is, may answer or let the robot try, also while
 the question is held or put off, and also after having said *someone else*. *Not now* and *someone else* speak for
-oneself, so only the person whose turn it is, or who has claimed the question, may say them. *Stop* is for everybody
-whom the desk knows, at any time.
+oneself, so only the person whose turn it is, or who has claimed the question, may say them. Permission, and help with
+one's hands, are for people alone: there *let the robot try* is refused. *Stop* is for everybody whom the desk knows, at
+any time.
 """
 
 from __future__ import annotations
@@ -139,6 +140,8 @@ def _someone_else(draft: Draft, record: Record, reply: Reply) -> Receipt | None:
 
 
 def _let_robot_try(draft: Draft, record: Record, reply: Reply) -> Receipt | None:
+    if only_people := record.question.rule.only_people:
+        return refuse(ReceiptStatus.INVALID, only_people, record)
     draft.to(record, Delegated(by=reply.by, token=reply.token, device=reply.device))
     return None
 

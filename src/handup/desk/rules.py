@@ -26,6 +26,14 @@ from handup.desk.terms import Terms
 from handup.desk.timing import Draft, ToWrite, fitting, let_time_pass, open_what_fits
 from handup.desk.words import elsewhere, span, too_late
 
+Made = Callable[[DeskState, float], Command]
+"""A command, made once the state and the time are known."""
+
+
+def given(command: Command) -> Made:
+    """A command that is known beforehand."""
+    return lambda _state, _now_s: command
+
 
 @dataclass(frozen=True, kw_only=True)
 class Ruling:
@@ -160,6 +168,8 @@ def _enable(draft: Draft, command: Enable) -> Receipt:
     if command.by not in draft.fold.people:
         return refuse(ReceiptStatus.UNAUTHORISED, "Only a person whom the desk knows enables it.")
     again = draft.fold.stopped is None
+    if not again and command.stop is not None and draft.fold.last_stop > command.stop:
+        return refuse(ReceiptStatus.STALE, "Somebody said stop again since.")
     if not again:
         draft.add(Enabled(by=command.by))
     return Receipt(status=ReceiptStatus.ACCEPTED, message="The robot may go on.", again=again)
@@ -168,7 +178,7 @@ def _enable(draft: Draft, command: Enable) -> Receipt:
 def _stop(draft: Draft, command: Stop) -> Receipt:
     longest = draft.terms.longest_text
     by, why = storable(command.by)[:longest], storable(command.why)[:longest]
-    stop_everything(draft, Stopped(by=by, why=why))
+    stop_everything(draft, Stopped(by=by, why=why, token=storable(command.token)[:longest]))
     return Receipt(status=ReceiptStatus.ACCEPTED, message="Stopped.")
 
 

@@ -14,7 +14,7 @@ from handup.desk.saying import in_words, one_line, printable
 
 STOP_KEY, NOT_NOW_KEY, ELSE_KEY, TRY_KEY, HELP_KEY = "s", "n", "o", "t", "?"
 ALWAYS = ((NOT_NOW_KEY, "not now"), (ELSE_KEY, "someone else"), (TRY_KEY, "let the robot try"), (HELP_KEY, "help"))
-"""What can be typed at any question, besides the stop, which comes first."""
+"""What can be typed at a question, besides the stop, which comes first; see `always`."""
 ROWS = COLUMNS = 3
 """Into how many fields a picture is divided, to point at one by its number."""
 LEAST_WIDTH = 10
@@ -23,13 +23,24 @@ LEAST_WIDTH = 10
 HELP = """\
 Type a key and press Enter.
 s  stops the robot at once, and it stays stopped until a person lets it go on. So does the word stop.
-n  puts the question off. It comes back later.
-o  passes it on to the next person.
-t  lets the robot try by itself.
+n  puts the question off for a while. The robot may go on without your answer; otherwise you are asked again.
+o  passes it on to the next person; where nobody is left, the robot is told.
+{try_}
 Enter takes the robot's own guess, where it has one. It never gives permission.
 To answer with a word or number that means something here, put = before it: =n
 Ctrl-D or Ctrl-C leaves the question open; nothing is lost. They do not stop the robot.\
 """
+TRY_HELP = "t  lets the robot try by itself."
+
+
+def always(asked: Question) -> tuple[tuple[str, str], ...]:
+    """What can be typed at a question besides an answer and the stop; not what only people can settle."""
+    return tuple(each for each in ALWAYS if each[0] != TRY_KEY or not asked.rule.only_people)
+
+
+def help_on(asked: Question) -> str:
+    """What each key does at a question."""
+    return HELP.format(try_=asked.rule.only_people or TRY_HELP)
 
 
 def plain(console: Console) -> bool:
@@ -105,7 +116,7 @@ class Screen:
             for label, texts in (("then", asked.effects), ("picture", asked.pictures)):
                 if texts and texts[number].strip():
                     self.say(f"{label}: {one_line(texts[number])}", indent=7)
-        for key, words in ALWAYS:
+        for key, words in always(asked):
             self._key(key, words)
         self.console.print()
         if asked.rule.on_image:

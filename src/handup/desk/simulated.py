@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from handup.desk.desk import Desk
 
 Truth = Callable[[Question], Value]
+RandomOf = Callable[[str], RandomSource]
+"""Gives, for the id of a question, where chance comes from."""
 DEVICE = "simulated"
 """How the device of every simulated reply begins, so that no study takes it for a person's."""
 DUNNO = "I do not know"
@@ -60,13 +62,17 @@ class Simulated:
 
     Args:
         truth: The right answer to a question.
-        random: Where chance comes from, such as `numpy.random.default_rng(7)`.
+        random: Where chance comes from, such as `numpy.random.default_rng(7)`; or what gives it for a question's id, so
+            that a question that is shown again, by another program perhaps, is answered the same.
         person: How well and how fast people answer; everybody answers like this one, under their own name.
         accuracy: Instead of the person's: the probability of a right answer.
         latency: Instead of the person's: how long an answer takes.
         size_px: How large pictures are shown, for people who miss what they point at.
         live: Deliver by real time.
         name: What the channel is called in `Person.channels`.
+
+    Attributes:
+        accuracy: As given.
 
     Raises:
         BadSetting: No probability, or a picture without a size.
@@ -76,7 +82,7 @@ class Simulated:
         self,
         truth: Truth,
         *,
-        random: RandomSource,
+        random: RandomSource | RandomOf,
         person: SimulatedPerson | None = None,
         accuracy: float | None = None,
         latency: Latency | None = None,
@@ -88,7 +94,8 @@ class Simulated:
             raise BadSetting(f"size_px is {size_px}", hint="Give a width and a height above 0.")
         self.name = name
         self._truth = truth
-        self._random = random
+        self.accuracy = accuracy
+        self._random_of: RandomOf = random if callable(random) else lambda question: random
         self._person = _shaped(person or SimulatedPerson(name=name), accuracy, latency)
         self._size_px = size_px
         self._live = live
@@ -105,12 +112,13 @@ class Simulated:
     def show(self, record: Record, desk: Desk) -> None:
         """Draw what the person will say and when. The same question, shown again, is drawn again."""
         with self._lock:
-            drawn, value = self._answer(record)
+            random = self._random_of(record.id)
+            drawn, value = self._answer(record, random)
             reply = Reply(
                 question=record.id,
                 kind=ReplyKind.ANSWER,
                 by=record.turn or record.audience[0],
-                token=f"{DEVICE}-{_hex(self._random)}",
+                token=f"{DEVICE}-{_hex(random)}",
                 value=value,
                 device=f"{DEVICE}:{self._person.name}",
                 certainty=1.0 if drawn.certainty is None else drawn.certainty / 5.0,
@@ -181,7 +189,7 @@ class Simulated:
                 self._due[question] = due
                 self._start(question, AGAIN_S)
 
-    def _answer(self, record: Record) -> tuple[Drawn, Value]:
+    def _answer(self, record: Record, random: RandomSource) -> tuple[Drawn, Value]:
         question = record.question
         right = check_value(question, self._truth(question))
         person = replace(self._person, name=record.turn or self._person.name)
@@ -193,7 +201,7 @@ class Simulated:
         points = self._pixels(right)
         drawn = person.answer(
             question.kind,
-            self._random,
+            random,
             options=len(choices) if known else 0,
             target=choices.index(str(word)) if known else 0,
             points=points,
@@ -205,22 +213,8 @@ class Simulated:
         if drawn.choice is not None:
             return drawn, check_value(question, choices[drawn.choice])
         if shape is Shape.WORDS:
-            return drawn, choices[int(_uniform(self._random) * len(choices))] if choices else DUNNO
-        return drawn, self._wrong(question, right)
-
-    def _wrong(self, question: Question, right: Value) -> Value:
-        """A wrong number or place: anywhere else."""
-        if isinstance(right, Box):
-            xs, ys = (sorted(_uniform(self._random) for _ in range(2)) for _ in range(2))
-            return check_value(
-                question, (xs[0] * 0.999, ys[0] * 0.999, min(xs[1] + 0.001, 1.0), min(ys[1] + 0.001, 1.0))
-            )
-        if isinstance(right, tuple):
-            return tuple(Point(_uniform(self._random), _uniform(self._random)) for _ in right)
-        number = float(right) if isinstance(right, float) else 0.0
-        low = number - 10.0 if question.low is None else question.low
-        high = number + 10.0 if question.high is None else question.high
-        return min(max(low + (high - low) * _uniform(self._random), min(low, high)), max(low, high))
+            return drawn, choices[int(_uniform(random) * len(choices))] if choices else DUNNO
+        return drawn, _wrong(question, right, random)
 
     def _pixels(self, value: Value) -> tuple[tuple[float, float], ...]:
         wide, high = self._size_px
@@ -247,6 +241,19 @@ def _shaped(person: SimulatedPerson, accuracy: float | None, latency: Latency | 
     fits = old.fits if accuracy is None else {}
     far = old.latency if latency is None else latency
     return replace(person, answers=replace(old, fits=fits, from_sight=chances, from_sight_latency=times, latency=far))
+
+
+def _wrong(question: Question, right: Value, random: RandomSource) -> Value:
+    """A wrong number or place: anywhere else."""
+    if isinstance(right, Box):
+        xs, ys = (sorted(_uniform(random) for _ in range(2)) for _ in range(2))
+        return check_value(question, (xs[0] * 0.999, ys[0] * 0.999, min(xs[1] + 0.001, 1.0), min(ys[1] + 0.001, 1.0)))
+    if isinstance(right, tuple):
+        return tuple(Point(_uniform(random), _uniform(random)) for _ in right)
+    number = float(right) if isinstance(right, float) else 0.0
+    low = number - 10.0 if question.low is None else question.low
+    high = number + 10.0 if question.high is None else question.high
+    return min(max(low + (high - low) * _uniform(random), min(low, high)), max(low, high))
 
 
 def _uniform(random: RandomSource) -> float:

@@ -17,7 +17,7 @@ class Status(StrEnum):
     CLAIMED = "claimed"
     """Somebody has taken it on, for the time of a lease."""
     DEFERRED = "deferred"
-    """*Not now*: it comes back."""
+    """*Not now*: until a time, then it is held for the same person; the robot may take it back before."""
     HANDED_ON = "handed-on"
     """*Someone else*: in passing, on the way to the next person; for good where nobody is left."""
     ANSWERED = "answered"

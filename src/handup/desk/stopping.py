@@ -71,4 +71,4 @@ def _kept(command: Stop | Reply, longest: int) -> Stop | Reply:
     if isinstance(command, Reply):
         return command  # it was checked when it was made
     by, why = storable(str(command.by)), storable(str(command.why))
-    return Stop(by=by[: min(longest, LONGEST_NAME)], why=why[:longest])
+    return Stop(by=by[: min(longest, LONGEST_NAME)], why=why[:longest], token=command.token)

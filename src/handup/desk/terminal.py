@@ -71,13 +71,20 @@ class Terminal:
         console: Where to write; standard error where it is None.
         typing: Where lines come from; standard input where it is None.
         name: What the channel is called in `Person.channels`.
+        leaving: Called when the person leaves a question, instead of telling them that nothing is lost. It may raise.
     """
 
     def __init__(
-        self, by: str = "", *, console: Console | None = None, typing: Typing | None = None, name: str = DEVICE
+        self,
+        by: str = "",
+        *,
+        console: Console | None = None,
+        typing: Typing | None = None,
+        name: str = DEVICE,
+        leaving: Callable[[How], object] | None = None,
     ) -> None:
         self.name = name
-        self._by = by
+        self._by, self._leaving = by, leaving
         self._screen = Screen(console or person_console())
         self._typing = typing or Keyboard()
         self._shown: queue.SimpleQueue[tuple[Record, Desk] | None] = queue.SimpleQueue()
@@ -210,10 +217,14 @@ class Terminal:
         return receipt
 
     def _left(self, desk: Desk, left: BaseException) -> Ended:
+        how = How.INTERRUPTED if isinstance(left, KeyboardInterrupt) else How.LEFT
         self._screen.newline()
+        if self._leaving is not None:
+            self._leaving(how)
+            return Ended(how)
         self._screen.say(LEFT_WORDS)
         self._screen.command(f"handup answer --stop --store {shlex.quote(desk.journal.store)}")
-        return Ended(How.INTERRUPTED if isinstance(left, KeyboardInterrupt) else How.LEFT)
+        return Ended(how)
 
     def _sent(self, desk: Desk, reply: Reply) -> Receipt:
         """Send a reply, and the same again where the store is not there for a moment: it counts once."""

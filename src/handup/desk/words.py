@@ -32,7 +32,9 @@ def thanks(kind: ReplyKind, span_s: float = 0.0, *, nobody_left: bool = False) -
         return "Nobody else can be asked; the robot is told."
     return {
         ReplyKind.ANSWER: "Thank you, your answer counts.",
-        ReplyKind.NOT_NOW: f"All right, it comes back in {span(span_s)}.",
+        ReplyKind.NOT_NOW: (
+            f"All right. The robot may go on without your answer; otherwise it asks again in {span(span_s)}."
+        ),
         ReplyKind.SOMEONE_ELSE: "All right, somebody else is asked.",
         ReplyKind.LET_ROBOT_TRY: "All right, the robot tries by itself.",
         ReplyKind.STOP: "Stopped. Nothing goes on before somebody enables it.",
@@ -47,7 +49,7 @@ def too_late(record: Record, by: str) -> str:
         Status.DELEGATED: f"{who} already let the robot try by itself.",
         Status.HANDED_ON: "Nobody was left to ask, so the robot was told.",
         Status.EXPIRED: "The time for an answer is over.",
-        Status.WITHDRAWN: f"This question was taken back: {record.why or 'it is no longer needed'}.",
+        Status.WITHDRAWN: f"This question was taken back: {(record.why or 'it is no longer needed').rstrip('.')}.",
     }.get(record.status, "This question takes no reply now.")
 
 

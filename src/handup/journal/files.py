@@ -22,6 +22,8 @@ from handup.journal.entry import Head
 
 LOOK_S = 0.01
 """How often one looks whether a lock is free."""
+PRIVATE = 0o600
+"""Of every file that is made: it tells of people, so others on the machine may not read it."""
 
 
 def beside(path: Path, ending: str) -> Path:
@@ -47,7 +49,7 @@ class Lock:
     """Held, shared, by everybody who has a store open to write; alone by whoever makes, moves or migrates it."""
 
     def __init__(self, path: Path) -> None:
-        self._file = os.open(beside(path, ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        self._file = os.open(beside(path, ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
         self._shown = str(path)
 
     def share(self, timeout_s: float) -> None:
@@ -116,7 +118,7 @@ class Witness:
     def write(self, head: Head) -> None:
         """Set it to a head that is committed."""
         if self._file < 0:
-            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
         seq = f"{head.seq:020d}"
         os.pwrite(self._file, f"{seq} {head.hash} {_check(seq, head.hash)}\n".encode(), 0)
 
@@ -174,9 +176,10 @@ def read_note(path: Path) -> Note | None:
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """A path to write to, which takes its place in whole at the end, or not at all."""
+    """A path to write to, for its owner only, which takes its place in whole at the end, or not at all."""
     passing = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
+        passing.touch(mode=PRIVATE)
         yield passing
         with passing.open("rb+") as file:
             os.fsync(file.fileno())

@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from handup.core import IllegalCall, StoreUnavailable
 from handup.journal.failures import telling
-from handup.journal.files import beside
+from handup.journal.files import PRIVATE, beside
 from handup.journal.store import Store
 
 T = TypeVar("T")
@@ -141,7 +141,7 @@ class _OfFile:
         self.drop()
         while True:
             try:
-                file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+                file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
             except OSError as error:
                 raise StoreUnavailable(
                     f"beside the store {self._shown} no file can be made: {error.strerror}",

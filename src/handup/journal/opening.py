@@ -16,7 +16,7 @@ from handup.core import DamagedJournal, HandupError, StoreUnavailable
 from handup.journal import schema
 from handup.journal.address import Address, address_of
 from handup.journal.failures import is_damage, telling
-from handup.journal.files import LOOK_S, Lock, Witness, beside, parts_of, sync_folder, written_whole
+from handup.journal.files import LOOK_S, PRIVATE, Lock, Witness, beside, parts_of, sync_folder, written_whole
 from handup.journal.migrate import check_known, migrate, revision_of
 from handup.journal.postgres import open_postgres
 from handup.journal.quarantine import put_aside, refuse_if_stopped
@@ -163,7 +163,8 @@ def make_store(path: Path, busy_timeout_s: float, fill: Callable[[Connection], N
     passing = path.with_name(f".{path.name}.new")
     for each in parts_of(passing):
         each.unlink(missing_ok=True)
-    engine = sqlite_engine(passing, "rwc", busy_timeout_s=busy_timeout_s)
+    passing.touch(mode=PRIVATE, exist_ok=False)  # SQLite's own files follow it
+    engine = sqlite_engine(passing, "rw", busy_timeout_s=busy_timeout_s)
     try:
         with telling(str(path)):
             with engine.connect().execution_options(**{WRITES: True}) as connection, connection.begin():

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from secrets import token_hex
 from typing import Any, cast
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, bindparam, insert, select
 
 from handup.core import BadSetting, Body, DamagedJournal, EventType
 from handup.journal import chain
@@ -27,8 +27,11 @@ MOST_LETTERS = 600
 """A name, run or key may be so long: what PostgreSQL takes into an index, whatever the letters."""
 MOST_BODY = 16_000_000
 """An event may be so long, as JSON."""
+MOST_NAMES = 500
+"""So many names are looked up at a time."""
 
 _PSEUDONYM = select(PEOPLE.c.pseudonym)
+_PSEUDONYMS = select(PEOPLE.c.name, PEOPLE.c.pseudonym).where(PEOPLE.c.name.in_(bindparam("names", expanding=True)))
 _INSERT_PERSON = insert(PEOPLE)
 _INSERT_BESIDE = insert(BESIDE)
 
@@ -53,10 +56,22 @@ def pseudonym_of(connection: Connection, name: str) -> str | None:
     return connection.execute(_PSEUDONYM.where(PEOPLE.c.name == name)).scalar()
 
 
-def _known_or_new(connection: Connection, name: str) -> str:
-    check_text(name, "person's name")
-    if (known := pseudonym_of(connection, name)) is not None:
-        return known
+def _known_or_new(connection: Connection, names: Sequence[str]) -> dict[str, str]:
+    """The pseudonym of each name. One look for all of them, since an event may name everybody in a house."""
+    for name in names:
+        check_text(name, "person's name")
+    wanted = sorted(set(names))
+    pseudonyms: dict[str, str] = {}
+    for start in range(0, len(wanted), MOST_NAMES):
+        found = connection.execute(_PSEUDONYMS, {"names": wanted[start : start + MOST_NAMES]})
+        pseudonyms |= {each.name: each.pseudonym for each in found}
+    for name in wanted:
+        if name not in pseudonyms:
+            pseudonyms[name] = _erased_or_new(connection, name)
+    return pseudonyms
+
+
+def _erased_or_new(connection: Connection, name: str) -> str:
     if (gone := _ERASED_NAME.fullmatch(name)) and _was_erased(connection, gone[1]):
         return gone[1]
     salt = token_hex(_SALT_BYTES)
@@ -73,15 +88,11 @@ def _was_erased(connection: Connection, pseudonym: str) -> bool:
 def hide(connection: Connection, declared: EventType, body: Body, seq: int) -> str:
     """Keep what is personal beside the chain: the body as it goes into the chain, as text."""
     stored: Body = {}
+    named = {field: body.pop(field) for field in declared.people}
+    known = _known_or_new(connection, [each for names in named.values() for each in _as_list(names)])
     people: dict[str, Any] = {}
-    for field in declared.people:
-        named = body.pop(field)
-        if isinstance(named, str):
-            people[field] = _known_or_new(connection, named)
-        elif isinstance(named, list):
-            people[field] = [_known_or_new(connection, each) for each in named]
-        else:
-            people[field] = None
+    for field, names in named.items():
+        people[field] = [known[each] for each in names] if isinstance(names, list) else known.get(names)
     sealed: dict[str, Any] = {}
     for field, owner in (declared.personal or {}).items():
         if (value := body.pop(field)) is None:

@@ -6,7 +6,7 @@ from handup.recover.loop import Episode, run
 from handup.recover.observed import observe
 from handup.recover.session import Session
 from handup.recover.settings import Settings, TimeUnit
-from handup.recover.sides import AskingDesk, Book, Look, Pass, Policy, SeesAnew
+from handup.recover.sides import AskingDesk, Book, Doubts, Look, Pass, Policy, SeesAnew
 from handup.recover.state import Phase, Tally
 from handup.recover.trail import Attempt, Settled
 
@@ -14,6 +14,7 @@ __all__ = [
     "AskingDesk",
     "Attempt",
     "Book",
+    "Doubts",
     "DurableSession",
     "Episode",
     "Erased",

@@ -25,7 +25,7 @@ from handup.recover.settings import Settings
 from handup.recover.sides import Asked, AskingDesk, Claim, Compares, Look, Pass, Policy, SeesAnew, Words, look_of, shown
 from handup.recover.state import Phase, Tally
 from handup.recover.trail import Attempt, RunEnded, Settled
-from handup.recover.unknown import questions_about, settle_unknown
+from handup.recover.unknown import doubt_of, questions_about, settle_unknown
 from handup.when import Strategy
 from handup.when import strategy as strategy_of
 
@@ -322,7 +322,10 @@ class _Loop:
             session.settle(Settled.VOID)
             return
         look = look_of("act()", self.policy.act(outputs, action))
-        self.desk.journal.patiently(lambda: self._executed(look), self.keep_trying_s)
+        if doubt_of(self.policy, action) is None:
+            self.desk.journal.patiently(lambda: self._executed(look), self.keep_trying_s)
+        else:
+            self.desk.journal.patiently(session.mark_unknown, self.keep_trying_s)
 
     def _executed(self, look: Look) -> None:
         self.session.executed(look.ok, certainty=look.certainty, now_s=self.desk.now_s())

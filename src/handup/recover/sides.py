@@ -111,6 +111,27 @@ class Senses(Protocol):
 
 
 @runtime_checkable
+class Doubts(Protocol):
+    """A policy that knows when its own look at what it did is worth little, and would rather have a person look."""
+
+    def doubt(self, action_id: str) -> Question | None:
+        """The yes-no question whether an action worked; None where the robot's own look at it counts.
+
+        Asked right after `act`, and again by a program that goes on. Where nobody answers it, what `sense` says counts.
+        """
+        ...
+
+
+@runtime_checkable
+class Plans(Protocol):
+    """A policy that can say what an action was to do: for the question what became of one that was cut off."""
+
+    def plan(self, outputs: Mapping[str, Value]) -> str:
+        """What it does on these outputs, in a few words: 'skewer the chicken'."""
+        ...
+
+
+@runtime_checkable
 class Words(Protocol):
     """A policy that words its questions itself."""
 

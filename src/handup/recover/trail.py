@@ -92,7 +92,7 @@ class RunBegun:
 @event("run.unknown")
 @dataclass(frozen=True, kw_only=True)
 class RunUnknown:
-    """The program ended between an action and its outcome, so nobody knows what became of it."""
+    """Nobody knows what became of an action: the program ended before its outcome was written, or could not tell."""
 
     action: str
 

@@ -1,13 +1,16 @@
-"""An action whose outcome was lost with the program that did it: look, or ask a person; never repeat it blindly."""
+"""An action of which nobody knows what became of it: look, or ask a person; never repeat it blindly.
+
+Its outcome was lost with the program that did it, or the robot cannot tell by looking.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from handup.core import Box, Question, QuestionKind, Resolution, Value
+from handup.core import Box, ContractViolation, Question, QuestionKind, Resolution, Value
 from handup.recover.at_desk import AtDesk
 from handup.recover.durable import DurableSession
-from handup.recover.sides import Asked, Look, Policy, Senses, look_of
+from handup.recover.sides import Asked, Doubts, Look, Plans, Policy, Senses, look_of, shown
 from handup.recover.trail import Attempt, Settled, question_of
 
 WORKED = "It worked"
@@ -18,6 +21,7 @@ EFFECTS = {
     FAILED: "I take it as failed and decide what to do next.",
     NOT_STARTED: "I do it now, for the first time.",
 }
+LAST = "How did the last thing that I did turn out?"
 DAY_S = 86400
 LONGEST = 300
 """So many characters of what the robot was about to do are shown."""
@@ -26,14 +30,18 @@ LONGEST = 300
 def settle_unknown(session: DurableSession, attempt: Attempt, policy: Policy, at_desk: AtDesk) -> None:
     """Find out what became of an action: by looking, or else by asking.
 
-    The run is stopped where nobody can tell. After a stop at the desk nothing is done.
+    A robot that doubts its own look has a person look first. The run is stopped where nobody can tell. After a stop
+    at the desk nothing is done.
     """
     given: object = policy.sense(attempt.id) if isinstance(policy, Senses) else None
-    if given is not None:
-        look = look_of("sense()", given)
+    look = None if given is None else look_of("sense()", given)
+    doubt = doubt_of(policy, attempt.id) if look is None or look.started else None
+    if look is not None and doubt is None:
         session.settle(Settled.SENSED if look.started else Settled.VOID, look)
         return
-    question = question_about(session.outputs or {}, session.begun_s(attempt))
+    outputs = session.outputs or {}
+    plan = policy.plan(outputs) if isinstance(policy, Plans) and outputs else ""
+    question = doubt or question_about(outputs, session.begun_s(attempt), plan)
     turns = questions_about(session, attempt)
     for turn, (this, following) in enumerate(zip(turns, (*turns[1:], None), strict=True), start=1):
         asked = at_desk.desk.ask(question, run=session.run, step=_step_of(attempt), attempt=turn)
@@ -41,12 +49,29 @@ def settle_unknown(session: DurableSession, attempt: Attempt, policy: Policy, at
         if record is None or record.cause == "stop":
             return
         meaning = meaning_of(record)
+        if look is not None and meaning is not None and meaning[0] is Settled.LET_TRY:
+            break  # the robot's own look, then
         if meaning is not None:
             session.settle(*meaning, by=record.by)
             return
         if following is not None:
             at_desk.rest(session.settings.expired_s, this, following)
-    session.stopped(f"Nobody could say what became of '{attempt.id}'.")
+    if look is not None:
+        session.settle(Settled.SENSED, look)
+    else:
+        session.stopped(f"Nobody could say what became of '{attempt.id}'.")
+
+
+def doubt_of(policy: Policy, action: str) -> Question | None:
+    """The policy's own question about an action, where it doubts its look.
+
+    Raises:
+        ContractViolation: It is no yes-no question.
+    """
+    given: object = policy.doubt(action) if isinstance(policy, Doubts) else None
+    if given is not None and not (isinstance(given, Question) and given.kind is QuestionKind.YES_NO):
+        raise ContractViolation(f"doubt() gave {shown(given)}", hint="doubt() must return a yes-no Question, or None.")
+    return given
 
 
 def questions_about(session: DurableSession, attempt: Attempt) -> list[str]:
@@ -60,20 +85,23 @@ def _step_of(attempt: Attempt) -> str:
     return f"act:{attempt.id.rsplit('/', maxsplit=1)[-1]}"
 
 
-def question_about(outputs: Mapping[str, Value], begun_s: float) -> Question:
+def question_about(outputs: Mapping[str, Value], begun_s: float, plan: str = "") -> Question:
     """The question: how did it go?
 
     Args:
         outputs: What the robot acted on.
         begun_s: When it wrote down that it was about to act.
+        plan: What it was to do, in a few words, where the policy can say that.
     """
     what = ", ".join(f"{module}: {_in_words(said)}" for module, said in outputs.items())
     about = f"It was begun at {_clock(begun_s)} UTC{f' with {what}' if what else ''}."
     return Question(
-        "How did the last thing that I did turn out?",
+        f"I was interrupted while I was about to {plan}. How did it turn out?" if plan else LAST,
         QuestionKind.CHOICE,
         tuple(EFFECTS),
-        doing="my last action, or about to begin it, when my program ended",
+        doing=f"about to {plan} when I was interrupted"
+        if plan
+        else "my last action, or about to begin it, when my program ended",
         why="I cannot tell by myself, and I do nothing twice without knowing.",
         effects=tuple(EFFECTS.values()),
         support=about if len(about) <= LONGEST else f"{about[: LONGEST - 1]}…",
@@ -105,6 +133,8 @@ def meaning_of(record: Asked) -> tuple[Settled, Look | None] | None:
     """
     if record.status == "delegated":
         return Settled.LET_TRY, None
+    if record.answer is not None and isinstance(record.answer.value, bool):
+        return Settled.SAID, Look(record.answer.value, max(0.5, record.answer.certainty))
     if record.answer is None or record.answer.value not in EFFECTS:
         return None
     if record.answer.value == NOT_STARTED:

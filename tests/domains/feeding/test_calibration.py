@@ -14,8 +14,8 @@ from handup.core import BadRecord, BadSetting, Box
 from handup.domains.feeding import World, calibration
 from handup.domains.feeding.calibration import FILE, KINDS, SIZES, Rows
 from handup.domains.feeding.judging import MODULES, Cause, box_of
-from handup.domains.feeding.meal import Order
 from handup.domains.feeding.modules import Modules, folder_of, networks_in
+from handup.domains.feeding.order import Order, Terms
 from handup.domains.feeding.seeing import Chosen, Found, Picture
 from handup.domains.feeding.served import Served
 from tests.fakes.feeding import Oracle
@@ -129,15 +129,7 @@ def test_meals_of_other_networks_do_not_count_as_eaten(tmp_path: Path, monkeypat
 
     def fake(order: Order, modules: Modules, calibrators: object) -> Served:
         eaten.append((modules.networks, order.seed))
-        return Served(
-            plate="noodles",
-            looks="hard",
-            method=order.method,
-            people="simulated",
-            seed=order.seed,
-            bites=(),
-            seconds=0.0,
-        )
+        return Served(order=order, terms=Terms(networks=modules.networks), bites=(), seconds=0.0)
 
     monkeypatch.setattr(feeding_meals, "ROWS", tmp_path / "meals.csv")
     monkeypatch.setattr(feeding_meals, "meal", fake)

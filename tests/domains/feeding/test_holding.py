@@ -13,7 +13,8 @@ from handup.desk import Desk, Record, SkippingClock
 from handup.domains.feeding import World, meal
 from handup.domains.feeding.acts import Acts
 from handup.domains.feeding.judging import box_of
-from handup.domains.feeding.meal import Meal, Order
+from handup.domains.feeding.meal import Meal
+from handup.domains.feeding.order import Order
 from handup.domains.feeding.policy import BitePolicy
 from handup.journal import Journal
 from handup.recover import Pass, Settings

@@ -102,8 +102,9 @@ def test_m4_mean_and_variance_are_those_of_the_passes(modules: Modules, scenes: 
     aimed = modules.aim(rgb, box_of(items[0]), Skill.SKEWER, seed=1)
     passes = np.array([each.numbers for each in aimed.passes])
     assert passes.mean(axis=0) == pytest.approx(aimed.params.numbers)
-    apart = (passes - passes.mean(axis=0)) * [1.0, 0.75, 1.0, 0.75]
-    assert aimed.variance == pytest.approx(float((apart**2).sum(axis=1).mean()) / 2.0)
+    middles = (passes[:, :2] + passes[:, 2:]) / 2.0 * [1.0, 0.75]
+    apart = middles - middles.mean(axis=0)
+    assert aimed.variance == pytest.approx(float((apart**2).sum(axis=1).mean()))
 
 
 def test_the_size_of_the_picture_hardly_matters(modules: Modules) -> None:
@@ -122,6 +123,31 @@ def test_an_unknown_food_is_refused(modules: Modules) -> None:
 def test_a_folder_without_networks_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadRecord, match="no networks"):
         Modules.load(tmp_path)
+
+
+def copied(folder: Path) -> Path:
+    for path in MODELS.iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    return folder
+
+
+@pytest.mark.parametrize("left", [0, 1000])
+def test_a_damaged_network_is_named_in_one_line(tmp_path: Path, left: int) -> None:
+    folder = copied(tmp_path)
+    (folder / "find.onnx").write_bytes((folder / "find.onnx").read_bytes()[:left])
+    with pytest.raises(BadRecord, match=r"find\.onnx is damaged") as refused:
+        Modules.load(folder)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("one", "two"), [("name", "find"), ("choose", "aim"), ("name", "choose")])
+def test_swapped_networks_are_refused(tmp_path: Path, one: str, two: str) -> None:
+    folder = copied(tmp_path)
+    first, second = ((folder / f"{each}.onnx").read_bytes() for each in (one, two))
+    (folder / f"{one}.onnx").write_bytes(second)
+    (folder / f"{two}.onnx").write_bytes(first)
+    with pytest.raises(BadRecord, match="another network than its name says"):
+        Modules.load(folder)
 
 
 def test_networks_of_another_version_are_refused(tmp_path: Path) -> None:

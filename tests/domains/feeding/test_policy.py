@@ -19,6 +19,7 @@ from handup.domains.feeding.served import cause_of
 from handup.domains.feeding.skills import Execution
 from handup.domains.feeding.tolerance import tolerance
 from handup.domains.feeding.truthful import right_answer
+from handup.recover import Look
 from tests.fakes.feeding import Oracle, calibrators
 
 
@@ -121,12 +122,12 @@ def test_a_right_decision_is_a_bite_and_the_plate_is_written_down(policy: BitePo
     outputs = policy.forward({}).outputs
     look = policy.act(outputs, "a")
     acted = policy.acts.of("a")
-    assert acted is not None
+    assert isinstance(acted, Acted)
     assert (look.ok, acted.got, acted.food) == (True, True, outputs["food"])
     assert acted.judged.all_right
     assert acted.plate == world.save()
     assert policy.sense("a") == look
-    assert not policy.sense("b").started
+    assert policy.sense("b") == Look(False, started=False)
 
 
 def test_after_a_failure_it_looks_again_and_what_says_the_same_is_no_surer_than_before(world: World) -> None:

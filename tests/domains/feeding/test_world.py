@@ -234,6 +234,67 @@ def test_a_damaged_record_names_what_is_gone(salad: World) -> None:
         World.restored({**salad.save(), "of": {**salad.save()["of"], "looks": "mine"}}, size=SMALL)
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"state": [0.0]},
+        {"state": "none"},
+        {"heaps": [[1.0]]},
+        {"eaten": [99]},
+        {"load": {"x": 1.0}},
+        {"load": {"0": None}},
+        {"welds": [[1.0]]},
+        {"of_heap": [7, 0.0, False]},
+        {"of_heap": []},
+        {"executions": -1},
+        {"flat": None},
+    ],
+)
+def test_a_damaged_record_is_refused_and_changes_nothing(salad: World, damage: dict[str, Any]) -> None:
+    before = salad.save()
+    for load in (salad.load, lambda record: World.restored(record, size=SMALL)):
+        with pytest.raises(BadRecord):
+            load({**before, **damage})
+    assert salad.save() == before
+
+
+def test_a_record_with_a_state_that_is_no_number_is_refused(salad: World) -> None:
+    before = salad.save()
+    with pytest.raises(BadRecord, match="damaged numbers in state"):
+        salad.load({**before, "state": [float("nan"), *before["state"][1:]]})
+    assert salad.save() == before
+
+
+@pytest.mark.parametrize(
+    "of", [{"pieces": {"gravel": [1, 2]}}, {"pieces": {"chicken": 3}}, {"seed": "one"}, {"looks": ["easy"]}]
+)
+def test_a_record_of_no_plate_is_refused(salad: World, of: dict[str, Any]) -> None:
+    record = salad.save()
+    with pytest.raises(BadRecord):
+        World.restored({**record, "of": {**record["of"], **of}}, size=SMALL)
+
+
+def test_names_and_plain_numbers_do_instead_of_objects(salad: World) -> None:
+    item = first(salad, "chicken")
+    before = salad.save()
+    done = salad.execute(item.skill, item.best[item.skill])
+    salad.load(before)
+    assert salad.execute(str(item.skill), item.best[item.skill].numbers) == done
+    with World("savory salad", seed=4, looks="hard", size=SMALL) as hard:
+        assert hard.looks is HARD
+
+
+def test_a_skill_numbers_looks_or_a_seed_that_cannot_be_are_refused(salad: World) -> None:
+    for skill, numbers in (("stab", (0.1, 0.2, 0.3, 0.4)), ("skewer", (0.1, 0.2)), ("skewer", (0.1, 0.2, 0.3, 2.0))):
+        with pytest.raises(BadSetting):
+            salad.execute(skill, numbers)
+    assert salad.executions == 0
+    with pytest.raises(BadSetting, match="looks"):
+        World("noodles", seed=1, looks="odd", size=SMALL)
+    with pytest.raises(BadSetting, match="seed is -1"):
+        World("noodles", seed=-1, size=SMALL)
+
+
 @pytest.mark.parametrize("skill", list(Skill))
 def test_an_unstable_execution_is_noticed_and_rolled_back(
     salad: World, skill: Skill, monkeypatch: pytest.MonkeyPatch

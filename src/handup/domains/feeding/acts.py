@@ -1,7 +1,7 @@
 """What the robot did, written down with the plate as it is afterwards: the simulated world's own memory.
 
 A real plate stays as it is when a program ends. This one lives in the program, so each action leaves the plate in the
-journal. An action that is not there did not happen.
+journal. An action that is not there did not happen; of one that is only there as begun, nobody knows what became.
 """
 
 from __future__ import annotations
@@ -79,6 +79,34 @@ class Heard:
     attempts: int
 
 
+@event("feeding.halted")
+@dataclass(frozen=True, kw_only=True)
+class HaltedAct:
+    """An attempt that somebody stopped on its way: nobody looked at the fork, so nobody knows what became of it.
+
+    Args:
+        action: Its id.
+        seconds: How far it had come, in simulated time.
+        plate: The world then, as `World.save` gives it.
+    """
+
+    action: str
+    seconds: float
+    plate: dict[str, Any] = field(repr=False)
+
+
+@event("feeding.moving")
+@dataclass(frozen=True, kw_only=True)
+class Moving:
+    """An attempt begins to move the arm. Where nothing follows, its program ended on the way.
+
+    Args:
+        action: Its id.
+    """
+
+    action: str
+
+
 class Acts:
     """The attempts of one bite, oldest first, and the answers that came meanwhile.
 
@@ -90,23 +118,40 @@ class Acts:
     def __init__(self, journal: Journal | None = None, run: str = "") -> None:
         self._journal, self._run = journal, run
         entries = () if journal is None else tuple(journal.read(run=run))
-        self.done: list[Acted] = [entry.event for entry in entries if isinstance(entry.event, Acted)]
+        events = [entry.event for entry in entries]
+        self.all: list[Acted | HaltedAct] = [each for each in events if isinstance(each, Acted | HaltedAct)]
+        self._begun: set[str] = {each.action for each in events if isinstance(each, Moving)}
         self.heard: dict[str, Heard] = heard(entries)
 
     @property
+    def done(self) -> list[Acted]:
+        """Those that were carried through."""
+        return [each for each in self.all if isinstance(each, Acted)]
+
+    @property
     def last(self) -> Acted | None:
-        """The latest one."""
+        """The latest that was carried through."""
         return self.done[-1] if self.done else None
 
-    def of(self, action: str) -> Acted | None:
+    def of(self, action: str) -> Acted | HaltedAct | None:
         """The one with this id."""
-        return next((each for each in self.done if each.action == action), None)
+        return next((each for each in self.all if each.action == action), None)
 
-    def add(self, acted: Acted) -> None:
+    def has_begun(self, action: str) -> bool:
+        """Whether it was written down that the arm was about to move for it."""
+        return action in self._begun
+
+    def begin(self, action: str) -> None:
+        """The arm is about to move; durable when this returns."""
+        if self._journal is not None:
+            self._journal.append(Moving(action=action), run=self._run, key=action)
+        self._begun.add(action)
+
+    def add(self, acted: Acted | HaltedAct) -> None:
         """One more; durable when this returns."""
         if self._journal is not None:
             self._journal.append(acted, run=self._run, key=acted.action)
-        self.done.append(acted)
+        self.all.append(acted)
 
 
 def heard(entries: Iterable[Entry]) -> dict[str, Heard]:

@@ -25,8 +25,11 @@ from handup.domains.feeding.world import World
 SCHEMA = 2
 FILE = "calibrators.json"
 """Beside the networks whose scores it is about."""
-SIZES: Mapping[str, int] = {"food": 96, "box": 76, "skill": 66, "params": 66}
+PAPER: Mapping[str, int] = {"food": 96, "box": 76, "skill": 66, "params": 66}
 """How many rows the paper had for each module."""
+SIZES: Mapping[str, int] = {**PAPER, "params": 600}
+"""How many rows the shipped calibrators are fitted on. M4 is right in 97 of 100 rows here: 66 rows hold two wrong ones,
+on which nothing can be fitted that is worth more than the base rate."""
 BEST, INTERVAL, SCALED = "best", "interval", "scaled"
 KINDS = (BEST, INTERVAL, SCALED)
 """The best by nested cross-validation; the paper's appendix C.2; the paper's appendix D. For M4's variances there is

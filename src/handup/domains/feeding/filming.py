@@ -8,29 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from handup.core import BadData, Box, MissingExtra, Question, Value
+from handup.core import BadData, Box, Question, Value
+from handup.domains.feeding.drawing import captioned, marked, pillow
 from handup.domains.feeding.film import Film
+from handup.domains.feeding.judging import MODULES
 from handup.domains.feeding.policy import BitePolicy
 from handup.domains.feeding.seeing import Picture
-from handup.recover import Look
+from handup.recover import Look, Pass
 
-SIZE, STRIP = (320, 240), 34
+SIZE = (320, 240)
 EVERY_S, STILL = 0.12, 9
 """Simulated time between two pictures of an attempt; so many pictures a still stays."""
-LIGHT, DARK, MARK, POINT = (240, 240, 240), (20, 20, 20), (255, 210, 0), (255, 60, 60)
-
-
-def pillow() -> Any:
-    """Pillow, which draws and writes.
-
-    Raises:
-        MissingExtra: It is not installed.
-    """
-    try:
-        from PIL import Image, ImageDraw  # noqa: PLC0415 - belongs to an extra
-    except ModuleNotFoundError as error:
-        raise MissingExtra.of("sim", "a film") from error
-    return Image, ImageDraw
 
 
 class FilmedPolicy(BitePolicy):
@@ -47,17 +35,29 @@ class FilmedPolicy(BitePolicy):
         film = Film(every_s=EVERY_S, size=SIZE)
         super().__init__(*arguments, film=film, **settings)
         self._reel, self._frames, self._caption = film, frames, caption
+        self._answers = {module: each.answer for module, each in self._heard.items()}
+
+    def forward(self, answers: Mapping[str, Value]) -> Pass:
+        """What each module says, and a still of each new answer."""
+        made = super().forward(answers)
+        for module in (each for each in answers if self._answers.get(each) != answers[each]):
+            self._still(made.outputs, f"the answer: {_said(answers[module])}")
+        self._answers = dict(answers)
+        return made
 
     def question(self, module: str, outputs: Mapping[str, Value]) -> Question:
         """The question, and a still of it."""
         made = super().question(module, outputs)
-        self._still(outputs, f"asks: {made.prompt}")
+        sure = f" ({made.sure:.0%} sure of its guess)" if made.sure is not None else ""
+        self._still(outputs, f"asks{sure}: {made.prompt}")
         return made
 
     def act(self, outputs: Mapping[str, Value], action_id: str) -> Look:
         """What it does, filmed from the side."""
         plan = f"{outputs['skill']} the {outputs['food']}"
-        self._still(outputs, f"decides: {plan}")
+        self._recall()
+        sure = ", ".join(f"{module} {self._sure_of(module)}" for module in MODULES)
+        self._still(outputs, f"decides: {plan}; sure of {sure}")
         self._reel.frames.clear()
         look = super().act(outputs, action_id)
         acted = self.acts.last
@@ -70,36 +70,18 @@ class FilmedPolicy(BitePolicy):
         return look
 
     def _still(self, outputs: Mapping[str, Value], words: str) -> None:
-        drawn = captioned(marked(self.picture(), outputs), self._caption, words)
+        drawn = captioned(marked(self.picture(), list(outputs.values()), SIZE), self._caption, words)
         self._frames += [drawn] * STILL
 
-
-def marked(picture: Picture, outputs: Mapping[str, Value]) -> Picture:
-    """The plate with the robot's box and points on it."""
-    image_of, pen_of = pillow()
-    image = image_of.fromarray(picture).resize(SIZE)
-    pen, (wide, high) = pen_of.Draw(image), SIZE
-    box, points = outputs.get("box"), outputs.get("params")
-    if isinstance(box, Box):
-        corners = (box.left * wide, box.top * high, box.right * wide, box.bottom * high)
-        pen.rectangle(corners, outline=MARK, width=2)
-    if isinstance(points, tuple):
-        places = [(each.x * wide, each.y * high) for each in points]
-        pen.line(places, fill=POINT, width=2)
-        for x, y in places:
-            pen.ellipse((x - 3, y - 3, x + 3, y + 3), fill=POINT)
-    return np.asarray(image)
+    def _sure_of(self, module: str) -> str:
+        confidence = self.said[module].confidence
+        return "by answer" if confidence is None else f"{confidence:.0%}"
 
 
-def captioned(picture: Picture, first: str, second: str) -> Picture:
-    """A picture with two lines of words below it."""
-    image_of, pen_of = pillow()
-    image = image_of.new("RGB", (SIZE[0], SIZE[1] + STRIP), DARK)
-    image.paste(image_of.fromarray(picture), (0, 0))
-    pen = pen_of.Draw(image)
-    for line, words in enumerate((first, second)):
-        pen.text((6, SIZE[1] + 3 + 15 * line), words[:62], fill=MARK if line else LIGHT)
-    return np.asarray(image)
+def _said(answer: Value) -> str:
+    if isinstance(answer, Box):
+        return "a box, as drawn"
+    return "points, as drawn" if isinstance(answer, tuple) else str(answer)
 
 
 def save_film(frames: Sequence[Picture], path: Path, *, colours: int = 128) -> None:

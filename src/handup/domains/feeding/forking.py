@@ -83,6 +83,10 @@ class Fork:
         """Simulated time so far."""
         return self._arm.seconds
 
+    def halt(self) -> None:
+        """The arm stays where it is; what it does next, it begins with its tines."""
+        self._arm.touching(tines=True, blade=False)
+
     def outcome(self) -> Execution:
         """What came of it."""
         pieces = [self._scene.pieces[each] for each in self.load.pieces]

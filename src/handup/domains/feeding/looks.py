@@ -174,3 +174,16 @@ HARD = Looks(
 """What it has not seen: blue or orange light from the other side, dark tables, coloured plates, clutter, leftovers."""
 
 LOOKS = MappingProxyType({each.name: each for each in (EASY, HARD)})
+
+
+def looks_of(looks: Looks | str) -> Looks:
+    """The looks, by their name where that is given.
+
+    Raises:
+        BadSetting: There are none.
+    """
+    if isinstance(looks, Looks):
+        return looks
+    if looks not in LOOKS:
+        raise BadSetting(f"looks are '{looks}'", hint=f"Choose among: {', '.join(LOOKS)}.")
+    return LOOKS[looks]

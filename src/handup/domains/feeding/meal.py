@@ -1,91 +1,52 @@
 """A meal: a plate, some bites, a few attempts at each, and somebody to ask. One journal, one run for each bite.
 
 Killed at any point, the same meal on the same journal goes on: at the same bite, with the same open question, and
-without doing anything twice.
+without doing anything twice. After a stop, once somebody has enabled the robot, it goes on with the same bite in a new
+run.
 """
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
+from itertools import count, takewhile
 
 import numpy as np
 
-from handup.core import BadSetting, Calibrator, Person, Question, RandomSource, Value, value_from_json
+from handup.core import (
+    Calibrator,
+    Outcome,
+    Person,
+    Question,
+    QuestionKind,
+    RandomSource,
+    Value,
+    value_from_json,
+)
 from handup.desk import Channel, Desk, Simulated, SkippingClock
 from handup.domains.feeding import calibration
-from handup.domains.feeding.acts import Acted, Acts
+from handup.domains.feeding.acts import Acted, Acts, HaltedAct
+from handup.domains.feeding.arm import Halted
+from handup.domains.feeding.company import Company, Nobody
 from handup.domains.feeding.faulty import Faulty
 from handup.domains.feeding.filming import FilmedPolicy
-from handup.domains.feeding.looks import LOOKS
+from handup.domains.feeding.order import PERSON, SIMULATED, Order, Terms
+from handup.domains.feeding.ordering import RUN, begin, order_of, refuse_another
 from handup.domains.feeding.policy import BitePolicy, Sees
 from handup.domains.feeding.seeing import Picture
 from handup.domains.feeding.served import Bite, Served
 from handup.domains.feeding.skills import Skill
-from handup.domains.feeding.truthful import right_answer
+from handup.domains.feeding.truthful import nothing_left, right_answer
 from handup.domains.feeding.world import World
 from handup.journal import Journal
 from handup.people import BITE, SimulatedPerson, Workload
-from handup.recover import Settings, run
+from handup.recover import Episode, Settings, run
 from handup.recover.trail import RunForwarded
+from handup.recover.unknown import EFFECTS, NOT_STARTED
 from handup.when import Strategy, strategy
 
 NAME = "you"
-SIMULATED = "simulated"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Order:
-    """What is served, and how the robot eats it.
-
-    Args:
-        plate: The name of a plate.
-        looks: `easy` or `hard`.
-        method: How the robot decides; `never+query-then-execute` never asks, `topo+query-for-all` asks everything.
-        bites: How many.
-        attempts: At each, at most.
-        seed: Everything that chance decides.
-        faulty: Whether the food detector is faulty, as in the core paper's appendix D.
-        calibrators: `best`, or the paper's `interval` or `scaled`; with a faulty detector always `scaled`.
-        expert: How far the robot trusts an answer.
-        rest_s: From a bite to the next: chewing.
-        name: Of the meal in the journal.
-
-    Raises:
-        BadSetting: No bites, no attempts, or unknown looks.
-        UnknownMethod: No such method.
-    """
-
-    plate: str = "savory salad"
-    looks: str = "easy"
-    method: str = "troubleshoot"
-    bites: int = 5
-    attempts: int = 3
-    seed: int = 0
-    faulty: bool = False
-    calibrators: str = calibration.BEST
-    expert: float = 0.97
-    rest_s: float = 20.0
-    name: str = "meal"
-
-    def __post_init__(self) -> None:
-        if self.looks not in LOOKS:
-            raise BadSetting(f"looks are '{self.looks}'", hint=f"Choose among: {', '.join(LOOKS)}.")
-        for what, number, most in (("bites", self.bites, 20), ("attempts", self.attempts, 10)):
-            if not 1 <= number <= most:
-                raise BadSetting(f"{number} {what}", hint=f"Give 1 to {most}.")
-        strategy(self.method)
-
-    @property
-    def settings(self) -> Settings:
-        """The terms of one bite: time for every attempt and for every question before it."""
-        horizon = float(self.attempts * (len(BITE) + 1))
-        return Settings(expert=self.expert, horizon=horizon, max_executions=self.attempts)
-
-    def run_of(self, bite: int) -> str:
-        """The run of a bite."""
-        return f"{self.name}/bite-{bite}"
 
 
 class Meal:
@@ -98,10 +59,11 @@ class Meal:
         calibrators: For each of the four; the shipped ones where not given.
         film: The frames of a film go here.
         shown: Called with each picture that a question is about.
+        company: Who is at the table.
 
     Raises:
         MissingExtra, NoPictures: The simulation or OpenGL is missing.
-        BadRecord: The journal holds another meal of this name.
+        BadRecord: The journal holds another meal of this name; raised here, or by `eat` for other people or networks.
     """
 
     def __init__(
@@ -113,11 +75,18 @@ class Meal:
         calibrators: dict[str, Calibrator] | None = None,
         film: list[Picture] | None = None,
         shown: Callable[[str, Picture], object] = lambda name, picture: None,
+        company: Company | None = None,
     ) -> None:
         self.order, self.journal = order, journal
-        kind = calibration.SCALED if order.faulty else order.calibrators
-        self._calibrators = calibration.load(kind) if calibrators is None else calibrators
-        self.world = World(order.plate, seed=order.seed, looks=LOOKS[order.looks])
+        self._company: Company = Nobody() if company is None else company
+        self._marks = company is not None
+        known = order_of((entry.event for entry in journal.read(run=RUN)), order.name)
+        if known is not None:
+            refuse_another(known, order)
+        self._calibrators = calibration.load(order.calibrated) if calibrators is None else calibrators
+        self.world = World(order.plate, seed=order.seed, looks=order.looks)
+        self._networks = str(getattr(modules, "networks", ""))
+        self._most = order.bites
         self._modules: Sees = modules
         if order.faulty:
             highest = calibration.highest_score(self._calibrators)
@@ -125,30 +94,46 @@ class Meal:
                 modules=modules, on_plate=frozenset(self.world.plate.pieces), highest=highest, seed=order.seed
             )
         self._film, self._shown = film, shown
-        self._strategy: Strategy = strategy(order.method)
+        self.strategy: Strategy = strategy(order.method)
         done = self._done()
         if done:
             self.world.load(done[-1].plate)
 
+    @property
+    def settings(self) -> Settings:
+        """The terms of one bite."""
+        return self.order.settings
+
+    @property
+    def most_bites(self) -> int:
+        """How many bites it has: as many as were ordered, or fewer once nothing is left."""
+        return self._most
+
     def simulated(self, person: SimulatedPerson | None = None, *, accuracy: float | None = None) -> Simulated:
-        """Somebody who sees the plate, as a channel.
+        """Somebody who sees the plate, as a channel. What they say to a question is the same in every program.
 
         Args:
             person: How well, how fast and how steadily.
             accuracy: Instead of the person's: the probability of a right answer.
         """
-        random: RandomSource = np.random.default_rng((self.order.seed, 23, self.journal.head().seq))
-        return Simulated(self.truth, random=random, person=person, accuracy=accuracy)
+        return Simulated(self.truth, random=self._chance, person=person, accuracy=accuracy)
 
     def truth(self, question: Question) -> Value:
-        """A right answer to one of the four questions; for simulated people."""
+        """A right answer to one of the four questions, or to one about an attempt; for simulated people.
+
+        A simulated plate goes with its program, so an attempt that was cut off has not begun for those who see it.
+        """
+        if question.options == tuple(EFFECTS):
+            return NOT_STARTED
         said: dict[str, Value] = {}
         bite = (question.image or "").rpartition("/")[0]
         for entry in self.journal.read(run=bite):
             if isinstance(entry.event, RunForwarded) and entry.event.outputs is not None:
                 read = {module: value_from_json(each) for module, each in entry.event.outputs.items()}
                 said = {module: each for module, each in read.items() if each is not None}
-        in_vain = {acted.judged.item for acted in self._done() if not acted.got}
+        if question.kind is QuestionKind.YES_NO:
+            return Acts(self.journal, bite).done[-1].got
+        in_vain = {acted.judged.item for acted in self._done() if isinstance(acted, Acted) and not acted.got}
         return right_answer(self.world, _module_of(question), said, in_vain)
 
     def eat(self, channels: Sequence[Channel], *, told: Callable[[Bite], object] = lambda bite: None) -> Served:
@@ -158,33 +143,25 @@ class Meal:
             channels: How questions reach the person.
             told: Called after each bite.
         """
-        order, bites = self.order, []
+        order, terms, bites = self.order, self._terms(channels), []
+        self._marks = self._marks or terms.people == PERSON
+        begin(self.journal, order, terms)
         workload = Workload.of(BITE.values(), person=NAME)
-        with Desk(self.journal, [Person(name=NAME)], channels=channels) as desk:
+        with Desk(self.journal, [Person(name=NAME)], channels=[*self._company.channels, *channels]) as desk:
+            self._company.sits_down(self, desk)
             for number in range(1, order.bites + 1):
-                name = order.run_of(number)
-                policy = self._policy(name, number)
-                episode = run(policy, self._strategy, desk, run=name, settings=order.settings, costs=workload)
-                assert isinstance(episode.costs, Workload)
-                workload = episode.costs
-                bites.append(Bite.of(number, episode, policy.acts.done))
+                episodes, acts = self._bite(number, desk, workload)
+                assert isinstance(episodes[-1].costs, Workload)
+                workload = episodes[-1].costs
+                bites.append(Bite.of(number, episodes, acts, self.settings))
+                if not self._is_known(order.run_of(number + 1)) and nothing_left(self.world):
+                    self._most = number
                 told(bites[-1])
-                self._rest(name)
-        return Served(
-            plate=order.plate,
-            looks=order.looks,
-            method=order.method,
-            people=SIMULATED if any(isinstance(each, Simulated) for each in channels) else "person",
-            seed=order.seed,
-            bites=tuple(bites),
-            seconds=self._seconds(),
-        )
-
-    def _seconds(self) -> float:
-        """How long it took, from the first entry of its bites to the last."""
-        runs = [self.order.run_of(bite) for bite in range(1, self.order.bites + 1)]
-        times = [entry.at_s for run_ in runs for entry in self.journal.read(run=run_)]
-        return max(times, default=0.0) - min(times, default=0.0)
+                self._company.over(bites)
+                if number == self._most:
+                    break
+                self._rest(episodes[-1].run)
+        return Served(order=order, terms=terms, bites=tuple(bites), seconds=self._seconds())
 
     def close(self) -> None:
         """Give the world back."""
@@ -196,10 +173,65 @@ class Meal:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _done(self) -> list[Acted]:
+    def _bite(self, number: int, desk: Desk, workload: Workload) -> tuple[list[Episode], list[Acted]]:
+        """One bite: one run, and another one after each stop, once somebody has enabled the robot."""
+        episodes: list[Episode] = []
+        acts: list[Acted] = []
+        for stops in count():
+            name = self.order.run_of(number, stops)
+            policy = self._policy(name, number)
+            driven = partial(run, self._company.watching(policy, name, number), self.strategy, desk, run=name)
+            costs = episodes[-1].costs if episodes else workload
+            try:
+                episode = driven(settings=self.settings, costs=costs)
+            except Halted:  # somebody said stop, so the run ends now; what became of the motion stays unknown
+                episode = driven(settings=self.settings, costs=costs)
+            episodes.append(episode)
+            acts += policy.acts.done
+            if episode.outcome is not Outcome.STOPPED:
+                break
+            if not self._is_known(self.order.run_of(number, stops + 1)) and not self._company.goes_on():
+                break
+            if self._halted():
+                self.world.clear_tool()
+        return episodes, acts
+
+    def _done(self) -> list[Acted | HaltedAct]:
         """All that was tried in this meal, oldest first."""
-        runs = [self.order.run_of(bite) for bite in range(1, self.order.bites + 1)]
-        return [acted for run_ in runs for acted in Acts(self.journal, run_).done]
+        return [acted for name in self._runs() for acted in Acts(self.journal, name).all]
+
+    def _terms(self, channels: Sequence[Channel]) -> Terms:
+        """Who answers, and what the robot sees with."""
+        found = next((each for each in channels if isinstance(each, Simulated)), None)
+        if found is None:
+            return Terms(people=PERSON, networks=self._networks)
+        return Terms(people=SIMULATED, accuracy=found.accuracy, networks=self._networks)
+
+    def _chance(self, question: str) -> RandomSource:
+        """Chance for one question: by the meal's seed and by which question of the meal it is."""
+        which = zlib.crc32(question.removeprefix(self.order.name).encode())
+        return np.random.default_rng((self.order.seed, 23, which))
+
+    def _runs(self) -> list[str]:
+        """The runs of this meal that have begun."""
+        return [
+            name
+            for bite in range(1, self.order.bites + 1)
+            for name in takewhile(self._is_known, (self.order.run_of(bite, stops) for stops in count()))
+        ]
+
+    def _seconds(self) -> float:
+        """From the first entry of its runs to the last; others may use the store, too."""
+        times = [entry.at_s for name in self._runs() for entry in self.journal.read(run=name)]
+        return max(times) - min(times)
+
+    def _halted(self) -> bool:
+        """Whether the last motion was stopped on its way, so that the fork still is where it was then."""
+        done = self._done()
+        return bool(done) and isinstance(done[-1], HaltedAct)
+
+    def _is_known(self, name: str) -> bool:
+        return any(True for _ in self.journal.read(run=name, limit=1))
 
     def _policy(self, name: str, number: int) -> BitePolicy:
         made = (
@@ -211,8 +243,11 @@ class Meal:
             self._calibrators,
             acts=Acts(self.journal, name),
             name=name,
+            guard=self._company.guard,
+            doubt_below=self.order.doubt_below,
+            marks=self._marks,
             passed=self._pass,
-            shown=self._shown,
+            shown=self._show,
         )
 
     def _title(self, number: int) -> str:
@@ -223,11 +258,17 @@ class Meal:
         if isinstance(self.journal.clock, SkippingClock):
             self.journal.clock.advance(seconds)
 
+    def _show(self, name: str, picture: Picture) -> None:
+        self._shown(name, picture)
+        self._company.shown(name, picture)
+
     def _rest(self, name: str) -> None:
         """Chewing. It begins when the bite ended, so a meal that goes on does not chew twice."""
+        until_s = max((entry.at_s for entry in self.journal.read(run=name)), default=0.0) + self.order.rest_s
         if isinstance(self.journal.clock, SkippingClock):
-            ended_s = max((entry.at_s for entry in self.journal.read(run=name)), default=0.0)
-            self.journal.clock.skip_to(ended_s + self.order.rest_s)
+            self.journal.clock.skip_to(until_s)
+        else:
+            self._company.rest(until_s)
 
 
 def _module_of(question: Question) -> str:

@@ -25,9 +25,18 @@ from handup.domains.feeding.skills import Params, Skill
 
 SCHEMA = 1
 PASSES = 16
+LONGEST = 120
+"""So much of a library's own words stands in a message."""
 NAMES = ("name", "find", "choose", "aim")
 """The networks of M1 to M4, by the names of their files."""
-WRITTEN = "Give a folder that train.feeding wrote."
+SHAPES: Mapping[str, tuple[tuple[str, ...], tuple[int, ...]]] = {
+    "name": (("picture",), (2,)),
+    "find": (("picture",), (4, 4)),
+    "choose": (("crop", "given"), (2,)),
+    "aim": (("crop", "given", "masks"), (2,)),
+}
+"""For each network what it is given, and how many dimensions each of its outputs has."""
+WRITTEN = "Give a folder that train.feeding wrote; to have the shipped ones, install handup again."
 Floats = NDArray[np.float64]
 
 
@@ -41,8 +50,17 @@ class Modules:
     """
 
     def __init__(self, sessions: Mapping[str, Any], card: Mapping[str, Any], networks: str = "") -> None:
-        if card.get("kind") != "feeding-modules" or card.get("schema") != SCHEMA:
+        if (
+            card.get("kind") != "feeding-modules"
+            or card.get("schema") != SCHEMA
+            or not {"dropout", "foods"} <= set(card)
+        ):
             raise BadRecord("these are no networks of this version", hint="Train them with python -m train.feeding.")
+        for name, (inputs, outputs) in SHAPES.items():
+            session = sessions[name]
+            given, made = session.get_inputs(), session.get_outputs()
+            if ([each.name for each in given], [len(each.shape) for each in made]) != (list(inputs), list(outputs)):
+                raise BadRecord(f"{name}.onnx is another network than its name says", hint=WRITTEN)
         self._run = {name: partial(each.run, None) for name, each in sessions.items()}
         self._masks = int(sessions["aim"].get_inputs()[2].shape[1])
         self._dropout = float(card["dropout"])
@@ -60,7 +78,7 @@ class Modules:
         try:
             import onnxruntime  # noqa: PLC0415 - only those who use networks need it
         except ModuleNotFoundError as error:
-            raise MissingExtra.of("sim", "the robot's networks") from error
+            raise MissingExtra.of("sim", "running the robot's networks") from error
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads, settings.inter_op_num_threads = threads, 1
         settings.log_severity_level = 3
@@ -70,10 +88,12 @@ class Modules:
             except (OSError, ValueError) as error:
                 raise BadRecord(f"no networks in {place}", hint=WRITTEN) from error
             models = _models(place)
-        sessions = {
-            name: onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
-            for name, model in models.items()
-        }
+        sessions = {}
+        for name, model in models.items():
+            try:
+                sessions[name] = onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
+            except _load_errors(onnxruntime) as error:
+                raise BadRecord(f"{name}.onnx is damaged ({_first_line(error)})", hint=WRITTEN) from error
         return cls(sessions, card, _hash(models))
 
     def name(self, rgb: Picture) -> Named:
@@ -119,11 +139,10 @@ class Modules:
         masks = kept.astype(np.float32) / np.float32(1.0 - self._dropout)
         (said,) = self._run["aim"]({"crop": cut(standard(rgb), square), "given": given, "masks": masks})
         points = square.fractions(two_points(said.astype(np.float64), directed=skill is Skill.SCOOP))
-        mean = points.mean(axis=0)
-        apart = (points - mean) * np.array([1.0, HEIGHT / WIDTH])
+        middles = points.mean(axis=1) * np.array([1.0, HEIGHT / WIDTH])
         return Aimed(
-            params=Params.within(mean.ravel().tolist()),
-            variance=float((apart**2).sum(axis=2).mean()),
+            params=Params.within(points.mean(axis=0).ravel().tolist()),
+            variance=float(middles.var(axis=0).sum()),
             passes=tuple(Params.within(each) for each in points.reshape(PASSES, 4).tolist()),
         )
 
@@ -163,6 +182,20 @@ def _models(place: Path) -> dict[str, bytes]:
 def _hash(models: Mapping[str, bytes]) -> str:
     parts = "".join(hashlib.sha256(models[name]).hexdigest() for name in NAMES)
     return hashlib.sha256(parts.encode()).hexdigest()[:16]
+
+
+def _load_errors(onnxruntime: Any) -> tuple[type[Exception], ...]:
+    """What the library raises for a file that is none: its own errors, which share no base, and Python's."""
+    known = vars(onnxruntime.capi.onnxruntime_pybind11_state).values()
+    return (
+        RuntimeError,
+        ValueError,
+        *(each for each in known if isinstance(each, type) and issubclass(each, Exception)),
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:LONGEST]
 
 
 def two_points(said: Floats, *, directed: bool) -> Floats:

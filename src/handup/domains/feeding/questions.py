@@ -23,6 +23,9 @@ TAPS: Mapping[Skill, str] = {
     Skill.TWIRL: "Tap two points along the strands, around the place to twirl.",
 }
 
+NONE_THERE = "If there is none on the plate, box what I should take instead."
+"""The robot may have named a food that is not there. A box is the only answer here, and the fork goes where it is."""
+
 
 def bare(module: str, foods: Sequence[str]) -> Question:
     """The question about a module, without a guess or a picture."""
@@ -46,8 +49,9 @@ def about(module: str, said: Mapping[str, Value], foods: Sequence[str]) -> Quest
     plain = bare(module, foods)
     match module:
         case "box":
-            prompt = f"Where is the {food}? Tap two opposite corners of a box around one piece."
-            return Question(prompt, plain.kind)
+            verb = "are" if food in PLURAL else "is"
+            prompt = f"Where {verb} the {food}? Tap two opposite corners of a box around one piece."
+            return Question(prompt, plain.kind, support=NONE_THERE)
         case "skill":
             prompt = f"For the {food} on the plate, what skill should I use?"
             return Question(prompt, plain.kind, plain.options, effects=plain.effects)
@@ -57,12 +61,35 @@ def about(module: str, said: Mapping[str, Value], foods: Sequence[str]) -> Quest
             return plain
 
 
+def about_fork(food: str, seen: bool, certainty: float, picture: str) -> Question:
+    """The success detector's doubt: did I get it?
+
+    Args:
+        food: What was meant.
+        seen: What the detector thinks.
+        certainty: How sure it is.
+        picture: The name of the picture of the fork.
+    """
+    return Question(
+        f"Did I get the {food}?",
+        QuestionKind.YES_NO,
+        doing="looking at the fork",
+        why="I cannot see well whether it is on the fork.",
+        guess=seen,
+        sure=certainty,
+        effects=("I take it as a bite.", "I take it as missed and decide what to do next."),
+        image=picture,
+    )
+
+
 DOING: Mapping[str, str] = {
     "food": "looking for the next bite",
     "box": "looking for a piece of {food}",
     "skill": "thinking how to pick the {food}",
     "params": "about to {skill} the {food}",
 }
+PLURAL = ("cherry tomatoes", "green beans", "strawberries", "carrots", "mashed potatoes", "peas", "noodles")
+"""Foods of which there are several, by their name."""
 DOUBT: Mapping[str, str] = {
     "food": "I am not sure what is on the plate.",
     "box": "I am not sure where it is.",
@@ -73,12 +100,36 @@ DOUBT: Mapping[str, str] = {
 
 def doing(module: str, said: Mapping[str, Value]) -> str:
     """What the robot was doing, in a few words."""
-    return DOING[module].format(food=said.get("food", "food"), skill=said.get("skill", "pick"))
+    food = said.get("food", "food")
+    words = DOING[module].replace("a piece of ", "") if food in PLURAL else DOING[module]
+    return words.format(food=food, skill=said.get("skill", "pick"))
 
 
-def why(module: str, failed: int) -> str:
-    """Why it asks."""
+def plan_of(said: Mapping[str, Value]) -> str:
+    """What the robot would do, in a few words."""
+    return f"{said.get('skill', 'pick')} the {said.get('food', 'food')}"
+
+
+SURE = 0.8
+"""From this confidence on it does not say that it is not sure: it calls its guess fairly or almost sure."""
+CHECK: Mapping[str, str] = {
+    "food": "I would like to be sure what is on the plate.",
+    "box": "I would like to be sure where it is.",
+    "skill": "I would like to be sure which way works for it.",
+    "params": "I would like to be sure where the fork should go in.",
+}
+
+
+def why(module: str, failed: int, sure: float | None = None) -> str:
+    """Why it asks.
+
+    Args:
+        module: About what.
+        failed: How many attempts at this bite failed.
+        sure: How sure the module is; None where it does not say.
+    """
+    reason = (DOUBT if sure is None or sure < SURE else CHECK)[module]
     if not failed:
-        return DOUBT[module]
+        return reason
     times = "once" if failed == 1 else f"{failed} times"
-    return f"I tried {times}, and it did not work. {DOUBT[module]}"
+    return f"I tried {times}, and it did not work. {reason}"

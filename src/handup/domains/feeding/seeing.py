@@ -79,8 +79,9 @@ class Aimed:
 
     Args:
         params: The mean of the passes.
-        variance: How far the passes lie apart: the mean square of their points' distance from the mean's points, as a
-            share of the square of the picture's width. The smaller, the surer.
+        variance: How far the passes lie apart: the mean square of the distance of their middles from the mean of them,
+            as a share of the square of the picture's width. The smaller, the surer. Directions are left out: most
+            foods bear any, and a round one has none.
         passes: What each pass said.
     """
 

@@ -9,8 +9,12 @@ from typing import Any
 
 from handup.core import Outcome
 from handup.domains.feeding.acts import Acted
-from handup.domains.feeding.judging import Cause
-from handup.recover import Episode
+from handup.domains.feeding.judging import MODULES, Cause
+from handup.domains.feeding.order import Order, Terms
+from handup.recover import Episode, Settings, Settled
+
+FINISHED, NOTHING_LEFT, STOPPED = "finished", "nothing left", "stopped"
+"""How a meal ended."""
 
 
 def cause_of(acts: Sequence[Acted]) -> Cause:
@@ -36,9 +40,11 @@ class Bite:
         got: Whether the meant food was on the fork, and the robot took it for a bite.
         overlooked: Attempts that had the meant food on the fork, which the detector took for failures.
         attempts: How often it tried.
-        asked: The modules that it asked about, in order.
+        asked: The modules that it asked about, in order; then `fork` for each time that it asked about that.
         workload: What the questions cost.
-        objective: J of this bite.
+        objective: J of this bite, as the robot believes that it went: it does not see a wrong bite.
+        true_objective: J by the simulation: a bite of another food, or of none, that the robot took for a success is as
+            bad as one that it gave up.
         cause: Why it was lost; None where it was not.
     """
 
@@ -53,14 +59,19 @@ class Bite:
     asked: tuple[str, ...]
     workload: float
     objective: float
+    true_objective: float
     cause: Cause | None
 
     @classmethod
-    def of(cls, number: int, episode: Episode, acts: Sequence[Acted]) -> Bite:
-        """From the run and what the robot did in it."""
-        last = acts[-1] if acts else None
+    def of(cls, number: int, episodes: Sequence[Episode], acts: Sequence[Acted], settings: Settings) -> Bite:
+        """From its runs, of which a stop ended all but the last, what the robot did in them, and the bite's terms."""
+        last, episode = acts[-1] if acts else None, episodes[-1]
+        told = {each.id: bool(each.ok) for episode in episodes for each in episode.actions if each.ok is not None}
         recovered = episode.outcome is Outcome.RECOVERED
         got = recovered and last is not None and last.got
+        objective = sum(each.tally.objective for each in episodes)
+        given_up = settings.w * episode.tally.load + (1.0 - settings.w) * settings.horizon_of(len(MODULES))
+        mistaken = given_up - episode.tally.objective if recovered and not got else 0.0
         return cls(
             number=number,
             outcome=episode.outcome,
@@ -68,11 +79,12 @@ class Bite:
             food=None if last is None else last.food,
             picked=None if last is None else last.execution.picked,
             got=got,
-            overlooked=sum(each.got and not each.ok for each in acts),
+            overlooked=sum(each.got and not told.get(each.action, each.ok) for each in acts),
             attempts=len(acts),
-            asked=episode.asked,
-            workload=episode.tally.load,
-            objective=episode.tally.objective,
+            asked=tuple(what for each in episodes for what in (*each.asked, *_doubts(each))),
+            workload=sum(each.tally.load for each in episodes),
+            objective=objective,
+            true_objective=objective + mistaken,
             cause=None if got else cause_of(acts),
         )
 
@@ -97,8 +109,14 @@ class Bite:
             "asked": list(self.asked),
             "workload": round(self.workload, 6),
             "J": round(self.objective, 6),
+            "J_true": round(self.true_objective, 6),
             "cause": None if self.cause is None else str(self.cause),
         }
+
+
+def _doubts(episode: Episode) -> list[str]:
+    """What a person said of the fork."""
+    return ["fork" for each in episode.actions if each.settled is Settled.SAID]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,22 +124,23 @@ class Served:
     """How a meal went.
 
     Args:
-        plate: What was served.
-        looks: How it looked.
-        method: How the robot decided.
-        people: Who answered: `simulated`, or how a person was reached.
-        seed: Which meal.
+        order: What was ordered.
+        terms: Who answered, and which networks saw.
         bites: Each bite.
-        seconds: How long it took, by the meal's own clock.
+        seconds: From its first entry in the journal to its last, by the journal's clock.
     """
 
-    plate: str
-    looks: str
-    method: str
-    people: str
-    seed: int
+    order: Order
+    terms: Terms
     bites: tuple[Bite, ...]
     seconds: float
+
+    @property
+    def outcome(self) -> str:
+        """How it ended: `finished`, `nothing left` before the last bite, or `stopped`."""
+        if self.bites and self.bites[-1].outcome is Outcome.STOPPED:
+            return STOPPED
+        return FINISHED if len(self.bites) == self.order.bites else NOTHING_LEFT
 
     @property
     def got(self) -> int:
@@ -141,12 +160,20 @@ class Served:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record."""
+        order, terms = self.order, self.terms
         return {
-            "plate": self.plate,
-            "looks": self.looks,
-            "method": self.method,
-            "people": self.people,
-            "seed": self.seed,
+            "plate": order.plate,
+            "looks": order.looks,
+            "method": order.method,
+            "seed": order.seed,
+            "attempts": order.attempts,
+            "faulty": order.faulty,
+            "calibrators": order.calibrated,
+            "expert": order.expert,
+            "people": terms.people,
+            "accuracy": terms.accuracy,
+            "networks": terms.networks,
+            "outcome": self.outcome,
             "bites": [each.to_json() for each in self.bites],
             "got": self.got,
             "on_fork": self.on_fork,
@@ -155,7 +182,8 @@ class Served:
             "executions": sum(each.attempts for each in self.bites),
             "workload": round(sum(each.workload for each in self.bites), 6),
             "J": round(sum(each.objective for each in self.bites), 6),
+            "J_true": round(sum(each.true_objective for each in self.bites), 6),
             "triage": self.triage,
             "seconds": round(self.seconds, 3),
-            "evidence": "simulated",
+            "evidence": {"plate": "simulated", "answers": terms.people},
         }

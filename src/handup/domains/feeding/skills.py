@@ -21,6 +21,17 @@ class Skill(StrEnum):
     SCOOP = "scoop"
     TWIRL = "twirl"
 
+    @classmethod
+    def of(cls, word: Skill | str) -> Skill:
+        """The skill, by its name where that is given.
+
+        Raises:
+            BadSetting: There is none.
+        """
+        if word not in tuple(cls):
+            raise BadSetting(f"there is no skill '{word}'", hint=f"Choose among: {', '.join(cls)}.")
+        return cls(word)
+
 
 @dataclass(frozen=True)
 class Params:
@@ -38,6 +49,21 @@ class Params:
     def __post_init__(self) -> None:
         if not all(math.isfinite(each) and 0.0 <= each <= 1.0 for each in astuple(self)):
             raise BadSetting(f"{self} leaves the picture", hint="Give two points as fractions from 0 to 1.")
+
+    @classmethod
+    def of(cls, numbers: Params | Sequence[float]) -> Params:
+        """The parameters, from four numbers where these are given.
+
+        Raises:
+            BadSetting: They are not four numbers from 0 to 1.
+        """
+        if isinstance(numbers, Params):
+            return numbers
+        try:
+            x1, y1, x2, y2 = (float(each) for each in numbers)
+        except (TypeError, ValueError):
+            raise BadSetting(f"parameters {numbers!r}", hint="Give four numbers: x1, y1, x2, y2.") from None
+        return cls(x1, y1, x2, y2)
 
     @classmethod
     def within(cls, numbers: Sequence[float]) -> Params:

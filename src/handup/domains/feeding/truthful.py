@@ -38,6 +38,12 @@ def right_answer(
             return _points(_meant(items, said), said)
 
 
+def nothing_left(world: World) -> bool:
+    """Whether no skill could pick anything any more: no piece is seen, and no heap holds a bite."""
+    left = world.left()
+    return not any(not food(each.food).heap or left[each.food] >= 1.0 for each in world.truth())
+
+
 def _food(world: World, items: tuple[Item, ...], guess: Value | None) -> Value:
     """A food that is seen, and of which there is a bite: the robot's, or what there is most of."""
     left, seen = world.left(), {each.food for each in items}

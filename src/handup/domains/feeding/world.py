@@ -6,7 +6,7 @@ meal that is saved and loaded goes on as if nothing had happened.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from handup.core import BadRecord, BadSetting
 from handup.domains.feeding import detector
-from handup.domains.feeding.arm import Unstable, wait
+from handup.domains.feeding.arm import Halted, Unstable, wait
 from handup.domains.feeding.camera import SCOOP_Z_M, Item, Overhead
 from handup.domains.feeding.film import Film
 from handup.domains.feeding.forking import Fork, Load, show_load, touchable
 from handup.domains.feeding.gl import BUFFER, Eye, mujoco
-from handup.domains.feeding.keeping import KIND, SCHEMA, check
+from handup.domains.feeding.keeping import KIND, SCHEMA, check, check_fits, plate_in
 from handup.domains.feeding.laying import lay
-from handup.domains.feeding.looks import EASY, LOOKS, Looks, exposed
+from handup.domains.feeding.looks import EASY, LOOKS, Looks, exposed, looks_of
 from handup.domains.feeding.plates import Plate
 from handup.domains.feeding.plates import plate as plate_of
 from handup.domains.feeding.scene import LARDER_M, RIM_M, STEP_S, Scene, build
@@ -33,6 +33,8 @@ FEWEST_PIXELS = 40
 """What shows fewer is not named in `truth`."""
 BITE_ML = 8.0
 """What counts as one bite of a heap in `left`."""
+Guard = Callable[[float], object]
+"""Called with the simulated seconds of a motion so far. It may wait, and may raise `Halted`."""
 
 
 @dataclass(frozen=True)
@@ -54,22 +56,24 @@ class World:
     Args:
         plate: What is served: a plate, or the name of one (`random`: drawn by the seed).
         seed: Everything that chance decides.
-        looks: How it may look.
+        looks: How it may look, or the name of such looks.
         size: Width and height of pictures in px, at most 640 × 480.
 
     Raises:
         MissingExtra: MuJoCo is not installed.
         NoPictures: OpenGL is missing.
-        BadSetting: An unknown plate, or pictures too large.
+        BadSetting: An unknown plate or looks, a seed below 0, or pictures too large.
     """
 
     def __init__(
-        self, plate: Plate | str, *, seed: int, looks: Looks = EASY, size: tuple[int, int] = (640, 480)
+        self, plate: Plate | str, *, seed: int, looks: Looks | str = EASY, size: tuple[int, int] = (640, 480)
     ) -> None:
+        if not isinstance(seed, int | np.integer) or seed < 0:
+            raise BadSetting(f"seed is {seed}", hint="Give a whole number from 0 on.")
         if not (16 <= size[0] <= BUFFER[0] and 16 <= size[1] <= BUFFER[1]):
             raise BadSetting(f"a picture of {size[0]} × {size[1]} px", hint="Give at most 640 × 480, at least 16.")
         self.plate = plate_of(plate, seed=seed) if isinstance(plate, str) else plate
-        self.seed, self.looks, self.size = seed, looks, size
+        self.seed, self.looks, self.size = int(seed), (looks := looks_of(looks)), size
         random = np.random.default_rng((seed, 1))
         self.look = looks.draw(random)
         laid, heaps = lay(self.plate, looks, self.look, random)
@@ -92,6 +96,11 @@ class World:
         return self._executions
 
     @property
+    def carries(self) -> bool:
+        """Whether there is anything on the fork."""
+        return bool(self._load.pieces) or self._load.heap is not None
+
+    @property
     def unstable(self) -> int:
         """How many of them went wrong in the physics and were rolled back."""
         return self._unstable
@@ -104,6 +113,14 @@ class World:
         random = self._random(2)
         far = depth + np.float32(0.001) * random.standard_normal(depth.shape, dtype=np.float32)
         return View(exposed(colours, self.look, random), far)
+
+    def glance(self, camera: str, size: tuple[int, int]) -> NDArray[np.uint8]:
+        """A picture for people, `overhead`, `beside` or `inspect` (the fork), also during a skill; without noise."""
+        self._show_heaps()
+        mujoco().mj_kinematics(self._scene.model, self._scene.data)
+        number = getattr(self._scene, camera)
+        taken: NDArray[np.uint8] = self._eye_of().rgb(self._scene.data, number, size).copy()
+        return taken
 
     def truth(self) -> tuple[Item, ...]:
         """What is on the plate and can be seen, with the best skills and parameters. For labels and oracles only."""
@@ -148,18 +165,31 @@ class World:
 
     # Acting
 
-    def execute(self, skill: Skill, params: Params, *, film: Film | None = None) -> Execution:
+    def execute(
+        self,
+        skill: Skill | str,
+        params: Params | Sequence[float],
+        *,
+        film: Film | None = None,
+        guard: Guard | None = None,
+    ) -> Execution:
         """Carry out a skill. What was on the fork before is wiped off, uneaten but gone.
 
         Args:
             skill: Which.
             params: Its four numbers, on the picture that `view` gives now.
             film: Takes pictures meanwhile.
+            guard: Called with the time that passed, every few ms of it: the arm holds for as long as this takes.
+
+        Raises:
+            Halted: The guard raised it. The motion ended there, and counts as an execution.
+            BadSetting: No such skill, or no four numbers from 0 to 1.
         """
+        skill, params = Skill.of(skill), Params.of(params)
         self.clear_tool()
         before = self.save()
         first, second = self._overhead.table(skill, params)
-        fork = Fork(self._scene, self._random(3), self._filming(film))
+        fork = Fork(self._scene, self._random(3), self._each_stride(film, guard))
         try:
             getattr(fork, skill.value)(first, second)
             self._settle()
@@ -168,9 +198,11 @@ class World:
             self._executions += 1
             self._unstable += 1
             return Execution(picked=None, unstable=True, seconds=fork.seconds, reason="the physics went wrong")
-        self._executions += 1
-        self._load, self._flat = fork.load, skill is Skill.SCOOP
-        self._show_heaps()
+        except Halted:
+            fork.halt()
+            self._after(fork, skill)
+            raise
+        self._after(fork, skill)
         return fork.outcome()
 
     def nudged(
@@ -251,8 +283,9 @@ class World:
         """
         check(record)
         kind = mujoco().mjtState.mjSTATE_INTEGRATION.value
-        if record["of"] != self._of() or len(record["state"]) != mujoco().mj_stateSize(self._scene.model, kind):
-            raise BadRecord(f"this is {record['of']}", hint="Build the world with the same plate, seed and looks.")
+        if record["of"] != self._of():
+            raise BadRecord("this plate was saved from another world", hint="Give the same plate, seed and looks.")
+        check_fits(record, self._scene, mujoco().mj_stateSize(self._scene.model, kind))
         data, state = self._scene.data, np.array(record["state"])
         for mound, heights in zip(self._scene.mounds, record["heaps"], strict=True):
             mound.heap.heights_m = np.array(heights).reshape(mound.heap.heights_m.shape)
@@ -289,8 +322,7 @@ class World:
         of = record["of"]
         if looks is None and of["looks"] not in LOOKS:
             raise BadRecord(f"a plate with the looks '{of['looks']}'", hint="Give the looks that it was built with.")
-        plate = Plate(of["plate"], {food: (low, high) for food, (low, high) in of["pieces"].items()})
-        world = cls(plate, seed=of["seed"], looks=looks or LOOKS[of["looks"]], size=size)
+        world = cls(plate_in(of), seed=of["seed"], looks=looks or LOOKS[of["looks"]], size=size)
         world.load(record)
         return world
 
@@ -333,15 +365,21 @@ class World:
         place = self._scene.data.qpos[self._scene.pieces[number].qpos :][:2]
         return number not in self._eaten and number not in self._load.pieces and float(np.hypot(*place)) < RIM_M
 
-    def _filming(self, film: Film | None) -> Callable[[float], None]:
-        def take(camera: str, size: tuple[int, int]) -> NDArray[np.uint8]:
-            self._show_heaps()
-            mujoco().mj_kinematics(self._scene.model, self._scene.data)
-            number = self._scene.beside if camera == "beside" else self._scene.overhead
-            taken: NDArray[np.uint8] = self._eye_of().rgb(self._scene.data, number, size).copy()
-            return taken
+    def _each_stride(self, film: Film | None, guard: Guard | None) -> Callable[[float], None]:
+        looks = [film.rolling(self.glance)] if film is not None else []
+        both: list[Guard] = [*looks, *([guard] if guard is not None else [])]
 
-        return film.rolling(take) if film is not None else lambda seconds: None
+        def look(seconds: float) -> None:
+            for each in both:
+                each(seconds)
+
+        return look
+
+    def _after(self, fork: Fork, skill: Skill) -> None:
+        """A skill is over, or was stopped on its way."""
+        self._executions += 1
+        self._load, self._flat = fork.load, skill is Skill.SCOOP
+        self._show_heaps()
 
     def _settle(self) -> None:
         """Let what was touched come to rest; notice where the physics went wrong."""

@@ -1,0 +1,123 @@
+"""`handup page`: opens the page of a server; with --demo a tour of every kind of question, without a robot."""
+
+from __future__ import annotations
+
+import time
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from handup.cli.built_page import check_built
+from handup.cli.output import err, out
+from handup.cli.touring import PICTURES, PLATE, TOUR, picture
+from handup.core import Person, Question, Role
+
+if TYPE_CHECKING:
+    from handup.client import Client
+    from handup.server import RunningServer
+
+EPILOG = """Example: handup page --demo
+
+The tour asks one question of every kind, again and again, until Ctrl-C; what you answer is printed here and forgotten
+with it. Without --demo the page of a server that runs already is opened.
+
+Exit codes: 0 ended; 2 a taken port, a page that is not built, or the extra [web] is missing."""
+LOCAL = "http://127.0.0.1:8765"
+ROBOT = "tour"
+PEOPLE = (Person(name="you"), Person(name="somebody else", role=Role.CAREGIVER))
+PAUSE_S = 1.5
+"""Between two questions, so that the page says what became of the last one."""
+LOOK_S = 1.0
+"""How long to wait for an answer at a time."""
+
+
+def page(
+    url: Annotated[str, typer.Argument(help="Where the server is.", metavar="URL", envvar="HANDUP_URL")] = LOCAL,
+    demo: Annotated[bool, typer.Option("--demo", help="A tour of every kind of question.")] = False,
+    port: Annotated[int, typer.Option(help="For the tour; 0 takes a free one.", min=0, max=65535)] = 0,
+    browse: Annotated[bool, typer.Option("--open/--no-browser", help="Open a browser here.")] = True,
+    rounds: Annotated[int, typer.Option(help="So many rounds of the tour; 0 until Ctrl-C.", min=0)] = 0,
+) -> None:
+    """Open the page on which people answer; with --demo, see every kind of question."""
+    if not demo:
+        _show(url, browse)
+        return
+    check_built()
+    try:
+        with _served(port) as server:
+            link = server.link(server.code(PEOPLE[0].name))
+            _line(f"Ctrl-C ends it. The page is at {link}")
+            if browse:
+                webbrowser.open(link)
+            _tour(server, rounds)
+    except KeyboardInterrupt:
+        said = "The tour is over, and nothing of it is kept. Again: handup page --demo"
+        err.print(said, markup=False, soft_wrap=True)
+
+
+@contextmanager
+def _served(port: int) -> Iterator[RunningServer]:
+    from handup.server import ServerSettings, start  # noqa: PLC0415 - the help does without databases
+
+    with TemporaryDirectory(prefix="handup-tour-") as folder:
+        settings = ServerSettings(store=str(Path(folder) / "tour.db"), port=port, people=PEOPLE)
+        with start(settings) as server:
+            yield server
+
+
+def _tour(server: RunningServer, rounds: int) -> None:
+    from handup.client import Client, RobotLink  # noqa: PLC0415
+
+    token = server.robot_token(ROBOT)
+    with Client(server.url, token) as client, RobotLink(server.url, token, ROBOT) as robot:
+        for name in PICTURES:
+            client.put_picture(name, picture(name))
+        number = 0
+        while rounds == 0 or number < rounds:
+            number += 1
+            for place, (step, question) in enumerate(TOUR.items()):
+                robot.state(_state(place, "asking", question))
+                _line(_asked(client, step, question, number))
+                robot.state(_state(place + 1, "resting", None))
+                time.sleep(PAUSE_S)
+
+
+def _asked(client: Client, step: str, question: Question, attempt: int) -> str:
+    """Ask, and wait until there is something to tell: while everything is stopped, too."""
+    told = client.ask(question, run=ROBOT, step=step, attempt=attempt)
+    while not told.settled:
+        told = client.wait(told.id, LOOK_S) or told
+        if not told.settled:
+            time.sleep(PAUSE_S / 10)  # while it is stopped, nobody waits
+    said = f": {told.answer.value}" if told.answer is not None else ""
+    return f"{step}: {told.told}{said}"
+
+
+def _state(place: int, phase: str, question: Question | None) -> dict[str, Any]:
+    steps = list(TOUR)
+    return {
+        "robot": ROBOT,
+        "phase": phase,
+        "title": f"Question {min(place + 1, len(steps))} of {len(steps)}",
+        "doing": question.doing if question is not None else "thinking of the next question",
+        "why": "this is a tour; nothing moves",
+        "at_s": time.time(),
+        "picture": PLATE,
+        "picture_seq": 1,
+    }
+
+
+def _show(link: str, browse: bool) -> None:
+    if not browse or not webbrowser.open(link):
+        said = "Open" if not browse else "No browser opens here; open"
+        err.print(f"{said} {link}", markup=False, soft_wrap=True)
+
+
+def _line(text: str) -> None:
+    out.print(text, markup=False, soft_wrap=True)
+    out.file.flush()

@@ -1,0 +1,114 @@
+"""`handup serve`: the server that robots ask and people answer through."""
+
+from __future__ import annotations
+
+import webbrowser
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from handup.cli.built_page import HOW, is_built
+from handup.cli.output import err, out
+from handup.cli.people import load_people, user_name
+from handup.cli.store import DEFAULT_STORE, StoreOption
+
+if TYPE_CHECKING:
+    from handup.core import Person
+    from handup.server import RunningServer
+
+EPILOG = """Example: handup serve --store meal.db --people people.yaml --open
+
+Prints where to open it, with a code that pairs a first device within ten minutes; 'handup pair' makes more. Without
+--tls-cert and --tls-key it serves this machine only. Ctrl-C ends it; what is open stays open in the store.
+
+Exit codes: 0 ended; 2 bad input, a taken port, a store that cannot be used, or the extra [web] is missing."""
+
+
+def serve(
+    store: StoreOption = DEFAULT_STORE,
+    host: Annotated[str, typer.Option(help="Where to listen.", metavar="HOST")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="On which port; 0 takes a free one.", min=0, max=65535)] = 8765,
+    people: Annotated[
+        Path | None, typer.Option(help="Who can be asked, with limits, as YAML; kept in the store.", metavar="FILE")
+    ] = None,
+    tls_cert: Annotated[Path | None, typer.Option(help="A certificate with its chain.", metavar="PEM")] = None,
+    tls_key: Annotated[Path | None, typer.Option(help="Its key.", metavar="PEM")] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Serve other machines without TLS, in a network that you trust.")
+    ] = False,
+    origin: Annotated[
+        list[str] | None, typer.Option(help="Another origin of the page, such as a proxy's.", metavar="URL")
+    ] = None,
+    pictures: Annotated[Path | None, typer.Option(help="Where pictures are kept.", metavar="FOLDER")] = None,
+    open_metrics: Annotated[
+        bool, typer.Option("--open-metrics", help="Metrics for programs on this machine without a token.")
+    ] = False,
+    code: Annotated[
+        bool, typer.Option("--code/--no-code", help="Make a code for a first device; a person the desk then knows.")
+    ] = True,
+    browse: Annotated[bool, typer.Option("--open/--no-browser", help="Open a browser here.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Say as one line of JSON where it is.")] = False,
+) -> None:
+    """Serve the page and the API on a store, until Ctrl-C."""
+    from handup.journal.address import address_of  # noqa: PLC0415 - the help does without databases
+    from handup.server import ServerSettings, open_server  # noqa: PLC0415
+
+    known = () if people is None else load_people(people)
+    settings = ServerSettings(
+        store=store,
+        host=host,
+        port=port,
+        people=known,
+        origins=tuple(origin or ()),
+        tls_cert=tls_cert,
+        tls_key=tls_key,
+        insecure=insecure,
+        pictures=pictures,
+        open_metrics=open_metrics,
+    )
+    with suppress(KeyboardInterrupt), open_server(settings) as server:  # also before it listens to signals itself
+        link = _say(server, known, code, as_json)
+        if browse and not webbrowser.open(link):
+            err.print(f"No browser opens here; open {link} yourself.", markup=False, soft_wrap=True)
+        server.run()
+    said = f"Ended. What is open stays open in {address_of(store).shown}; the same command serves it again."
+    err.print(said, markup=False, soft_wrap=True)
+
+
+def _say(server: RunningServer, people: tuple[Person, ...], with_code: bool, as_json: bool) -> str:
+    """Say where the server is; the address that pairs a first device."""
+    import json  # noqa: PLC0415
+
+    if not is_built():
+        err.print(f"The page is not built, so only the API is served. {HOW}", markup=False, soft_wrap=True)
+    damage = server.service.damage
+    link, code, name = server.url, None, None
+    if damage is not None:
+        err.print(f"Everything is stopped: {damage}", markup=False, soft_wrap=True)
+    elif with_code:
+        person = _first(server, people)
+        name = person.name
+        code = server.code(name, person.role)
+        link = server.link(code)
+    if as_json:
+        told = {"url": server.url, "store": server.settings.store, "name": name, "code": code, "link": link}
+        out.file.write(json.dumps(told, ensure_ascii=False) + "\n")
+    else:
+        _line(f"Serving at {server.url}; Ctrl-C ends it.")
+        if code is not None:
+            _line(f"To answer as {name}, open within 10 minutes: {link}")
+    out.file.flush()
+    return link
+
+
+def _first(server: RunningServer, people: tuple[Person, ...]) -> Person:
+    """Whom the first device is for: the first who can be asked, else whoever sits here."""
+    from handup.core import Person  # noqa: PLC0415
+
+    return next(iter(people or server.service.desk.state.people.values()), Person(name=user_name()))
+
+
+def _line(text: str) -> None:
+    out.print(text, markup=False, soft_wrap=True)

@@ -1,0 +1,30 @@
+"""For robots and programs that speak with a server: clients, a robot's link, and a desk that is elsewhere."""
+
+from handup.core import MissingExtra
+
+try:
+    import httpx as _httpx  # noqa: F401
+    import websockets as _websockets  # noqa: F401
+except ModuleNotFoundError:
+    raise MissingExtra.of("web", "a client of a server") from None
+
+from handup.client.asynchronous import AsyncClient
+from handup.client.client import Client
+from handup.client.link import RobotLink
+from handup.client.remote import RemoteDesk
+from handup.client.views import Change, Changed, Connected, Lost, Pairing, Robot, Stop, Stopped
+
+__all__ = [
+    "AsyncClient",
+    "Change",
+    "Changed",
+    "Client",
+    "Connected",
+    "Lost",
+    "Pairing",
+    "RemoteDesk",
+    "Robot",
+    "RobotLink",
+    "Stop",
+    "Stopped",
+]

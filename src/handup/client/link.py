@@ -1,0 +1,220 @@
+"""A robot's link to its server: heartbeats both ways, state and pictures out, stop in; the robot never waits for it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from handup.client.asynchronous import AsyncClient
+from handup.client.calls import new_token
+from handup.client.clock import ServerClock
+from handup.client.live import BEAT_S
+from handup.client.outbox import Outbox
+from handup.client.pulse import Pulse
+from handup.client.views import Stop, count_of, stop_of
+from handup.client.wire import Wire
+from handup.core import HandupError
+
+HOLD_S = 1.0
+"""So long after the last heartbeat that it trusts a robot may move."""
+END_S = 4.0
+"""So long a link may take to end."""
+_log = logging.getLogger("handup.client")
+
+
+class RobotLink:
+    """Keeps a robot in touch with a server, in a thread of its own. It begins at once and never raises later on.
+
+    A robot moves only while `alive` is true, and looks often: before each motion and during it. That is all there is
+    to holding when the server dies, the network is gone or somebody says stop. *Not* a safety function: that is the
+    hardware's.
+
+    Args:
+        url: Where the server is; `HANDUP_URL`, or this machine, where it is not given.
+        token: The robot's token from `handup pair --robot NAME`; `HANDUP_TOKEN` where it is not given.
+        robot: Its name, as it was paired.
+        hold_s: How long after a heartbeat it may still move.
+        id: What the store calls the token. Where it is given, the server proves that it has read the store before it
+            gets the token; else the first one is believed, and each later one has to prove it.
+        ca_file: Certificates to trust, for a server whose certificate was made at home.
+
+    Attributes:
+        clock: The server's time.
+        problem: Why there is no link, where there is none.
+        stops_heard: How many stops were heard so far, lifted or not.
+        people: How many pages of people who may answer were open when the server was last heard.
+
+    Raises:
+        BadSetting: The address or the token cannot be one.
+
+    Example:
+        >>> with RobotLink("http://127.0.0.1:9", "token", "plate") as link:  # nobody is there
+        ...     link.alive, link.stopped, link.hold(timeout_s=0.01)
+        (False, False, False)
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        robot: str = "robot",
+        *,
+        hold_s: float = HOLD_S,
+        id: str = "",
+        ca_file: str | Path | None = None,
+    ) -> None:
+        self.robot = robot
+        self.clock = ServerClock()
+        self.problem: HandupError | None = None
+        self._pulse = Pulse(hold_s)
+        self._news = threading.Condition()
+        self.stops_heard = 0
+        self.people = 0
+        self._id = id
+        self._stop: Stop | None = None
+        self._own_stop: tuple[str, str] | None = None  # why, and its token
+        self._outbox = Outbox(robot)
+        self._wire = Wire(
+            client=AsyncClient(url, token, patience_s=0.0, ca_file=ca_file),
+            pulse=self._pulse,
+            outbox=self._outbox,
+            hear=self._hear,
+            own_stop=lambda: self._own_stop,
+            note=self._note,
+            id=lambda: self._id,
+        )
+        self._thread = threading.Thread(target=self._wire.run, name=f"handup link {robot}", daemon=True)
+        self._thread.start()
+
+    # -- what the robot looks at -------------------------------------------------------------------------------------
+
+    @property
+    def alive(self) -> bool:
+        """Whether the robot may move: the server was heard within `hold_s`, and nobody says stop."""
+        return self.heard and not self.stopped
+
+    @property
+    def heard(self) -> bool:
+        """Whether the server was heard within `hold_s`."""
+        return self._pulse.fresh
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody said stop. Latched, also while the server is away, until it says that a person enabled."""
+        return self._stop is not None or self._own_stop is not None
+
+    @property
+    def stop_heard(self) -> Stop | None:
+        """The stop that holds, as the server told it."""
+        return self._stop
+
+    def hold(self, timeout_s: float | None = None, *, only_heard: bool = False) -> bool:
+        """Wait while the robot may not move.
+
+        Args:
+            timeout_s: How long at most; for ever where it is None.
+            only_heard: Wait only until the server is heard; it may say stop.
+
+        Returns:
+            Whether it may now.
+        """
+        until = None if timeout_s is None else time.monotonic() + timeout_s
+        with self._news:
+            while not (good := self.heard if only_heard else self.alive):
+                left_s = None if until is None else until - time.monotonic()
+                if (left_s is not None and left_s <= 0) or not self._thread.is_alive():
+                    break
+                self._news.wait(BEAT_S if left_s is None else min(left_s, BEAT_S))
+        return good
+
+    # -- what the robot says -----------------------------------------------------------------------------------------
+
+    def state(self, state: Mapping[str, Any]) -> None:
+        """Show people what the robot does. Returns at once; of several states the latest is sent."""
+        self._outbox.put_state(state, self.clock.now_s())
+        self._wire.tell(self._wire.to_send)
+
+    def picture(self, name: str, picture: bytes) -> None:
+        """Show a picture (PNG, JPEG or WebP). Returns at once; it is there before the next state is."""
+        self._outbox.put_picture(name, picture)
+        self._wire.tell(self._wire.to_send)
+
+    def stop(self, why: str = "") -> None:
+        """Stop every robot of this server. Holds here at once, and is sent until the server has written it."""
+        if self._own_stop is None:
+            self._own_stop = (why, new_token())
+        self._wire.tell(self._wire.urgent)
+
+    def close(self) -> None:
+        """End the link. People are told that the robot does not answer. Safe to call twice."""
+        self._wire.tell(self._wire.over)
+        self._thread.join(END_S)
+        self._pulse.forget()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- called from its own thread ----------------------------------------------------------------------------------
+
+    def _hear(self, frame: Mapping[str, Any]) -> None:
+        match frame.get("type"):
+            case "beat":
+                self.clock.hear(frame.get("at_s"))
+            case "hello":
+                self.clock.hear(frame.get("now_s"))
+                self._keep_unwritten(stop_of(frame.get("stopped")))
+                self._take_stop(frame.get("stopped"))
+                self.people = count_of(frame.get("people"))
+                self._id = self._id or _id_of(frame)
+                self.problem = None
+            case "stopped":
+                self._take_stop(frame.get("stopped"))
+            case "people":
+                self.people = count_of(frame.get("people"))
+            case "stop":
+                own = self._own_stop
+                if own is not None and frame.get("token") == own[1] and frame.get("written") is True:
+                    self._own_stop = None
+            case "error":
+                _log.warning("the server refused something of '%s': %s", self.robot, json.dumps(frame.get("error")))
+        with self._news:
+            self._news.notify_all()
+
+    def _take_stop(self, said: Any) -> None:
+        stop = stop_of(said)
+        known = self._stop
+        if stop is not None and (known is None or (stop.by, stop.at_s) != (known.by, known.at_s)):
+            self.stops_heard += 1
+        self._stop = stop
+
+    def _keep_unwritten(self, now: Stop | None) -> None:
+        """A server that ended before it had written a stop knows nothing of it: then the stop is ours to say."""
+        lost = self._stop
+        if lost is None or lost.written or self._own_stop is not None:
+            return
+        if now is None or now.by != lost.by:
+            self._own_stop = (f"{lost.by or 'somebody'} said stop before the server was lost", new_token())
+            self._wire.tell(self._wire.urgent)
+
+    def _note(self, problem: HandupError) -> None:
+        """Keep why there is no link; log it when it is new."""
+        if self.problem is None or self.problem.cause != problem.cause:
+            _log.warning("robot '%s' holds: %s", self.robot, problem)
+        self.problem = problem
+
+
+def _id_of(hello: Mapping[str, Any]) -> str:
+    """What a server calls our token; empty where it does not say."""
+    me = hello.get("me")
+    return str(me.get("id") or "") if isinstance(me, Mapping) else ""

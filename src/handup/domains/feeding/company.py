@@ -1,0 +1,104 @@
+"""Who is at the table while the robot eats: nobody who could see it, or somebody who watches and may say stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from handup.desk import Channel, Desk
+from handup.domains.feeding.policy import BitePolicy
+from handup.domains.feeding.seeing import Picture
+from handup.domains.feeding.served import Bite
+from handup.domains.feeding.world import World
+from handup.recover import Policy, Settings
+from handup.when import Strategy
+
+
+class Table(Protocol):
+    """What company sees of a meal."""
+
+    @property
+    def world(self) -> World:
+        """The plate."""
+        ...
+
+    @property
+    def strategy(self) -> Strategy:
+        """How the robot decides."""
+        ...
+
+    @property
+    def settings(self) -> Settings:
+        """The terms of one bite."""
+        ...
+
+    @property
+    def most_bites(self) -> int:
+        """How many the meal has."""
+        ...
+
+
+class Company(Protocol):
+    """What a meal does for those at the table, beside eating."""
+
+    @property
+    def channels(self) -> Sequence[Channel]:
+        """How it hears that something is asked."""
+        ...
+
+    def sits_down(self, table: Table, desk: Desk) -> None:
+        """The meal begins, or goes on."""
+        ...
+
+    def guard(self, seconds: float) -> None:
+        """As for `World.execute`: called all the time while the arm moves. It may wait, and may raise `Halted`."""
+        ...
+
+    def shown(self, name: str, picture: Picture) -> None:
+        """A question about this picture comes next."""
+        ...
+
+    def watching(self, policy: BitePolicy, name: str, number: int) -> Policy:
+        """The policy of a bite, as somebody watches it."""
+        ...
+
+    def over(self, bites: Sequence[Bite]) -> None:
+        """One more bite is over."""
+        ...
+
+    def rest(self, until_s: float) -> None:
+        """Somebody chews, until a time of the desk's clock."""
+        ...
+
+    def goes_on(self) -> bool:
+        """Somebody said stop: wait until the robot is enabled, or say that it is not waited for."""
+        ...
+
+
+class Nobody:
+    """Nobody sees it: no time is spent on showing, and after a stop nobody waits."""
+
+    channels: Sequence[Channel] = ()
+
+    def sits_down(self, table: Table, desk: Desk) -> None:
+        """Nothing."""
+
+    def guard(self, seconds: float) -> None:
+        """Nothing."""
+
+    def shown(self, name: str, picture: Picture) -> None:
+        """Nothing."""
+
+    def watching(self, policy: BitePolicy, name: str, number: int) -> Policy:
+        """The policy itself."""
+        return policy
+
+    def over(self, bites: Sequence[Bite]) -> None:
+        """Nothing."""
+
+    def rest(self, until_s: float) -> None:
+        """Nothing."""
+
+    def goes_on(self) -> bool:
+        """No: what follows is stopped, too."""
+        return False

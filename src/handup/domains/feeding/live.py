@@ -1,0 +1,254 @@
+"""Somebody watches the meal: every phase is told, the plate is shown while the arm moves, and a stop is heeded."""
+
+from __future__ import annotations
+
+import io
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from handup.core import HandupError, ServerBusy, ServerUnreachable, StoreUnavailable, Value
+from handup.desk import Channel, Desk, Record
+from handup.domains.feeding.company import Table
+from handup.domains.feeding.drawing import pillow
+from handup.domains.feeding.guarding import LOOK_S, ArmGuard, Link
+from handup.domains.feeding.policy import DOUBT_BELOW, BitePolicy
+from handup.domains.feeding.questions import plan_of
+from handup.domains.feeding.seeing import Picture
+from handup.domains.feeding.served import Bite
+from handup.domains.feeding.telling import PICTURE, Doing, hope_of, items_of, session_of, summary_of, told_of
+from handup.domains.feeding.watched import WatchedPolicy
+from handup.recover import Look, Policy
+
+ROBOT = "plate"
+"""The robot's name."""
+SIZE = (480, 360)
+"""Of live pictures, in px."""
+EVERY_S = 0.16
+"""Real time between two of them."""
+QUALITY = 82
+"""Of a JPEG."""
+TRY_AGAIN_S = 0.3
+AWAY = (ServerUnreachable, ServerBusy, StoreUnavailable)
+"""What passes by itself: a picture is then put again."""
+BETWEEN_BITES = (Doing.RESTING, Doing.DONE)
+"""Then what the modules said of the last bite is no longer shown."""
+_log = logging.getLogger("handup.meal")
+
+
+class Wire(Link, Protocol):
+    """The robot's link to the server: what the guard wants to know, and where it is told."""
+
+    def state(self, state: Mapping[str, Any], /) -> object:
+        """What the robot is at. Only the latest counts; never raises."""
+        ...
+
+    def picture(self, name: str, picture: bytes, /) -> object:
+        """A picture that changes all the time. Only the latest counts; never raises."""
+        ...
+
+
+@dataclass
+class AtPage:
+    """Somebody at a page: company for a `Meal`.
+
+    Args:
+        wire: The robot's link.
+        keep: Puts a picture on the server for good, by name; raises a `HandupError` where it could not.
+        person: Who is asked.
+        speed: Of the arm; 1 is real time.
+        intent_s: So long the robot says what it is about to do before it does it, in seconds at a speed of 1.
+        size: Of live pictures.
+    """
+
+    wire: Wire
+    keep: Callable[[str, bytes], object]
+    person: str
+    speed: float = 1.0
+    intent_s: float = 1.5
+    size: tuple[int, int] = SIZE
+    name: str = field(default="page", init=False)
+    _table: Table = field(init=False)
+    _desk: Desk = field(init=False)
+    _arm: ArmGuard = field(init=False)
+    _policy: BitePolicy | None = field(default=None, init=False)
+    _run: str = field(default="", init=False)
+    _number: int = field(default=1, init=False)
+    _bites: tuple[Bite, ...] = field(default=(), init=False)
+    _pictures: int = field(default=0, init=False)
+    _shot: float = field(default=float("-inf"), init=False)
+    _last: dict[str, Any] = field(default_factory=dict, init=False)
+
+    # -- as company --------------------------------------------------------------------------------------------------
+
+    @property
+    def channels(self) -> Sequence[Channel]:
+        """It hears itself what is asked."""
+        return (self,)
+
+    def sits_down(self, table: Table, desk: Desk) -> None:
+        """The meal begins, or goes on."""
+        self._table, self._desk = table, desk
+        self._arm = ArmGuard(self.wire, desk, self.person, speed=self.speed, holds=self._holds)
+        self._snap()
+
+    def guard(self, seconds: float) -> None:
+        """Real time, holds, stops, and pictures."""
+        self._arm(seconds)
+        now = self._arm.clock()
+        if now >= self._shot + EVERY_S:
+            self._shot = now
+            self._snap()
+            self._put()
+
+    def shown(self, name: str, picture: Picture) -> None:
+        """The picture of a question is there before the question is; where the server refuses it, there is none."""
+        made, waited = jpeg(picture), False
+        while not self._desk.stopped:
+            try:
+                self.keep(name, made)
+            except AWAY as error:
+                if not waited:
+                    _log.warning("the picture of a question cannot be put on the server yet: %s", error)
+                    self._put(phase=Doing.HOLDING, doing="waiting for the server", why=f"{error.cause}.")
+                waited = True
+                self._arm.sleep(TRY_AGAIN_S)
+            except HandupError as error:
+                _log.warning("a question is asked without its picture: %s", error)
+                break
+            else:
+                break
+        if waited:
+            self._put()
+
+    def watching(self, policy: BitePolicy, name: str, number: int) -> Policy:
+        """The policy, which tells what it is at."""
+        self._policy, self._run, self._number = policy, name, number
+        return WatchedPolicy(policy, self)
+
+    def over(self, bites: Sequence[Bite]) -> None:
+        """One more bite is over; after the last one, the meal."""
+        self._bites = tuple(bites)
+        self._snap()
+        if len(bites) == self._table.most_bites:
+            got = sum(each.got for each in bites)
+            self._tell(Doing.DONE, f"finished: {got} of {len(bites)} bites")
+
+    def rest(self, until_s: float) -> None:
+        """Somebody chews; after the last bite nobody waits for them."""
+        if len(self._bites) == self._table.most_bites:
+            return
+        left_s = until_s - self._desk.now_s()
+        if left_s > 0.0:
+            got = bool(self._bites) and self._bites[-1].got
+            doing, what = ("waiting while you eat", "bite") if got else ("getting ready for the next try", "try")
+            self._tell(Doing.RESTING, doing, f"The next {what} comes in about {left_s:.0f} s.")
+        while (left_s := until_s - self._desk.now_s()) > 0.0 and not self._desk.stopped:
+            self._desk.watch(min(left_s, 0.5))
+        if self._desk.stopped:
+            self.goes_on()
+
+    def goes_on(self) -> bool:
+        """Wait until somebody lets the robot go on."""
+        if self._desk.stopped:
+            self._tell(Doing.STOPPED, "stopped; nothing moves until somebody lets it go on")
+        while self._desk.stopped or self.wire.stopped:
+            self._desk.watch(0.25)
+            self._arm.sleep(LOOK_S)
+        return True
+
+    # -- as channel: what is asked -----------------------------------------------------------------------------------
+
+    def show(self, record: Record, desk: Desk) -> None:
+        """Something is asked."""
+        self._tell(Doing.ASKING, record.question.doing or "asking you", record.question.why)
+
+    def taken(self, record: Record) -> None:
+        """It was settled, or put off."""
+        if record.status == "deferred":
+            self._tell(Doing.DECIDING, "leaving you alone for a while", "You said: not now.")
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+    # -- as watcher: what the policy is at ---------------------------------------------------------------------------
+
+    def looks(self, policy: BitePolicy) -> None:
+        """It looks at the plate."""
+        self._tell(Doing.LOOKING, "looking at the plate")
+
+    def thinks(self, policy: BitePolicy) -> None:
+        """Every module has said what it thinks."""
+        self._send(policy.picture())
+        self._tell(Doing.DECIDING, "thinking about the next bite")
+
+    def moves(self, policy: BitePolicy, outputs: Mapping[str, Value]) -> None:
+        """It is about to act: it says so first, and waits a moment for a stop."""
+        self._tell(Doing.DECIDING, f"about to {plan_of(outputs)}", None)
+        self._arm.begin()
+        self._arm.pause(self.intent_s / self.speed)
+        self._tell(Doing.MOVING, f"trying to {plan_of(outputs)}", None)
+        self._arm.begin()
+
+    def moved(self, policy: BitePolicy, look: Look) -> None:
+        """It has acted."""
+        self._snap()
+        sure = "I think I have it" if look.ok else "I missed it"
+        verdict = "I cannot tell" if look.certainty < DOUBT_BELOW else sure
+        self._tell(Doing.LOOKING, f"looking at the fork: {verdict}")
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _holds(self, held: bool) -> None:
+        if held:
+            self._put(phase=Doing.HOLDING, doing="holding still until the link is back")
+        else:
+            self._put()
+
+    def _snap(self) -> None:
+        """One picture of the plate as it is."""
+        self._send(self._table.world.glance("overhead", self.size))
+
+    def _send(self, picture: Picture) -> None:
+        self._pictures += 1
+        self.wire.picture(PICTURE, jpeg(picture))
+
+    def _tell(self, phase: Doing, doing: str, why: str | None = "") -> None:
+        """Tell; where `why` is None, how likely the robot thinks that it works."""
+        number = None if phase is Doing.DONE else self._number
+        most, session = self._table.most_bites, {} if phase in BETWEEN_BITES else self._session()
+        if why is None:
+            why = hope_of(session)
+        self._last = {
+            "robot": ROBOT,
+            "phase": str(phase),
+            "title": "The meal" if number is None else f"Bite {number} of {most}",
+            "doing": doing,
+            "why": why,
+            **session,
+            "items": items_of(self._bites, number, most),
+            "summary": summary_of(self._bites) if phase is Doing.DONE else None,
+        }
+        self._put()
+
+    def _put(self, **instead: Any) -> None:
+        if self._last:
+            now_s = self._desk.now_s()
+            shown = {"at_s": now_s, "picture": PICTURE, "picture_seq": self._pictures}
+            self.wire.state({**self._last, **shown, **{key: str(value) for key, value in instead.items()}})
+
+    def _session(self) -> dict[str, Any]:
+        """What the session knows, as the journal has it; nothing before the run has begun."""
+        journal = self._desk.journal
+        if self._policy is None or not any(True for _ in journal.read(run=self._run, limit=1)):
+            return {}
+        return told_of(session_of(journal, self._run, self._policy.graph, self._table.strategy))
+
+
+def jpeg(picture: Picture) -> bytes:
+    """A picture as a file."""
+    image_of, _ = pillow()
+    made = io.BytesIO()
+    image_of.fromarray(picture).save(made, "JPEG", quality=QUALITY)
+    return made.getvalue()

@@ -1,0 +1,164 @@
+"""Which meal is eaten on a store: the one that was begun there, on the terms that it was begun with, or a new one.
+
+Order and terms are written down before the first bite. Whoever goes on with a meal must want the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from handup.core import BadRecord, event
+from handup.domains.feeding.order import Order, Terms
+from handup.journal import Journal
+
+RUN = "meals"
+"""The run under which a journal keeps which meals were eaten on it."""
+CALLED: Mapping[str, str] = {
+    "faulty": "faulty detector",
+    "expert": "trust in answers",
+    "rest_s": "rest",
+    "doubt_below": "doubt about the fork below",
+}
+"""What the parts of an order are called in a message, where that is not their name."""
+ANOTHER = "Use another --store file, or --new."
+
+
+@event("feeding.ordered")
+@dataclass(frozen=True, kw_only=True)
+class Ordered:
+    """A meal begins.
+
+    Args:
+        name: Of the meal: its bites are runs of this name.
+        order: What was ordered.
+        terms: On which terms, as `Terms` has them.
+    """
+
+    name: str
+    order: dict[str, Any]
+    terms: dict[str, Any] = field(default_factory=dict)
+
+
+@event("feeding.finished")
+@dataclass(frozen=True, kw_only=True)
+class Finished:
+    """A meal is over: all bites were tried, or nothing was left."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Next:
+    """What is eaten next.
+
+    Args:
+        order: With the meal's name.
+        goes_on: Whether it was begun before.
+        over: Whether it is over already, and only read.
+    """
+
+    order: Order
+    goes_on: bool
+    over: bool = False
+
+
+def next_meal(
+    journal: Journal, wanted: Order, terms: Terms, *, new: bool = False, own_seed: bool = False, again: bool = False
+) -> Next:
+    """The meal to eat now. A new one is written down, so that the next program goes on with it.
+
+    Args:
+        journal: The store.
+        wanted: What to order; its name is not used.
+        terms: On which terms.
+        new: Begin a new meal, whatever was eaten before.
+        own_seed: Give each new meal another seed, counted from the order's on; one that goes on has its own.
+        again: Give a meal that is over again, to be read, instead of beginning another one.
+
+    Raises:
+        BadRecord: The meal that would go on was ordered otherwise, or is of another version.
+    """
+    with journal.writing() as writer:
+        events = [entry.event for entry in writer.read(run=RUN)]
+        orders = [each for each in events if isinstance(each, Ordered)]
+        over = bool(orders) and Finished(name=orders[-1].name) in events
+        if orders and not new and (again or not over):
+            known = _read(orders[-1])
+            seed = known.seed if own_seed else wanted.seed
+            refuse_another(orders[-1], replace(wanted, name=known.name, seed=seed), terms)
+            return Next(known, goes_on=True, over=over)
+        number = len(orders) + 1
+        seed = wanted.seed + (number - 1 if own_seed else 0)
+        order = replace(wanted, name=f"meal-{number}", seed=seed)
+        writer.append(_ordered(order, terms), run=RUN)
+    return Next(order, goes_on=False)
+
+
+def begin(journal: Journal, order: Order, terms: Terms) -> None:
+    """Write down what is eaten, once, before the first bite.
+
+    Raises:
+        BadRecord: The journal holds another meal of this name.
+    """
+    with journal.writing() as writer:
+        known = order_of((entry.event for entry in writer.read(run=RUN)), order.name)
+        if known is None:
+            writer.append(_ordered(order, terms), run=RUN)
+        else:
+            refuse_another(known, order, terms)
+
+
+def order_of(events: Iterable[object], name: str) -> Ordered | None:
+    """What was ordered for the meal of a name; None where it was not begun."""
+    return next((each for each in events if isinstance(each, Ordered) and each.name == name), None)
+
+
+def refuse_another(known: Ordered, order: Order, terms: Terms | None = None) -> None:
+    """Refuse to go on with a meal that was ordered otherwise.
+
+    Args:
+        known: How it was ordered.
+        order: What is wanted now.
+        terms: On which terms; None: on any.
+
+    Raises:
+        BadRecord: Something differs; the message names it.
+    """
+    before, now = {**known.order, **known.terms}, {**asdict(order), **({} if terms is None else asdict(terms))}
+    others = [name for name, value in now.items() if name not in before or before[name] != value]
+    if others:
+        said = "; ".join(
+            f"{CALLED.get(name, name)} {_said(before.get(name))}, not {_said(now[name])}" for name in others
+        )
+        raise BadRecord(f"the meal on this store has {said}", hint=ANOTHER)
+
+
+def finished(journal: Journal, order: Order) -> None:
+    """Write down that a meal is over; once."""
+    with journal.writing() as writer:
+        known = [entry.event for entry in writer.read(run=RUN)]
+        if Finished(name=order.name) not in known:
+            writer.append(Finished(name=order.name), run=RUN)
+
+
+def _ordered(order: Order, terms: Terms) -> Ordered:
+    return Ordered(name=order.name, order=asdict(order), terms=asdict(terms))
+
+
+def _said(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value) if value not in {None, ""} else "not set"
+
+
+def _read(ordered: Ordered) -> Order:
+    try:
+        return Order(**ordered.order)
+    except TypeError as error:
+        raise BadRecord(
+            f"the order of '{ordered.name}' is of another version: {error}", hint="Begin a new meal with --new."
+        ) from None

@@ -1,0 +1,97 @@
+"""The server: questions, answers and stops over HTTP and WebSocket, on one journal. Needs the extra `web`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from handup.core import HandupError, MissingExtra, Person
+from handup.journal import Journal
+from handup.server.access import Access, Grant, Paired
+from handup.server.events import AccessRole
+from handup.server.serving import RunningServer, introduce, listen
+from handup.server.settings import Beats, Bounds, ServerSettings
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+__all__ = [
+    "Access",
+    "AccessRole",
+    "Beats",
+    "Bounds",
+    "Grant",
+    "Paired",
+    "RunningServer",
+    "ServerSettings",
+    "create_app",
+    "introduce",
+    "open_server",
+    "serve",
+    "start",
+]
+SWITCH_S = 0.0005
+"""So long a thread may keep the others waiting: the event loop passes answers on while threads wait for the store. With
+Python's own 5 ms the slowest answers took about 1.4 times as long."""
+
+
+def create_app(
+    journal: Journal | str | Path, *, people: Sequence[Person] = (), settings: ServerSettings | None = None
+) -> FastAPI:
+    """The server as an ASGI app, for another server than ours or for tests. Its threads run with its lifespan.
+
+    Args:
+        journal: An open journal, which the app does not close; or a store, which it does.
+        people: Who can be asked, in order; those of the settings where it is empty.
+        settings: Whom it lets in, and every limit.
+
+    Raises:
+        MissingExtra: The extra `web` is not installed.
+        StoreUnavailable: The store cannot be used.
+    """
+    try:
+        from handup.server.app import build  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("handup"):
+            raise
+        raise MissingExtra.of("web", "The server") from None
+    settings = settings or ServerSettings()
+    return build(journal, people=people or settings.people, settings=settings, version=_version())
+
+
+def open_server(settings: ServerSettings) -> RunningServer:
+    """A server that listens, and serves with `run` or `start`.
+
+    Raises:
+        MissingExtra: The extra `web` is not installed.
+        CannotListen: The port is taken, or the certificate cannot be used.
+        StoreUnavailable: The store cannot be used.
+    """
+    socket = listen(settings)
+    try:
+        return RunningServer(create_app(settings.store, settings=settings), settings, socket)
+    except HandupError:
+        socket.close()
+        raise
+
+
+def start(settings: ServerSettings) -> RunningServer:
+    """A server in a thread of this program, ready to be used. Raises what `open_server` does."""
+    return open_server(settings).start()
+
+
+def serve(settings: ServerSettings) -> None:
+    """Serve until a signal ends it, in a program of its own. Raises what `open_server` does."""
+    sys.setswitchinterval(SWITCH_S)
+    open_server(settings).run()
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+
+    try:
+        return version("handup")
+    except PackageNotFoundError:
+        return "unknown"

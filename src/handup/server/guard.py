@@ -1,0 +1,150 @@
+"""The door of every route: whose token it is, whether the table allows it, and whether it comes too often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import Request, Response, WebSocket
+from fastapi.routing import APIRoute
+from starlette.requests import HTTPConnection
+
+from handup.core import ForeignRequest, NotForYou, NotPaired, TooFast
+from handup.server.access import Grant
+from handup.server.limits import Buckets
+from handup.server.rights import EVERYBODY, LIVE, RIGHTS, UNLIMITED, Roles
+from handup.server.service import Service
+from handup.server.settings import Bounds, is_loopback
+
+COOKIE = "handup-{port}"
+"""The cookie's name. A browser has one set of cookies for all ports of a host, so each server has a name of its own."""
+PROTOCOL = "handup"
+BEARER = "bearer."
+STORE = "handup-store"
+"""The header in which a device says for which store something is meant."""
+METRICS = ("GET", "/api/v1/metrics")
+PAIR = ("POST", "/api/v1/pair")
+REPLY = ("POST", "/api/v1/replies")
+"""Counted once it is read: it may be a stop."""
+WITHOUT_STORE = frozenset({("GET", "/api/v1/health"), ("GET", "/api/v1/openapi.json"), ("POST", "/api/v1/stop")})
+"""What works on a damaged journal too."""
+
+
+class Guard:
+    """Lets in whom the table of rights allows. Use it in the event loop only.
+
+    Args:
+        service: Who may come in.
+        bounds: How often.
+    """
+
+    def __init__(self, service: Service, bounds: Bounds) -> None:
+        self._service = service
+        self._people = Buckets(bounds.per_s, bounds.burst)
+        self._robots = Buckets(bounds.robot_per_s, bounds.robot_burst)
+        self._addresses = Buckets(bounds.address_per_s, bounds.address_burst)
+        self._tries = Buckets(bounds.tries_per_min / 60.0, bounds.tries_per_min)
+        self._all_tries = Buckets(bounds.all_tries_per_min / 60.0, bounds.all_tries_per_min)
+
+    async def admit(self, connection: HTTPConnection, way: tuple[str, str]) -> Grant | None:
+        """Let a request in.
+
+        Returns:
+            Whose it is; None where everybody may.
+
+        Raises:
+            NotPaired: It has no good token.
+            NotForYou: The table does not allow it.
+            ForeignRequest: It is meant for another store; a stop is for all.
+            TooFast: It comes too often.
+            DamagedJournal: The journal is damaged, and nothing goes on.
+        """
+        if self._service.damage is not None and way not in WITHOUT_STORE:
+            raise self._service.damage
+        address = connection.client.host if connection.client else ""
+        allowed: Roles | None = RIGHTS.get(way, frozenset())
+        token = token_of(connection)
+        grant = await self._find(token, address) if token else None
+        if way == PAIR and not (self._tries.take(address) and self._all_tries.take("")):
+            raise TooFast("too many codes were tried", hint="Wait a minute, then type it again.")
+        if grant is None:
+            if allowed is EVERYBODY or (way == METRICS and self._metrics_open(address)):
+                self._check_pace(self._addresses, address, way)
+                return None
+            self._check_pace(self._addresses, address, way)
+            raise NotPaired(
+                "this device is not paired, or not any more", hint="Pair it: run handup pair where the server is."
+            )
+        if way != REPLY:
+            self.check_pace(grant, way)
+        if allowed is not EVERYBODY and grant.role not in allowed:
+            raise NotForYou(f"a {grant.role} may not do this", hint="Ask somebody who may.")
+        meant = connection.headers.get(STORE, "")
+        if meant and way not in UNLIMITED and meant != self._service.store_id():
+            raise ForeignRequest("this is meant for another store", hint="Load the page again.")
+        return grant
+
+    def check_pace(self, grant: Grant, way: tuple[str, str] = ("", "")) -> None:
+        """Count a request or a frame of somebody.
+
+        Raises:
+            TooFast: There are too many.
+        """
+        self._check_pace(self._robots if grant.is_robot else self._people, grant.id, way)
+
+    def _check_pace(self, buckets: Buckets, key: str, way: tuple[str, str]) -> None:
+        if way not in UNLIMITED and not buckets.take(key):
+            raise TooFast("this comes too often", hint="Wait a second. A stop is always taken.")
+
+    async def _find(self, token: str, address: str) -> Grant | None:
+        """Whose a token is. One that another program has just made is looked for in the journal."""
+        if not self._service.opened:
+            return None
+        found = self._service.access.find(token)
+        if found is None and self._service.damage is None and self._addresses.take(address):
+            await self._service.call(self._service.access.catch_up)
+            found = self._service.access.find(token)
+        return found
+
+    def _metrics_open(self, address: str) -> bool:
+        return self._service.settings.open_metrics and is_loopback(address)
+
+
+def token_of(connection: HTTPConnection) -> str:
+    """The token that came with a request, if any. Never one in its address: addresses are kept in logs."""
+    scheme, _, token = connection.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and token.strip():
+        return token.strip()
+    if isinstance(connection, WebSocket):
+        for each in connection.scope.get("subprotocols", ()):
+            if each.startswith(BEARER):
+                return str(each[len(BEARER) :])
+    return connection.cookies.get(cookie_of(connection), "")
+
+
+def cookie_of(connection: HTTPConnection) -> str:
+    """What the cookie is called that this server sets and reads."""
+    return COOKIE.format(port=(connection.scope.get("server") or ("", None))[1] or 0)
+
+
+class GuardedRoute(APIRoute):
+    """A route that is looked up in the table of rights before anything of its request is read."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler, behind the guard."""
+        handler = super().get_route_handler()
+
+        async def guarded(request: Request) -> Response:
+            guard: Guard = request.app.state.guard
+            request.state.grant = await guard.admit(request, (request.method, self.path))
+            return await handler(request)
+
+        return guarded
+
+
+async def admit_live(websocket: WebSocket) -> Grant:
+    """Let a WebSocket in; raises what `Guard.admit` does."""
+    guard: Guard = websocket.app.state.guard
+    grant = await guard.admit(websocket, ("GET", LIVE))
+    assert grant is not None
+    return grant

@@ -1,0 +1,223 @@
+"""Everybody who is connected: who hears what, each frame encoded once, and who is too slow or silent is let go."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections import defaultdict, deque
+from collections.abc import Iterator
+
+from handup.core import TooFast
+from handup.server.access import Grant
+from handup.server.rights import ANSWER
+from handup.server.settings import Beats, Bounds
+
+GONE_S = 1.0
+"""So long a socket may take to say good-bye before it is cut."""
+
+
+class Socket:
+    """One connection: what waits to be sent, and when it was last heard. Use it in the event loop only.
+
+    Args:
+        grant: Whose it is.
+        most: So many frames may wait.
+
+    Attributes:
+        number: The newest number of a heartbeat that was heard.
+    """
+
+    def __init__(self, grant: Grant, most: int) -> None:
+        self.grant = grant
+        self.heard_s = time.monotonic()
+        self.watching: set[str] = set()
+        self.sending_since: float | None = None
+        self.cut = asyncio.Event()
+        self.ending_since: float | None = None
+        self.number: int | None = None
+        self._beaten_s = -math.inf
+        self._most = most
+        self._greeted = False
+        self._hello = ""
+        self._urgent: deque[str] = deque(maxlen=8)
+        self._frames: deque[str] = deque()
+        self._latest: dict[str, str] = {}
+        self._wake = asyncio.Event()
+
+    def greet(self, hello: str) -> None:
+        """Have the first frame sent. Make it in the same step of the loop: what was said before is in it.
+
+        Nothing overtakes it, however urgent: whoever reads what came last knows what holds.
+        """
+        self._greeted, self._hello = True, hello
+        self._wake.set()
+
+    def beat(self, at_s: float) -> None:
+        """Have a heartbeat sent. It repeats the last number that was heard, so that the other side can date it."""
+        self._beaten_s = time.monotonic()
+        heard = "null" if self.number is None else self.number
+        self.send(f'{{"type":"beat","at_s":{at_s!r},"heard":{heard}}}', slot="beat")
+
+    def beat_unless(self, within_s: float, at_s: float) -> None:
+        """Have a heartbeat sent, unless one was within so long a time."""
+        if time.monotonic() - self._beaten_s >= within_s:
+            self.beat(at_s)
+
+    def send(self, frame: str, *, slot: str = "", urgent: bool = False) -> None:
+        """Have a frame sent. One with a slot takes the place of the last one there; an urgent one comes first.
+
+        Before the greeting nothing is sent: all that will be in it.
+        """
+        if self.ending_since is not None or not self._greeted:
+            return
+        if urgent:
+            self._urgent.append(frame)
+        elif slot:
+            self._latest[slot] = frame
+        elif len(self._frames) >= self._most:
+            self.end('{"type":"bye","why":"You read too slowly; connect again."}')
+        else:
+            self._frames.append(frame)
+        self._wake.set()
+
+    def end(self, last: str) -> None:
+        """Say a last thing and close."""
+        if self.ending_since is None:
+            self.ending_since = time.monotonic()
+            self._frames.clear()
+            self._latest.clear()
+            self._frames.append(last)
+            self._wake.set()
+
+    async def next(self) -> str | None:
+        """The next frame to send; None when there will be no more."""
+        while True:
+            if self._hello:
+                hello, self._hello = self._hello, ""
+                return hello
+            if self._urgent:
+                return self._urgent.popleft()
+            if self._frames:
+                return self._frames.popleft()
+            if self._latest:
+                return self._latest.pop(next(iter(self._latest)))
+            if self.ending_since is not None:
+                return None
+            self._wake.clear()
+            await self._wake.wait()
+
+
+class Hub:
+    """All sockets of this process. Use it in the event loop only.
+
+    Args:
+        bounds: How many there may be.
+        beats: How silent they may be.
+    """
+
+    def __init__(self, bounds: Bounds, beats: Beats) -> None:
+        self._bounds, self._beats = bounds, beats
+        self._sockets: dict[Socket, None] = {}
+        self._people: dict[Socket, None] = {}
+        self._watchers: defaultdict[str, set[Socket]] = defaultdict(set)
+        self._ticked_s = time.monotonic()
+
+    def __iter__(self) -> Iterator[Socket]:
+        return iter(tuple(self._sockets))
+
+    def __len__(self) -> int:
+        return len(self._sockets)
+
+    def people(self) -> Iterator[Socket]:
+        """The sockets of people."""
+        return iter(tuple(self._people))
+
+    @property
+    def answering(self) -> int:
+        """How many sockets there are of people who may answer."""
+        return sum(each.grant.role in ANSWER for each in self._people)
+
+    def join(self, grant: Grant) -> Socket:
+        """A new socket.
+
+        Raises:
+            TooFast: There are too many.
+        """
+        mine = sum(each.grant.id == grant.id for each in self._sockets)
+        if len(self._sockets) >= self._bounds.sockets or mine >= self._bounds.sockets_each:
+            raise TooFast("too many connections are open", hint="Close some, then connect again.")
+        socket = Socket(grant, self._bounds.waiting_frames)
+        self._sockets[socket] = None
+        if not grant.is_robot:
+            self._people[socket] = None
+            self._tell_robots()
+        return socket
+
+    def leave(self, socket: Socket) -> None:
+        """A socket is gone."""
+        self._sockets.pop(socket, None)
+        if socket in self._people:
+            del self._people[socket]
+            self._tell_robots()
+        for question in tuple(socket.watching):
+            self.unwatch(socket, question)
+
+    def _tell_robots(self) -> None:
+        """How many could answer now: a robot may want to wait for the first."""
+        frame = f'{{"type":"people","people":{self.answering}}}'
+        for socket in self._sockets:
+            if socket.grant.is_robot:
+                socket.send(frame, slot="people")
+
+    def watch(self, socket: Socket, question: str) -> None:
+        """Have a robot told of a question.
+
+        Raises:
+            TooFast: It watches too many.
+        """
+        if len(socket.watching) >= self._bounds.watched and question not in socket.watching:
+            raise TooFast(f"{self._bounds.watched} questions are watched already", hint="Watch by another socket.")
+        socket.watching.add(question)
+        self._watchers[question].add(socket)
+
+    def unwatch(self, socket: Socket, question: str) -> None:
+        """A robot need not be told of a question any more."""
+        socket.watching.discard(question)
+        self._watchers[question].discard(socket)
+        if not self._watchers[question]:
+            del self._watchers[question]
+
+    def watchers(self, question: str) -> tuple[Socket, ...]:
+        """Who watches a question."""
+        return tuple(self._watchers.get(question, ()))
+
+    def broadcast(self, frame: str, *, slot: str = "", urgent: bool = False) -> None:
+        """Send one frame to everybody."""
+        for socket in self._sockets:
+            socket.send(frame, slot=slot, urgent=urgent)
+
+    def tick(self, at_s: float) -> bool:
+        """Send heartbeats to those who had none in answer to theirs, and let go of those who are silent or stuck.
+
+        Args:
+            at_s: The time that they are told.
+
+        Returns:
+            Whether this process itself slept; then it says nothing about others that nothing was heard of them.
+        """
+        now_s = time.monotonic()
+        slept = now_s - self._ticked_s > self._beats.hold_s
+        self._ticked_s = now_s
+        for socket in tuple(self._sockets):
+            if slept:
+                socket.heard_s = now_s
+            socket.beat_unless(self._beats.beat_s * 0.9, at_s)
+            if now_s - socket.heard_s > self._beats.silent_s:
+                socket.end('{"type":"bye","why":"Nothing was heard of you; connect again."}')
+            stuck_s = 0.0 if socket.sending_since is None else now_s - socket.sending_since
+            if stuck_s > self._beats.silent_s:
+                socket.end('{"type":"bye","why":"You read too slowly; connect again."}')
+            if socket.ending_since is not None and now_s - socket.ending_since > GONE_S:
+                socket.cut.set()
+        return slept

@@ -1,0 +1,234 @@
+"""The WebSocket: one for each page and robot, heartbeats both ways, a stop that waits for nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+import anyio
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from handup.core import BadRequest, HandupError, NotForYou, ReplyKind, TooFast
+from handup.server.drafting import keep
+from handup.server.guard import PROTOCOL, Guard, admit_live
+from handup.server.hub import Socket
+from handup.server.models import AboutQuestion, DraftFrame, RobotState, StopRequest
+from handup.server.questions import replied
+from handup.server.refusing import body_of, refusal
+from handup.server.rights import ANSWER, LIVE
+from handup.server.service import Service
+from handup.server.views import encoded, may_see
+
+MOST_WRONG = 50
+"""After so many wrong frames without a right one the socket is closed."""
+MOST_REPLIES = 8
+"""So many replies of one socket may be on their way at a time."""
+MOST_NUMBER = 2**53
+"""Numbers of heartbeats are below this, so that every program can count so far."""
+SEND_FAILS = (WebSocketDisconnect, RuntimeError, OSError)
+"""What sending raises when nobody is there any more."""
+routes = APIRouter()
+
+
+@routes.websocket(LIVE)
+async def live(websocket: WebSocket) -> None:
+    """Everything as it happens. See the documentation of frames in `Conversation`."""
+    service: Service = websocket.app.state.service
+    try:
+        grant = await admit_live(websocket)
+        socket = service.hub.join(grant)
+    except HandupError as error:
+        service.metrics.refused[error.code] += 1
+        await websocket.send_denial_response(refusal(error))
+        return
+    try:
+        await websocket.accept(subprotocol=PROTOCOL if PROTOCOL in websocket.scope.get("subprotocols", ()) else None)
+        socket.greet(service.hello(socket))
+        await Conversation(websocket, service, websocket.app.state.guard, socket).run()
+    finally:
+        service.hub.leave(socket)
+
+
+class Conversation:
+    """What is said on one socket. Frames are JSON objects with a `type`.
+
+    From everybody: `beat {n?}`, `stop {why?, token?}`, answered with `stop {token, written}`. From people: `reply {…}`,
+    `draft {id, value, at_s?}`. From robots: `state {state}`, `watch {id}`.
+    """
+
+    def __init__(self, websocket: WebSocket, service: Service, guard: Guard, socket: Socket) -> None:
+        self._websocket, self._service, self._guard, self._socket = websocket, service, guard, socket
+        self._wrong = 0
+        self._replies = 0
+        self._token = secrets.token_hex(8)
+        robot: dict[str, Callable[[dict[str, Any]], Awaitable[None]]] = {"state": self._state, "watch": self._watch}
+        person: dict[str, Callable[[dict[str, Any]], Awaitable[None]]] = {"reply": self._reply, "draft": self._draft}
+        self._does = {"beat": self._beat, "stop": self._stop, **(robot if socket.grant.is_robot else person)}
+        self._others = person if socket.grant.is_robot else robot
+
+    async def run(self) -> None:
+        """Read and write until one side ends."""
+        if self._socket.grant.is_robot:
+            self._service.robots.heard(self._socket.grant.name)
+        async with anyio.create_task_group() as together:
+
+            async def until_done(work: Callable[[], Awaitable[object]]) -> None:
+                await work()
+                together.cancel_scope.cancel()
+
+            for each in (self._read, self._write, self._socket.cut.wait):
+                together.start_soon(until_done, each)
+
+    async def _write(self) -> None:
+        socket = self._socket
+        with suppress(*SEND_FAILS):
+            while (frame := await socket.next()) is not None:
+                socket.sending_since = time.monotonic()
+                await self._websocket.send_text(frame)
+                socket.sending_since = None
+            await self._websocket.close(1000)
+
+    async def _read(self) -> None:
+        while True:
+            message = await self._websocket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            self._socket.heard_s = time.monotonic()
+            text = message.get("text")
+            try:
+                await self._one(text)
+                self._wrong = 0
+            except HandupError as error:
+                self._service.metrics.refused[error.code] += 1
+                self._wrong += 1
+                self._socket.send(encoded({"type": "error", "error": body_of(error)}))
+                if self._wrong >= MOST_WRONG:
+                    self._socket.end('{"type":"bye","why":"Too much of what you sent was wrong."}')
+                    await asyncio.sleep(self._service.settings.beats.silent_s)
+                    return
+
+    async def _one(self, text: str | None) -> None:
+        """Take one frame.
+
+        Raises:
+            HandupError: It is refused; nothing changed.
+        """
+        frame = self._frame(text)
+        kind = frame.pop("type", None)
+        if kind != "stop" and not (kind == "reply" and frame.get("kind") == ReplyKind.STOP):
+            self._guard.check_pace(self._socket.grant)
+        if self._socket.grant.is_robot:
+            self._service.robots.heard(self._socket.grant.name)
+        do = self._does.get(kind) if isinstance(kind, str) else None
+        if do is None:
+            if isinstance(kind, str) and kind in self._others:
+                raise NotForYou(f"a {self._socket.grant.role} sends no '{kind}'", hint="Pair with another role.")
+            raise BadRequest("there is no frame of this type", hint=f"Send one of: {', '.join(self._does)}.")
+        if self._service.damage is not None and kind not in {"beat", "stop"}:
+            raise self._service.damage
+        try:
+            await do(frame)
+        except ValidationError as error:
+            first = error.errors(include_input=False, include_url=False)[0]
+            where = ".".join(map(str, first["loc"]))[:200]
+            raise BadRequest(f"a frame '{kind}' is wrong ({where}: {first['msg'][:200]})", hint="Mend it.") from None
+
+    def _frame(self, text: str | None) -> dict[str, Any]:
+        most = self._service.settings.bounds.frame
+        if text is None:
+            raise BadRequest("a frame is no text", hint="Send JSON as text.")
+        if len(text) > most or len(text.encode("utf-8", "replace")) > most:
+            raise BadRequest("a frame is too large", hint=f"Send at most {most} bytes.")
+        try:
+            frame = from_json(text, allow_inf_nan=False)
+        except (ValueError, RecursionError):
+            raise BadRequest("a frame is no JSON", hint="Send a JSON object.") from None
+        if not isinstance(frame, dict):
+            raise BadRequest("a frame is no JSON object", hint='Send one such as {"type": "beat"}.')
+        return frame
+
+    async def _beat(self, frame: dict[str, Any]) -> None:
+        """That the other side is there was noted already; a number is repeated at once."""
+        number = frame.get("n")
+        if number is None:
+            return
+        if type(number) is not int or not 0 <= number < MOST_NUMBER:
+            raise BadRequest("the number of a beat is none", hint="Count your beats from 1, or leave 'n' out.")
+        self._socket.number = number
+        self._socket.beat(self._service.now_s())
+
+    async def _stop(self, frame: dict[str, Any]) -> None:
+        try:
+            said = StopRequest.model_validate(frame)
+        except ValidationError:
+            said = StopRequest()
+        token = said.token or self._token
+        self._service.spawn(self._say_stop(said.why, token))
+        await asyncio.sleep(0)  # which broadcasts it
+
+    async def _say_stop(self, why: str, token: str) -> None:
+        """Stop, and tell whoever said so whether it is written: until then they send it again."""
+        written = await self._service.stop(self._socket.grant.name, why, self._service.now_s(), token)
+        self._socket.send(encoded({"type": "stop", "token": token, "written": written}), slot="stop")
+
+    async def _reply(self, frame: dict[str, Any]) -> None:
+        if self._socket.grant.role not in ANSWER:
+            raise NotForYou(f"a {self._socket.grant.role} does not answer", hint="Ask somebody who may.")
+        if self._replies >= MOST_REPLIES and frame.get("kind") != ReplyKind.STOP:
+            raise TooFast("too many replies are on their way", hint="Wait for the receipts.")
+        self._replies += 1
+        self._service.spawn(self._give_receipt(frame))
+
+    async def _give_receipt(self, frame: dict[str, Any]) -> None:
+        """In a task of its own: a stop that comes next does not wait for it."""
+        try:
+            receipt = await replied(self._service, self._socket.grant, frame)
+            self._socket.send(encoded({"type": "receipt", "token": frame.get("token"), "receipt": receipt}))
+        except HandupError as error:
+            self._service.metrics.refused[error.code] += 1
+            token = frame.get("token")
+            told = {"token": token} if isinstance(token, str) else {}
+            self._socket.send(encoded({"type": "error", **told, "error": body_of(error)}))
+        finally:
+            self._replies -= 1
+
+    async def _draft(self, frame: dict[str, Any]) -> None:
+        draft = DraftFrame.model_validate(frame)
+        self._service.spawn(self._aside(keep(self._service, self._socket.grant, draft.id, draft.value, draft.at_s)))
+
+    async def _aside(self, work: Awaitable[None]) -> None:
+        """What may wait for the store, in a task of its own: a stop that comes next does not wait for it."""
+        try:
+            await work
+        except HandupError as error:
+            self._service.metrics.refused[error.code] += 1
+            self._socket.send(encoded({"type": "error", "error": body_of(error)}))
+
+    async def _state(self, frame: dict[str, Any]) -> None:
+        state = RobotState.model_validate(frame.get("state"))
+        if state.robot != self._socket.grant.name:
+            raise NotForYou(
+                f"this token is the robot '{self._socket.grant.name}'s", hint="Send the state of that robot."
+            )
+        self._service.robots.put(state.robot, state)
+
+    async def _watch(self, frame: dict[str, Any]) -> None:
+        question = AboutQuestion.model_validate(frame).id
+        await self._service.check_own(question, self._socket.grant.name)
+        self._service.hub.watch(self._socket, question)
+        self._service.spawn(self._aside(self._show(question)))
+
+    async def _show(self, question: str) -> None:
+        record = await self._service.record(question)
+        if record is None or not may_see(self._socket.grant, record):
+            return
+        view = self._service.views.of(record, self._service.now_s())
+        self._socket.send(encoded({"type": "record", "record": view}))
+        if record.ended:
+            self._service.hub.unwatch(self._socket, question)

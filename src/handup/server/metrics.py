@@ -1,0 +1,96 @@
+"""Numbers about the server, in the text format of OpenMetrics."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter, deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from handup.desk.events import Answered, Asked, Stopped
+from handup.journal import Entry
+
+HOUR_S = 3600.0
+MOST_ASKS = 100_000
+LATENCIES_S = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0)
+"""Upper ends of the histogram of answer times."""
+MEDIA_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+
+@dataclass(kw_only=True)
+class Gauges:
+    """What holds just now."""
+
+    open_questions: int
+    sockets: int
+    robots_alive: int
+    stopped: bool
+
+
+@dataclass
+class Metrics:
+    """Counts since the server started. Use it in the event loop only."""
+
+    answers: int = 0
+    asks: int = 0
+    stops: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    _asked_s: deque[float] = field(default_factory=lambda: deque(maxlen=MOST_ASKS))
+    _buckets: list[int] = field(default_factory=lambda: [0] * (len(LATENCIES_S) + 1))
+    _latency_s: float = 0.0
+
+    def take(self, entries: Iterable[Entry]) -> None:
+        """Count what was written, by whichever process."""
+        for entry in entries:
+            event = entry.event
+            if isinstance(event, Asked):
+                self.asks += 1
+                self._asked_s.append(entry.at_s)
+            elif isinstance(event, Stopped):
+                self.stops += 1
+            elif isinstance(event, Answered):
+                self.answers += 1
+                if event.latency_s is not None:
+                    self._buckets[bisect_left(LATENCIES_S, event.latency_s)] += 1
+                    self._latency_s += event.latency_s
+
+    def text(self, gauges: Gauges, now_s: float) -> str:
+        """The numbers as text."""
+        while self._asked_s and self._asked_s[0] <= now_s - HOUR_S:
+            self._asked_s.popleft()
+        lines = [
+            *_gauge("handup_questions_open", "Questions that wait for an answer.", gauges.open_questions),
+            *_gauge("handup_asks_last_hour", "Questions asked within the last hour.", len(self._asked_s)),
+            *_gauge("handup_sockets", "Open WebSockets.", gauges.sockets),
+            *_gauge("handup_robots_alive", "Robots that were heard of just now.", gauges.robots_alive),
+            *_gauge("handup_stopped", "1 while everything is stopped.", int(gauges.stopped)),
+            *_counter("handup_asks", "Questions asked.", self.asks),
+            *_counter("handup_answers", "Answers that count.", self.answers),
+            *_counter("handup_stops", "Stops.", self.stops),
+            "# TYPE handup_refused counter",
+            "# HELP handup_refused Requests that were refused, by the code of the error.",
+            *(f'handup_refused_total{{code="{code}"}} {count}' for code, count in sorted(self.refused.items())),
+            *self._histogram(),
+            "# EOF",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def _histogram(self) -> Iterable[str]:
+        name = "handup_answer_latency_seconds"
+        yield f"# TYPE {name} histogram"
+        yield f"# UNIT {name} seconds"
+        yield f"# HELP {name} Time from when a question was put to a person to their answer."
+        total = 0
+        for end_s, count in zip((*LATENCIES_S, None), self._buckets, strict=True):
+            total += count
+            yield f'{name}_bucket{{le="{"+Inf" if end_s is None else end_s}"}} {total}'
+        yield f"{name}_count {total}"
+        yield f"{name}_sum {self._latency_s:.6f}"
+
+
+def _gauge(name: str, help_: str, value: float) -> list[str]:
+    return [f"# TYPE {name} gauge", f"# HELP {name} {help_}", f"{name} {value}"]
+
+
+def _counter(name: str, help_: str, value: int) -> list[str]:
+    return [f"# TYPE {name} counter", f"# HELP {name} {help_}", f"{name}_total {value}"]

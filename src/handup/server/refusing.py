@@ -1,0 +1,96 @@
+"""How errors leave the server: always the same JSON, never a traceback, with the status that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from handup.core import (
+    BadCode,
+    BadRequest,
+    DamagedJournal,
+    ForeignRequest,
+    HandupError,
+    IllegalCall,
+    NotForYou,
+    NothingThere,
+    NotPaired,
+    ServerBusy,
+    StoreUnavailable,
+    TooFast,
+    TooLarge,
+)
+from handup.core.checks import storable
+
+STATUS: Mapping[type[HandupError], int] = {
+    NotPaired: 401,
+    BadCode: 403,
+    NotForYou: 403,
+    ForeignRequest: 403,
+    NothingThere: 404,
+    IllegalCall: 409,
+    TooLarge: 413,
+    TooFast: 429,
+    ServerBusy: 503,
+    StoreUnavailable: 503,
+    DamagedJournal: 503,
+}
+"""Everything else is a request that is wrong: 422."""
+INTERNAL = {"code": "HU500", "cause": "the server failed", "hint": "Look at its log, and try again."}
+
+
+def status_of(error: HandupError) -> int:
+    """The HTTP status that tells of an error."""
+    return next((status for kind, status in STATUS.items() if isinstance(error, kind)), 422)
+
+
+def body_of(error: HandupError) -> dict[str, str]:
+    """What is said of an error."""
+    return {"code": error.code, "cause": storable(error.cause), "hint": storable(error.hint)}
+
+
+def refusal(error: HandupError) -> JSONResponse:
+    """An error as a response."""
+    headers = {"WWW-Authenticate": "Bearer"} if isinstance(error, NotPaired) else None
+    if isinstance(error, TooFast | ServerBusy):
+        headers = {"Retry-After": "1"}
+    return JSONResponse({"error": body_of(error)}, status_of(error), headers)
+
+
+def wrong(error: RequestValidationError) -> BadRequest:
+    """A request that does not fit its description, in one sentence."""
+    first: dict[str, Any] = error.errors()[0]
+    where = ".".join(str(each) for each in first["loc"])[:200]
+    return BadRequest(f"the request is not as described ({where}: {first['msg'][:200]})", hint="See openapi.json.")
+
+
+def install(app: FastAPI) -> None:
+    """Have every error of an app leave it so."""
+
+    @app.exception_handler(HandupError)
+    async def _(request: Request, error: HandupError) -> JSONResponse:
+        request.app.state.service.metrics.refused[error.code] += 1
+        return refusal(error)
+
+    @app.exception_handler(RequestValidationError)
+    async def _(request: Request, error: RequestValidationError) -> JSONResponse:
+        request.app.state.service.metrics.refused[BadRequest.code] += 1
+        return refusal(wrong(error))
+
+    @app.exception_handler(HTTPException)
+    async def _(request: Request, error: HTTPException) -> JSONResponse:
+        if error.status_code == 404:
+            return refusal(NothingThere("there is nothing at this address", hint="See /api/v1/openapi.json."))
+        if error.status_code == 413:
+            return refusal(TooLarge("the body of this request is too large", hint=str(error.detail)))
+        refused = BadRequest(str(error.detail).rstrip("."), hint="See /api/v1/openapi.json.")
+        return JSONResponse({"error": body_of(refused)}, error.status_code, error.headers)
+
+    @app.exception_handler(Exception)
+    async def _(request: Request, error: Exception) -> JSONResponse:
+        return JSONResponse({"error": INTERNAL}, 500)

@@ -1,0 +1,132 @@
+"""What others see of a question: made once for each change, and for a resident without the names of others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from pydantic_core import to_json
+
+from handup.core import Question, QuestionKind
+from handup.core.kinds import Shape
+from handup.core.schema import answer_schema
+from handup.desk import Receipt, Record
+from handup.server.access import Grant
+from handup.server.rights import STAFF
+
+View = dict[str, Any]
+HIDDEN = ("replies", "token")
+"""Fields of a record that concern only whoever replied."""
+
+
+def encoded(made: Mapping[str, Any]) -> str:
+    """Plain data as JSON text."""
+    return to_json(made).decode()
+
+
+def record_view(record: Record) -> View:
+    """A question as robots, caregivers, operators and developers see it; without the time."""
+    plain = record.to_json()
+    for each in HIDDEN:
+        del plain[each]
+    question = record.question
+    return {
+        **plain,
+        "told": record.told,
+        "sureness": question.sureness,
+        "choices": list(question.choices),
+        "value_schema": value_schema(question),
+    }
+
+
+def for_resident(view: View, name: str) -> View:
+    """The same for a resident: of names in fields only their own; others' stand in the desk's own words."""
+    answer = view["answer"]
+    return {
+        **view,
+        "audience": [each for each in view["audience"] if each == name],
+        "passed": [each for each in view["passed"] if each == name],
+        "turn": _own(view["turn"], name),
+        "by": _own(view["by"], name),
+        "device": view["device"] if view["by"] == name else None,
+        "answer": answer and {**answer, "by": _own(answer["by"], name)},
+    }
+
+
+def _own(who: str | None, name: str) -> str | None:
+    return who if who == name else None
+
+
+class Views:
+    """Makes views, each once for as long as its question stays as it is. Use it from one thread.
+
+    Args:
+        most: So many are remembered.
+    """
+
+    def __init__(self, most: int = 2000) -> None:
+        self._most = most
+        self._made: dict[str, tuple[Record, View]] = {}
+
+    def of(self, record: Record, now_s: float, viewer: Grant | None = None) -> View:
+        """A question as somebody sees it at a time; as a robot does where nobody is named."""
+        known = self._made.get(record.id)
+        if known is None or known[0] is not record:
+            if len(self._made) >= self._most:
+                self._made.clear()
+            known = self._made[record.id] = (record, record_view(record))
+        view = known[1]
+        if viewer is not None and not sees_names(viewer):
+            view = for_resident(view, viewer.name)
+        return {**view, "now_s": now_s}
+
+    def receipt(self, receipt: Receipt, now_s: float, viewer: Grant | None = None) -> View:
+        """What became of a reply, as whoever gave it sees it."""
+        return {
+            "status": str(receipt.status),
+            "message": receipt.message,
+            "again": receipt.again,
+            "record": None if receipt.record is None else self.of(receipt.record, now_s, viewer),
+        }
+
+
+def me_view(grant: Grant) -> View:
+    """Whose a token is."""
+    return {
+        "id": grant.id,
+        "name": grant.name,
+        "role": str(grant.role),
+        "device": grant.device,
+        "until_s": grant.until_s,
+    }
+
+
+def sees_names(viewer: Grant) -> bool:
+    """Whether somebody sees everybody's names."""
+    return viewer.is_robot or viewer.role in STAFF
+
+
+def may_see(viewer: Grant, record: Record) -> bool:
+    """Whether a question is for somebody's eyes."""
+    return sees_names(viewer) or viewer.name in record.audience
+
+
+def value_schema(question: Question) -> View:
+    """The JSON Schema of the values that answer a question, as far as a schema can say."""
+    shape = question.rule.shape
+    schema = dict(_kind_schema(question.kind))
+    if shape is Shape.OPTION:
+        return {"enum": list(question.options)}
+    if shape is Shape.NUMBER:
+        schema |= {"minimum": question.low} if question.low is not None else {}
+        schema |= {"maximum": question.high} if question.high is not None else {}
+    if shape is Shape.POINTS and question.marks:
+        schema |= {"minItems": len(question.marks), "maxItems": len(question.marks)}
+    return schema
+
+
+@cache
+def _kind_schema(kind: QuestionKind) -> View:
+    found: View = answer_schema(kind)["properties"]["value"]["oneOf"][1]
+    return found

@@ -1,0 +1,37 @@
+"""One browser for each worker, one server for each module, everything settled between two tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect, sync_playwright
+
+from tests.page.site import SOON_MS, STATIC, Site, find_chromium
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if not (STATIC / "index.html").exists():
+        pytest.fail("the page is not built; run: tools/build-page", pytrace=False)
+    expect.set_options(timeout=SOON_MS)
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(
+            executable_path=find_chromium(), args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
+        yield made
+        made.close()
+
+
+@pytest.fixture(scope="module")
+def shared_site(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Site]:
+    made = Site(tmp_path_factory.mktemp("page"), browser)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def site(shared_site: Site) -> Iterator[Site]:
+    shared_site.tidy()
+    yield shared_site
+    shared_site.tidy()

@@ -1,0 +1,28 @@
+"""Connections that say nothing keep nobody out, and are closed."""
+
+from __future__ import annotations
+
+import contextlib
+import socket as sockets
+from pathlib import Path
+
+import httpx
+
+from handup.server import Bounds, ServerSettings, start
+from tests.server.houses import PEOPLE
+
+
+def test_half_a_request_keeps_nobody_out_and_is_closed_in_time(tmp_path: Path) -> None:
+    bounds = Bounds(connections=4, head_s=1.0)
+    with start(ServerSettings(store=str(tmp_path / "h.db"), port=0, people=PEOPLE, bounds=bounds)) as server:
+        half = [sockets.create_connection(("127.0.0.1", server.port)) for _ in range(8)]
+        for each in half:
+            each.sendall(b"POST /api/v1/stop HTTP/1.1\r\nHost: 127")
+            each.settimeout(10.0)
+        headers = {"Authorization": f"Bearer {server.token('ana')}"}
+        assert httpx.get(f"{server.url}/api/v1/health", timeout=10).status_code == 200
+        assert httpx.post(f"{server.url}/api/v1/stop", headers=headers, timeout=10).json()["stopped"]
+        for each in half:
+            with contextlib.suppress(ConnectionResetError):
+                assert each.recv(1) == b""
+            each.close()

@@ -1,0 +1,2 @@
+/** The meal view. */
+export { MealView } from "./MealView";

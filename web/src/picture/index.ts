@@ -1,0 +1,6 @@
+/** Answers on a picture: a box, or named points. */
+export { BoxInput } from "./BoxInput";
+export { Drawing, type Shape } from "./Drawing";
+export { PointsInput } from "./PointsInput";
+export { Mark, Stage } from "./Stage";
+export { inWords, isWhole } from "./words";

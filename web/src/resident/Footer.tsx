@@ -1,0 +1,64 @@
+/** What can be said to any question. Nothing goes out before it is sent in the bar above. */
+
+import type { Kind, RecordView, ReplyKind } from "../types";
+import { Icon, type IconName } from "./Icon";
+
+export type Always = Exclude<ReplyKind, "answer">;
+
+interface Other {
+  kind: Always;
+  words: string;
+  effect: string;
+  icon: IconName;
+}
+
+/** These need a person's word or hand, so that they are never left to the robot. */
+const FOR_PEOPLE: readonly Kind[] = ["permission", "physical"];
+
+/** What can be said to a question besides an answer, and what happens then. */
+export function othersOf({ question }: RecordView): Other[] {
+  const all: Other[] = [
+    {
+      kind: "not-now",
+      words: "Not now",
+      effect: "The robot may go on without your answer; otherwise it asks again later.",
+      icon: "later",
+    },
+    {
+      kind: "someone-else",
+      words: "Someone else",
+      effect: "The next person is asked. If nobody else can be asked, the robot decides by itself.",
+      icon: "person",
+    },
+    { kind: "let-robot-try", words: "Let the robot try", effect: "The robot decides this by itself.", icon: "robot" },
+  ];
+  return all.filter(({ kind }) => kind !== "let-robot-try" || !FOR_PEOPLE.includes(question.kind));
+}
+
+interface FooterProps {
+  others: readonly Other[];
+  chosen: ReplyKind | null;
+  onChoose: (kind: Always, byKey: boolean) => void;
+}
+
+export function Footer({ others, chosen, onChoose }: FooterProps) {
+  return (
+    <footer class="footer" aria-label="Other replies">
+      {others.map(({ kind, words, icon }) => (
+        <button
+          key={kind}
+          type="button"
+          class="reply"
+          data-testid={kind}
+          data-scan
+          data-scan-group="Other replies"
+          aria-pressed={chosen === kind}
+          onClick={(event) => onChoose(kind, event.detail === 0)}
+        >
+          <Icon name={icon} />
+          <span>{words}</span>
+        </button>
+      ))}
+    </footer>
+  );
+}

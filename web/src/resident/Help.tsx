@@ -1,0 +1,46 @@
+/** What each button does, and how to reach somebody. */
+
+import { settings } from "../settings";
+import { current, me } from "../store";
+import { Panel } from "./Panel";
+
+export function Help() {
+  const others = (current.value?.audience ?? []).filter((name) => name !== me.value?.name);
+  const { contact, keys, scan } = settings.value;
+  return (
+    <Panel title="Help">
+      <dl class="helps">
+        <dt>Stop</dt>
+        <dd>
+          Stops the robot as soon as you press it. It stays stopped until somebody lets it go on. It is no emergency
+          switch: the robot's own button is.
+        </dd>
+        <dt>Not now</dt>
+        <dd>Puts the question off. The robot may go on without your answer; otherwise it asks again later.</dd>
+        <dt>Someone else</dt>
+        <dd>
+          {others.length > 0 ? `The robot asks ${others.join(" or ")} instead.` : "The robot asks the next person."} If
+          nobody else can be asked, it decides by itself.
+        </dd>
+        <dt>Let the robot try</dt>
+        <dd>The robot decides by itself, with its best guess. Not where it needs your permission or your hands.</dd>
+        <dt>Send and Undo</dt>
+        <dd>Nothing goes out before you press Send. Undo takes your choice back. There is no hurry.</dd>
+        <dt>To reach somebody</dt>
+        <dd>{contact || "Press “Someone else” at a question. You can write here whom to call: see Settings."}</dd>
+        <dt>Keys</dt>
+        <dd>
+          <kbd>F9</kbd> stops at any time, <kbd>F2</kbd> says “not now”, <kbd>F1</kbd> opens this.{" "}
+          {keys && <>So do <kbd>S</kbd>, <kbd>N</kbd> and <kbd>H</kbd> where you are not writing. </>}
+          <kbd>Tab</kbd> and <kbd>Enter</kbd> reach everything. {keys && <><kbd>1</kbd> to <kbd>9</kbd> choose an answer. </>}
+          <kbd>Esc</kbd> closes this or takes a choice back, and does nothing else.
+        </dd>
+        <dt>One switch</dt>
+        <dd>
+          Stop is marked first in every round. Hold the switch for 2 seconds to stop the robot at once, whatever is marked.
+          {scan === "off" && " Scanning is off now: see Settings."}
+        </dd>
+      </dl>
+    </Panel>
+  );
+}

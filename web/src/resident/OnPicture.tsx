@@ -1,0 +1,38 @@
+/** A box or points on the question's picture. */
+
+import { BoxInput, PointsInput } from "../picture";
+import { pictureUrl } from "../api";
+import type { Box, Point } from "../types";
+import type { AnswerProps } from "./answering";
+
+const isBox = (value: unknown): value is Box => typeof value === "object" && value !== null && "left" in value;
+const isPoints = (value: unknown): value is Point[] => Array.isArray(value);
+
+export function OnPicture({ record, draft, choose }: AnswerProps) {
+  const { question } = record;
+  const half = { current: draft.part };
+  const shared = { question, pictureUrl };
+  if (question.kind === "box")
+    return (
+      <BoxInput
+        {...shared}
+        value={isBox(draft.value) ? draft.value : null}
+        onChange={(value) => choose(value, half.current)}
+        half={isBox(draft.part) ? draft.part : null}
+        onHalf={(part) => {
+          half.current = part;
+        }}
+      />
+    );
+  return (
+    <PointsInput
+      {...shared}
+      value={isPoints(draft.value) ? draft.value : null}
+      onChange={(value) => choose(value, half.current)}
+      half={isPoints(draft.part) ? draft.part : null}
+      onHalf={(part) => {
+        half.current = part;
+      }}
+    />
+  );
+}

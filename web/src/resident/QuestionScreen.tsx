@@ -1,0 +1,140 @@
+/** One question: what the robot was doing, what it needs, its guess, and every way to answer. */
+
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { pictureUrl } from "../api";
+import { speak, voices } from "../speech";
+import { settings } from "../settings";
+import { before, me } from "../store";
+import type { Kind, RecordView } from "../types";
+import { Action } from "./Action";
+import { Amount } from "./Amount";
+import type { AnswerProps } from "./answering";
+import { Choice } from "./Choice";
+import { canConfirm, Guess, guessInWords } from "./Guess";
+import { Icon } from "./Icon";
+import { OnPicture } from "./OnPicture";
+import { Sent } from "./Sent";
+import { TwoWays } from "./TwoWays";
+import type { Answering } from "./useAnswering";
+import { aloud, sentence } from "./words";
+import { Words } from "./Words";
+
+const INPUTS: Record<Kind, (props: AnswerProps) => preact.JSX.Element> = {
+  choice: Choice,
+  text: Words,
+  "yes-no": TwoWays,
+  number: Amount,
+  box: OnPicture,
+  points: OnPicture,
+  diagnosis: Words,
+  action: Action,
+  permission: TwoWays,
+  physical: TwoWays,
+};
+const ON_PICTURE: readonly Kind[] = ["box", "points"];
+
+export function QuestionScreen({ record, answering }: { record: RecordView; answering: Answering }) {
+  const { question } = record;
+  const { draft, choose, setOther, unsent } = answering;
+  const root = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    root.current?.focus({ preventScroll: true });
+    document.querySelector("main")?.scrollTo(0, 0);
+    window.scrollTo(0, 0);
+    speak(aloud(record, guessInWords(record)));
+  }, [record.id]);
+  const confirming = canConfirm(record) && !draft.other;
+  const Input = INPUTS[question.kind];
+  const image = question.image && !ON_PICTURE.includes(question.kind) ? question.image : null;
+  const guessed = confirming || ON_PICTURE.includes(question.kind) ? "" : guessInWords(record); // there it is drawn
+  const more = before.value.length - 1;
+  return (
+    <section
+      class="question"
+      data-testid="question"
+      data-question={record.id}
+      data-kind={question.kind}
+      aria-labelledby="prompt"
+      tabIndex={-1}
+      ref={root}
+    >
+      <div class="asked">
+        <Context record={record} />
+        <h1 id="prompt">{confirming ? checking(record) : question.prompt.trim()}</h1>
+        {question.support?.trim() && (
+          <p class="support">
+            <Icon name="notice" />
+            <span>{sentence(question.support)}</span>
+          </p>
+        )}
+        {settings.value.speech && voices.value.length > 0 && (
+          <button
+            type="button"
+            class="quiet say"
+            data-testid="say-again"
+            data-scan
+            onClick={() => speak(aloud(record, guessInWords(record)))}
+          >
+            <Icon name="speak" />
+            <span>Say it again</span>
+          </button>
+        )}
+      </div>
+      <div class={image ? "beside" : ""}>
+        {image && (
+          <figure class="about">
+            <img src={pictureUrl(image)} alt="What the question is about" />
+          </figure>
+        )}
+        <div class="answers">
+          {unsent ? (
+            <Sent unsent={unsent} onUndo={answering.takeBack} />
+          ) : confirming ? (
+            <Guess
+              record={record}
+              taken={draft.kind === "answer"}
+              onYes={(byKey) => choose(question.guess ?? null, null, byKey)}
+              onOther={() => setOther(true)}
+            />
+          ) : (
+            <>
+              {guessed && <p class="guess-words small">{guessed}</p>}
+              <Input key={answering.version} record={record} draft={draft} choose={choose} />
+              {canConfirm(record) && (
+                <button type="button" class="quiet" data-testid="guess-back" data-scan onClick={() => setOther(false)}>
+                  <Icon name="back" />
+                  <span>Back to the robot's guess</span>
+                </button>
+              )}
+            </>
+          )}
+        </div>
+      </div>
+      {more > 0 && <p class="more">{more === 1 ? "One more question waits." : `${more} more questions wait.`}</p>}
+    </section>
+  );
+}
+
+/** To a guess that is drawn one says yes or no: how to draw it is asked only where it is to be drawn. */
+function checking({ question }: RecordView): string {
+  const prompt = question.prompt.trim();
+  if (!ON_PICTURE.includes(question.kind)) return prompt;
+  const asked = /^[^?]*[?]/.exec(prompt)?.[0];
+  const points = Array.isArray(question.guess) ? question.guess.length : 0;
+  const right = question.kind === "box" ? "Is this box right?" : points === 1 ? "Is this point right?" : "Are these points right?";
+  return asked ? `${asked} ${right}` : right;
+}
+
+/** What the robot was doing and why it asks, in the robot's own words. */
+function Context({ record }: { record: RecordView }) {
+  const { doing, why } = record.question;
+  const other = record.turn !== me.value?.name && record.by !== me.value?.name;
+  if (!doing?.trim() && !why?.trim() && !other) return null;
+  return (
+    <p class="context">
+      {other && <span>{record.told} You may answer it too. </span>}
+      {doing?.trim() && <span>I was {doing.trim().replace(/[.]$/, "")}. </span>}
+      {why?.trim() && <span>{sentence(why)}</span>}
+    </p>
+  );
+}

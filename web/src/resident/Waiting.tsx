@@ -1,0 +1,70 @@
+/** Nothing to answer just now: what the robot is doing, and what waits elsewhere. */
+
+import { pictureUrl } from "../api";
+import { MealView } from "../meal/MealView";
+import { answerable, me, picked, robots } from "../store";
+import type { RecordView, RobotView } from "../types";
+import { Icon } from "./Icon";
+import { sentence } from "./words";
+
+/** The robot to show: one that answers rather than one that does not, the latest of them. */
+export function shownRobot(all: Iterable<RobotView>): RobotView | null {
+  const at = (each: RobotView) => (each.alive ? 1e12 : 0) + (each.state?.at_s ?? 0);
+  return [...all].filter((each) => each.state !== null).sort((a, b) => at(b) - at(a))[0] ?? null;
+}
+
+export function Waiting() {
+  const robot = shownRobot(robots.value.values());
+  return (
+    <section class="waiting" data-testid="waiting">
+      {robot ? (
+        <MealView robot={robot} pictureUrl={pictureUrl} />
+      ) : (
+        <div class="calm">
+          <Icon name="robot" />
+          <h1>Nothing to answer</h1>
+          <p>When the robot needs you, its question appears here. You can leave this page open.</p>
+        </div>
+      )}
+      <Elsewhere />
+    </section>
+  );
+}
+
+/** Questions that this person may answer though they are not before them: put off, held, or with somebody else. */
+function Elsewhere() {
+  const all = answerable.value;
+  if (all.length === 0) return null;
+  return (
+    <div class="elsewhere">
+      <h2>You may also answer</h2>
+      <ul>
+        {all.slice(0, 5).map((record) => (
+          <li key={record.id}>
+            <p>
+              <b>{record.question.prompt}</b>
+              <span class="effect">{where(record)}</span>
+            </p>
+            <button
+              type="button"
+              class="secondary"
+              data-testid="answer-now"
+              data-scan
+              data-scan-group="Other questions"
+              onClick={() => {
+                picked.value = record.id;
+              }}
+            >
+              Answer now
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function where(record: RecordView): string {
+  if (record.status === "deferred") return record.by === me.value?.name ? "You said: not now." : record.told;
+  return sentence(record.told);
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from "vite";
+
+/** Builds the page into the Python package. Nothing is inlined: the server's content policy allows files only. */
+export default defineConfig({
+  base: "/",
+  build: {
+    outDir: "../src/handup/server/static",
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    target: "es2022",
+    modulePreload: { polyfill: false },
+    reportCompressedSize: true,
+  },
+  server: { proxy: { "/api": { target: "http://127.0.0.1:8765", ws: true } } },
+});
