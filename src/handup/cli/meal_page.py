@@ -147,7 +147,7 @@ def await_page(link: RobotLink, typing: Typing | None = None) -> None:
     if link.people:
         return
     typing = typing or Keyboard()
-    typed = typing.live and _in_front()
+    typed = typing.live and os.name == "posix"
     how = "To begin without it, press Enter." if typed else "To begin without it, use --no-wait."
     err.print(f"{WAITING} {how}", markup=False, soft_wrap=True)
     with suppress(EOFError):  # nothing more can be typed
@@ -157,16 +157,6 @@ def await_page(link: RobotLink, typing: Typing | None = None) -> None:
             return
     while not link.people:
         time.sleep(LOOK_S)
-
-
-def _in_front() -> bool:
-    """Whether what is typed comes here: a job in the background that touches the terminal is halted by the system."""
-    if os.name != "posix":
-        return False
-    try:
-        return os.tcgetpgrp(0) == os.getpgrp()
-    except OSError:
-        return False
 
 
 def _linger(linger_s: float) -> None:

@@ -52,8 +52,8 @@ class Keyboard:
 
     @property
     def live(self) -> bool:
-        """Whether it is a terminal."""
-        return self._stream is not None and self._stream.isatty()
+        """Whether it is a terminal, and not that of another job: who reads from the background is halted."""
+        return self._stream is not None and self._stream.isatty() and _is_in_front(self._descriptor())
 
     def line(self, gone: Callable[[], bool]) -> str | None:
         """The next line, or None where the question went away meanwhile."""
@@ -102,6 +102,16 @@ class Keyboard:
             return self._stream.fileno()
         except (OSError, ValueError, AttributeError):
             return None
+
+
+def _is_in_front(descriptor: int | None) -> bool:
+    """Whether what is typed there is for this program; so it is where a terminal has no jobs."""
+    if descriptor is None:
+        return True
+    try:
+        return os.tcgetpgrp(descriptor) == os.getpgrp()
+    except OSError:
+        return True
 
 
 def _flush(descriptor: int) -> None:
