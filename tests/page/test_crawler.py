@@ -30,7 +30,7 @@ def test_by_touch_by_keys_and_by_one_switch(site: Site, shard: str) -> None:
         crawler = Crawler(site, look, starts, apart=not calm, deepest=2 if calm else 4)
         crawler.crawl()
         assert crawler.traps() == []
-        assert len(crawler.found) >= 8
+        assert len(crawler.found) >= 8 > len(crawler.passing)
     with site.open() as look:
         scanned = Scanned(site, look, crawler.starts, wrong=crawler.wrong)
         assert scanned.visit(crawler.found.values()) >= 8
