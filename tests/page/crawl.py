@@ -187,15 +187,23 @@ class Crawler:
             anew = True  # it ended with a stop, and a stop keeps what was begun for when the robot asks again
             for each in self.followed(signs.controls):
                 after = Spot(spot.start, (*spot.presses, each))
-                try:
-                    now = self.go(after, anew=anew)
-                except Error as error:
-                    self.say(after, "cannot be repeated", [error.message.splitlines()[0]])
+                now = self.again(after, anew=anew)
+                if now is None:
                     anew = True
                     continue
                 self.note(now, after, queue)
                 self.ways.setdefault(signs, set()).add(now)
                 anew = changes(after) or "send" in after.presses  # what is told of a reply may come late
+
+    def again(self, spot: Spot, *, anew: bool) -> Signs | None:
+        """Go a way that was gone before; what was left from other states may stand in it once, never from the start."""
+        for fresh in (anew, True, True):
+            try:
+                return self.go(spot, anew=fresh)
+            except Error as error:
+                why = error.message.splitlines()[0]
+        self.say(spot, "cannot be repeated", [why])
+        return None
 
     def followed(self, controls: Iterable[str]) -> list[str]:
         """What is pressed in a state: everything, but of those that are alike the first and the last."""

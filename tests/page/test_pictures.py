@@ -191,6 +191,25 @@ def test_keys_alone_make_a_box(bench: Bench) -> None:
     assert bench.page.evaluate("document.activeElement.dataset.testid") == "picture"
 
 
+def test_keys_that_come_quicker_than_the_screen_is_drawn_are_all_heard(bench: Bench) -> None:
+    bench.show(question=BOX)
+    loaded(bench)
+    bench.page.evaluate(
+        """async () => {
+            const soon = () => new Promise((done) => queueMicrotask(done));
+            for (const key of ['', '', 'Enter', '', '', '', '']) {
+                const picture = document.querySelector('[data-testid="picture"]');
+                if (key) picture.click();
+                else picture.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
+                for (let turn = 0; turn < 20; turn++) await soon();
+            }
+            const down = new KeyboardEvent('keydown', { key: 'ArrowDown', shiftKey: true, bubbles: true });
+            document.querySelector('[data-testid="picture"]').dispatchEvent(down);
+        }"""
+    )
+    assert bench.value == pytest.approx({"left": 0.52, "top": 0.5, "right": 0.56, "bottom": 0.58}, abs=0.005)
+
+
 def test_the_place_is_told_in_words(bench: Bench) -> None:
     bench.show(question=BOX)
     bench.tap(0.3, 0.2)

@@ -27,6 +27,8 @@ from handup.recover.trail import RunBegun, RunEnded, RunUnknown
 from tests.fakes.table import Knowing, Notebook, watched
 
 ALWAYS = "topo+query-for-all"
+SLOW = 3.0
+"""Times real time: so slow that the journal is looked at several times in a motion."""
 PHASES = {"looking", "deciding", "asking", "moving", "holding", "resting", "done", "stopped"}
 
 
@@ -173,8 +175,7 @@ def test_a_stop_ends_the_motion_and_the_same_bite_goes_on_after_enable(tmp_path:
 
     stops, lifts = Once("moving", stop, after=1), Once("stopped", enable)
     wire.on_state = both(stops, lifts)
-    slow = 3.0  # so that the journal is looked at several times in a motion
-    served = eaten(store, Order(bites=2, rest_s=0.0), wire, speed=slow)
+    served = eaten(store, Order(bites=2, rest_s=0.0), wire, speed=SLOW)
     assert [each["outcome"] for each in served["bites"]] == ["recovered", "recovered"]
     assert served["executions"] == 2, "what was stopped is no attempt that was carried through"
     assert "stopped" in wire.phases
@@ -219,7 +220,7 @@ def test_killed_while_it_is_stopped_it_stays_stopped_and_goes_on_after_enable(tm
     stops, dies = Once("moving", stop, after=1), Once("stopped", die)
     wire.on_state = both(stops, dies)
     with pytest.raises(Killed):
-        eaten(store, Order(bites=1), wire)
+        eaten(store, Order(bites=1), wire, speed=SLOW)
     again = Notebook()
 
     def enable() -> None:

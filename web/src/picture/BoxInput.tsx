@@ -1,5 +1,5 @@
 /** A box on the question's picture by two opposite corners. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Box, InputProps } from "../types";
 import { boxOf, hasArea, tooClose, type Place } from "./geometry";
 import { PictureInput } from "./PictureInput";
@@ -10,7 +10,8 @@ export function BoxInput({ question, value, onChange, pictureUrl, half, onHalf }
   const [corners, setCorners] = useState<Place[]>(() => cornersOf(value ?? half ?? null));
   const given = value ?? half ?? null;
   const told = useRef<Box | null>(given);
-  useEffect(() => {
+  // at once: an effect that waits for the screen would take back a key that came before it
+  useLayoutEffect(() => {
     if (same(given, told.current)) return;
     told.current = given;
     setCorners(cornersOf(given));

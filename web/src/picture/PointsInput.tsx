@@ -1,5 +1,5 @@
 /** The named points of a question on its picture, one after the other. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { InputProps, Point, Question } from "../types";
 import type { Shape } from "./Drawing";
 import { PictureInput } from "./PictureInput";
@@ -11,7 +11,8 @@ export function PointsInput({ question, value, onChange, pictureUrl, half, onHal
   const [points, setPoints] = useState<Point[]>(() => [...(value ?? half ?? [])]);
   const given = value ?? half ?? [];
   const told = useRef<Point[]>(given);
-  useEffect(() => {
+  // at once: an effect that waits for the screen would take back a key that came before it
+  useLayoutEffect(() => {
     if (JSON.stringify(given) === JSON.stringify(told.current)) return;
     told.current = given;
     setPoints([...given]);

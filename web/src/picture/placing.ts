@@ -1,5 +1,5 @@
 /** Where a person is while setting marks one after the other. The marks themselves belong to the answer. */
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { scanning } from "../scan/active";
 import { STEPS, ZOOMS, gridFor, middleOf, moved, place, regionOf, type Direction, type Place } from "./geometry";
 import { exactly, whereabouts } from "./words";
@@ -34,7 +34,7 @@ export function usePlacing({ names, points, guess, refuse, onPoints, ratio }: As
   const fields = !(byTap ?? !scanning.value) && (!whole || moving);
   const empty = points.length === 0;
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!empty) return;
     setWanted(0);
     setMoving(false);
