@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.page.site import SOON_MS, STATIC, Site, find_chromium
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """A browser on a machine that is busy with other things may be late once: then one more try, told at the end."""
+    for each in items:
+        if each.path.is_relative_to(Path(__file__).parent):
+            each.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.fixture(scope="session")
