@@ -59,6 +59,10 @@ class Costs:
         act_time: How long an execution takes: 1 where time is counted in steps.
         ask_time: How long a question about each module takes.
         time_left: Until the horizon.
+        tries: How often the robot may still act; None: as often as there is time.
+        unseen: For each module, how likely it is that acting on its mistake looks like a success. That cannot be taken
+            back: a bite of another food is eaten.
+        unseen_cost: What such a mistake costs.
     """
 
     query: Vector
@@ -67,6 +71,9 @@ class Costs:
     act_time: float
     ask_time: Vector
     time_left: float
+    tries: int | None
+    unseen: Vector
+    unseen_cost: float
 
     @classmethod
     def of(
@@ -78,6 +85,9 @@ class Costs:
         act_time: float = 1.0,
         ask_time: float | Sequence[float] | Vector = 1.0,
         time_left: float | None = None,
+        tries: int | None = None,
+        unseen: float | Sequence[float] | Vector = 0.0,
+        unseen_cost: float = 0.0,
     ) -> Costs:
         """Costs from plain numbers, checked; one number stands for all modules.
 
@@ -98,6 +108,9 @@ class Costs:
             act_time=act_time,
             ask_time=_vector("ask_time", ask_time, modules, float("inf")),
             time_left=2.0 * modules * act_time if time_left is None else time_left,
+            tries=tries,
+            unseen=_vector("probability of an unseen mistake", unseen, modules, 1.0),
+            unseen_cost=unseen_cost,
         )
 
     @property

@@ -9,7 +9,7 @@ from handup.core import Action, Availability, CostModel, Costs, Decision, Outcom
 from handup.policy import Belief
 from handup.recover.checks import one_each
 from handup.recover.events import Decided
-from handup.recover.settings import Settings, TimeUnit
+from handup.recover.settings import NO_LIMIT, Settings, TimeUnit
 from handup.recover.state import State
 from handup.when import Flips, Strategy, flips_at
 
@@ -53,6 +53,9 @@ class Moment:
             act_time=terms.act_time,
             ask_time=terms.ask_time,
             time_left=terms.horizon_of(modules) - elapsed,
+            tries=None if terms.max_executions == NO_LIMIT else terms.max_executions - self.state.tally.executions,
+            unseen=[terms.unseen.get(name, 0.0) for name in self.state.belief.graph.names],
+            unseen_cost=terms.mistake_cost(modules),
         )
 
     def decide(self, strategy: Strategy) -> Decided:
