@@ -21,7 +21,10 @@ MAY_KNOW: dict[str, set[str]] = {
     "journal": {"core"},
     "desk": {"core", "people", "whom", "journal"},
     "domains": {"core", "confidence", "policy", "people", "recover", "when", "what", "memory", "desk", "journal"},
-    "lab": {"confidence", "core", "policy", "people", "what", "when", "recover", "memory", ""},
+    "lab": {
+        *("confidence", "core", "policy", "people", "what", "when", "recover", "memory", "journal", "desk", "domains"),
+        "",
+    },
     "server": {"core", "people", "whom", "journal", "desk"},
     "client": {"core", "desk", "journal"},
     "cli": {
