@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +16,7 @@ from rich.table import Table
 
 from handup import __version__
 from handup.cli import meal_page
+from handup.cli.meal_memory import household
 from handup.cli.output import check_writable, err, out, print_json, print_table
 from handup.cli.store import STORE_HELP
 from handup.core import BadSetting
@@ -29,6 +31,8 @@ Example: handup meal --people page --plate "mixed salad" --looks hard --seed 2 -
 
 Example: handup meal --people simulated --plate thanksgiving --looks hard --seed 3 --record meal.gif
 
+Example: handup meal --people simulated --looks hard --kitchen 7 --seed 1 --memory home.db
+
 Methods: troubleshoot; SELECTOR+WHEN, such as graph+workload-aware; never+query-then-execute never asks,
 topo+query-for-all asks everything.
 
@@ -39,6 +43,10 @@ answer rightly. On easy looks it hardly ever asks.
 At the page the meal is kept (in handup-meals/meal.db where no --store is named): the same command, run again after
 it was killed, goes on where it was; after the last bite it begins another meal. Otherwise only --store keeps it. What
 is kept goes on only as it was ordered: for anything else, use another --store file, or --new.
+
+With --memory the robot keeps what it is told about foods and skills in that file, and does not ask it again at the next
+meal that looks alike; --kitchen says in which home simulated meals look alike. handup journal replay home.db tells what
+it remembers.
 
 Exit codes: 0 the meal is over; 1 the film or the result could not be written; 2 bad input, nothing more to type, a port
 that is taken, a page that is not built, or the extra [sim], [web] or OpenGL is missing; 130 left with Ctrl-C."""
@@ -78,6 +86,14 @@ def meal(
     ] = None,
     record: Annotated[Path | None, typer.Option(help="Film the meal.", metavar="FILE.gif")] = None,
     store: Annotated[str | None, typer.Option(help=STORE_HELP, metavar="STORE")] = None,
+    kitchen: Annotated[
+        int | None,
+        typer.Option(help="In which home: its lamp, table, plates and foods look the same.", min=0, metavar="N"),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(help="A file or database: what it is told is kept there, and not asked again.", metavar="STORE"),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print how it went as JSON.")] = False,
     port: Annotated[
         int | None, typer.Option(help="Of the page; 8765, or the next free one.", min=1, max=65535, metavar="N")
@@ -118,6 +134,7 @@ def meal(
         calibrators=calibrators,
         rest_s=rest if people == PAGE else Order.rest_s,
         doubt_below=DOUBT_BELOW if people == PAGE else Order.doubt_below,
+        kitchen=kitchen,
     )
     frames: list[Any] | None = None if record is None else []
     with _progress(bites, shown=people != TERMINAL) as told:
@@ -132,10 +149,11 @@ def meal(
                 linger_s=linger,
                 wait=wait,
                 frames=frames,
+                memory=memory,
             )
             served = meal_page.eat(order, sitting, told)
         else:
-            served = _eat(order, people, store, frames, accuracy, told, new=new)
+            served = _eat(order, people, store, frames, accuracy, told, new=new, memory=memory)
     if as_json:
         print_json({**served.to_json(), "version": __version__})
     else:
@@ -162,6 +180,7 @@ def _eat(
     told: Callable[[Bite], object],
     *,
     new: bool,
+    memory: str | None,
 ) -> Served:
     """The meal, on the given store or on one that is thrown away."""
     from handup.cli.meal_terminal import AtTerminal, Left  # noqa: PLC0415 - belong to an extra
@@ -179,17 +198,20 @@ def _eat(
         journal = stack.enter_context(Journal.open(place, clock=clock))
         if clock is not None:
             clock.skip_to(journal.head().at_s)
+        known_before = stack.enter_context(household(memory, journal))
         stack.enter_context(meal_page.alone(journal, RUN))
-        known = Terms(people=PERSON, networks=modules.networks)
+        known = Terms(people=PERSON, networks=modules.networks, memory=memory is not None)
         if people == SIMULATED:
-            known = Terms(people=SIMULATED, accuracy=accuracy, networks=modules.networks)
+            known = replace(known, people=SIMULATED, accuracy=accuracy)
         found = next_meal(journal, wanted, known, new=new, again=True)
         meal_page.say_of_film(frames, goes_on=found.goes_on)
         if people == TERMINAL:
             kept = "Without --store nothing of this meal is kept." if store is None else f"Kept in {store}."
             err.print(kept, markup=False, soft_wrap=True)
         company = AtTerminal() if people == TERMINAL else None
-        table = stack.enter_context(Meal(found.order, journal, modules=modules, film=frames, company=company))
+        table = stack.enter_context(
+            Meal(found.order, journal, modules=modules, film=frames, company=company, memory=known_before)
+        )
         try:
             served = table.eat([] if company is not None else [table.simulated(accuracy=accuracy)], told=told)
         except Left:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from handup.cli.built_page import check_built
+from handup.cli.meal_memory import household
 from handup.cli.output import INTERRUPTED, err
 from handup.core import BadSetting, IllegalCall, MissingExtra, StoreUnavailable
 
@@ -52,6 +53,7 @@ class Sitting:
         linger_s: How long the page stays after the last bite.
         wait: Whether the robot begins only once a page is open.
         frames: The film goes here.
+        memory: Where what it is told is kept; nowhere where it is None.
     """
 
     store: str | None
@@ -63,6 +65,7 @@ class Sitting:
     linger_s: float
     wait: bool
     frames: list[Any] | None
+    memory: str | None = None
 
 
 def check_ready() -> None:
@@ -114,7 +117,7 @@ def _eat(wanted: Order, sitting: Sitting, store: str, told: Callable[[Bite], obj
         server = ChildServer(store, known_to(paired), port=sitting.port, folder=FOLDER)
         stack.callback(server.close)
         modules = Modules.load()
-        terms = Terms(people=PERSON, networks=modules.networks)
+        terms = Terms(people=PERSON, networks=modules.networks, memory=sitting.memory is not None)
         order = next_meal(journal, wanted, terms, new=sitting.new, own_seed=sitting.own_seed)
         _say_what(order.order, address_of(store).shown, goes_on=order.goes_on)
         say_of_film(sitting.frames, goes_on=order.goes_on)
@@ -124,7 +127,10 @@ def _eat(wanted: Order, sitting: Sitting, store: str, told: Callable[[Bite], obj
         keep = stack.enter_context(Client(server.url, token, patience_s=1.0)).put_picture
         link = stack.enter_context(RobotLink(server.url, token, ROBOT, id=paired.grant.id))
         company = AtPage(link, keep, NAME, speed=sitting.speed)
-        meal = stack.enter_context(Meal(order.order, journal, modules=modules, film=sitting.frames, company=company))
+        memory = stack.enter_context(household(sitting.memory, journal))
+        meal = stack.enter_context(
+            Meal(order.order, journal, modules=modules, film=sitting.frames, company=company, memory=memory)
+        )
         _open_page(server.url, access, NAME, browser=sitting.browser)
         if sitting.wait:
             await_page(link)

@@ -34,12 +34,14 @@ from handup.domains.feeding.filming import FilmedPolicy
 from handup.domains.feeding.order import PERSON, SIMULATED, Order, Terms
 from handup.domains.feeding.ordering import RUN, begin, order_of, refuse_another
 from handup.domains.feeding.policy import BitePolicy, Sees
+from handup.domains.feeding.remembering import Lessons, Remembering, meal_id
 from handup.domains.feeding.seeing import Picture
 from handup.domains.feeding.served import Bite, Served
 from handup.domains.feeding.skills import Skill
 from handup.domains.feeding.truthful import nothing_left, right_answer
 from handup.domains.feeding.world import World
 from handup.journal import Journal
+from handup.memory import Memory
 from handup.people import BITE, SimulatedPerson, Workload
 from handup.recover import Episode, Settings, run
 from handup.recover.trail import RunForwarded
@@ -60,6 +62,7 @@ class Meal:
         film: The frames of a film go here.
         shown: Called with each picture that a question is about.
         company: Who is at the table.
+        memory: The household's: what people answered about foods and skills is kept there, and reused.
 
     Raises:
         MissingExtra, NoPictures: The simulation or OpenGL is missing.
@@ -76,6 +79,7 @@ class Meal:
         film: list[Picture] | None = None,
         shown: Callable[[str, Picture], object] = lambda name, picture: None,
         company: Company | None = None,
+        memory: Memory | None = None,
     ) -> None:
         self.order, self.journal = order, journal
         self._company: Company = Nobody() if company is None else company
@@ -84,7 +88,7 @@ class Meal:
         if known is not None:
             refuse_another(known, order)
         self._calibrators = calibration.load(order.calibrated) if calibrators is None else calibrators
-        self.world = World(order.plate, seed=order.seed, looks=order.looks)
+        self.world = World(order.plate, seed=order.seed, looks=order.looks, kitchen=order.kitchen)
         self._networks = str(getattr(modules, "networks", ""))
         self._most = order.bites
         self._modules: Sees = modules
@@ -93,6 +97,7 @@ class Meal:
             self._modules = Faulty(
                 modules=modules, on_plate=frozenset(self.world.plate.pieces), highest=highest, seed=order.seed
             )
+        self._remembering = None if memory is None else Remembering(self._modules, memory)
         self._film, self._shown = film, shown
         self.strategy: Strategy = strategy(order.method)
         done = self._done()
@@ -203,9 +208,10 @@ class Meal:
     def _terms(self, channels: Sequence[Channel]) -> Terms:
         """Who answers, and what the robot sees with."""
         found = next((each for each in channels if isinstance(each, Simulated)), None)
+        remembers = self._remembering is not None
         if found is None:
-            return Terms(people=PERSON, networks=self._networks)
-        return Terms(people=SIMULATED, accuracy=found.accuracy, networks=self._networks)
+            return Terms(people=PERSON, networks=self._networks, memory=remembers)
+        return Terms(people=SIMULATED, accuracy=found.accuracy, networks=self._networks, memory=remembers)
 
     def _chance(self, question: str) -> RandomSource:
         """Chance for one question: by the meal's seed and by which question of the meal it is."""
@@ -239,7 +245,7 @@ class Meal:
         )
         return made(
             self.world,
-            self._modules,
+            self._remembering or self._modules,
             self._calibrators,
             acts=Acts(self.journal, name),
             name=name,
@@ -248,7 +254,14 @@ class Meal:
             marks=self._marks,
             passed=self._pass,
             shown=self._show,
+            learns=self._lessons(name),
         )
+
+    def _lessons(self, name: str) -> Lessons | None:
+        """What the bite of a run teaches; nothing without a memory."""
+        if self._remembering is None:
+            return None
+        return Lessons(self._remembering, self.journal, name, meal_id(self.journal, self.order.name))
 
     def _title(self, number: int) -> str:
         return f"bite {number} of {self.order.bites}"

@@ -75,25 +75,13 @@ class Modules:
             MissingExtra: onnxruntime is not installed.
             BadRecord: Something is missing there, or of another version.
         """
-        try:
-            import onnxruntime  # noqa: PLC0415 - only those who use networks need it
-        except ModuleNotFoundError as error:
-            raise MissingExtra.of("sim", "running the robot's networks") from error
-        settings = onnxruntime.SessionOptions()
-        settings.intra_op_num_threads, settings.inter_op_num_threads = threads, 1
-        settings.log_severity_level = 3
         with folder_of(folder) as place:
             try:
                 card = json.loads((place / "modules.json").read_text(encoding="utf-8"))
             except (OSError, ValueError) as error:
                 raise BadRecord(f"no networks in {place}", hint=WRITTEN) from error
             models = _models(place)
-        sessions = {}
-        for name, model in models.items():
-            try:
-                sessions[name] = onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
-            except _load_errors(onnxruntime) as error:
-                raise BadRecord(f"{name}.onnx is damaged ({_first_line(error)})", hint=WRITTEN) from error
+        sessions = {name: session_of(name, model, threads) for name, model in models.items()}
         return cls(sessions, card, _hash(models))
 
     def name(self, rgb: Picture) -> Named:
@@ -150,6 +138,31 @@ class Modules:
         if label not in self.foods:
             raise BadSetting(f"the networks know no '{label}'", hint=f"Choose among: {', '.join(self.foods)}.")
         return self.foods.index(label)
+
+
+def session_of(name: str, model: bytes, threads: int = 1) -> Any:
+    """What runs a network, from its file's bytes.
+
+    Args:
+        name: Of the file, without its ending, for messages.
+        model: What is in it.
+        threads: So many it may use.
+
+    Raises:
+        MissingExtra: onnxruntime is not installed.
+        BadRecord: It is damaged.
+    """
+    try:
+        import onnxruntime  # noqa: PLC0415 - only those who use networks need it
+    except ModuleNotFoundError as error:
+        raise MissingExtra.of("sim", "running the robot's networks") from error
+    settings = onnxruntime.SessionOptions()
+    settings.intra_op_num_threads, settings.inter_op_num_threads = threads, 1
+    settings.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
+    except _load_errors(onnxruntime) as error:
+        raise BadRecord(f"{name}.onnx is damaged ({_first_line(error)})", hint=WRITTEN) from error
 
 
 @contextmanager

@@ -22,6 +22,8 @@ CALLED: Mapping[str, str] = {
     "doubt_below": "doubt about the fork below",
 }
 """What the parts of an order are called in a message, where that is not their name."""
+LATER: Mapping[str, Any] = {"kitchen": None, "memory": False}
+"""Parts that orders from before them lack, and what that means; an order that says no more is written without them."""
 ANOTHER = "Use another --store file, or --new."
 
 
@@ -126,7 +128,8 @@ def refuse_another(known: Ordered, order: Order, terms: Terms | None = None) -> 
     Raises:
         BadRecord: Something differs; the message names it.
     """
-    before, now = {**known.order, **known.terms}, {**asdict(order), **({} if terms is None else asdict(terms))}
+    before = {**LATER, **known.order, **known.terms}
+    now = {**asdict(order), **({} if terms is None else asdict(terms))}
     others = [name for name, value in now.items() if name not in before or before[name] != value]
     if others:
         said = "; ".join(
@@ -144,7 +147,11 @@ def finished(journal: Journal, order: Order) -> None:
 
 
 def _ordered(order: Order, terms: Terms) -> Ordered:
-    return Ordered(name=order.name, order=asdict(order), terms=asdict(terms))
+    return Ordered(name=order.name, order=_parts(order), terms=_parts(terms))
+
+
+def _parts(of: Order | Terms) -> dict[str, Any]:
+    return {name: value for name, value in asdict(of).items() if (name, value) not in LATER.items()}
 
 
 def _said(value: object) -> str:

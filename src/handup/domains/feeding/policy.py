@@ -18,7 +18,7 @@ from handup.domains.feeding.film import Film
 from handup.domains.feeding.judging import MODULES, SAME_BOX, judge, params_of, points_of
 from handup.domains.feeding.peaks import overlap
 from handup.domains.feeding.questions import about, about_fork, bare, doing, plan_of, why
-from handup.domains.feeding.seeing import Aims, ChoosesSkill, FindsBoxes, Found, NamesFood, Picture
+from handup.domains.feeding.seeing import Aims, ChoosesSkill, FindsBoxes, Found, NamesFood, Picture, Recall
 from handup.domains.feeding.skills import Skill
 from handup.domains.feeding.world import Guard, World
 from handup.people import BITE, WorkloadModel
@@ -53,12 +53,39 @@ class Sees(NamesFood, FindsBoxes, ChoosesSkill, Aims, Protocol):
         ...
 
 
+class Learns(Protocol):
+    """Who is told what there is to learn from a bite; `remembering.Lessons` is one."""
+
+    def heard(self, module: str, outputs: Mapping[str, Value], rgb: Picture, name: str, *, food_was_said: bool) -> None:
+        """A person answered for a module.
+
+        Args:
+            module: Which.
+            outputs: What stands for each module now.
+            rgb: The picture that it was about.
+            name: Of the picture.
+            food_was_said: Whether the food is a person's word, now or before, and not M1's.
+        """
+        ...
+
+    def acted(self, acted: Acted, recalled: Mapping[str, int]) -> None:
+        """An attempt was made; for each module whose output was a remembered one, the number of that memory."""
+        ...
+
+
 @dataclass(frozen=True)
 class Said:
-    """What stands for a module: its own output and how sure it is of it, or a person's answer."""
+    """What stands for a module: its own output and how sure it is of it, or a person's answer.
+
+    Args:
+        value: The output.
+        confidence: How sure the module is; None for an answer.
+        recalled: The memory that it comes from, where a person said it before.
+    """
 
     value: Value
     confidence: float | None = None
+    recalled: int | None = None
 
 
 class BitePolicy:
@@ -81,6 +108,7 @@ class BitePolicy:
             begun and has no end is then a person's to say; otherwise it counts as never begun.
         passed: Called with the simulated seconds that an attempt took.
         shown: Called with the name of a picture and the picture, before a question about it is asked.
+        learns: Is told what there is to learn.
     """
 
     outdated_by_acting = ("box", "params")
@@ -99,12 +127,13 @@ class BitePolicy:
         marks: bool = False,
         passed: Callable[[float], object] = lambda seconds: None,
         shown: Callable[[str, Picture], object] = lambda name, picture: None,
+        learns: Learns | None = None,
     ) -> None:
         self.world, self.modules = world, modules
         self.acts = Acts() if acts is None else acts
         self.graph = graph_of(calibrators, modules.foods)
         self._name, self._film, self._guard, self._passed, self._shown = name, film, guard, passed, shown
-        self._doubt_below, self._marks = doubt_below, marks
+        self._doubt_below, self._marks, self._learns = doubt_below, marks, learns
         self._picture: Picture | None = None
         self._known: dict[Hashable, object] = {}
         self._seen_at = -1
@@ -127,6 +156,11 @@ class BitePolicy:
             self._known.clear()
         return self._picture
 
+    @property
+    def recalled(self) -> dict[str, int]:
+        """For each module whose output a person gave before, which memory that is."""
+        return {module: each.recalled for module, each in self.said.items() if each.recalled is not None}
+
     def forward(self, answers: Mapping[str, Value]) -> Pass:
         """What each module says, on the answers in the place of its own; only what these change is computed."""
         self._heard = {module: each for module, each in self._heard.items() if answers.get(module) == each.answer}
@@ -145,6 +179,9 @@ class BitePolicy:
         self.said = made
         outputs = {module: each.value for module, each in made.items()}
         for module in answers:
+            if self._learns is not None and module not in self._heard and module not in outdated:
+                food_was_said = made["food"].confidence is None or made["food"].recalled is not None
+                self._learns.heard(module, outputs, self.picture(), self.picture_name, food_was_said=food_was_said)
             self._heard.setdefault(module, Heard(answer=answers[module], outputs=outputs, attempts=len(self.acts.done)))
         for module in outdated:
             del self._heard[module]
@@ -177,16 +214,16 @@ class BitePolicy:
         label, box = str(said.get("food")), said.get("box")
         if module == "food":
             named = self._once((module,), lambda: modules.name(rgb))
-            return Said(named.label, self._confidence(module, named.score))
+            return self._said(module, named.label, named.score, named.recalled)
         if module == "box":
             found = self._found(label)
             if not found.boxes:
                 return Said(NOWHERE, LOST)
-            return Said(found.boxes[0], self._confidence(module, found.score))
+            return self._said(module, found.boxes[0], found.score, found.recalled)
         assert isinstance(box, Box)
         if module == "skill":
             chosen = self._once((module, label, box), lambda: modules.choose(rgb, label, box))
-            return Said(str(chosen.skill), self._confidence(module, chosen.score))
+            return self._said(module, str(chosen.skill), chosen.score, chosen.recalled)
         skill, seed = Skill(str(said["skill"])), self.world.executions
         aimed = self._once((module, box, skill), lambda: modules.aim(rgb, box, skill, seed=seed))
         return Said(points_of(aimed.params), self._confidence(module, aimed.variance))
@@ -198,9 +235,15 @@ class BitePolicy:
         found: T = self._known[key]  # type: ignore[assignment]
         return found
 
+    def _said(self, module: str, value: Value, raw: RawScore, recalled: Recall | None) -> Said:
+        """A module's own word, or a remembered one, whose probability is no score to calibrate."""
+        if recalled is None:
+            return Said(value, self._confidence(module, raw))
+        own = self._confidence(module, raw) if recalled.agrees else 0.0
+        return Said(value, _sure(max(own, recalled.probability)), recalled.memory)
+
     def _confidence(self, module: str, raw: RawScore) -> float:
-        least, most = SURE
-        return min(max(self.graph.modules[self.graph.index(module)].calibrated(raw), least), most)
+        return _sure(self.graph.modules[self.graph.index(module)].calibrated(raw))
 
     # -- acting ------------------------------------------------------------------------------------------------------
 
@@ -236,6 +279,8 @@ class BitePolicy:
             plate=self.world.save(),
         )
         self.acts.add(acted)
+        if self._learns is not None:
+            self._learns.acted(acted, self.recalled)
         return Look(acted.ok, acted.certainty)
 
     def sense(self, action_id: str) -> Look | None:
@@ -268,7 +313,9 @@ class BitePolicy:
         return replace(
             about(module, outputs, self.modules.foods),
             doing=doing(module, outputs),
-            why=why(module, len(self.acts.done), None if said is None else said.confidence),
+            why=why(
+                module, len(self.acts.done), None if said is None else said.confidence, recalled=module in self.recalled
+            ),
             guess=outputs.get(module),
             sure=None if said is None else said.confidence,
             image=self.picture_name,
@@ -290,6 +337,11 @@ def graph_of(calibrators: Mapping[str, Calibrator], foods: tuple[str, ...]) -> M
         Module(name, 0.5, cost, question=bare(name, foods), calibrator=calibrators[name])
         for name, cost in zip(MODULES, costs, strict=True)
     )
+
+
+def _sure(confidence: float) -> float:
+    least, most = SURE
+    return min(max(confidence, least), most)
 
 
 def _apart(one: tuple[Point, ...], two: tuple[Point, ...]) -> float:

@@ -20,16 +20,33 @@ Picture = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
+class Recall:
+    """That an answer is one that a person gave before, of something like it.
+
+    Args:
+        memory: Its number.
+        probability: How sure of it one can be. It is no raw score: no calibrator changes it.
+        agrees: Whether the module says the same by itself; the scores are its own then.
+    """
+
+    memory: int
+    probability: float
+    agrees: bool = False
+
+
+@dataclass(frozen=True)
 class Named:
     """M1's answer.
 
     Args:
         label: The food with the highest score.
         scores: One for every food, the highest first, each from 0 to 1; they do not add up to 1.
+        recalled: Where it is one that a person gave before.
     """
 
     label: str
     scores: Mapping[str, float]
+    recalled: Recall | None = None
 
     @property
     def score(self) -> float:
@@ -44,10 +61,12 @@ class Found:
     Args:
         boxes: The best first; none where nothing looks like this food.
         scores: One for every box.
+        recalled: Where the best one shows what a person boxed as this food before.
     """
 
     boxes: tuple[Box, ...]
     scores: tuple[float, ...]
+    recalled: Recall | None = None
 
     @property
     def score(self) -> float:
@@ -62,10 +81,12 @@ class Chosen:
     Args:
         skill: The one with the highest score.
         scores: One for every skill, the highest first; they add up to 1.
+        recalled: Where it is one that a person gave before.
     """
 
     skill: Skill
     scores: Mapping[Skill, float]
+    recalled: Recall | None = None
 
     @property
     def score(self) -> float:

@@ -72,7 +72,9 @@ class _Course:
     def rest(self, joints: Vector, left: Vector, tries: int) -> Vector:
         """Expected cost from here on, for each row of unnormalised joint probabilities with its time left."""
         giving_up = (1.0 - self._costs.w) * np.maximum(left, 0.0) * joints.sum(axis=1)
-        return giving_up if tries == 0 else np.minimum(giving_up, self.acting(joints, left, tries).min(axis=1))
+        if tries == 0:
+            return np.asarray(giving_up)
+        return np.asarray(np.minimum(giving_up, self.acting(joints, left, tries).min(axis=1)))
 
     def acting(self, joints: Vector, left: Vector, tries: int) -> Vector:
         """The same for asking each set of questions and acting then."""
@@ -88,11 +90,11 @@ class _Course:
 
 def _answered(modules: int, asked: NDArray[np.intp], expert: Vector) -> Vector:
     """What answers do to joint probabilities, as a matrix: each module that was asked about is right as its expert is."""
-    matrix = np.ones((1, 1))
+    matrix: Vector = np.ones((1, 1))
     for module in range(modules):
         chance = expert[module]
         one = np.array([[1.0 - chance, chance]] * 2) if module in asked else np.eye(2)
-        matrix = np.kron(one, matrix)
+        matrix = np.asarray(np.kron(one, matrix), dtype=np.float64)
     return matrix
 
 
@@ -100,4 +102,4 @@ def _joint(problem: Problem, random: np.random.Generator) -> Vector:
     """The probability of each combination of own states, as they are now."""
     states, weights = Cloud.possible(problem.belief, random)
     place = (states.astype(np.intp) << np.arange(len(states))[:, None]).sum(axis=0)
-    return np.bincount(place, weights, minlength=1 << len(states))
+    return np.asarray(np.bincount(place, weights, minlength=1 << len(states)), dtype=np.float64)

@@ -1,0 +1,434 @@
+"""The feeding robot's memory: answers are kept with where they come from, reused where it looks alike, and let go."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from handup.core import BadData, BadRecord, Box, Value
+from handup.desk import SkippingClock
+from handup.domains.feeding import HARD, Item, Plate, Skill, World, foods
+from handup.domains.feeding.acts import Acts
+from handup.domains.feeding.encoder import CROPPED, PLATE, PictureEncoder, square_of
+from handup.domains.feeding.judging import box_of
+from handup.domains.feeding.meal import NAME, Meal
+from handup.domains.feeding.modules import Modules, folder_of
+from handup.domains.feeding.order import UNSEEN, Order
+from handup.domains.feeding.policy import SURE, BitePolicy
+from handup.domains.feeding.remembering import FOOD, PIECE, SETTINGS, Lessons, Remembering, blame, memory_in, skill_of
+from handup.domains.feeding.seeing import Found, Picture
+from handup.domains.feeding.served import Served
+from handup.domains.feeding.telling import AS_BEFORE, session_of, told_of
+from handup.journal import Journal
+from handup.memory import Memory, MemoryConfirmed, Source, check_embedder
+from tests.fakes.feeding import Oracle, calibrators
+from tests.recover.house import FragileJournal, Killed
+
+HOME, SIZE = 267_000, (320, 240)
+ALWAYS = "topo+query-for-all"
+MODELS = ("encode_plate.onnx", "encode_crop.onnx", "encode.json")
+
+
+@pytest.fixture(scope="module")
+def plates() -> PictureEncoder:
+    return PictureEncoder.load(PLATE)
+
+
+@pytest.fixture(scope="module")
+def crops() -> PictureEncoder:
+    return PictureEncoder.load(CROPPED)
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with Journal.open(tmp_path / "home.db") as book:
+        yield memory_in(book)
+
+
+@contextmanager
+def dinner(seed: int, plate: str | Plate = "thanksgiving", kitchen: int = HOME) -> Iterator[World]:
+    with World(plate, seed=seed, looks=HARD, size=SIZE, kitchen=kitchen) as world:
+        yield world
+
+
+def view(seed: int, plate: str | Plate = "thanksgiving", kitchen: int = HOME) -> Picture:
+    with dinner(seed, plate, kitchen) as world:
+        return world.view().rgb
+
+
+def piece(world: World, food: str) -> Item:
+    return max((each for each in world.truth() if each.food == food), key=lambda each: each.pixels)
+
+
+# -- the encoders ------------------------------------------------------------------------------------------------------
+
+
+def test_encoders_keep_the_contract(plates: PictureEncoder, crops: PictureEncoder) -> None:
+    with dinner(1) as world:
+        rgb, box = world.view().rgb, box_of(piece(world, "chicken"))
+    check_embedder(plates, [rgb], ["", "chicken"])
+    check_embedder(crops, [square_of(rgb, box)])
+    assert (plates.dimension, crops.dimension) == (64, 64)
+    assert PictureEncoder.load(PLATE).of(rgb).vector.tobytes() == plates.of(rgb).vector.tobytes()
+
+
+def test_encoders_are_small_and_their_card_is_about_them() -> None:
+    with folder_of() as place:
+        sizes = [(place / name).stat().st_size for name in MODELS]
+        card = json.loads((place / "encode.json").read_text(encoding="utf-8"))
+    assert max(sizes) <= 1_000_000
+    assert {"dimension", "digest", "command", "seed", "date"} <= set(card)
+    first, last = card["kitchens"]
+    assert 240_000 <= first <= last < 260_000
+
+
+def test_an_encoder_that_is_not_its_cards_is_refused(tmp_path: Path) -> None:
+    with folder_of() as place:
+        for name in MODELS:
+            (tmp_path / name).write_bytes((place / name).read_bytes())
+    model = tmp_path / "encode_plate.onnx"
+    model.write_bytes(model.read_bytes()[:-1] + b"\0")
+    with pytest.raises(BadRecord, match="not the one that its card is about"):
+        PictureEncoder.load(PLATE, tmp_path)
+    model.unlink()
+    with pytest.raises(BadRecord, match="no encoder"):
+        PictureEncoder.load(PLATE, tmp_path)
+
+
+@pytest.mark.parametrize("given", [b"png", np.zeros((4, 4), np.uint8), np.zeros((4, 4, 4), np.uint8)])
+def test_what_is_no_picture_is_refused(plates: PictureEncoder, given: Any) -> None:
+    with pytest.raises(BadData, match="no picture"):
+        plates.embed(given)
+
+
+def test_only_squares_are_pieces(crops: PictureEncoder) -> None:
+    with pytest.raises(BadData, match="a square of 320 × 240 px"):
+        crops.embed(np.zeros((240, 320, 3), np.uint8))
+
+
+def test_plates_are_near_where_the_same_is_on_them_at_home(plates: PictureEncoder) -> None:
+    """Over several homes, so that one lucky one does not decide."""
+    same, less, other = [], [], []
+    without = Plate("less", {"mashed potatoes": (1, 1), "green beans": (6, 8)})
+    for kitchen in range(HOME, HOME + 120, 20):
+        monday, tuesday = (plates.of(view(kitchen + meal, kitchen=kitchen)) for meal in (0, 1))
+        same.append(monday.similarity(tuesday))
+        less.append(monday.similarity(plates.of(view(kitchen + 2, without, kitchen))))
+        other.append(monday.similarity(plates.of(view(kitchen + 3, "mixed salad", kitchen))))
+    assert np.mean(same) > 0.85
+    assert np.mean(less) < np.mean(same) - 0.1
+    assert max(other) < SETTINGS.threshold
+
+
+# -- reusing -----------------------------------------------------------------------------------------------------------
+
+
+def remember_food(memory: Memory, plates: PictureEncoder, rgb: Picture, label: str) -> int:
+    return memory.remember(FOOD, plates.of(rgb), label, by="Ana", source=Source(question=label)).id
+
+
+def test_what_was_said_of_a_plate_like_this_is_said_again(memory: Memory, plates: PictureEncoder) -> None:
+    with dinner(1) as world:
+        rgb = world.view().rgb
+        number = remember_food(memory, plates, rgb, "chicken")
+        oracle = Oracle(world, label="tofu", score=0.9)
+        remembering = Remembering(oracle, memory, plates)
+        named = remembering.name(rgb)
+        assert (named.label, named.recalled and named.recalled.memory) == ("chicken", number)
+        assert set(named.scores) == set(foods()) and named.score == pytest.approx(1.0)
+        assert sum(named.scores.values()) == pytest.approx(1.0)
+        policy = BitePolicy(world, remembering, calibrators())
+        made = policy.forward({})
+        assert (made.outputs["food"], made.confidences["food"]) == ("chicken", SURE[1])
+        assert policy.recalled == {"food": number}
+        assert "told before" in (policy.question("food", made.outputs).why or "")
+        assert "told before" not in (policy.question("skill", made.outputs).why or "")
+
+
+def test_a_probability_is_no_score_to_calibrate(memory: Memory, plates: PictureEncoder) -> None:
+    """The plate of the next day: the confidence is the similarity, not what the calibrator makes of it."""
+    remember_food(memory, plates, view(0, kitchen=HOME), "chicken")
+    with dinner(1) as world:
+        rgb = world.view().rgb
+        similarity = plates.of(rgb).similarity(plates.of(view(0, kitchen=HOME)))
+        assert similarity >= SETTINGS.threshold
+        policy = BitePolicy(world, Remembering(Oracle(world, label="tofu", score=0.2), memory, plates), calibrators())
+        made = policy.forward({})
+    assert made.outputs["food"] == "chicken"
+    assert made.confidences["food"] == pytest.approx(min(similarity, SURE[1]))
+
+
+def test_one_that_agrees_with_the_module_makes_it_no_less_sure(memory: Memory, plates: PictureEncoder) -> None:
+    remember_food(memory, plates, view(0), "chicken")
+    with dinner(1) as world:
+        oracle = Oracle(world, label="chicken", score=0.985)
+        made = BitePolicy(world, Remembering(oracle, memory, plates), calibrators()).forward({})
+    assert made.confidences["food"] == pytest.approx(0.985)
+
+
+class SeesOnly(Oracle):
+    """M2 finds some foods only."""
+
+    sees: tuple[str, ...] = ()
+
+    def find(self, rgb: Picture, label: str) -> Found:
+        return super().find(rgb, label) if label in self.sees else Found((), ())
+
+
+def test_a_food_that_is_not_found_is_passed_over(memory: Memory, plates: PictureEncoder) -> None:
+    with dinner(1) as world:
+        rgb = world.view().rgb
+        beans = remember_food(memory, plates, view(0), "green beans")
+        remember_food(memory, plates, view(2), "chicken")
+        oracle = SeesOnly(world, label="tofu")
+        oracle.sees = ("green beans", "tofu")
+        named = Remembering(oracle, memory, plates).name(rgb)
+        assert (named.label, named.recalled and named.recalled.memory) == ("green beans", beans)
+        oracle.sees = ("tofu",)
+        named = Remembering(oracle, memory, plates).name(rgb)
+        assert (named.label, named.recalled) == ("tofu", None)
+
+
+def test_a_changed_menu_does_not_poison(memory: Memory, plates: PictureEncoder) -> None:
+    """Whatever was said of Monday's plate is not said of another menu in the same home, though M2 would find it."""
+    for number, kitchen in enumerate(range(HOME, HOME + 120, 20)):
+        memory.remember(FOOD, plates.of(view(kitchen, kitchen=kitchen)), "chicken", by="Ana")
+        for meal, menu in enumerate(("mixed salad", "savory salad" if number % 2 else "noodles"), 1):
+            with dinner(kitchen + meal, menu, kitchen) as world:
+                named = Remembering(Oracle(world, label="lettuce"), memory, plates).name(world.view().rgb)
+                assert named.recalled is None or menu != "mixed salad"
+                assert named.label in ("lettuce", *world.plate.pieces)
+
+
+def test_a_wrong_answer_is_dropped_once_somebody_says_otherwise(memory: Memory, plates: PictureEncoder) -> None:
+    with dinner(0) as world:
+        rgb = world.view().rgb
+        remembering = Remembering(Oracle(world), memory, plates)
+        for number, label in enumerate(("tofu", "chicken")):
+            remembering.learn(FOOD, {FOOD: label}, rgb, by="Ana", source=Source(question=str(number)))
+            assert remembering.name(rgb).label == label
+        assert [each.label for each in memory.kept()] == ["chicken"]
+
+
+def test_a_skill_is_remembered_for_pieces_of_that_name(memory: Memory, crops: PictureEncoder) -> None:
+    with dinner(0) as monday:
+        rgb, box = monday.view().rgb, box_of(piece(monday, "chicken"))
+        outputs: dict[str, Value] = {"food": "chicken", "box": box, "skill": "scoop"}
+        Remembering(Oracle(monday), memory, crops=crops).learn(
+            "skill", outputs, rgb, by="Ana", source=Source(question="1")
+        )
+    with dinner(1) as world:
+        rgb, box = world.view().rgb, box_of(piece(world, "chicken"))
+        remembering = Remembering(Oracle(world), memory, crops=crops)
+        chosen = remembering.choose(rgb, "chicken", box)
+        assert (chosen.skill, chosen.recalled is not None) == (Skill.SCOOP, True)
+        assert chosen.recalled is not None and chosen.score == pytest.approx(chosen.recalled.probability)
+        assert remembering.choose(rgb, "tofu", box).recalled is None
+        assert remembering.choose(rgb, "chicken", box_of(piece(world, "green beans"))).recalled is None
+    assert [each.module for each in memory.kept()] == [skill_of("chicken")]
+
+
+def test_a_piece_is_found_that_looks_like_what_was_boxed(memory: Memory, crops: PictureEncoder) -> None:
+    class Both(Oracle):
+        """M2 takes beans for chicken, and finds chicken only then."""
+
+        def find(self, rgb: Picture, label: str) -> Found:
+            beans, chicken = (box_of(piece(self.world, name)) for name in ("green beans", "chicken"))
+            return Found((beans, chicken), (0.6, 0.5))
+
+    with dinner(0) as monday:
+        rgb, box = monday.view().rgb, box_of(piece(monday, "chicken"))
+        Remembering(Oracle(monday), memory, crops=crops).learn(
+            "box", {"food": "chicken", "box": box}, rgb, by="Ana", source=Source(question="1")
+        )
+    with dinner(1) as world:
+        remembering = Remembering(Both(world), memory, crops=crops)
+        found = remembering.find(world.view().rgb, "chicken")
+        assert found.boxes[0] == box_of(piece(world, "chicken"))
+        assert (found.scores, found.recalled and found.recalled.agrees) == ((0.5, 0.6), False)
+        assert found.recalled is not None and found.recalled.probability >= SETTINGS.threshold
+        assert remembering.find(world.view().rgb, "green beans").recalled is None
+    assert [each.label for each in memory.kept(PIECE)] == ["chicken"]
+
+
+def test_blame_is_shared(memory: Memory) -> None:
+    alone = blame({"food": 0.5}, "food")
+    shared = blame({"food": 0.5, "box": 0.5, "params": 0.5}, "food")
+    assert 0.9 < alone <= 1.0
+    assert 0.5 < shared < 0.6
+    assert blame({"food": 0.99, "box": 0.2}, "food") < 0.02
+    assert blame({"box": 0.2}, "food") == 0.0
+
+
+# -- meals -------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def table(
+    folder: Path, order: Order, *, home: str | None = "home.db", store: str = "m.db", dies_at: Any = None, **errs: Any
+) -> Iterator[Meal]:
+    """A meal whose modules know the truth, but for what is said, with the household's memory."""
+    clock = SkippingClock()
+    with ExitStack() as stack:
+        journal = stack.enter_context(FragileJournal.open(folder / store, clock=clock))
+        book = None if home is None else stack.enter_context(Journal.open(folder / home, clock=clock))
+        clock.skip_to(max(journal.head().at_s, 0.0 if book is None else book.head().at_s))
+        memory = None if book is None else memory_in(book)
+        oracle = Oracle(World.__new__(World), **errs)
+        meal = stack.enter_context(Meal(order, journal, modules=oracle, calibrators=calibrators(), memory=memory))
+        oracle.world = meal.world
+        assert isinstance(journal, FragileJournal)
+        journal.dies_at = dies_at
+        yield meal
+
+
+def eaten(folder: Path, order: Order, **rest: Any) -> Served:
+    with table(folder, order, **rest) as meal:
+        return meal.eat([meal.simulated(accuracy=1.0)])
+
+
+def kept(folder: Path) -> list[tuple[str, str, str, str, str]]:
+    with Journal.open(folder / "home.db") as book:
+        return [
+            (each.module, each.label, each.by, each.source.question.partition("/")[2], each.source.picture)
+            for each in memory_in(book).kept()
+        ]
+
+
+ORDER = Order(plate="thanksgiving", looks="hard", kitchen=HOME, seed=HOME, bites=2)
+
+
+def test_an_answer_is_kept_with_where_it_comes_from_and_not_asked_again(tmp_path: Path) -> None:
+    first = eaten(tmp_path, ORDER, score=0.5, variance=1e-6)
+    assert "food" in first.bites[0].asked and "food" not in first.bites[1].asked
+    food, *_ = kept(tmp_path)
+    assert food[0] == FOOD and food[1] in ("chicken", "green beans", "mashed potatoes")
+    assert food[2:] == (NAME, "meal/bite-1/food/1", "meal/bite-1/picture-0")
+    second = replace(ORDER, seed=HOME + 1, name="next", bites=1)
+    assert eaten(tmp_path, second, score=0.5, variance=1e-6).bites[0].asked.count("food") == 0
+    without = eaten(tmp_path, second, home=None, store="n.db", score=0.5, variance=1e-6)
+    assert sum(each.asked.count("food") for each in without.bites) > 0
+
+
+def test_two_stores_have_questions_of_the_same_name_that_are_not_the_same(tmp_path: Path) -> None:
+    for number in range(2):
+        order = replace(ORDER, kitchen=HOME + 20 * number, bites=1, method=ALWAYS)
+        eaten(tmp_path, order, store=f"{number}.db")
+    foods_kept = [each for each in kept(tmp_path) if each[0] == FOOD]
+    assert len(foods_kept) == 2
+    assert len({each[3] for each in foods_kept}) == 1
+
+
+@pytest.mark.parametrize(("write", "counts"), [(2, True), (4, False), (5, True), (7, False), (9, True), (12, False)])
+def test_killed_anywhere_it_learns_the_same_once(tmp_path: Path, write: int, counts: bool) -> None:
+    order = replace(ORDER, method=ALWAYS)
+    (tmp_path / "whole").mkdir()
+    eaten(tmp_path / "whole", order)
+    with contextlib.suppress(Killed):
+        eaten(tmp_path, order, dies_at=(write, counts))
+    eaten(tmp_path, order)
+    assert kept(tmp_path) == kept(tmp_path / "whole")
+    assert len(kept(tmp_path)) >= 3
+    eaten(tmp_path, order)
+    assert kept(tmp_path) == kept(tmp_path / "whole"), "a meal that is over teaches nothing more"
+
+
+def test_what_worked_is_trusted_more_and_a_failure_costs_what_it_may_be_to_blame_for(tmp_path: Path) -> None:
+    eaten(tmp_path, replace(ORDER, bites=1, method=ALWAYS))
+    with ExitStack() as stack:
+        book, journal = (stack.enter_context(Journal.open(tmp_path / name)) for name in ("home.db", "m.db"))
+        memory, [acted] = memory_in(book), Acts(journal, ORDER.run_of(1)).done
+        world = stack.enter_context(dinner(1))
+        lessons = Lessons(Remembering(Oracle(world), memory), journal, ORDER.run_of(1), "meal")
+        [food] = memory.kept(FOOD)
+        for _ in range(2):
+            lessons.acted(replace(acted, ok=True, certainty=0.99), {FOOD: food.id})
+        sure = memory[food.id].trust
+        told = 0.99 * (1.0 - UNSEEN["food"])
+        assert sure.right == pytest.approx(food.trust.right + told), "the same attempt counts once"
+        missed = replace(acted, action="2", ok=False, certainty=0.9, confidences={"food": 0.9, "params": 0.5})
+        lessons.acted(missed, {FOOD: food.id})
+        assert memory[food.id].trust.wrong - sure.wrong == pytest.approx(0.9 * 0.1 / (1 - 0.93 * 0.45))
+        book.erase(NAME)
+        lessons.acted(replace(missed, action="3"), {FOOD: food.id})
+        assert memory.kept() == ()
+
+
+def test_the_next_meal_confirms_what_it_used(tmp_path: Path) -> None:
+    eaten(tmp_path, replace(ORDER, bites=1), score=0.5, variance=1e-6)
+    eaten(tmp_path, replace(ORDER, bites=1, seed=HOME + 1, name="next"), score=0.5, variance=1e-6)
+    with Journal.open(tmp_path / "home.db") as book:
+        assert any(isinstance(entry.event, MemoryConfirmed) and entry.event.by is None for entry in book.read())
+
+
+def test_a_box_for_what_only_the_robot_named_shows_no_food(tmp_path: Path) -> None:
+    """Asked for tofu, which is not there, people box something else: that must not be remembered as tofu."""
+    eaten(tmp_path, replace(ORDER, bites=1, method="topo+query-for-all"), store="asked.db")
+    assert [each[1] for each in kept(tmp_path) if each[0] == PIECE] != []
+    with Journal.open(tmp_path / "x.db") as book, Journal.open(tmp_path / "y.db") as journal, dinner(1) as world:
+        lessons = Lessons(Remembering(Oracle(world), memory_in(book)), journal, "run", "meal")
+        outputs: dict[str, Value] = {"food": "tofu", "box": Box(left=0.4, top=0.4, right=0.6, bottom=0.6)}
+        lessons.heard("box", outputs, world.view().rgb, "p", food_was_said=False)
+        assert book.head().seq == 0
+
+
+def test_erasing_a_person_removes_every_trace(tmp_path: Path) -> None:
+    eaten(tmp_path, replace(ORDER, bites=1, method=ALWAYS))
+    labels = {each[1] for each in kept(tmp_path)}
+    with Journal.open(tmp_path / "home.db") as book:
+        memory = memory_in(book)
+        assert memory.kept()
+        book.erase(NAME)
+        assert memory.kept() == ()
+        assert book.verify().ok
+        told = repr([entry.event for entry in book.read()])
+    assert not any(f"'{label}'" in told for label in labels)
+    assert f"by='{NAME}'" not in told
+    without = eaten(tmp_path, replace(ORDER, bites=1, seed=HOME + 1, name="next", method=ALWAYS))
+    assert without.bites[0].asked.count("food") == 1
+
+
+def test_the_page_says_that_it_was_told_before(tmp_path: Path) -> None:
+    eaten(tmp_path, replace(ORDER, bites=1), score=0.5, variance=1e-6)
+    order = replace(ORDER, bites=1, seed=HOME + 1, name="next")
+    with table(tmp_path, order, score=0.5, variance=1e-6) as meal:
+        meal.eat([meal.simulated(accuracy=1.0)])
+        policy = meal._policy(order.run_of(1), 1)
+        session = session_of(meal.journal, order.run_of(1), policy.graph, meal.strategy)
+        says = {each["module"]: each["says"] for each in told_of(session, ["food"])["chain"]}
+        assert says["food"].endswith(AS_BEFORE)
+        assert not any(says[module].endswith(AS_BEFORE) for module in ("box", "skill", "params"))
+
+
+def test_with_a_memory_the_shipped_networks_ask_less_about_food_at_the_next_meal(tmp_path: Path) -> None:
+    """Sums over several homes: a first meal, and a second one with what was learnt at the first and without."""
+    modules, asked, got = Modules.load(), Counter[str](), Counter[str]()
+    menus = ("mixed salad", "savory salad", "noodles", "mixed salad")
+    for number, menu in enumerate(menus):
+        kitchen = HOME + 200 + 20 * number
+        with Journal.open(tmp_path / f"home-{number}.db") as book:
+            for name, seed, memory in (
+                ("first", 0, memory_in(book)),
+                ("with", 1, memory_in(book)),
+                ("without", 1, None),
+            ):
+                order = Order(plate=menu, looks="hard", kitchen=kitchen, seed=kitchen + seed, name=name)
+                with (
+                    Journal.open(tmp_path / f"{name}-{number}.db", clock=SkippingClock()) as journal,
+                    Meal(order, journal, modules=modules, memory=memory) as meal,
+                ):
+                    served = meal.eat([meal.simulated(accuracy=1.0)])
+                asked[name] += sum(each.asked.count("food") for each in served.bites)
+                got[name] += served.got
+    assert asked["without"] >= 4
+    assert asked["with"] <= asked["without"] - 3
+    assert got["with"] >= got["without"] - 2
