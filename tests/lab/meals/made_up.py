@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from handup.lab.meals.definition import Arm, MealStudy, Sitting, Size
+from handup.lab.meals.participants import Participant
 from handup.lab.meals.results import Results
 from handup.lab.meals.rows import CHANCES, BiteRow, MealRow
 
@@ -67,6 +68,7 @@ def meal(sitting: Sitting, number: int, bites: tuple[BiteRow, ...]) -> MealRow:
         looks=order.looks,
         method=order.method,
         seed=order.seed,
+        kitchen=order.kitchen,
         faulty=order.faulty,
         calibrators=order.calibrated,
         expert=order.expert,
@@ -84,10 +86,17 @@ def results(
     study: MealStudy = PAIRED,
 ) -> Results:
     """Meals whose bites depend on the arm and the participant."""
+    return days(lambda label, who, _: bites(label, who.number), participants=participants, study=study)
+
+
+def days(
+    bites: Callable[[str, Participant, int], tuple[BiteRow, ...]], *, participants: int, study: MealStudy
+) -> Results:
+    """Meals whose bites depend on the arm, the participant, and which of their meals it is, from 1."""
     size = Size(participants=participants)
     eaten = {
         sitting: tuple(
-            meal(sitting, number, bites(sitting.arm.label, sitting.participant.number))
+            meal(sitting, number, bites(sitting.arm.label, sitting.participant, number))
             for number in range(1, len(sitting.orders) + 1)
         )
         for sitting in study.sittings(size)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handup.core import BadSetting
-from handup.lab.meals.claim import MEASURES, Bar, Claim
+from handup.lab.meals.claim import Bar, Claim
 from handup.lab.meals.judging import LEAST_TOLD, judge, told_apart
 from handup.lab.meals.results import Results
 from handup.lab.meals.studies import NOT_ASKED, STUDIES
@@ -128,8 +128,9 @@ def test_every_claim_of_every_study_is_about_its_own_arms() -> None:
         for each in study.claims:
             assert bool(each.bars) != bool(each.untold)
             for bar in each.bars:
-                assert {bar.arm, bar.than} <= set(study.labels)
-                assert bar.measure in MEASURES
+                assert any({bar.arm, bar.than} <= {arm.label for arm in menu} for menu in study.menus)
+                assert bar.measure in study.measures
+                assert set(bar.part.meals) <= set(range(1, len(study.plates) + 1))
 
 
 def test_the_plates_of_a_participant_are_averaged_first() -> None:

@@ -15,25 +15,27 @@ from handup.people import PROFILES, Care, Role
 from tests.lab.meals.made_up import PAIRED
 
 
-def test_the_three_studies_are_the_papers() -> None:
-    assert list(STUDIES) == ["meal-methods", "meal-heterogeneity", "meal-home"]
+def test_three_studies_are_the_papers_and_one_is_a_week() -> None:
+    assert list(STUDIES) == ["meal-methods", "meal-heterogeneity", "meal-home", "meal-memory"]
     assert METHODS.plates == ("savory salad", "thanksgiving")
     assert set(HETEROGENEITY.plates) == {"savory salad"}
     assert HETEROGENEITY.faulty
     assert set(HOME.plates) == {"mixed salad"}
-    assert all(study.bites == 5 and len(study.plates) == 2 for study in STUDIES.values())
+    assert all(study.bites == 5 for study in STUDIES.values())
+    assert [len(study.plates) for study in STUDIES.values()] == [2, 2, 2, 7]
     assert PARTICIPANTS >= 40
 
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=list(STUDIES))
 def test_every_arm_has_the_same_people_with_the_same_plates(study: MealStudy) -> None:
-    served: dict[str, list[object]] = {}
+    served: dict[Arm, list[object]] = {}
     for sitting in study.sittings(Size(participants=14)):
-        plates = [(each.plate, each.looks, each.seed, each.faulty, each.attempts) for each in sitting.orders]
-        served.setdefault(sitting.arm.label, []).append((sitting.participant, plates))
-    first, *others = served.values()
-    assert len(served) == len(study.arms)
-    assert all(each == first for each in others)
+        plates = [(each.plate, each.looks, each.seed, each.faulty, each.kitchen) for each in sitting.orders]
+        served.setdefault(sitting.arm, []).append((sitting.participant, plates))
+    assert set(served) == set(study.arms)
+    for first, *others in study.menus:
+        assert others
+        assert all(served[each] == served[first] for each in others)
 
 
 def test_no_two_meals_of_any_study_share_a_plate() -> None:
@@ -89,6 +91,8 @@ def test_what_cannot_be_run_is_refused() -> None:
         replace(PAIRED, arms=(Arm(method="troubleshoot"), Arm(method="troubleshoot")))
     with pytest.raises(BadSetting, match="plate 'stones'"):
         replace(PAIRED, plates=("stones",))
+    with pytest.raises(BadSetting, match="more plates than others"):
+        replace(PAIRED, arms=(*PAIRED.arms, Arm(method="troubleshoot", short="three", plates=("noodles",) * 3)))
     with pytest.raises(BadSetting, match="motor profile 'wings'"):
         Participant(number=0, care=Care.USUAL, motor="wings")
     with pytest.raises(BadSetting, match="'meal-lunch'"):

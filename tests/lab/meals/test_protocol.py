@@ -11,7 +11,15 @@ import pytest
 from handup.core import BadSetting
 from handup.lab.meals.definition import Size
 from handup.lab.meals.protocol import orders_of_arms, planned
-from handup.lab.meals.studies import HETEROGENEITY, METHODS
+from handup.lab.meals.studies import (
+    FORGETS,
+    FORGETS_NEW,
+    HETEROGENEITY,
+    MEMORY,
+    METHODS,
+    REMEMBERS,
+    REMEMBERS_NEW,
+)
 from tests.cli.calls import assert_one_line_error, here
 
 
@@ -43,6 +51,23 @@ def test_the_command_is_one_that_the_shell_takes() -> None:
     assert words[words.index("--plate") + 1] == "savory salad"
     assert words[words.index("--method") + 1] == meal.order.method
     assert "--faulty-detector" in words
+
+
+def test_a_week_keeps_its_order_and_each_method_its_memory() -> None:
+    size = Size(seed=296_500)
+    first, fifth = planned(MEMORY, 1, size), planned(MEMORY, 5, size)
+    assert len(first) == 4 * 7
+    assert [(each.arm, each.order.plate) for each in first] == [(each.arm, each.order.plate) for each in fifth]
+    stores: dict[str, set[str]] = {}
+    for each in first:
+        words = shlex.split(each.command)
+        assert words[words.index("--kitchen") + 1] == "296500"
+        stores.setdefault(each.arm, set()).add(words[words.index("--memory") + 1] if "--memory" in words else "none")
+    assert stores == {
+        **{label: {"none"} for label in (FORGETS, FORGETS_NEW)},
+        REMEMBERS: {"participant-1-memory-2.db"},
+        REMEMBERS_NEW: {"participant-1-memory-4.db"},
+    }
 
 
 def test_the_protocol_from_the_command_line() -> None:

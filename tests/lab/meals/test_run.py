@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +24,7 @@ from handup.lab.meals.rows import MealRow
 from handup.lab.meals.run import Outcome, run_meals
 from handup.lab.meals.runner import Progress, run_sittings
 from handup.lab.meals.store import Shelf
+from handup.lab.study import code
 from tests.cli.calls import assert_one_line_error, here
 from tests.lab.meals.made_up import SEED, TINY
 
@@ -59,6 +61,7 @@ def test_the_folder_has_rows_figures_tables_and_a_report(whole: Outcome) -> None
         *("rows.csv", "bites.csv", "study.json", "tables.md", "report.html"),
         *("meal-tiny.svg", "meal-tiny.png", "meal-tiny-triage.svg", "meal-tiny-triage.png"),
     }
+    assert {path.name for path in whole.folder.parent.iterdir()} == {"meals", "meal-tiny", ".lock"}
     with (whole.folder / "rows.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 4
@@ -177,6 +180,19 @@ def test_the_list_names_them() -> None:
     listed = {each["name"]: each for each in json.loads(called.out)["studies"]}
     assert listed["meal-heterogeneity"]["figure"] == "Fig. 6 d"
     assert listed["meal-methods"]["cells"] == 4
+    assert listed["meal-memory"]["cells"] == 4
+
+
+def test_the_rows_of_cells_do_not_depend_on_the_code_of_meals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for room in code.ROOMS:
+        shutil.copytree(Path(code.__file__).parents[2] / room, tmp_path / room)
+    monkeypatch.setattr(code, "__file__", str(tmp_path / "lab" / "study" / "code.py"))
+    fresh = code.code_digest.__wrapped__
+    before = fresh()
+    (tmp_path / "lab" / "meals" / "rows.py").write_text("CHANGED = True\n", encoding="utf-8")
+    assert fresh() == before
+    (tmp_path / "lab" / "cell.py").write_text("CHANGED = True\n", encoding="utf-8")
+    assert fresh() != before
 
 
 def test_without_the_simulation_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

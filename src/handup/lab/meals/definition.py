@@ -12,7 +12,7 @@ from handup.core import BadSetting
 from handup.domains.feeding.looks import looks_of
 from handup.domains.feeding.order import Order
 from handup.domains.feeding.plates import plate as plate_of
-from handup.lab.meals.claim import Claim
+from handup.lab.meals.claim import MEASURES, OF_MEMORY, Claim
 from handup.lab.meals.participants import Participant, participants
 
 SCHEMA = 1
@@ -31,10 +31,14 @@ class Arm:
     Args:
         method: How the robot decides.
         short: What tables and figures call it; the method's name where empty.
+        memory: Whether the robot remembers from meal to meal what a participant answers.
+        plates: What is served instead of the study's plates, as many of them; the study's where empty.
     """
 
     method: str
     short: str = ""
+    memory: bool = False
+    plates: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -71,12 +75,13 @@ class Sitting:
 
     def to_json(self) -> dict[str, Any]:
         """What its rows begin with."""
-        return {"config": self.config, "study": self.study, "arm": self.arm.label, **self.participant.to_json()}
+        arm = {"arm": self.arm.label, "memory": self.arm.memory}
+        return {"config": self.config, "study": self.study, **arm, **self.participant.to_json()}
 
 
 @dataclass(frozen=True, kw_only=True)
 class MealStudy:
-    """A question that meals answer. Every arm eats the same plates with the same participants.
+    """A question that meals answer. Every arm has the same participants; arms of the same plates can be compared.
 
     Add one by adding an entry to `handup.lab.meals.studies`.
 
@@ -89,6 +94,7 @@ class MealStudy:
         plates: What each participant is served, one after the other.
         first_seed: The seed of the first participant's first plate; the next plates have the next ones.
         faulty: Whether the food detector is faulty, as in the core paper's appendix D.
+        home: Whether each participant eats in a kitchen of their own, which looks the same at every meal.
         bites: Of each meal.
         claims: What is judged: the paper's, and our own bars.
     """
@@ -101,13 +107,18 @@ class MealStudy:
     plates: tuple[str, ...]
     first_seed: int
     faulty: bool = False
+    home: bool = False
     bites: int = 5
     claims: tuple[Claim, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         if len({arm.label for arm in self.arms}) < 2:
             raise BadSetting(f"the study '{self.name}' compares nothing", hint="Give it two arms of different labels.")
-        for name in self.plates:
+        if any(len(self.plates_of(arm)) != len(self.plates) for arm in self.arms):
+            raise BadSetting(
+                f"arms of the study '{self.name}' have more plates than others", hint="Give each as many as the study."
+            )
+        for name in (name for arm in self.arms for name in self.plates_of(arm)):
             plate_of(name)
 
     @property
@@ -115,18 +126,57 @@ class MealStudy:
         """Of all arms."""
         return tuple(each.label for each in self.arms)
 
+    @property
+    def remembers(self) -> bool:
+        """Whether a meal may depend on those before it."""
+        return any(arm.memory for arm in self.arms)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What is measured of each meal."""
+        return (*MEASURES, *OF_MEMORY) if self.remembers else MEASURES
+
+    @property
+    def menus(self) -> tuple[tuple[Arm, ...], ...]:
+        """The arms, those together that are served the same."""
+        served = dict.fromkeys(self.plates_of(arm) for arm in self.arms)
+        return tuple(tuple(arm for arm in self.arms if self.plates_of(arm) == plates) for plates in served)
+
+    def plates_of(self, arm: Arm, *, quick: bool = False) -> tuple[str, ...]:
+        """What an arm is served. A quick run has one plate, but all where a robot remembers: one teaches nothing."""
+        plates = arm.plates or self.plates
+        return plates[:1] if quick and not self.remembers else plates
+
     def sittings(self, size: Size) -> Iterator[Sitting]:
         """Everything to run; participant by participant, so that a stopped run has whole pairs."""
-        first = self.first_seed if size.seed is None else size.seed
-        plates = self.plates[:1] if size.quick else self.plates
         for person in participants(size.participants):
+            seed = size.seed_of(self) + person.number * len(self.plates)
             for arm in self.arms:
-                seed = first + person.number * len(self.plates)
-                orders = tuple(self._order(arm, name, seed + number, size) for number, name in enumerate(plates))
+                plates = self.plates_of(arm, quick=size.quick)
+                orders = tuple(
+                    self.order(arm, name, seed + number, size, kitchen=seed) for number, name in enumerate(plates)
+                )
                 yield Sitting(study=self.name, arm=arm, participant=person, orders=orders)
 
-    def _order(self, arm: Arm, plate: str, seed: int, size: Size) -> Order:
-        return Order(plate=plate, looks=size.looks, method=arm.method, bites=self.bites, seed=seed, faulty=self.faulty)
+    def order(self, arm: Arm, plate: str, seed: int, size: Size, *, kitchen: int) -> Order:
+        """One meal.
+
+        Args:
+            arm: What is compared.
+            plate: What is served.
+            seed: Of this plate.
+            size: Its looks.
+            kitchen: The participant's; used where the study is one at home.
+        """
+        return Order(
+            plate=plate,
+            looks=size.looks,
+            method=arm.method,
+            bites=self.bites,
+            seed=seed,
+            faulty=self.faulty,
+            kitchen=kitchen if self.home else None,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,7 +187,7 @@ class Size:
         participants: How many.
         seed: Of the first plate; the study's own where not given.
         looks: `easy` or `hard`.
-        quick: Whether each participant has one plate only: a first look.
+        quick: Whether each participant has one plate only, where no robot remembers: a first look.
     """
 
     participants: int = PARTICIPANTS

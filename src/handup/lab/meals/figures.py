@@ -10,7 +10,7 @@ import numpy as np
 from handup.core import MissingExtra
 from handup.domains.feeding.judging import Cause
 from handup.lab.meals.blame import BLAMED, TRUE_BLAME
-from handup.lab.meals.claim import LABELS, Bar
+from handup.lab.meals.claim import LABELS, Bar, Part
 from handup.lab.meals.results import Results
 from handup.lab.meals.triage import Triage
 from handup.lab.study.figures import PNG_DPI, Drawing
@@ -33,12 +33,14 @@ COLORS: Mapping[str, str] = {
     "troubleshoot": "#333333",
 }
 OTHERS = ("#009e73", "#cc79a7", "#d55e00", "#a8891c")
+BY_MEMORY = {False: "#999999", True: "#0072b2"}
+OF_DAYS = ("queries", "bites")
 SPREAD = 0.26
 """Over so much of a bar's room the participants' points are spread."""
 
 
 def draw(results: Results, triages: Sequence[Triage], apart: Sequence[Bar]) -> Iterator[Drawing]:
-    """Both figures of a study.
+    """The figures of a study; the last is the triage. Days are drawn where a robot remembers.
 
     Args:
         results: What was eaten.
@@ -46,6 +48,8 @@ def draw(results: Results, triages: Sequence[Triage], apart: Sequence[Bar]) -> I
         apart: Orders of two arms that differ beyond chance; a star stands over them.
     """
     yield _bars(results, apart)
+    if results.study.remembers:
+        yield _days(results)
     yield _confusion(results, triages)
 
 
@@ -76,9 +80,10 @@ def _bars(results: Results, apart: Sequence[Bar]) -> Drawing:
 def _panel(panel: Axes, results: Results, measure: str, apart: Sequence[Bar]) -> None:
     labels = results.study.labels
     top = 0.0
-    for place, label in enumerate(labels):
-        values, mean = results.values(measure, label), results.mean(measure, label)
-        color = COLORS.get(label, OTHERS[place % len(OTHERS)])
+    for place, arm in enumerate(results.study.arms):
+        values, mean = results.values(measure, arm.label), results.mean(measure, arm.label)
+        color = COLORS.get(arm.label, OTHERS[place % len(OTHERS)])
+        color = BY_MEMORY[arm.memory] if results.study.remembers else color
         panel.bar(place, mean.value, width=0.7, color=color, alpha=0.55)
         # Dots stand in the order of participants, not by chance: the same rows give the same picture.
         spread = np.linspace(-SPREAD, SPREAD, len(values)) if len(values) > 1 else np.zeros(1)
@@ -98,6 +103,46 @@ def _panel(panel: Axes, results: Results, measure: str, apart: Sequence[Bar]) ->
     panel.set_xticks(range(len(labels)), [wrapped(label) for label in labels], size=7)
     panel.set_title(LABELS[measure], loc="left")
     panel.grid(visible=False, axis="x")
+
+
+def _days(results: Results) -> Drawing:
+    """Questions above, bites below, day by day; one column for each menu."""
+    menus, days = results.study.menus, range(1, results.plates + 1)
+    with looks.context(dict(RC)):
+        figure = Figure(figsize=(max(6.4, 4.6 * len(menus)), 6.2), layout="constrained")
+        panels = figure.subplots(len(OF_DAYS), len(menus), squeeze=False, sharex="col", sharey="row")
+        for (row, column), panel in np.ndenumerate(panels):
+            measure, arms = OF_DAYS[row], menus[column]
+            for number, arm in enumerate(arms):
+                found = [results.mean(measure, arm.label, Part(meals=(day,))) for day in days]
+                values = np.array([each.value for each in found])
+                ends = np.abs(np.array([each.ci for each in found]).T - values)
+                # Side by side, so that intervals can be told apart.
+                places = np.array(days) + 0.12 * (number - (len(arms) - 1) / 2.0)
+                panel.errorbar(
+                    places,
+                    values,
+                    yerr=ends,
+                    color=BY_MEMORY[arm.memory],
+                    marker="o" if arm.memory else "s",
+                    capsize=3,
+                    linewidth=1.4,
+                    label=arm.label,
+                )
+            panel.set_ylim(bottom=0.0)
+            panel.set_title(LABELS[measure], loc="left")
+            panel.legend(fontsize=7)
+            if row == len(OF_DAYS) - 1:
+                plates = results.study.plates_of(arms[0])
+                panel.set_xticks(list(days), [f"{day}\n{plates[day - 1]}".replace(" ", "\n") for day in days], size=7)
+        figure.supxlabel("day, and what is served", size=9)
+        who = f"{results.participants} simulated participants, looks {results.size.looks}"
+        figure.suptitle(f"{results.study.title} ({who})", x=0.01, ha="left")
+        caption = (
+            "Questions and successful bites, day by day, by a robot that forgets and by one that remembers. Simulated. "
+            "Means with 95 % bootstrap intervals over participants; both have the same plates, people and answers."
+        )
+        return Drawing(f"{results.study.name}-days", caption, *_files(figure))
 
 
 def _confusion(results: Results, triages: Sequence[Triage]) -> Drawing:

@@ -70,11 +70,12 @@ class Judged:
 def judge(claims: Sequence[Claim], results: Results) -> tuple[Judged, ...]:
     """Every claim of the study."""
     bars = list(dict.fromkeys(bar for claim in claims for bar in claim.bars))
-    found = {bar: results.difference(bar.measure, bar.arm, bar.than, share=bar.share) for bar in bars}
+    found = {bar: results.difference(bar.measure, bar.arm, bar.than, share=bar.share, part=bar.part) for bar in bars}
     orders = [bar for bar in bars if bar.is_order]
     corrected = dict(zip(orders, holm([found[bar].p for bar in orders]), strict=True))
-    few = results.participants < LEAST_TOLD
-    measured = {bar: _measured(bar, found[bar], corrected.get(bar), few=few) for bar in bars}
+    measured = {
+        bar: _measured(bar, found[bar], corrected.get(bar), few=results.count(bar.part) < LEAST_TOLD) for bar in bars
+    }
     return tuple(_judged(claim, [measured[bar] for bar in claim.bars], results) for claim in claims)
 
 
@@ -117,7 +118,7 @@ def _compared(each: Measured) -> Compared:
 
 def _numbers(each: Measured, results: Results) -> str:
     bar, found = each.bar, each.found
-    ours, theirs = (results.mean(bar.measure, label).value for label in (bar.arm, bar.than))
+    ours, theirs = (results.mean(bar.measure, label, bar.part).value for label in (bar.arm, bar.than))
     low, high = found.ci
     of = "" if bar.share == 1.0 else f" of {bar.share:g} times"
     text = f"{ours:.2f} against {theirs:.2f}; difference{of} {found.mean:+.2f} [{low:+.2f}, {high:+.2f}]"
@@ -130,32 +131,34 @@ def _why(each: Measured, results: Results) -> str:
     low, high = each.found.ci
     if each.verdict is not Verdict.OPEN:
         return _because(each.bar, results)
-    unclear = f"{results.participants} participants do not tell: the difference may be {low:+.2f} to {high:+.2f}"
+    unclear = (
+        f"{results.count(each.bar.part)} participants do not tell: the difference may be {low:+.2f} to {high:+.2f}"
+    )
     unclear += "" if each.p is None else f", and p = {each.p:.2g}"
     return f"{unclear}. {_because(each.bar, results)}"
 
 
 def _because(bar: Bar, results: Results) -> str:
-    one, other = bar.arm, bar.than
-    if bar.measure in ("queries", "workload"):
-        ours, theirs = results.questions(one), results.questions(other)
-        does, part = "asks {:.2f} questions", "questions about"
+    one, other, part = bar.arm, bar.than, bar.part
+    if bar.measure in ("queries", "workload", "labels"):
+        ours, theirs = results.questions(one, part), results.questions(other, part)
+        does, of = "asks {:.2f} questions", "questions about"
     elif bar.measure == "bites":
-        ours, theirs = results.losses(one), results.losses(other)
-        does, part = "loses {:.2f} bites", "bites lost to"
+        ours, theirs = results.losses(one, part), results.losses(other, part)
+        does, of = "loses {:.2f} bites", "bites lost to"
     else:
         lost, load = (
-            [sum(results.losses(label).values()) for label in (one, other)],
-            [results.mean("workload", label).value for label in (one, other)],
+            [sum(results.losses(label, part).values()) for label in (one, other)],
+            [results.mean("workload", label, part).value for label in (one, other)],
         )
         return (
-            f"In a meal {one} loses {lost[0]:.2f} bites and {other} {lost[1]:.2f}, and the questions of the first "
-            f"weigh {load[0]:.2f}, those of the second {load[1]:.2f}."
+            f"In a meal{part.label} {one} loses {lost[0]:.2f} bites and {other} {lost[1]:.2f}, and the questions "
+            f"of the first weigh {load[0]:.2f}, those of the second {load[1]:.2f}."
         )
     total = sum(ours.values()) - sum(theirs.values())
     gaps = {name: (ours[name] - theirs[name]) * (1.0 if total >= 0.0 else -1.0) for name in ours}
     most = max(gaps, key=lambda name: gaps[name])
     return (
-        f"In a meal {one} {does.format(sum(ours.values()))} and {other} {sum(theirs.values()):.2f}; the largest part "
-        f"of that difference is {part} '{most}', {ours[most]:.2f} against {theirs[most]:.2f}."
+        f"In a meal{part.label} {one} {does.format(sum(ours.values()))} and {other} {sum(theirs.values()):.2f}; the "
+        f"largest part of that difference is {of} '{most}', {ours[most]:.2f} against {theirs[most]:.2f}."
     )

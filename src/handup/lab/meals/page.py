@@ -15,6 +15,7 @@ from handup.lab.study.page import document, inline_svg, table
 from handup.lab.study.report import PLURALS, VERDICT_CLASSES
 
 if TYPE_CHECKING:
+    from handup.lab.meals.definition import MealStudy
     from handup.lab.meals.run import Outcome
     from handup.lab.study.figures import Drawing
 
@@ -41,18 +42,25 @@ which module it held for the most likely first wrong one, or that no module was 
 notice that anything was lost.</li>
 </ul>"""
 
+READING_MEMORY = """<p>Where the robot <strong>remembers</strong>, one memory goes through all meals of a participant,
+in their order, and what people say wrong is remembered, too. A <strong>recall</strong> is a remembered word that an
+attempt was made on, about a food, a piece or a skill; a <strong>wrong recall</strong> one that was wrong of this plate.
+Each participant eats in a kitchen of their own, whose lamp, table, china and groceries look the same at every meal.
+Robots that forget eat there, too.</p>"""
+
 
 def page(outcome: Outcome, drawings: Sequence[Drawing]) -> str:
     """The whole page."""
     study, results = outcome.study, outcome.results
-    bars, lost = drawings
-    parts = [_head(outcome), _verdicts(outcome.judged), '<h2 id="figures">What came out</h2>', _figure(bars)]
-    parts += [_table(make(results)) for make in (tables.measures, tables.differences, tables.by_people)]
+    *shown, lost = drawings
+    parts = [_head(outcome), _verdicts(outcome.judged), '<h2 id="figures">What came out</h2>', *map(_figure, shown)]
+    parts += [_table(each) for each in tables.came_out(results)]
     parts += [_claims(outcome.judged)]
     parts += ['<h2 id="triage">Failure triage: what was wrong, and what the robot believed</h2>', _figure(lost)]
     parts += [_table(tables.losses(outcome.triages)), _table(tables.costs(outcome.triages))]
-    shown = "".join(_table(tables.confusion(each)) for each in outcome.triages)
-    parts += [f"<details><summary>Method by method</summary>{shown}</details>", READING]
+    confused = "".join(_table(tables.confusion(each)) for each in outcome.triages)
+    parts += [f"<details><summary>Method by method</summary>{confused}</details>", READING]
+    parts += [READING_MEMORY] if study.remembers else []
     return document(f"{study.title}: a study of handup", parts)
 
 
@@ -64,7 +72,7 @@ def _head(outcome: Outcome) -> str:
         "In the paper": escape(study.figure),
         "Meals": f"{results.participants} participants × {results.plates} plates × {len(study.arms)} methods, "
         f"{study.bites} bites each",
-        "Plates": f"{escape(', '.join(dict.fromkeys(study.plates)))}; looks {escape(results.size.looks)}; "
+        "Plates": f"{escape(_plates(study))}; looks {escape(results.size.looks)}; "
         f"seeds from {results.size.seed_of(study)} on",
         "Made": outcome.made_at.strftime("%d %B %Y, %H:%M %Z"),
         "With": escape(stamp),
@@ -74,11 +82,17 @@ def _head(outcome: Outcome) -> str:
     if study.faulty:
         facts["Faulty"] = "M1 names a food that is not on the plate with probability .9, at a confidence of .65"
     if results.size.quick:
-        facts["Quick"] = "fewer participants with one plate each: for a first look, not for conclusions"
+        facts["Quick"] = "few participants, and one plate each unless a robot remembers: for a first look only"
     listed = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts.items())
     return (
         f'<h1>{escape(study.title)}</h1><p class="question">{escape(study.question)}</p><dl class="facts">{listed}</dl>'
     )
+
+
+def _plates(study: MealStudy) -> str:
+    """What is served; meal by meal where a robot remembers."""
+    menus = (study.plates_of(menu[0]) for menu in study.menus)
+    return "; or ".join(", ".join(each if study.remembers else dict.fromkeys(each)) for each in menus)
 
 
 def _verdicts(judged: Sequence[Judged]) -> str:

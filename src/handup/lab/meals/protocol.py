@@ -2,7 +2,8 @@
 
 Unlike simulated people, real ones learn and tire, and know a plate again. So every meal has a plate of its own, and the
 order of methods is a Williams design: over one round of participants each method is eaten at each place, and follows
-each other method, equally often. The order of plates turns round from round to round.
+each other method, equally often. The order of plates turns round from round to round; not where a robot remembers,
+since a week has its order. There each method has a memory of its own, which goes through its meals.
 """
 
 from __future__ import annotations
@@ -24,12 +25,14 @@ class Planned:
         meal: Which of theirs, from 1.
         arm: The label of what is compared; the participant need not know.
         order: What is served.
+        memory: The store of the robot's memory; empty where it has none.
     """
 
     participant: int
     meal: int
     arm: str
     order: Order
+    memory: str = ""
 
     @property
     def command(self) -> str:
@@ -38,6 +41,8 @@ class Planned:
         words = ["handup", "meal", "--people", "page", "--plate", order.plate, "--looks", order.looks]
         words += ["--method", order.method, "--seed", str(order.seed), "--bites", str(order.bites)]
         words += ["--faulty-detector"] if order.faulty else []
+        words += [] if order.kitchen is None else ["--kitchen", str(order.kitchen)]
+        words += ["--memory", self.memory] if self.memory else []
         words += ["--store", f"participant-{self.participant}-meal-{self.meal}.db", "--json"]
         return shlex.join(words)
 
@@ -66,23 +71,20 @@ def planned(study: MealStudy, participant: int, size: Size) -> tuple[Planned, ..
         raise BadSetting(f"participant {participant}", hint=f"Count from 1 to {MOST_PARTICIPANTS}.")
     rounds = orders_of_arms(len(study.arms))
     round_, row = divmod(participant - 1, len(rounds))
-    plates = study.plates[:1] if size.quick else study.plates
-    plates = plates if round_ % 2 == 0 else plates[::-1]
+    turned = round_ % 2 == 1 and not study.remembers
     seed = size.seed_of(study) + (participant - 1) * len(study.arms) * len(study.plates)
-    chosen = [(study.arms[arm], plate) for arm in rounds[row] for plate in plates]
+    chosen = [
+        (number, study.arms[number], plate)
+        for number in rounds[row]
+        for plate in study.plates_of(study.arms[number], quick=size.quick)[:: -1 if turned else 1]
+    ]
     return tuple(
         Planned(
             participant=participant,
             meal=number,
             arm=arm.label,
-            order=Order(
-                plate=plate,
-                looks=size.looks,
-                method=arm.method,
-                bites=study.bites,
-                seed=seed + number - 1,
-                faulty=study.faulty,
-            ),
+            order=study.order(arm, plate, seed + number - 1, size, kitchen=seed),
+            memory=f"participant-{participant}-memory-{of_arm + 1}.db" if arm.memory else "",
         )
-        for number, (arm, plate) in enumerate(chosen, start=1)
+        for number, (of_arm, arm, plate) in enumerate(chosen, start=1)
     )

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from handup.core import BadRecord
 from handup.domains.feeding.judging import MODULES, Cause
 from handup.lab.meals.blame import BLAMED, NO_MODULE
-from handup.lab.meals.claim import MEASURES
+from handup.lab.meals.claim import MEASURES, OF_MEMORY
 
 CHANCES = (*MODULES, NO_MODULE)
+WORDS = ("food", "skill")
+"""The modules whose answers are a word, not a place on the plate."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +34,8 @@ class BiteRow:
         cause: Why it was lost; empty where it was not.
         blamed: What the robot believed of that; empty where it was not lost.
         chances: For a lost bite, how likely the robot held each module to be the first wrong one, and none.
+        recalled: The modules whose word was a remembered one, attempt by attempt.
+        recalled_wrong: Those of them that were wrong.
 
     Raises:
         BadRecord: A lost bite without one cause and one belief, or one that was not lost with them.
@@ -48,10 +52,12 @@ class BiteRow:
     cause: str = ""
     blamed: str = ""
     chances: tuple[float, ...] = ()
+    recalled: tuple[str, ...] = ()
+    recalled_wrong: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "asked", tuple(self.asked))
-        object.__setattr__(self, "chances", tuple(self.chances))
+        for name in ("asked", "chances", "recalled", "recalled_wrong"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         lost = self.cause in tuple(Cause) and self.blamed in BLAMED and len(self.chances) == len(CHANCES)
         whole = not self.cause and not self.blamed and not self.chances
         if not (whole if self.got else lost):
@@ -59,6 +65,21 @@ class BiteRow:
                 f"bite {self.bite} is {'got' if self.got else 'lost'}, and its cause is '{self.cause}'",
                 hint="Remove the file, and the meal is eaten again.",
             )
+
+
+_OF_BITE: Mapping[str, Callable[[BiteRow], float]] = {
+    "bites": lambda bite: bite.got,
+    "wrong": lambda bite: bite.wrong,
+    "queries": lambda bite: len(bite.asked),
+    "executions": lambda bite: bite.attempts,
+    "workload": lambda bite: bite.workload,
+    "J": lambda bite: bite.J,
+    "J_true": lambda bite: bite.J_true,
+    "labels": lambda bite: sum(module in WORDS for module in bite.asked),
+    "recalls": lambda bite: len(bite.recalled),
+    "wrong_recalls": lambda bite: len(bite.recalled_wrong),
+}
+"""What a bite adds to each measure."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +92,7 @@ class MealRow:
         looks: `easy` or `hard`.
         method: How the robot decided.
         seed: Of the plate, and of everything by chance.
+        kitchen: The home that it was eaten in; None: no one's.
         faulty: Whether the food detector was.
         calibrators: Which were used.
         expert: How far the robot trusted answers.
@@ -85,6 +107,7 @@ class MealRow:
     looks: str
     method: str
     seed: int
+    kitchen: int | None
     faulty: bool
     calibrators: str
     expert: float
@@ -99,19 +122,8 @@ class MealRow:
         return tuple(each for each in self.bites_taken if not each.got)
 
     def measure(self, name: str) -> float:
-        """One of `MEASURES`."""
-        taken = self.bites_taken
-        match name:
-            case "bites":
-                return float(sum(each.got for each in taken))
-            case "wrong":
-                return float(sum(each.wrong for each in taken))
-            case "queries":
-                return float(sum(len(each.asked) for each in taken))
-            case "executions":
-                return float(sum(each.attempts for each in taken))
-            case _:
-                return float(sum(getattr(each, name) for each in taken))
+        """One of `MEASURES`, or `OF_MEMORY`."""
+        return float(sum(_OF_BITE[name](each) for each in self.bites_taken))
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""
@@ -155,7 +167,7 @@ def bites_csv(rows: Iterable[tuple[Named, MealRow]]) -> str:
             "plate": row.plate,
             "seed": row.seed,
             **{name: getattr(bite, name) for name in OF_BITE},
-            "asked": " ".join(bite.asked),
+            **{name: " ".join(getattr(bite, name)) for name in ("asked", "recalled", "recalled_wrong")},
             **{f"believed_{name}".replace(" ", "_"): each for name, each in _believed(bite)},
         }
         for before, row in rows
@@ -164,7 +176,7 @@ def bites_csv(rows: Iterable[tuple[Named, MealRow]]) -> str:
 
 
 def _numbers(row: MealRow) -> dict[str, float]:
-    return {name: round(row.measure(name), 6) for name in MEASURES}
+    return {name: round(row.measure(name), 6) for name in (*MEASURES, *OF_MEMORY)}
 
 
 def _believed(bite: BiteRow) -> Sequence[tuple[str, str]]:

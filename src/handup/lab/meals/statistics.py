@@ -97,7 +97,7 @@ def ratio(parts: Vector, wholes: Vector, *, seed: int = 0) -> Estimate:
         below = weights @ wholes
         return np.asarray(np.divide(weights @ parts, below, out=np.zeros_like(below), where=below > 0.0))
 
-    return intervals({"share": shares}, len(parts), seed=seed)["share"]
+    return intervals({"share": shares}, len(parts), seed=seed)["share"] if len(parts) else Estimate(0.0, (0.0, 0.0))
 
 
 def difference(values: Vector, others: Vector, *, seed: int = 0) -> Difference:

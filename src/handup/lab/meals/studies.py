@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from handup.core import BadSetting
-from handup.lab.meals.claim import Bar, Claim
+from handup.lab.meals.claim import Bar, Claim, Part
 from handup.lab.meals.definition import Arm, MealStudy
+from handup.people import Care
 
 NEVER, ALWAYS, PAIR = "never+query-then-execute", "topo+query-for-all", "graph+workload-aware"
 CONFIDENCE, TROUBLESHOOT = "confidence+workload-aware", "troubleshoot"
@@ -147,7 +148,64 @@ HOME = MealStudy(
         *_against(PAIR, "the paper's pair"),
     ),
 )
-STUDIES: Mapping[str, MealStudy] = {each.name: each for each in (METHODS, HETEROGENEITY, HOME)}
+SAME_MENU = ("savory salad", "thanksgiving") * 3 + ("savory salad",)
+NEW_MENU = (*SAME_MENU[:3], *("mixed salad", "noodles") * 2)
+FORGETS, REMEMBERS = "forgets, same menu", "remembers, same menu"
+FORGETS_NEW, REMEMBERS_NEW = "forgets, new menu", "remembers, new menu"
+CHANGED = Part(meals=(4, 5, 6, 7))
+"""The days of the new menu."""
+NO_LOSS = -0.1
+"""Bites of five that a meal may be short of, at most: one bite in ten meals."""
+MEMORY = MealStudy(
+    name="meal-memory",
+    title="A week of meals with a memory",
+    figure="—",
+    question="Does a robot that remembers what it was told ask less from day to day, and still get its bites?",
+    arms=(
+        Arm(method=TROUBLESHOOT, short=FORGETS),
+        Arm(method=TROUBLESHOOT, short=REMEMBERS, memory=True),
+        Arm(method=TROUBLESHOOT, short=FORGETS_NEW, plates=NEW_MENU),
+        Arm(method=TROUBLESHOOT, short=REMEMBERS_NEW, memory=True, plates=NEW_MENU),
+    ),
+    plates=SAME_MENU,
+    first_seed=330_000,
+    home=True,
+    claims=(
+        Claim(
+            name="memory: questions fall by 40 %",
+            source="handup",
+            text="Over a week of the same menu a robot that remembers asks at most 0.6 times the questions.",
+            bars=(Bar(measure="queries", arm=REMEMBERS, than=FORGETS, less=True, share=0.6),),
+        ),
+        Claim(
+            name="memory: no loss of bites",
+            source="handup",
+            text="Over a week of the same menu it gets at most 0.1 bites of five less.",
+            bars=(Bar(measure="bites", arm=REMEMBERS, than=FORGETS, by=NO_LOSS),),
+        ),
+        Claim(
+            name="memory: a new menu does not poison",
+            source="handup",
+            text="When the menu has changed (days 4 to 7), what it remembers of the old one costs at most 0.1 bites of "
+            "five.",
+            bars=(Bar(measure="bites", arm=REMEMBERS_NEW, than=FORGETS_NEW, by=NO_LOSS, part=CHANGED),),
+        ),
+        Claim(
+            name="memory: fewer questions with a new menu",
+            source="handup",
+            text="It asks less on the days of the new menu, too.",
+            bars=(Bar(measure="queries", arm=REMEMBERS_NEW, than=FORGETS_NEW, less=True, part=CHANGED),),
+        ),
+        Claim(
+            name="memory: people who err",
+            source="handup",
+            text="With hurried people, whose answers are wrong one time in five and are remembered all the same, it "
+            "gets at most 0.1 bites of five less.",
+            bars=(Bar(measure="bites", arm=REMEMBERS, than=FORGETS, by=NO_LOSS, part=Part(care=Care.HURRIED)),),
+        ),
+    ),
+)
+STUDIES: Mapping[str, MealStudy] = {each.name: each for each in (METHODS, HETEROGENEITY, HOME, MEMORY)}
 """By name, in the order of `handup study list`."""
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from handup.confidence.bootstrap import Estimate
-from handup.domains.feeding.judging import Cause
+from handup.domains.feeding.judging import MODULES, Cause
 from handup.lab.meals.blame import BLAMED
-from handup.lab.meals.claim import MEASURES
+from handup.lab.meals.claim import Part
 from handup.lab.meals.definition import Sitting
 from handup.lab.meals.judging import RULES, Judged
 from handup.lab.meals.results import Results
@@ -23,7 +23,11 @@ HEADINGS = {
     "workload": "workload",
     "J": "J",
     "J_true": "J, true",
+    "labels": "questions about food and skill",
+    "recalls": "recalls",
+    "wrong_recalls": "wrong recalls",
 }
+OF_A_DAY = ("queries", "labels", "bites", "recalls", "wrong_recalls")
 
 
 @dataclass(frozen=True)
@@ -49,20 +53,28 @@ class Table:
 
 def tables(results: Results, triages: Sequence[Triage]) -> Iterator[Table]:
     """All of them: what came out, against each other, by skill and by hand, and the lost bites."""
-    yield measures(results)
-    yield differences(results)
-    yield by_people(results)
+    yield from came_out(results)
     yield losses(triages)
     yield from (confusion(each) for each in triages)
     yield costs(triages)
 
 
+def came_out(results: Results) -> Iterator[Table]:
+    """Those of measures. Day by day only where a robot remembers: otherwise meals do not know of each other."""
+    yield measures(results)
+    yield differences(results)
+    yield questions(results)
+    if results.study.remembers:
+        yield by_day(results)
+    yield by_people(results)
+
+
 def measures(results: Results) -> Table:
     """Every measure of every arm."""
-    bites = str(results.study.bites)
-    headings = (HEADINGS[name].replace("5", bites) for name in MEASURES)
+    bites, names = str(results.study.bites), results.study.measures
+    headings = (HEADINGS[name].replace("5", bites) for name in names)
     rows = tuple(
-        (f"`{label}`", *(shown(results.mean(name, label)) for name in MEASURES)) for label in results.study.labels
+        (f"`{label}`", *(shown(results.mean(name, label)) for name in names)) for label in results.study.labels
     )
     caption = (
         f"Means per meal with 95 % bootstrap intervals over {results.participants} simulated participants, "
@@ -72,18 +84,41 @@ def measures(results: Results) -> Table:
 
 
 def differences(results: Results) -> Table:
-    """Every measure of the last arm less that of each other one, participant by participant."""
-    *others, last = results.study.labels
-    rows = []
-    for label in others:
-        found = [results.difference(name, last, label) for name in MEASURES]
-        cells = [f"{each.mean:+.2f} ({each.ci[0]:+.2f} to {each.ci[1]:+.2f}), p {each.p:.2g}" for each in found]
-        rows.append((f"`{label}`", *cells))
+    """Every measure of the last arm of each menu less that of each other one of it, participant by participant."""
+    rows, names = [], results.study.measures
+    for *others, last in results.study.menus:
+        for other in others:
+            found = [results.difference(name, last.label, other.label) for name in names]
+            cells = [f"{each.mean:+.2f} ({each.ci[0]:+.2f} to {each.ci[1]:+.2f}), p {each.p:.2g}" for each in found]
+            rows.append((f"`{last.label}` against `{other.label}`", *cells))
     caption = (
-        f"What `{last}` has more than each other method, person by person, with 95 % intervals; p of Wilcoxon's test, "
-        "not corrected"
+        "What the first has more than the second, person by person, with 95 % intervals; p of Wilcoxon's test, not "
+        "corrected"
     )
-    return Table(caption, ("against", *(HEADINGS[name] for name in MEASURES)), tuple(rows))
+    return Table(caption, ("difference", *(HEADINGS[name] for name in names)), tuple(rows))
+
+
+def questions(results: Results) -> Table:
+    """What questions are about."""
+    rows = tuple(
+        (f"`{label}`", *(f"{results.questions(label)[module]:.2f}" for module in MODULES))
+        for label in results.study.labels
+    )
+    return Table("Questions per meal, by what they are about", ("method", *MODULES), rows)
+
+
+def by_day(results: Results) -> Table:
+    """What matters of a memory, day by day."""
+    days = range(1, results.plates + 1)
+    rows = tuple(
+        (
+            f"`{label}`: {HEADINGS[name]}",
+            *(shown(results.mean(name, label, Part(meals=(day,)))) for day in days),
+        )
+        for label in results.study.labels
+        for name in OF_A_DAY
+    )
+    return Table("Day by day, with 95 % intervals", ("method", *(f"day {day}" for day in days)), rows)
 
 
 def by_people(results: Results) -> Table:
