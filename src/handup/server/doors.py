@@ -120,6 +120,7 @@ def protocol_of(doors: Doors, bounds: Bounds) -> type[H11Protocol]:
         address = ""
         _timer: asyncio.TimerHandle | None = None
         _awaits: object = None
+        _is_websocket = False
 
         @property
         def waits(self) -> bool:
@@ -150,10 +151,11 @@ def protocol_of(doors: Doors, bounds: Bounds) -> type[H11Protocol]:
             super().handle_events()
             state = self.conn.their_state
             more = state is h11.SEND_BODY or (state is h11.IDLE and bool(self.conn.trailing_data[0]))
-            self._await(state if more else None)
+            self._await(state if more and not self._is_websocket else None)
 
         def handle_websocket_upgrade(self, event: h11.Request) -> None:
             """A WebSocket has limits of its own."""
+            self._is_websocket = True
             doors.leave(self)
             super().handle_websocket_upgrade(event)
 
