@@ -60,7 +60,9 @@ CASES = [(None, True), (3, True), (3, False), (1, False), (1, True)]
 @pytest.mark.parametrize(("tries", "unseen"), CASES)
 def test_it_is_near_the_optimum(expert: float, series: bool, tries: int | None, unseen: bool) -> None:
     cases = [
-        case(seed, modules, expert, series=series, tries=tries, unseen=unseen) for modules in (2, 3) for seed in range(8)
+        case(seed, modules, expert, series=series, tries=tries, unseen=unseen)
+        for modules in (2, 3)
+        for seed in range(8)
     ]
     found = compared(cases)
     assert np.mean(found.knowing) <= 1.015

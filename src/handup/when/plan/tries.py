@@ -89,7 +89,7 @@ class _Course:
 
 
 def _answered(modules: int, asked: NDArray[np.intp], expert: Vector) -> Vector:
-    """What answers do to joint probabilities, as a matrix: each module that was asked about is right as its expert is."""
+    """What answers do to joint probabilities, as a matrix: what was asked about is right as often as its expert is."""
     matrix: Vector = np.ones((1, 1))
     for module in range(modules):
         chance = expert[module]
