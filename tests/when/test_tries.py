@@ -100,6 +100,18 @@ def test_what_it_costs_counts() -> None:
     assert Session(graph, settings=cheap).next(0.0).action is Action.ACT
 
 
+def test_what_was_answered_is_asked_again_unless_that_is_turned_off() -> None:
+    graph = chain_of((0.3, 0.99), (0.1, 3.0))
+    for again in (True, False):
+        session = Session(graph, settings=Settings(expert=0.7, horizon=15.0, max_executions=3, ask_again=again))
+        session.next(0.0)
+        session.answered("m0", changed=True)
+        while session.next(1.0).action is Action.ACT:
+            session.executed(False)
+        asked = session.pending is not None and session.pending.action is Action.ASK and session.pending.module == "m0"
+        assert asked is again
+
+
 def test_without_tries_nothing_is_done_any_more() -> None:
     belief = Belief.of(chain_of((0.7, 0.9), (0.1, 0.1)))
     costs = Costs.of(belief.graph.query_costs, time_left=15.0, tries=0)

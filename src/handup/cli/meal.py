@@ -16,7 +16,7 @@ from rich.table import Table
 
 from handup import __version__
 from handup.cli import meal_page
-from handup.cli.meal_memory import household
+from handup.cli.meal_memory import household, place_of
 from handup.cli.output import check_writable, err, out, print_json, print_table
 from handup.cli.store import STORE_HELP
 from handup.core import BadSetting
@@ -44,9 +44,9 @@ At the page the meal is kept (in handup-meals/meal.db where no --store is named)
 it was killed, goes on where it was; after the last bite it begins another meal. Otherwise only --store keeps it. What
 is kept goes on only as it was ordered: for anything else, use another --store file, or --new.
 
-With --memory the robot keeps what it is told about foods and skills in that file, and does not ask it again at the next
-meal that looks alike; --kitchen says in which home simulated meals look alike. handup journal replay home.db tells what
-it remembers.
+What people tell the robot about foods, boxes and skills it keeps on the meal's own store, or where --memory says, and does
+not ask again where a plate looks alike, at this meal or the next; --forget turns that off. --kitchen says in which home
+simulated plates look alike. handup journal replay home.db tells what it remembers.
 
 Exit codes: 0 the meal is over; 1 the film or the result could not be written; 2 bad input, nothing more to type, a port
 that is taken, a page that is not built, or the extra [sim], [web] or OpenGL is missing; 130 left with Ctrl-C."""
@@ -92,7 +92,11 @@ def meal(
     ] = None,
     memory: Annotated[
         str | None,
-        typer.Option(help="A file or database: what it is told is kept there, and not asked again.", metavar="STORE"),
+        typer.Option(help="Where what it is told is kept; on the meal's own store.", metavar="STORE"),
+    ] = None,
+    remember: Annotated[
+        bool | None,
+        typer.Option("--remember/--forget", help="Not to ask again what it was told before; off with simulated people."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print how it went as JSON.")] = False,
     port: Annotated[
@@ -117,6 +121,7 @@ def meal(
 ) -> None:
     """Let the simulated feeding robot eat from a plate, with somebody to ask, and say how it went."""
     _check(people, record)
+    kept = place_of(memory, wanted=remember, simulated=people == SIMULATED)
     from handup.domains.feeding.drawing import pillow  # noqa: PLC0415
     from handup.domains.feeding.order import Order  # noqa: PLC0415 - the help does without the simulation
     from handup.domains.feeding.policy import DOUBT_BELOW  # noqa: PLC0415
@@ -149,11 +154,11 @@ def meal(
                 linger_s=linger,
                 wait=wait,
                 frames=frames,
-                memory=memory,
+                memory=kept,
             )
             served = meal_page.eat(order, sitting, told)
         else:
-            served = _eat(order, people, store, frames, accuracy, told, new=new, memory=memory)
+            served = _eat(order, people, store, frames, accuracy, told, new=new, memory=kept)
     if as_json:
         print_json({**served.to_json(), "version": __version__})
     else:

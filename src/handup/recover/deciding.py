@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from handup.core import Action, Availability, CostModel, Costs, Decision, Outcome
 from handup.policy import Belief
 from handup.recover.checks import one_each
@@ -36,6 +38,8 @@ class Moment:
     def askable_belief(self) -> Belief:
         """The belief, with everything held back that nobody may be asked about now."""
         belief = self.state.belief
+        if not self.settings.ask_again:
+            belief = belief.held_back(np.where(belief.answered, np.inf, -np.inf))
         if self.availability is None:
             return belief
         return belief.held_back(one_each("times", self.availability.free_from_s(self.now_s), len(belief.graph)))

@@ -46,6 +46,8 @@ class Settings:
         max_wait_s: So long an episode may wait in all.
         max_steps_per_module: So many questions and executions per module an episode may take, whatever the clock says.
         max_executions: So often the robot tries at most; then the episode ends.
+        ask_again: Whether a module may be asked about again while its answer still holds: not where the same person
+            would only say the same.
         unseen: By module, how likely it is that acting on its mistake looks like a success; 0 for those not named.
             `troubleshoot` weighs it on policies of up to eight modules. The tally knows only what was seen.
         unseen_cost: What such a mistake costs; as much as giving up at once where not given.
@@ -68,6 +70,7 @@ class Settings:
     max_wait_s: float = 3600.0
     max_steps_per_module: int = 20
     max_executions: int = NO_LIMIT
+    ask_again: bool = True
     unseen: Mapping[str, float] = field(default_factory=dict)
     unseen_cost: float | None = None
     seed: int = 0
@@ -96,6 +99,8 @@ class Settings:
         for name in ("max_questions_per_module", "max_unanswered", "max_steps_per_module", "max_executions", "seed"):
             if not isinstance(getattr(self, name), int):
                 raise BadSetting(f"{name} is {getattr(self, name)!r}", hint="Give a whole number.")
+        if not isinstance(self.ask_again, bool):
+            raise BadSetting(f"ask_again is {self.ask_again!r}", hint="Give true or false.")
         for name, chance in self.unseen.items():
             check_probability(f"unseen of '{name}'", chance)
         object.__setattr__(self, "unseen", {str(name): float(chance) for name, chance in self.unseen.items()})
@@ -131,6 +136,7 @@ class Settings:
         """A plain record: keyword arguments for the same settings. What came later is left out where it is not used."""
         later = {
             "max_executions": self.max_executions < NO_LIMIT,
+            "ask_again": not self.ask_again,
             "unseen": bool(self.unseen),
             "unseen_cost": self.unseen_cost is not None,
         }

@@ -67,10 +67,15 @@ class Order:
     def settings(self) -> Settings:
         """The terms of one bite: time for every attempt and for every question before it.
 
-        A bite of another food is as bad as one that was given up.
+        A bite of another food is as bad as one that was given up. Nobody is asked twice about what still holds.
         """
-        horizon = float(self.attempts * (len(BITE) + 1))
-        return Settings(expert=self.expert, horizon=horizon, max_executions=self.attempts, unseen=UNSEEN)
+        return Settings(
+            expert=self.expert,
+            horizon=float(self.attempts * (len(BITE) + 1)),
+            max_executions=self.attempts,
+            ask_again=False,
+            unseen=UNSEEN,
+        )
 
     def run_of(self, bite: int, stops: int = 0) -> str:
         """The run of a bite; a new one after each stop."""
