@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from handup.domains.feeding import foods
 from handup.domains.feeding.encoder import CROPPED, PLATE
-from handup.domains.feeding.modules import folder_of, session_of
+from handup.domains.feeding.modules import WRITTEN, folder_of
 from handup.domains.feeding.peaks import boxes_at_peaks
 from handup.domains.feeding.remembering import SETTINGS
+from handup.domains.feeding.running import session_of
 from train.feeding.kitchens import HOMES, parts_of
 from train.feeding.packing import pictures_in
 
@@ -83,10 +84,11 @@ def evaluate(folder: Path, models: Path | None = None) -> dict[str, Any]:
     with folder_of(models) as place:
         card = json.loads((place / "encode.json").read_text(encoding="utf-8"))
         runs = {
-            name: session_of(name, (place / f"{name}.onnx").read_bytes()) for name in ("encode_plate", "encode_crop")
+            name: session_of((place / f"{name}.onnx").read_bytes(), name, hint=WRITTEN)
+            for name in ("encode_plate", "encode_crop")
         }
     with folder_of() as place:
-        runs["find"] = session_of("find", (place / "find.onnx").read_bytes())
+        runs["find"] = session_of((place / "find.onnx").read_bytes(), "find", hint=WRITTEN)
     made: dict[str, Any] = {}
     for homes in ("threshold", "evaluation"):
         parts = parts_of(folder, homes)

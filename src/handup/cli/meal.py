@@ -44,9 +44,9 @@ At the page the meal is kept (in handup-meals/meal.db where no --store is named)
 it was killed, goes on where it was; after the last bite it begins another meal. Otherwise only --store keeps it. What
 is kept goes on only as it was ordered: for anything else, use another --store file, or --new.
 
-What people tell the robot about foods, boxes and skills it keeps on the meal's own store, or where --memory says, and does
-not ask again where a plate looks alike, at this meal or the next; --forget turns that off. --kitchen says in which home
-simulated plates look alike. handup journal replay home.db tells what it remembers.
+What people tell the robot about foods, boxes and skills it keeps on the meal's own store, or where --memory says, and
+does not ask again where a plate looks alike, at this meal or the next; --forget turns that off. --kitchen says in which
+home simulated plates look alike. handup journal replay home.db tells what it remembers.
 
 Exit codes: 0 the meal is over; 1 the film or the result could not be written; 2 bad input, nothing more to type, a port
 that is taken, a page that is not built, or the extra [sim], [web] or OpenGL is missing; 130 left with Ctrl-C."""
@@ -96,7 +96,9 @@ def meal(
     ] = None,
     remember: Annotated[
         bool | None,
-        typer.Option("--remember/--forget", help="Not to ask again what it was told before; off with simulated people."),
+        typer.Option(
+            "--remember/--forget", help="Not to ask again what it was told before; off with simulated people."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print how it went as JSON.")] = False,
     port: Annotated[

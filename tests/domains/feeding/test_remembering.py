@@ -29,7 +29,7 @@ from handup.domains.feeding.seeing import Found, Picture
 from handup.domains.feeding.served import Served
 from handup.domains.feeding.telling import AS_BEFORE, session_of, told_of
 from handup.journal import Journal
-from handup.memory import Memory, MemoryConfirmed, Source, check_embedder
+from handup.memory import Embedding, Memory, MemoryConfirmed, Source, check_embedder
 from tests.fakes.feeding import Oracle, calibrators
 from tests.recover.house import FragileJournal, Killed
 
@@ -78,7 +78,7 @@ def test_encoders_keep_the_contract(plates: PictureEncoder, crops: PictureEncode
     check_embedder(plates, [rgb], ["", "chicken"])
     check_embedder(crops, [square_of(rgb, box)])
     assert (plates.dimension, crops.dimension) == (64, 64)
-    assert PictureEncoder.load(PLATE).of(rgb).vector.tobytes() == plates.of(rgb).vector.tobytes()
+    assert Embedding.of(PictureEncoder.load(PLATE), rgb).vector.tobytes() == Embedding.of(plates, rgb).vector.tobytes()
 
 
 def test_encoders_are_small_and_their_card_is_about_them() -> None:
@@ -120,10 +120,10 @@ def test_plates_are_near_where_the_same_is_on_them_at_home(plates: PictureEncode
     same, less, other = [], [], []
     without = Plate("less", {"mashed potatoes": (1, 1), "green beans": (6, 8)})
     for kitchen in range(HOME, HOME + 120, 20):
-        monday, tuesday = (plates.of(view(kitchen + meal, kitchen=kitchen)) for meal in (0, 1))
+        monday, tuesday = (Embedding.of(plates, view(kitchen + meal, kitchen=kitchen)) for meal in (0, 1))
         same.append(monday.similarity(tuesday))
-        less.append(monday.similarity(plates.of(view(kitchen + 2, without, kitchen))))
-        other.append(monday.similarity(plates.of(view(kitchen + 3, "mixed salad", kitchen))))
+        less.append(monday.similarity(Embedding.of(plates, view(kitchen + 2, without, kitchen))))
+        other.append(monday.similarity(Embedding.of(plates, view(kitchen + 3, "mixed salad", kitchen))))
     assert np.mean(same) > 0.85
     assert np.mean(less) < np.mean(same) - 0.1
     assert max(other) < SETTINGS.threshold
@@ -133,7 +133,7 @@ def test_plates_are_near_where_the_same_is_on_them_at_home(plates: PictureEncode
 
 
 def remember_food(memory: Memory, plates: PictureEncoder, rgb: Picture, label: str) -> int:
-    return memory.remember(FOOD, plates.of(rgb), label, by="Ana", source=Source(question=label)).id
+    return memory.remember(FOOD, Embedding.of(plates, rgb), label, by="Ana", source=Source(question=label)).id
 
 
 def test_what_was_said_of_a_plate_like_this_is_said_again(memory: Memory, plates: PictureEncoder) -> None:
@@ -159,7 +159,7 @@ def test_a_probability_is_no_score_to_calibrate(memory: Memory, plates: PictureE
     remember_food(memory, plates, view(0, kitchen=HOME), "chicken")
     with dinner(1) as world:
         rgb = world.view().rgb
-        similarity = plates.of(rgb).similarity(plates.of(view(0, kitchen=HOME)))
+        similarity = Embedding.of(plates, rgb).similarity(Embedding.of(plates, view(0, kitchen=HOME)))
         assert similarity >= SETTINGS.threshold
         policy = BitePolicy(world, Remembering(Oracle(world, label="tofu", score=0.2), memory, plates), calibrators())
         made = policy.forward({})
@@ -201,7 +201,7 @@ def test_a_food_that_is_not_found_is_passed_over(memory: Memory, plates: Picture
 def test_a_changed_menu_does_not_poison(memory: Memory, plates: PictureEncoder) -> None:
     """Whatever was said of Monday's plate is not said of another menu in the same home, though M2 would find it."""
     for number, kitchen in enumerate(range(HOME, HOME + 120, 20)):
-        memory.remember(FOOD, plates.of(view(kitchen, kitchen=kitchen)), "chicken", by="Ana")
+        memory.remember(FOOD, Embedding.of(plates, view(kitchen, kitchen=kitchen)), "chicken", by="Ana")
         for meal, menu in enumerate(("mixed salad", "savory salad" if number % 2 else "noodles"), 1):
             with dinner(kitchen + meal, menu, kitchen) as world:
                 named = Remembering(Oracle(world, label="lettuce"), memory, plates).name(world.view().rgb)

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from handup.core import BadData, BadRecord, Box
 from handup.domains.feeding.crops import CROP, Square, cut, standard, whole
-from handup.domains.feeding.modules import folder_of, session_of
+from handup.domains.feeding.modules import folder_of
+from handup.domains.feeding.running import session_of
 from handup.domains.feeding.seeing import Picture
-from handup.memory import Embedding
 from handup.memory import Picture as Given
 
 SCHEMA, KIND = 1, "feeding-encoders"
@@ -62,7 +62,8 @@ class PictureEncoder:
         digest = hashlib.sha256(model).hexdigest()
         if (card.get("kind"), card.get("schema")) != (KIND, SCHEMA) or card.get("digest", {}).get(kind) != digest:
             raise BadRecord(f"encode_{kind}.onnx is not the one that its card is about", hint=TRAIN)
-        return cls(kind, session_of(f"encode_{kind}", model, threads), int(card["dimension"][kind]), digest)
+        session = session_of(model, f"encode_{kind}.onnx", hint=TRAIN, threads=threads)
+        return cls(kind, session, int(card["dimension"][kind]), digest)
 
     def embed(self, picture: Given, text: str = "") -> NDArray[np.float32]:
         """The vector of a plate as the camera sees it, or of a square of 64 × 64 px; a text changes nothing.
@@ -80,10 +81,6 @@ class PictureEncoder:
             raise BadData(f"a square of {picture.shape[1]} × {picture.shape[0]} px", hint="Give what square_of cuts.")
         found: NDArray[np.float32] = made[0]
         return found
-
-    def of(self, picture: Picture) -> Embedding:
-        """The vector, with who made it."""
-        return Embedding.of(self, picture)
 
 
 def square_of(rgb: Picture, box: Box) -> Picture:

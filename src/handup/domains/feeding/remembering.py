@@ -21,7 +21,7 @@ from handup.domains.feeding.policy import FAILED_FOR_SURE, Sees
 from handup.domains.feeding.seeing import Aimed, Chosen, Found, Named, Picture, Recall
 from handup.domains.feeding.skills import Skill
 from handup.journal import Journal
-from handup.memory import Embedding, Memory, Recalled, Settings, Source
+from handup.memory import Embedder, Embedding, Memory, Recalled, Settings, Source
 from handup.recover.events import Answered
 from handup.recover.trail import RunTold
 
@@ -50,10 +50,10 @@ class Remembering:
 
     modules: Sees
     memory: Memory
-    plates: PictureEncoder | None = None
-    crops: PictureEncoder | None = None
-    _plates: PictureEncoder = field(init=False, repr=False)
-    _crops: PictureEncoder = field(init=False, repr=False)
+    plates: Embedder | None = None
+    crops: Embedder | None = None
+    _plates: Embedder = field(init=False, repr=False)
+    _crops: Embedder = field(init=False, repr=False)
     _seen: Picture | None = field(default=None, init=False, repr=False)
     _found: dict[str, Found] = field(default_factory=dict, init=False, repr=False)
 
@@ -71,7 +71,7 @@ class Remembering:
     def name(self, rgb: Picture) -> Named:
         """M1: what was said of a plate like this, if M2 finds it here; otherwise what it says itself."""
         own = self.modules.name(rgb)
-        possible, seen = list(self.foods), self._plates.of(rgb)
+        possible, seen = list(self.foods), Embedding.of(self._plates, rgb)
         while possible and (found := self.memory.recall(FOOD, seen, possible)) is not None:
             if self.find(rgb, found.label).boxes:
                 agrees = found.label == own.label
@@ -102,12 +102,14 @@ class Remembering:
         return Found(boxes, scores, _recall(alike[left[0]], agrees=left[0] == 0))
 
     def _piece(self, rgb: Picture, box: Box) -> Recalled | None:
-        return self.memory.recall(PIECE, self._crops.of(square_of(rgb, box)), self.foods)
+        return self.memory.recall(PIECE, Embedding.of(self._crops, square_of(rgb, box)), self.foods)
 
     def choose(self, rgb: Picture, label: str, box: Box) -> Chosen:
         """M3: what was said of a piece like this, named alike; otherwise what it says itself."""
         own = self.modules.choose(rgb, label, box)
-        found = self.memory.recall(skill_of(label), self._crops.of(square_of(rgb, box)), [str(each) for each in Skill])
+        found = self.memory.recall(
+            skill_of(label), Embedding.of(self._crops, square_of(rgb, box)), [str(each) for each in Skill]
+        )
         if found is None:
             return own
         agrees = found.label == str(own.skill)
@@ -133,11 +135,11 @@ class Remembering:
         """
         label = str(outputs[FOOD])
         if module == FOOD:
-            self._remember(FOOD, self._plates.of(rgb), label, by, source)
+            self._remember(FOOD, Embedding.of(self._plates, rgb), label, by, source)
             return
         box = outputs["box"]
         assert isinstance(box, Box)
-        seen = self._crops.of(square_of(rgb, box))
+        seen = Embedding.of(self._crops, square_of(rgb, box))
         if module == "box":
             self._remember(PIECE, seen, label, by, source)
         elif module == "skill":

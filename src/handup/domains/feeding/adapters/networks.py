@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import BadRecord, BadSetting, MissingExtra
+from handup.core import BadRecord, BadSetting
+from handup.domains.feeding.running import errors, one_line, session_of
 
 Array = NDArray[Any]
-LONGEST = 120
-"""So much of the library's own words stands in a message."""
 TYPES: Mapping[str, Any] = {
     "tensor(float)": np.float32,
     "tensor(float16)": np.float16,
@@ -38,23 +37,10 @@ class Network:
     """
 
     def __init__(self, path: Path, *, threads: int = 1) -> None:
-        try:
-            import onnxruntime  # noqa: PLC0415 - only those who use networks need it
-        except ModuleNotFoundError as error:
-            raise MissingExtra.of("sim", "running a network") from error
-        settings = onnxruntime.SessionOptions()
-        settings.intra_op_num_threads, settings.inter_op_num_threads = threads, 1
-        settings.log_severity_level = 4
-        self._errors = _errors(onnxruntime)
         self.path = path
         if not path.is_file():
             raise BadRecord(f"there is no file {path}", hint="Check the path.")
-        try:
-            self._session = onnxruntime.InferenceSession(str(path), settings, providers=["CPUExecutionProvider"])
-        except self._errors as error:
-            raise BadRecord(
-                f"{path.name} is no ONNX file, or damaged ({_line(error)})", hint="Export it anew."
-            ) from None
+        self._session = session_of(str(path), path.name, hint="Export it anew.", threads=threads)
         inputs = self._session.get_inputs()
         if len(inputs) != 1 or inputs[0].type not in TYPES:
             told = ", ".join(f"{each.name}: {each.type}" for each in inputs)
@@ -77,9 +63,9 @@ class Network:
         """
         try:
             made = self._session.run(outputs, {self.input: np.ascontiguousarray(picture, self.input_type)})
-        except self._errors as error:
+        except errors() as error:
             raise BadSetting(
-                f"{self.path.name} cannot use a picture of shape {picture.shape} ({_line(error)})",
+                f"{self.path.name} cannot use a picture of shape {picture.shape} ({one_line(error)})",
                 hint=f"Its input has shape {self.input_shape}.",
             ) from None
         return [np.asarray(each) for each in made]
@@ -95,14 +81,3 @@ class Network:
         for each in more:
             whole.update(hashlib.sha256(each).digest())
         return whole.hexdigest()
-
-
-def _errors(onnxruntime: Any) -> tuple[type[Exception], ...]:
-    """What the library raises: errors of its own, which share no base, and Python's."""
-    known = vars(onnxruntime.capi.onnxruntime_pybind11_state).values()
-    own = (each for each in known if isinstance(each, type) and issubclass(each, Exception))
-    return (RuntimeError, ValueError, *own)
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())[:LONGEST]
