@@ -63,6 +63,9 @@ class Costs:
         unseen: For each module, how likely it is that acting on its mistake looks like a success. That cannot be taken
             back: a bite of another food is eaten.
         unseen_cost: What such a mistake costs.
+        ask_again: Whether a module may be asked about again while its answer still holds. Only a plan of a few tries
+            looks so far ahead; what may be asked now is the belief's.
+        outdated_by_acting: For each module, whether its answer holds only until the robot acts.
     """
 
     query: Vector
@@ -74,6 +77,8 @@ class Costs:
     tries: int | None
     unseen: Vector
     unseen_cost: float
+    ask_again: bool
+    outdated_by_acting: NDArray[np.bool_]
 
     @classmethod
     def of(
@@ -88,8 +93,12 @@ class Costs:
         tries: int | None = None,
         unseen: float | Sequence[float] | Vector = 0.0,
         unseen_cost: float = 0.0,
+        ask_again: bool = True,
+        outdated_by_acting: Sequence[int] = (),
     ) -> Costs:
         """Costs from plain numbers, checked; one number stands for all modules.
+
+        What acting outdates is given by the positions of modules.
 
         Raises:
             BadSetting: A number outside its range, or a list of the wrong length.
@@ -111,6 +120,8 @@ class Costs:
             tries=tries,
             unseen=_vector("probability of an unseen mistake", unseen, modules, 1.0),
             unseen_cost=unseen_cost,
+            ask_again=ask_again,
+            outdated_by_acting=np.isin(np.arange(modules), outdated_by_acting),
         )
 
     @property

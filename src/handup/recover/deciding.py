@@ -47,7 +47,8 @@ class Moment:
     @cached_property
     def costs(self) -> Costs:
         """What asking, acting and time cost now."""
-        terms, modules = self.settings, len(self.state.belief.graph)
+        terms, graph = self.settings, self.state.belief.graph
+        modules = len(graph)
         started_s = self.now_s if self.state.started_s is None else self.state.started_s
         elapsed = self.state.spent if terms.time is TimeUnit.STEPS else self.now_s - started_s
         return Costs.of(
@@ -58,8 +59,10 @@ class Moment:
             ask_time=terms.ask_time,
             time_left=terms.horizon_of(modules) - elapsed,
             tries=None if terms.max_executions == NO_LIMIT else terms.max_executions - self.state.tally.executions,
-            unseen=[terms.unseen.get(name, 0.0) for name in self.state.belief.graph.names],
+            unseen=[terms.unseen.get(name, 0.0) for name in graph.names],
             unseen_cost=terms.mistake_cost(modules),
+            ask_again=terms.ask_again,
+            outdated_by_acting=[graph.index(name) for name in terms.outdated_by_acting],
         )
 
     def decide(self, strategy: Strategy) -> Decided:

@@ -126,6 +126,8 @@ def run(
         )
     method = strategy_of(strategy) if isinstance(strategy, str) else strategy
     limits = _Everybody(desk, len(policy.graph))
+    if settings is not None and not settings.ask_again and isinstance(policy, SeesAnew):
+        settings = replace(settings, outdated_by_acting=tuple(policy.outdated_by_acting))
 
     def session() -> DurableSession:
         return DurableSession.of_run(

@@ -81,7 +81,7 @@ class Session:
         self.graph = graph
         self.strategy: Strategy = strategy(method) if isinstance(method, str) else method
         self.settings = settings or Settings()
-        for name in self.settings.unseen:
+        for name in (*self.settings.unseen, *self.settings.outdated_by_acting):
             graph.index(name)
         self._first_costs = costs
         self._cost_model: CostModel = costs or FixedCosts(tuple(graph.query_costs.tolist()))

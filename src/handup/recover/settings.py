@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -48,6 +48,8 @@ class Settings:
         max_executions: So often the robot tries at most; then the episode ends.
         ask_again: Whether a module may be asked about again while its answer still holds: not where the same person
             would only say the same.
+        outdated_by_acting: Modules for which an answer holds only until the robot acts. It matters where `ask_again` is
+            off; `recover.run` takes them from a policy that `SeesAnew`.
         unseen: By module, how likely it is that acting on its mistake looks like a success; 0 for those not named.
             `troubleshoot` weighs it on policies of up to eight modules. The tally knows only what was seen.
         unseen_cost: What such a mistake costs; as much as giving up at once where not given.
@@ -71,6 +73,7 @@ class Settings:
     max_steps_per_module: int = 20
     max_executions: int = NO_LIMIT
     ask_again: bool = True
+    outdated_by_acting: Collection[str] = ()
     unseen: Mapping[str, float] = field(default_factory=dict)
     unseen_cost: float | None = None
     seed: int = 0
@@ -101,6 +104,9 @@ class Settings:
                 raise BadSetting(f"{name} is {getattr(self, name)!r}", hint="Give a whole number.")
         if not isinstance(self.ask_again, bool):
             raise BadSetting(f"ask_again is {self.ask_again!r}", hint="Give true or false.")
+        if isinstance(self.outdated_by_acting, str):
+            raise BadSetting(f"outdated_by_acting is {self.outdated_by_acting!r}", hint="Give a list of module names.")
+        object.__setattr__(self, "outdated_by_acting", tuple(self.outdated_by_acting))
         for name, chance in self.unseen.items():
             check_probability(f"unseen of '{name}'", chance)
         object.__setattr__(self, "unseen", {str(name): float(chance) for name, chance in self.unseen.items()})
@@ -137,6 +143,7 @@ class Settings:
         later = {
             "max_executions": self.max_executions < NO_LIMIT,
             "ask_again": not self.ask_again,
+            "outdated_by_acting": bool(self.outdated_by_acting),
             "unseen": bool(self.unseen),
             "unseen_cost": self.unseen_cost is not None,
         }

@@ -6,7 +6,7 @@ import pytest
 
 from handup.core import BadSetting
 from handup.lab.meals.claim import Bar, Claim
-from handup.lab.meals.judging import LEAST_TOLD, judge, told_apart
+from handup.lab.meals.judging import LEAST_TOLD, RULES, judge, told_apart
 from handup.lab.meals.results import Results
 from handup.lab.meals.studies import NOT_ASKED, STUDIES
 from handup.lab.study.claim import Verdict
@@ -101,6 +101,13 @@ def test_holm_takes_all_orders_of_the_study_together() -> None:
     assert all(each.finding.verdict is Verdict.OPEN for each in together)
     assert told_apart([alone]) == MORE.bars
     assert told_apart(together) == ()
+
+
+def test_bars_are_not_corrected_and_that_is_said() -> None:
+    found, bar = of(4, 2), claim(Bar(measure="bites", arm=ONE, than=TWO, by=0.5))
+    alone, together = judge([bar], found), judge([bar, MORE], found)
+    assert alone[0] == together[0]
+    assert "bars, unlike orders, are not corrected for their number" in RULES
 
 
 def test_what_nobody_was_asked_cannot_be_told() -> None:

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 from handup.desk import SkippingClock
-from handup.domains.feeding.remembering import FOOD, PIECE, memory_in, skill_of
+from handup.domains.feeding.remembering import FOOD, PIECE, SKILL, memory_in
 from handup.journal import Journal
 from handup.lab.meals import figures, page, tables
 from handup.lab.meals.claim import Part
 from handup.lab.meals.definition import Arm, MealStudy, Sitting, Size
 from handup.lab.meals.eating import eat, robot
 from handup.lab.meals.judging import judge
+from handup.lab.meals.participants import Participant
 from handup.lab.meals.recalls import recalls
 from handup.lab.meals.results import Results
 from handup.lab.meals.rows import MealRow
@@ -30,14 +31,25 @@ from handup.people import Care
 from tests.lab.meals.made_up import PAIRED, days, got, some_of_five
 
 SEED = 296_920
-FALL, BITES, POISON, NEW, ERR = (each.name for each in MEMORY.claims)
+FALL, BITES, FIRST, POISON, NEW, ERR = (each.name for each in MEMORY.claims)
 
 
-def week(*, asked: int = 8, first: int = 4, changed: int = 4, hurried: int = 4, people: int = 48) -> Results:
-    """Four bites and eight questions; with a memory so many questions, and bites on days 1 to 3, later, and of some."""
+def week(
+    *, asked: int = 8, first: int = 4, changed: int = 4, hurried: int = 4, fourth: int = 4, people: int = 48
+) -> Results:
+    """Four bites and eight questions; with a memory so many questions, and bites on days 1 to 3, later, and of some.
+
+    Every fourth participant has so many on the first day.
+    """
+
+    def remembering(who: Participant, day: int) -> int:
+        if day == 1 and who.number % 4 == 0 and fourth < 4:
+            return fourth
+        return hurried if who.care is Care.HURRIED else changed if day > 3 else first
+
     return days(
         lambda arm, who, day: (
-            some_of_five(hurried if who.care is Care.HURRIED else changed if day > 3 else first, asked=asked)
+            some_of_five(remembering(who, day), asked=asked)
             if arm in (REMEMBERS, REMEMBERS_NEW)
             else some_of_five(4, asked=8)
         ),
@@ -134,7 +146,7 @@ def test_recalls_are_counted_by_meal_and_attempt(tmp_path: Path) -> None:
         memory = memory_in(book)
         food, piece, skill = (
             memory.remember(module, seen, label, by="Ana").id
-            for module, label in ((FOOD, "chicken"), (PIECE, "chicken"), (skill_of("chicken"), "skewer"))
+            for module, label in ((FOOD, "chicken"), (PIECE, "chicken"), (SKILL, "chicken: skewer"))
         )
         memory.confirm(food, evidence="monday/act-1")
         memory.contradict(skill, evidence="monday/act-1", certainty=0.1)
@@ -158,6 +170,11 @@ def test_a_part_of_the_meals_is_of_some_days_or_some_people() -> None:
     assert found.questions(FORGETS, CHANGED)["food"] == 8.0
 
 
+def test_a_part_is_told_in_words() -> None:
+    parts = (Part(), Part(meals=(1,)), Part(meals=(4, 5, 6, 7), care=Care.HURRIED))
+    assert [each.label for each in parts] == ["", " on day 1", " on days 4 to 7 of those who are hurried"]
+
+
 def test_words_and_recalls_are_measures_where_a_robot_remembers() -> None:
     bite = replace(got(asked=("food", "box", "skill")), recalled=("food", "box"), recalled_wrong=("box",))
     found = days(lambda *_: (bite,), participants=2, study=MEMORY)
@@ -172,12 +189,21 @@ def test_words_and_recalls_are_measures_where_a_robot_remembers() -> None:
     [
         (week(asked=4), ()),
         (week(asked=5), (FALL,)),
-        (week(asked=4, first=3), (BITES,)),
+        (week(asked=4, first=3), (BITES, FIRST)),
+        (week(asked=4, fourth=3), (FIRST,)),
         (week(asked=4, changed=3), (BITES, POISON)),
-        (week(asked=4, hurried=3), (BITES, POISON, ERR)),
+        (week(asked=4, hurried=3), (BITES, FIRST, POISON, ERR)),
         (week(asked=9), (FALL, NEW)),
     ],
-    ids=["all well", "too many questions", "lost on the first days", "poisoned", "misled", "asks more"],
+    ids=[
+        "all well",
+        "too many questions",
+        "lost on the first days",
+        "lost on the first day",
+        "poisoned",
+        "misled",
+        "asks more",
+    ],
 )
 def test_each_bar_of_the_week_can_hold_and_fail(found: Results, wrong: tuple[str, ...]) -> None:
     told = verdicts(found)

@@ -7,9 +7,11 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
+from typer.main import get_command
 
+from handup.cli.main import app
 from handup.core import BadSetting
-from handup.lab.meals.definition import Size
+from handup.lab.meals.definition import MealStudy, Size
 from handup.lab.meals.protocol import orders_of_arms, planned
 from handup.lab.meals.studies import (
     FORGETS,
@@ -19,6 +21,7 @@ from handup.lab.meals.studies import (
     METHODS,
     REMEMBERS,
     REMEMBERS_NEW,
+    STUDIES,
 )
 from tests.cli.calls import assert_one_line_error, here
 
@@ -68,6 +71,23 @@ def test_a_week_keeps_its_order_and_each_method_its_memory() -> None:
         REMEMBERS: {"participant-1-memory-2.db"},
         REMEMBERS_NEW: {"participant-1-memory-4.db"},
     }
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+def test_each_line_says_whether_the_robot_remembers(study: MealStudy) -> None:
+    remembering = {arm.label: arm.memory for arm in study.arms}
+    meals = planned(study, 1, Size(seed=296_500))
+    assert {each.arm for each in meals} == set(remembering)
+    for each in meals:
+        words = shlex.split(each.command)
+        assert ("--memory" in words, "--no-memory" in words) == (remembering[each.arm], not remembering[each.arm])
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+def test_the_command_line_takes_each_line(study: MealStudy) -> None:
+    meal = get_command(app).commands["meal"]  # type: ignore[attr-defined]
+    for each in planned(study, 1, Size(seed=296_500)):
+        assert meal.make_context("meal", shlex.split(each.command)[2:]).params["seed"] == each.order.seed
 
 
 def test_the_protocol_from_the_command_line() -> None:

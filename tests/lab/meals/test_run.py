@@ -23,7 +23,7 @@ from handup.lab.meals.eating import Robot, made_with, robot
 from handup.lab.meals.rows import MealRow
 from handup.lab.meals.run import Outcome, run_meals
 from handup.lab.meals.runner import Progress, run_sittings
-from handup.lab.meals.store import Shelf
+from handup.lab.meals.store import KeptMeals
 from handup.lab.study import code
 from tests.cli.calls import assert_one_line_error, here
 from tests.lab.meals.made_up import SEED, TINY
@@ -102,14 +102,14 @@ def test_what_is_damaged_or_of_other_networks_is_eaten_again(
     whole: Outcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sittings = tuple(TINY.sittings(SIZE))
-    shelf = Shelf.at(tmp_path, made_with())
+    kept = KeptMeals.at(tmp_path, made_with())
     for sitting, meals in whole.results.eaten.items():
-        shelf.save(sitting, meals)
-    first, second = (shelf.path(each) for each in sittings[:2])
+        kept.save(sitting, meals)
+    first, second = (kept.path(each) for each in sittings[:2])
     first.write_text(first.read_text(encoding="utf-8")[:-40], encoding="utf-8")
     second.write_text(second.read_text(encoding="utf-8").replace(robot().modules.networks, "others"), encoding="utf-8")
     eaten, notes = counting(monkeypatch), []
-    found = run_sittings(sittings, shelf, watch=lambda step: notes.append(step.note))
+    found = run_sittings(sittings, kept, watch=lambda step: notes.append(step.note))
     assert eaten == list(sittings[:2])
     assert found == whole.results.eaten
     assert any(note is not None and "damaged" in note for note in notes)
@@ -118,8 +118,8 @@ def test_what_is_damaged_or_of_other_networks_is_eaten_again(
 
 
 def test_two_processes_eat_the_same(whole: Outcome, tmp_path: Path) -> None:
-    shelf = Shelf.at(tmp_path, made_with())
-    assert run_sittings(tuple(TINY.sittings(SIZE)), shelf, jobs=2) == whole.results.eaten
+    kept = KeptMeals.at(tmp_path, made_with())
+    assert run_sittings(tuple(TINY.sittings(SIZE)), kept, jobs=2) == whole.results.eaten
 
 
 def test_the_same_question_gets_the_same_answer_whoever_asks(tmp_path: Path) -> None:

@@ -88,6 +88,14 @@ def test_a_share_is_of_sums_and_nothing_of_nothing_is_nothing() -> None:
     assert (none.value, none.ci) == (0.0, (0.0, 0.0))
 
 
+def test_resamples_without_a_whole_say_nothing_of_a_share() -> None:
+    one_of_five = np.array([2.0, 0.0, 0.0, 0.0, 0.0])
+    assert ratio(one_of_five, one_of_five).ci == (1.0, 1.0)
+    two_of_five = np.array([4.0, 4.0, 0.0, 0.0, 0.0])
+    found = ratio(np.array([4.0, 2.0, 0.0, 0.0, 0.0]), two_of_five)
+    assert (found.value, found.ci) == (0.75, (0.5, 1.0))
+
+
 def test_a_difference_counts_who_has_more() -> None:
     found = difference(np.array([2.0, 3.0, 1.0, 1.0]), np.array([1.0, 1.0, 1.0, 2.0]))
     assert (found.more, found.less, found.same) == (2, 1, 1)

@@ -46,7 +46,9 @@ class Part:
     @property
     def label(self) -> str:
         """In words, to be put after others; empty for everything."""
-        meals = f" on days {self.meals[0]} to {self.meals[-1]}" if self.meals else ""
+        first, last = (self.meals[0], self.meals[-1]) if self.meals else (0, 0)
+        days = f"day {first}" if first == last else f"days {first} to {last}"
+        meals = f" on {days}" if self.meals else ""
         return meals + ("" if self.care is None else f" of those who are {self.care}")
 
 

@@ -3,7 +3,8 @@
 An order holds where Wilcoxon's test, corrected over all orders of the study by Holm, is below .05 on the claimed side;
 it does not hold where it is on the other side, or where the whole interval of the difference says that the two are
 alike or on the other side. A bar holds where the 95 % bootstrap interval of the difference clears it, and does not
-where the interval stays short of it. Everything else cannot be told, and fewer than twelve participants tell nothing.
+where the interval stays short of it; bars, unlike orders, are not corrected for their number. Everything else cannot be
+told, and fewer than twelve participants tell nothing.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ RULES = (
     "An order holds where Wilcoxon's signed-rank test over participants, two-sided and corrected by Holm over all "
     "orders of the study, has p < .05 on the claimed side. It does not hold on the other side, or where the 95 % "
     "interval says that the two are at most alike: nearer than 0.2 bites or workload, 0.5 questions, attempts or J. A "
-    "bar (at least, at most) holds where the 95 % bootstrap interval of the difference, over participants, clears it. "
-    f"Fewer than {LEAST_TOLD} participants tell nothing."
+    "bar (at least, at most) holds where the 95 % bootstrap interval of the difference, over participants, clears it; "
+    f"bars, unlike orders, are not corrected for their number. Fewer than {LEAST_TOLD} participants tell nothing."
 )
 """To be said once with findings."""
 

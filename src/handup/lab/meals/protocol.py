@@ -42,7 +42,7 @@ class Planned:
         words += ["--method", order.method, "--seed", str(order.seed), "--bites", str(order.bites)]
         words += ["--faulty-detector"] if order.faulty else []
         words += [] if order.kitchen is None else ["--kitchen", str(order.kitchen)]
-        words += ["--memory", self.memory] if self.memory else []
+        words += ["--memory", self.memory] if self.memory else ["--no-memory"]
         words += ["--store", f"participant-{self.participant}-meal-{self.meal}.db", "--json"]
         return shlex.join(words)
 

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from handup.domains.feeding.remembering import FOOD, PIECE
+from handup.domains.feeding.remembering import FOOD, PIECE, SKILL
 from handup.journal import Journal
 from handup.memory import MemoryConfirmed, MemoryContradicted, MemoryRemembered
 from handup.memory.events import KEY
 
 Recalls = Mapping[str, tuple[str, ...]]
 """For each action the modules whose word was a remembered one."""
-MODULE_OF = {FOOD: "food", PIECE: "box"}
-"""Which module a memory speaks for; a skill's has the name of the food in it."""
+MODULE_OF = {FOOD: "food", PIECE: "box", SKILL: "skill"}
+"""Which module a memory speaks for."""
 
 
 def recalls(book: Journal, meal: str) -> Recalls:
@@ -29,8 +29,8 @@ def recalls(book: Journal, meal: str) -> Recalls:
     found: dict[str, tuple[str, ...]] = {}
     for entry in book.read(key=KEY):
         match entry.event:
-            case MemoryRemembered(module=module):
-                modules[entry.seq] = MODULE_OF.get(module, "skill")
+            case MemoryRemembered(module=module) if module in MODULE_OF:
+                modules[entry.seq] = MODULE_OF[module]
             case MemoryConfirmed(by=None) | MemoryContradicted(by=None) as weighed:
                 of, _, action = weighed.evidence.partition("/")
                 if of == meal:

@@ -17,7 +17,7 @@ from handup.lab.meals.judging import Judged, judge, told_apart
 from handup.lab.meals.results import Results
 from handup.lab.meals.rows import bites_csv, meals_csv
 from handup.lab.meals.runner import Watcher, run_sittings
-from handup.lab.meals.store import Shelf
+from handup.lab.meals.store import KeptMeals
 from handup.lab.meals.triage import Triage, triage
 from handup.lab.study.store import Store
 
@@ -98,10 +98,10 @@ def run_meals(
     """
     from handup.lab.meals import figures, page  # noqa: PLC0415 - drawing is an extra
 
-    shelf = Shelf.at(out, made_with())
+    kept = KeptMeals.at(out, made_with())
     with Store(out).lock():
-        shelf.tidy()
-        eaten = run_sittings(tuple(study.sittings(size)), shelf, jobs=jobs, watch=watch)
+        kept.tidy()
+        eaten = run_sittings(tuple(study.sittings(size)), kept, jobs=jobs, watch=watch)
         results = Results(study, size, eaten)
         judged = judge(study.claims, results)
         outcome = Outcome(
@@ -109,7 +109,7 @@ def run_meals(
             results=results,
             judged=judged,
             triages=tuple(triage(results)),
-            stamp=shelf.stamp,
+            stamp=kept.stamp,
             made_at=now(),
         )
         drawings = tuple(figures.draw(results, outcome.triages, told_apart(judged)))

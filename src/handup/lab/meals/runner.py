@@ -10,7 +10,7 @@ from handup.core import BadSetting, HandupError
 from handup.lab.meals.definition import Sitting
 from handup.lab.meals.eating import eat, robot
 from handup.lab.meals.rows import MealRow
-from handup.lab.meals.store import Shelf
+from handup.lab.meals.store import KeptMeals
 from handup.lab.study.pool import in_processes
 
 Eaten = dict[Sitting, tuple[MealRow, ...]]
@@ -42,12 +42,14 @@ class _Refusal:
     hint: str
 
 
-def run_sittings(sittings: Sequence[Sitting], shelf: Shelf, *, jobs: int = 1, watch: Watcher = lambda _: None) -> Eaten:
-    """The meals of all sittings: those that the shelf has, and the others eaten and put there.
+def run_sittings(
+    sittings: Sequence[Sitting], kept: KeptMeals, *, jobs: int = 1, watch: Watcher = lambda _: None
+) -> Eaten:
+    """The meals of all sittings: those that are kept, and the others eaten and kept.
 
     Args:
         sittings: What to run; the answer keeps their order.
-        shelf: Where they are kept.
+        kept: Where they are.
         jobs: Processes, each of which loads the networks once; with one, everything is done in this process.
         watch: Told after each sitting.
 
@@ -62,7 +64,7 @@ def run_sittings(sittings: Sequence[Sitting], shelf: Shelf, *, jobs: int = 1, wa
         watch(Progress(sum(map(len, found.values())), total, note))
 
     for sitting in sittings:
-        meals, note = shelf.find(sitting)
+        meals, note = kept.find(sitting)
         if meals is not None:
             found[sitting] = meals
         if note is not None:
@@ -70,8 +72,8 @@ def run_sittings(sittings: Sequence[Sitting], shelf: Shelf, *, jobs: int = 1, wa
     missing = [each for each in sittings if each not in found]
     done()
     work = _in_processes if jobs > 1 and len(missing) > 1 else _in_turn
-    for sitting in work(missing, shelf, min(jobs, len(missing))):
-        meals, _ = shelf.find(sitting)
+    for sitting in work(missing, kept, min(jobs, len(missing))):
+        meals, _ = kept.find(sitting)
         if meals is None:
             raise BadSetting(f"the rows of {_label(sitting)} are gone", hint="Leave the folder alone during a run.")
         found[sitting] = meals
@@ -79,22 +81,22 @@ def run_sittings(sittings: Sequence[Sitting], shelf: Shelf, *, jobs: int = 1, wa
     return {sitting: found[sitting] for sitting in sittings}
 
 
-def _in_turn(sittings: Sequence[Sitting], shelf: Shelf, jobs: int) -> Iterator[Sitting]:
+def _in_turn(sittings: Sequence[Sitting], kept: KeptMeals, jobs: int) -> Iterator[Sitting]:
     for sitting in sittings:
-        _check(sitting, _eat(sitting, shelf))
+        _check(sitting, _eat(sitting, kept))
         yield sitting
 
 
-def _in_processes(sittings: Sequence[Sitting], shelf: Shelf, jobs: int) -> Iterator[Sitting]:
-    for number, refusal in in_processes(partial(_eat, shelf=shelf), sittings, jobs):
+def _in_processes(sittings: Sequence[Sitting], kept: KeptMeals, jobs: int) -> Iterator[Sitting]:
+    for number, refusal in in_processes(partial(_eat, kept=kept), sittings, jobs):
         _check(sittings[number], refusal)
         yield sittings[number]
 
 
-def _eat(sitting: Sitting, shelf: Shelf) -> _Refusal | None:
+def _eat(sitting: Sitting, kept: KeptMeals) -> _Refusal | None:
     """One sitting, from its orders to its file."""
     try:
-        shelf.save(sitting, eat(sitting, robot()))
+        kept.save(sitting, eat(sitting, robot()))
     except HandupError as error:
         return _Refusal(error.cause, error.hint)
     return None

@@ -91,13 +91,19 @@ def mean(values: Vector, *, seed: int = 0) -> Estimate:
 
 
 def ratio(parts: Vector, wholes: Vector, *, seed: int = 0) -> Estimate:
-    """The sum of parts over that of wholes, with its 95 % bootstrap interval over participants; 0 of nothing is 0."""
+    """The sum of parts over that of wholes, with its 95 % bootstrap interval over participants; 0 of nothing is 0.
+
+    Resamples of people who have nothing of the whole say nothing of a share, and are left out.
+    """
+    if not wholes.sum() > 0.0:
+        return Estimate(0.0, (0.0, 0.0))
 
     def shares(weights: Vector) -> Vector:
         below = weights @ wholes
-        return np.asarray(np.divide(weights @ parts, below, out=np.zeros_like(below), where=below > 0.0))
+        some = below > 0.0
+        return np.asarray((weights @ parts)[some] / below[some])
 
-    return intervals({"share": shares}, len(parts), seed=seed)["share"] if len(parts) else Estimate(0.0, (0.0, 0.0))
+    return intervals({"share": shares}, len(parts), seed=seed)["share"]
 
 
 def difference(values: Vector, others: Vector, *, seed: int = 0) -> Difference:

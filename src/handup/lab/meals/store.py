@@ -40,7 +40,7 @@ def code_digest() -> str:
 
 
 @dataclass(frozen=True)
-class Shelf:
+class KeptMeals:
     """The sittings under one folder.
 
     Args:
@@ -53,8 +53,8 @@ class Shelf:
     stamp: Mapping[str, str]
 
     @classmethod
-    def at(cls, folder: Path, made_with: Mapping[str, str]) -> Shelf:
-        """The shelf of a folder for the code as it is now, and for these networks and libraries."""
+    def at(cls, folder: Path, made_with: Mapping[str, str]) -> KeptMeals:
+        """Those of a folder for the code as it is now, and for these networks and libraries."""
         return cls(folder, {"handup": __version__, "code": code_digest(), **made_with})
 
     def path(self, sitting: Sitting) -> Path:

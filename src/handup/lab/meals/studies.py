@@ -184,6 +184,13 @@ MEMORY = MealStudy(
             bars=(Bar(measure="bites", arm=REMEMBERS, than=FORGETS, by=NO_LOSS),),
         ),
         Claim(
+            name="memory: no loss on the first day",
+            source="handup",
+            text="On the first day, when it knows nothing yet but what it is told at that meal, it gets at most 0.1 "
+            "bites of five less.",
+            bars=(Bar(measure="bites", arm=REMEMBERS, than=FORGETS, by=NO_LOSS, part=Part(meals=(1,))),),
+        ),
+        Claim(
             name="memory: a new menu does not poison",
             source="handup",
             text="When the menu has changed (days 4 to 7), what it remembers of the old one costs at most 0.1 bites of "
