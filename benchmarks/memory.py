@@ -1,8 +1,11 @@
 """How fast a memory finds the most similar correction, beside plain numpy: a product with every vector, and argmax.
 
-Both are asked the same in turn, in one run, on vectors in clusters (as an encoder makes them) and evenly spread (where
+The search alone (`Index.best`), and all that a module waits for: `Memory.recall` on a SQLite store. It looks whether
+the journal has anything new, and makes a distribution of what it finds. Each correction has one of 20 labels.
+
+All are asked the same in turn, in one run, on vectors in clusters (as an encoder makes them) and evenly spread (where
 nothing can be learned from the others, the worst case); for inputs that are like a stored one, and for new ones. What
-is found is compared. In turn also means that neither finds its numbers in the cache, as in a robot that looks now and
+is found is compared. In turn also means that none finds its numbers in the cache, as in a robot that looks now and
 then. Run it with `python -m benchmarks.memory`. Times are by the clock on the wall, so other programs lengthen the
 slowest; the processor's time of the thread that asks stands beside. numpy has further threads, which it leaves out.
 """
@@ -14,7 +17,10 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +28,20 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from handup.memory import Index
-from handup.memory.vector import Vector, unit
+from handup.journal import Journal
+from handup.memory import Embedding, Encoder, Index, Memory, MemoryRemembered, Settings
+from handup.memory.events import KEY
+from handup.memory.vector import Vector, to_text, unit
 
 DIMENSION = 384
 SIZES = (1_000, 10_000, 100_000)
 THRESHOLD = 0.9
 QUERIES = 500
 CLUSTERS = 500
+LABELS = tuple(f"food {number}" for number in range(20))
+OURS, RECALL, PLAIN = "handup, the search", "handup, recall", "numpy, brute force"
+ENCODER = Encoder("benchmark-1", DIMENSION, "0" * 64)
+Search = Callable[[Vector], int | None]
 PROMISE_MS = 5.0
 err = Console(stderr=True)
 
@@ -68,9 +80,27 @@ def asked(kind: str, like: str, rows: NDArray[np.float32], random: np.random.Gen
     return unit(stored(kind, 1, random)[0], DIMENSION)
 
 
-def measured(rows: NDArray[np.float32], kind: str, like: str, queries: int, seed: int) -> Iterator[Timed]:
-    """Ours and the plain search, in turn on the same inputs."""
-    random = np.random.default_rng(seed)
+def memory_of(rows: NDArray[np.float32], journal: Journal) -> Memory:
+    """A memory that holds all of them, written at once: one by one each would be compared with those before."""
+    with journal.writing() as pen:
+        for key, row in enumerate(rows):
+            made = MemoryRemembered(
+                module="food",
+                encoder=ENCODER.name,
+                dimension=DIMENSION,
+                digest=ENCODER.digest,
+                by="Ana",
+                whose=("Ana",),
+                label=LABELS[key % len(LABELS)],
+                embedding=to_text(unit(row, DIMENSION)),
+            )
+            pen.append(made, key=KEY)
+    return Memory(journal, Settings(threshold=THRESHOLD))
+
+
+@contextmanager
+def contenders_on(rows: NDArray[np.float32]) -> Iterator[dict[str, Search]]:
+    """What is measured, each on the same vectors: what it finds is the number of one."""
     index = Index(DIMENSION)
     for key, row in enumerate(rows):
         index.add(key, unit(row, DIMENSION))
@@ -85,7 +115,21 @@ def measured(rows: NDArray[np.float32], kind: str, like: str, queries: int, seed
         best = int(products.argmax())
         return best if products[best] >= THRESHOLD else None
 
-    contenders: dict[str, Callable[[Vector], int | None]] = {"handup": ours, "numpy, brute force": plain}
+    with TemporaryDirectory() as folder, Journal.open(Path(folder) / "memory.db") as journal:
+        memory = memory_of(rows, journal)
+
+        def recall(query: Vector) -> int | None:
+            found = memory.recall("food", Embedding(query, ENCODER), LABELS)
+            return None if found is None else found.memory.id - 1
+
+        yield {OURS: ours, RECALL: recall, PLAIN: plain}
+
+
+def measured(
+    rows: NDArray[np.float32], contenders: dict[str, Search], kind: str, like: str, queries: int, seed: int
+) -> Iterator[Timed]:
+    """Ours and the plain search, in turn on the same inputs."""
+    random = np.random.default_rng(seed)
     spans: dict[str, list[tuple[float, float]]] = {name: [] for name in contenders}
     found: dict[str, list[int | None]] = {name: [] for name in contenders}
     for number in range(queries + 5):
@@ -107,17 +151,19 @@ def measured(rows: NDArray[np.float32], kind: str, like: str, queries: int, seed
             p99_ms=float(np.percentile(walls, 99)),
             cpu_p99_ms=float(np.percentile(cpus, 99)),
             found=float(np.mean([key is not None for key in found[name]])),
-            same=found["handup"] == found["numpy, brute force"],
+            same=found[name] == found[PLAIN],
         )
 
 
 def measure(sizes: tuple[int, ...], queries: int, seed: int) -> list[Timed]:
     """All numbers."""
-    cases = [(size, kind, like) for size in sizes for kind in ("clusters", "even") for like in ("like one", "new")]
+    cases = [(size, kind) for size in sizes for kind in ("clusters", "even")]
     rows: list[Timed] = []
-    for size, kind, like in track(cases, "searching", console=err, transient=True, disable=not err.is_terminal):
+    for size, kind in track(cases, "searching", console=err, transient=True, disable=not err.is_terminal):
         vectors = stored(kind, size, np.random.default_rng(seed))
-        rows += measured(vectors, kind, like, queries, seed + 1)
+        with contenders_on(vectors) as contenders:
+            for like in ("like one", "new"):
+                rows += measured(vectors, contenders, kind, like, queries, seed + 1)
     return rows
 
 
@@ -148,11 +194,10 @@ def main(arguments: list[str] | None = None) -> None:
         return
     console = Console(width=100, highlight=False)
     console.print(table_of(rows))
-    ours = [each for each in rows if each.name == "handup" and each.count == max(options.sizes)]
-    slowest = (
-        f"{max(each.p99_ms for each in ours):.2f} ms, {max(each.cpu_p99_ms for each in ours):.2f} of the processor"
-    )
-    console.print(f"\nSlowest p99 of handup at {ours[0].count:,}: {slowest}.")
+    for name in (OURS, RECALL):
+        ours = [each for each in rows if each.name == name and each.count == max(options.sizes)]
+        wall, cpu = max(each.p99_ms for each in ours), max(each.cpu_p99_ms for each in ours)
+        console.print(f"\nSlowest p99 of {name} at {ours[0].count:,}: {wall:.2f} ms, {cpu:.2f} of the processor.")
     console.print(f"Promised at 100,000 × {DIMENSION}: {PROMISE_MS:g} ms.")
 
 

@@ -93,7 +93,7 @@ def test_a_memory_is_measured_beside_plain_numpy(capsys: pytest.CaptureFixture[s
     few = ["--sizes", "20", "600", "--queries", "3"]
     memory.main(["--json", *few])
     found = json.loads(capsys.readouterr().out)
-    assert [each["name"] for each in found] == ["handup", "numpy, brute force"] * 8
+    assert [each["name"] for each in found] == [memory.OURS, memory.RECALL, memory.PLAIN] * 8
     assert all(0.0 < each["p50_ms"] <= each["p99_ms"] for each in found)
     assert all(each["same"] for each in found)
     assert {each["found"] for each in found if each["asked"] == "like one"} == {1.0}

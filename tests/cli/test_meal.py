@@ -186,10 +186,34 @@ def test_a_memory_may_lie_in_the_meals_own_store(tmp_path: Path) -> None:
     assert called.out == again.out
     with Journal.open(store, readonly=True) as journal:
         assert journal.verify().ok
-    forgets = here(*HOME, "--seed", "267401", "--bites", "1", "--store", store)
+    goes_on = here(*HOME, "--seed", "267401", "--bites", "1", "--store", store)
+    assert goes_on.out == called.out, "where nothing is said, a meal goes on as it was begun"
+    forgets = here(*HOME, "--seed", "267401", "--bites", "1", "--store", store, "--no-memory")
     assert_one_line_error(forgets, "memory yes, not no")
     record = json.loads(called.out)
     assert (record["kitchen"], record["memory"]) == (267_400, True)
+
+
+def test_a_meal_goes_on_with_the_memory_that_it_was_begun_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "house"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    order = (*HOME, "--seed", "267401", "--bites", "1", "--store", "m.db")
+    begun = here(*order, "--memory", "home.db")
+    assert begun.code == 0, begun.err
+    moved = folder.rename(tmp_path / "moved")
+    monkeypatch.chdir(tmp_path)
+    order = (*order[:-1], str(moved / "m.db"))
+    assert here(*order).out == begun.out
+    assert not (tmp_path / "home.db").exists()
+    another = here(*order, "--memory", str(moved / "other.db"))
+    assert_one_line_error(another, "a memory in home.db, not other.db")
+    assert_one_line_error(here(*order, "--remember"), "a memory in home.db, not the meal's own store")
+    assert_one_line_error(here(*order, "--no-memory"), "memory yes, not no")
+
+
+def test_a_place_for_what_is_not_kept_is_refused(tmp_path: Path) -> None:
+    assert_one_line_error(here(*SHORT, "--memory", str(tmp_path / "h.db"), "--no-memory"), "--no-memory")
 
 
 def test_a_meal_does_not_go_on_in_another_kitchen(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -138,6 +139,28 @@ def test_a_person_who_says_it_is_wrong_is_believed(memory: Memory) -> None:
     for number in range(5):
         memory.confirm(known.id, evidence=f"act/{number}")
     assert memory.contradict(known.id, by="Ben").status is Status.DROPPED
+
+
+def test_one_that_a_person_overrules_is_dropped_however_far_it_is_trusted(journal: Journal, memory: Memory) -> None:
+    known, other = (memory.remember("food", plate(each), "plum", by="Ana") for each in (0, 1))
+    for number in range(5):
+        memory.confirm(known.id, evidence=str(number))
+    source = Source(question="tuesday/food/1")
+    given: dict[str, Any] = {"by": "Ben", "source": source, "overrules": [known.id, known.id, 99]}
+    made = memory.remember("food", plate(alike=0.91), "fig", **given)
+    assert [each.id for each in memory.kept()] == [other.id, made.id]
+    written = journal.head().seq
+    assert memory.remember("food", plate(alike=0.91), "fig", **given) == made, "told again, it changes nothing"
+    assert journal.head().seq == written
+    assert Memory(journal).kept() == memory.kept()
+
+
+def test_so_many_of_a_module_are_counted(memory: Memory) -> None:
+    first = memory.remember("food", plate(0), "plum", by="Ana")
+    memory.remember("food", plate(1), "pear", by="Ana")
+    memory.remember("skill", plate(1), "scoop", by="Ana")
+    memory.forget(first.id)
+    assert [memory.count(each) for each in ("food", "skill", "box")] == [1, 1, 0]
 
 
 def test_what_is_forgotten_is_not_recalled(journal: Journal, memory: Memory) -> None:

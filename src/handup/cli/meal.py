@@ -16,7 +16,7 @@ from rich.table import Table
 
 from handup import __version__
 from handup.cli import meal_page
-from handup.cli.meal_memory import household, place_of
+from handup.cli.meal_memory import Wanted, household
 from handup.cli.output import check_writable, err, out, print_json, print_table
 from handup.cli.store import STORE_HELP
 from handup.core import BadSetting
@@ -37,16 +37,18 @@ Methods: troubleshoot; SELECTOR+WHEN, such as graph+workload-aware; never+query-
 topo+query-for-all asks everything.
 
 At the page the robot begins once a page is open; --no-wait begins at once. A thanksgiving plate with hard looks is
-served there, because the robot has something to ask: two or three questions in each of the first three meals, if you
-answer rightly. On easy looks it hardly ever asks.
+served there, because the robot has something to ask in each of the first three meals, also if you answer rightly. On
+easy looks it hardly ever asks.
 
 At the page the meal is kept (in handup-meals/meal.db where no --store is named): the same command, run again after
 it was killed, goes on where it was; after the last bite it begins another meal. Otherwise only --store keeps it. What
 is kept goes on only as it was ordered: for anything else, use another --store file, or --new.
 
 What people tell the robot about foods, boxes and skills it keeps on the meal's own store, or where --memory says, and
-does not ask again where a plate looks alike, at this meal or the next; --forget turns that off. --kitchen says in which
-home simulated plates look alike. handup journal replay home.db tells what it remembers.
+does not ask again where a plate looks alike, at this meal or the next; with --no-memory it neither keeps nor uses
+anything, and nothing that is kept is deleted. A meal that goes on does as it was begun. --kitchen says in which home
+simulated plates look alike; at the page all meals of a store are in one, unless --seed names a plate. handup journal
+replay home.db tells what it remembers.
 
 Exit codes: 0 the meal is over; 1 the film or the result could not be written; 2 bad input, nothing more to type, a port
 that is taken, a page that is not built, or the extra [sim], [web] or OpenGL is missing; 130 left with Ctrl-C."""
@@ -88,7 +90,11 @@ def meal(
     store: Annotated[str | None, typer.Option(help=STORE_HELP, metavar="STORE")] = None,
     kitchen: Annotated[
         int | None,
-        typer.Option(help="In which home: its lamp, table, plates and foods look the same.", min=0, metavar="N"),
+        typer.Option(
+            help="In which home: its lamp, table, plates and foods look the same; at the page the store's.",
+            min=0,
+            metavar="N",
+        ),
     ] = None,
     memory: Annotated[
         str | None,
@@ -97,7 +103,8 @@ def meal(
     remember: Annotated[
         bool | None,
         typer.Option(
-            "--remember/--forget", help="Not to ask again what it was told before; off with simulated people."
+            "--remember/--no-memory",
+            help="Not to ask again what it was told before; off with simulated people, else as the meal was begun.",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print how it went as JSON.")] = False,
@@ -123,7 +130,7 @@ def meal(
 ) -> None:
     """Let the simulated feeding robot eat from a plate, with somebody to ask, and say how it went."""
     _check(people, record)
-    kept = place_of(memory, wanted=remember, simulated=people == SIMULATED)
+    kept = Wanted(store=memory, remember=remember, simulated=people == SIMULATED)
     from handup.domains.feeding.drawing import pillow  # noqa: PLC0415
     from handup.domains.feeding.order import Order  # noqa: PLC0415 - the help does without the simulation
     from handup.domains.feeding.policy import DOUBT_BELOW  # noqa: PLC0415
@@ -157,6 +164,7 @@ def meal(
                 wait=wait,
                 frames=frames,
                 memory=kept,
+                own_kitchen=kitchen is None and seed is None,
             )
             served = meal_page.eat(order, sitting, told)
         else:
@@ -187,7 +195,7 @@ def _eat(
     told: Callable[[Bite], object],
     *,
     new: bool,
-    memory: str | None,
+    memory: Wanted,
 ) -> Served:
     """The meal, on the given store or on one that is thrown away."""
     from handup.cli.meal_terminal import AtTerminal, Left  # noqa: PLC0415 - belong to an extra
@@ -196,6 +204,7 @@ def _eat(
     from handup.domains.feeding.modules import Modules  # noqa: PLC0415
     from handup.domains.feeding.order import PERSON, Terms  # noqa: PLC0415
     from handup.domains.feeding.ordering import RUN, finished, next_meal  # noqa: PLC0415
+    from handup.domains.feeding.remembering import kept_in  # noqa: PLC0415
     from handup.journal import Journal  # noqa: PLC0415
 
     modules = Modules.load()
@@ -205,9 +214,14 @@ def _eat(
         journal = stack.enter_context(Journal.open(place, clock=clock))
         if clock is not None:
             clock.skip_to(journal.head().at_s)
-        known_before = stack.enter_context(household(memory, journal))
+        known_before = stack.enter_context(household(memory.place(journal, new=new, again=True), journal))
         stack.enter_context(meal_page.alone(journal, RUN))
-        known = Terms(people=PERSON, networks=modules.networks, memory=memory is not None)
+        known = Terms(
+            people=PERSON,
+            networks=modules.networks,
+            memory=known_before is not None,
+            memory_store="" if known_before is None else kept_in(known_before, journal),
+        )
         if people == SIMULATED:
             known = replace(known, people=SIMULATED, accuracy=accuracy)
         found = next_meal(journal, wanted, known, new=new, again=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from handup.core import BadSetting
@@ -17,24 +18,54 @@ OWN = ""
 """The meal's own store."""
 
 
-def place_of(memory: str | None, *, wanted: bool | None, simulated: bool) -> str | None:
-    """Where it is kept: where somebody said, else on the meal's own store; of simulated people only if they said so.
-
-    Methods are compared on simulated people, and one that has heard the answer before has no need to ask.
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What somebody wants to be remembered.
 
     Args:
-        memory: What --memory says.
-        wanted: What --remember or --forget says, if anything.
+        store: What --memory says.
+        remember: What --remember or --no-memory says, if anything.
         simulated: Whether people are.
 
     Raises:
         BadSetting: A place, and that nothing is to be kept.
     """
-    if memory is not None and wanted is False:
-        raise BadSetting("--memory together with --forget", hint="Leave one of them out.")
-    if memory is not None:
-        return memory
-    return OWN if wanted or (wanted is None and not simulated) else None
+
+    store: str | None = None
+    remember: bool | None = None
+    simulated: bool = False
+
+    def __post_init__(self) -> None:
+        if self.store is not None and self.remember is False:
+            raise BadSetting("--memory together with --no-memory", hint="Leave one of them out.")
+
+    def place(self, journal: Journal, *, new: bool, again: bool = False) -> str | None:
+        """Where it is kept: where somebody said, or as the meal was begun that goes on; else on the meal's own store.
+
+        Of simulated people only if somebody said so: methods are compared on them, and one that has heard the answer
+        before has no need to ask.
+
+        Args:
+            journal: The meal's.
+            new: As for `next_meal`.
+            again: Likewise.
+
+        Returns:
+            A store, `OWN`, or None: nowhere.
+
+        Raises:
+            BadRecord: The meal that goes on is of another version.
+        """
+        from handup.domains.feeding.ordering import terms_of  # noqa: PLC0415 - the help does without the simulation
+        from handup.domains.feeding.remembering import store_at  # noqa: PLC0415
+
+        if self.store is not None:
+            return self.store
+        if self.remember is None and (known := terms_of(journal, new=new, again=again)) is not None:
+            if not known.memory:
+                return None
+            return store_at(known.memory_store, journal) if known.memory_store else OWN
+        return OWN if self.remember or (self.remember is None and not self.simulated) else None
 
 
 @contextmanager

@@ -54,6 +54,11 @@ class Memory:
         self._shelves = Shelves()
         self.refresh()
 
+    @property
+    def book(self) -> Book:
+        """The journal that it is kept in."""
+        return self._book
+
     # -- using it ----------------------------------------------------------------------------------------------------
 
     def recall(self, module: str, seen: Embedding, candidates: Sequence[str]) -> Recalled | None:
@@ -89,6 +94,7 @@ class Memory:
         by: str,
         whose: Iterable[str] = (),
         source: Source | None = None,
+        overrules: Iterable[int] = (),
     ) -> Remembered:
         """Keep what a person said; durable when this returns.
 
@@ -103,6 +109,8 @@ class Memory:
             by: Who said so.
             whose: Who else it belongs to, such as whose plate it is.
             source: Which input it was. A question that is told again, after a crash, changes nothing.
+            overrules: The numbers of memories that spoke for this input, and that the person contradicts by what they
+                say: dropped, however alike they are and however far they are trusted.
 
         Returns:
             What is remembered, or was already.
@@ -118,9 +126,12 @@ class Memory:
             self._catch_up(pen.read, pen.head.seq)
             if (known := self._shelves.taught(module, source.question, label)) is not None:
                 return known
-            same = self._shelves.within(module, seen, self.settings.same)
+            wrong = self._in_use(overrules)
+            same = [each for each in self._shelves.within(module, seen, self.settings.same) if each.key not in wrong]
             best = None if same else self._shelves.best(module, seen, self.settings.threshold)
-            events = self._judged(same if best is None else [best], label, by, source.question)
+            alike = [best] if best is not None and best.key not in wrong else same
+            events = [event for each in wrong for event in self._said_wrong(each, by, source.question)]
+            events += self._judged(alike, label, by, source.question)
             again = self._said_before(same, label, by, owners)
             if again is None:
                 events += self._room(module, events)
@@ -200,6 +211,11 @@ class Memory:
         self._take(lines)
         return gone
 
+    def count(self, module: str) -> int:
+        """How many are in use of a module; as fast for many as for few."""
+        self.refresh()
+        return self._shelves.count(module)
+
     def kept(self, module: str | None = None) -> tuple[Remembered, ...]:
         """What is in use, of a module or of all."""
         self.refresh()
@@ -246,6 +262,18 @@ class Memory:
         if (found := self._shelves.memories.get(memory)) is None:
             raise BadSetting(f"there is no memory {memory}", hint="It was never there, or somebody was erased.")
         return found
+
+    def _in_use(self, memories: Iterable[int]) -> list[int]:
+        """Those that are used, each once: one that was erased or dropped meanwhile says nothing any more."""
+        found = self._shelves.memories
+        return [each for each in dict.fromkeys(memories) if each in found and found[each].kept]
+
+    def _said_wrong(self, id_: int, by: str | None, evidence: str, weight: float = 1.0) -> list[MemoryEvent]:
+        """A person said that a memory is wrong."""
+        return [
+            MemoryContradicted(memory=id_, cause=Cause.SAID, by=by, evidence=evidence, weight=weight),
+            MemoryDropped(memory=id_, why=Dropping.OVERRULED),
+        ]
 
     def _judged(self, alike: Sequence[Match], label: str, by: str, question: str) -> list[MemoryEvent]:
         """What a person's word says of memories that are alike: all of the same input, else what would be recalled."""
@@ -301,13 +329,13 @@ class Memory:
             events: list[MemoryEvent] = []
             if against is None:
                 events.append(MemoryConfirmed(memory=id_, by=person, evidence=evidence, weight=weight))
+            elif against is Cause.SAID:
+                events += self._said_wrong(id_, person, evidence, weight)
             else:
                 events.append(
                     MemoryContradicted(memory=id_, cause=against, by=person, evidence=evidence, weight=weight)
                 )
-                if against is Cause.SAID:
-                    events.append(MemoryDropped(memory=id_, why=Dropping.OVERRULED))
-                elif memory.trust.contradicted(weight).value < self.settings.drop_below:
+                if memory.trust.contradicted(weight).value < self.settings.drop_below:
                     events.append(MemoryDropped(memory=id_, why=Dropping.DISTRUSTED))
             lines = self._append(pen, events, run)
         self._take(lines)

@@ -49,7 +49,8 @@ class Settings:
             down to 0.8 a search of 100,000 stays within its 5 ms whatever they look like.
         same: From this similarity on two inputs count as the same, so that a person's newest word about it holds.
         drop_below: With less trust than this a memory is dropped. By default one contradiction is enough for one that
-            nobody confirmed.
+            nobody confirmed, if its weight is 0.77 or more: a less certain failure, or an answer about something less
+            alike, is not.
         most: A module remembers so many; beyond that the least trusted goes, of these the oldest.
 
     Raises:

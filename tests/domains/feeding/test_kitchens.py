@@ -16,7 +16,7 @@ from handup.domains.feeding.laying import lay, serve
 from handup.domains.feeding.looks import Kitchen
 from handup.domains.feeding.meal import Meal
 from handup.domains.feeding.order import Order, Terms
-from handup.domains.feeding.ordering import Ordered, begin, next_meal
+from handup.domains.feeding.ordering import Ordered, begin, finished, next_meal, terms_of
 from handup.journal import Journal
 from tests.fakes.feeding import Oracle, calibrators
 
@@ -117,6 +117,34 @@ def test_an_order_keeps_its_kitchen_and_goes_on_only_there(tmp_path: Path) -> No
             next_meal(journal, Order(kitchen=4), Terms())
         with pytest.raises(BadRecord, match="kitchen 3, not not set"):
             next_meal(journal, Order(), Terms())
+
+
+def test_all_meals_of_a_store_may_be_in_one_home(tmp_path: Path) -> None:
+    """The home is that of the first meal; later plates are others, and an unfinished one stays where it is."""
+    with Journal.open(tmp_path / "m.db") as journal:
+        old = next_meal(journal, Order(seed=3), Terms()).order
+        assert next_meal(journal, Order(seed=3), Terms(), own_kitchen=True).order.kitchen is None, "it goes on"
+        finished(journal, old)
+        served = []
+        for _ in range(3):
+            served.append(next_meal(journal, Order(seed=3), Terms(), own_seed=True, own_kitchen=True).order)
+            assert next_meal(journal, Order(seed=3), Terms(), own_seed=True, own_kitchen=True).goes_on
+            finished(journal, served[-1])
+        assert [(each.seed, each.kitchen) for each in served] == [(4, 4), (5, 4), (6, 4)]
+        named = next_meal(journal, Order(seed=3, kitchen=9), Terms(), own_seed=True).order
+        assert named.kitchen == 9
+
+
+def test_the_terms_of_a_meal_that_goes_on_are_known(tmp_path: Path) -> None:
+    with Journal.open(tmp_path / "m.db") as journal:
+        assert terms_of(journal) is None
+        terms = Terms(memory=True, memory_store="home.db")
+        order = next_meal(journal, Order(), terms).order
+        assert terms_of(journal) == terms
+        assert terms_of(journal, new=True) is None
+        finished(journal, order)
+        assert terms_of(journal) is None
+        assert terms_of(journal, again=True) == terms
 
 
 def test_an_order_without_a_kitchen_is_written_as_before_and_an_old_one_goes_on(tmp_path: Path) -> None:

@@ -96,9 +96,11 @@ class Terms:
         accuracy: How often simulated people are right; None: as their model says.
         networks: Which networks the robot sees with, as `Modules.networks` says; empty where it has others.
         memory: Whether it remembers what it is told.
+        memory_store: Where that is kept, seen from the meal's own store; empty where it is that one, or none.
     """
 
     people: str = PERSON
     accuracy: float | None = None
     networks: str = ""
     memory: bool = False
+    memory_store: str = ""

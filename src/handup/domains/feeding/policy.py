@@ -56,7 +56,16 @@ class Sees(NamesFood, FindsBoxes, ChoosesSkill, Aims, Protocol):
 class Learns(Protocol):
     """Who is told what there is to learn from a bite; `remembering.Lessons` is one."""
 
-    def heard(self, module: str, outputs: Mapping[str, Value], rgb: Picture, name: str, *, food_was_said: bool) -> None:
+    def heard(
+        self,
+        module: str,
+        outputs: Mapping[str, Value],
+        rgb: Picture,
+        name: str,
+        *,
+        food_was_said: bool,
+        instead_of: int | None = None,
+    ) -> None:
         """A person answered for a module.
 
         Args:
@@ -64,12 +73,18 @@ class Learns(Protocol):
             outputs: What stands for each module now.
             rgb: The picture that it was about.
             name: Of the picture.
-            food_was_said: Whether the food is a person's word, now or before, and not M1's.
+            food_was_said: Whether the food is what a person said for this bite: neither M1's word nor a remembered one.
+            instead_of: The memory that said something else, where one did.
         """
         ...
 
-    def acted(self, acted: Acted, recalled: Mapping[str, int]) -> None:
-        """An attempt was made; for each module whose output was a remembered one, the number of that memory."""
+    def acted(self, acted: Acted, *, a_person_looked: bool) -> None:
+        """It is known what came of an attempt. After a crash the same is told again.
+
+        Args:
+            acted: With what is known, and with the memories that it was made on.
+            a_person_looked: Whether somebody said so; else the robot saw it.
+        """
         ...
 
 
@@ -138,6 +153,7 @@ class BitePolicy:
         self._known: dict[Hashable, object] = {}
         self._seen_at = -1
         self._heard: dict[str, Heard] = dict(self.acts.heard)
+        self._taught: set[str] = set()
         self.said: dict[str, Said] = {}
 
     # -- looking -----------------------------------------------------------------------------------------------------
@@ -163,16 +179,18 @@ class BitePolicy:
 
     def forward(self, answers: Mapping[str, Value]) -> Pass:
         """What each module says, on the answers in the place of its own; only what these change is computed."""
+        self.teach()
         self._heard = {module: each for module, each in self._heard.items() if answers.get(module) == each.answer}
         made: dict[str, Said] = {}
         outdated: list[str] = []
         last, same = self.acts.last, True
+        before = {} if last is None else last.outputs
         for module in MODULES:
             values = {name: each.value for name, each in made.items()}
             holds = module in answers and self._holds(module, values)
             said = Said(answers[module]) if holds else self._own(module, values)
             outdated += [module] if module in answers and not holds else []
-            same = same and last is not None and not self.differs(module, last.outputs[module], said.value)
+            same = same and before.get(module) is not None and not self.differs(module, before[module], said.value)
             if same and last is not None and said.confidence is not None:
                 said = replace(said, confidence=last.confidences.get(module, said.confidence))
             made[module] = said
@@ -180,8 +198,14 @@ class BitePolicy:
         outputs = {module: each.value for module, each in made.items()}
         for module in answers:
             if self._learns is not None and module not in self._heard and module not in outdated:
-                food_was_said = made["food"].confidence is None or made["food"].recalled is not None
-                self._learns.heard(module, outputs, self.picture(), self.picture_name, food_was_said=food_was_said)
+                self._learns.heard(
+                    module,
+                    outputs,
+                    self.picture(),
+                    self.picture_name,
+                    food_was_said=made["food"].confidence is None,
+                    instead_of=self._otherwise(module, outputs),
+                )
             self._heard.setdefault(module, Heard(answer=answers[module], outputs=outputs, attempts=len(self.acts.done)))
         for module in outdated:
             del self._heard[module]
@@ -190,6 +214,26 @@ class BitePolicy:
             confidences={module: each.confidence for module, each in made.items() if each.confidence is not None},
             outdated=tuple(outdated),
         )
+
+    def _otherwise(self, module: str, outputs: Mapping[str, Value]) -> int | None:
+        """The memory whose word would stand where a person has said something else."""
+        if module == "params":
+            return None
+        own = self._own(module, outputs)
+        return own.recalled if self.differs(module, own.value, outputs[module]) else None
+
+    def teach(self) -> None:
+        """Tell whoever learns what came of the attempts, as far as that is known; call it when the bite is over, too.
+
+        In doubt the fork is a person's to look at, so nothing is told before they have. A new program begins with all
+        attempts that there were: what another one knew and could not tell any more is not lost.
+        """
+        if self._learns is None or len(self._taught) == len(self.acts.done):
+            return
+        for known in self.acts.known():
+            if known.acted.action not in self._taught:
+                self._learns.acted(known.acted, a_person_looked=known.a_person_looked)
+                self._taught.add(known.acted.action)
 
     def _recall(self) -> None:
         """What the modules said before a program that was killed, and how sure they were: they say it again."""
@@ -277,10 +321,9 @@ class BitePolicy:
             execution=done,
             judged=judged,
             plate=self.world.save(),
+            recalled=self.recalled,
         )
         self.acts.add(acted)
-        if self._learns is not None:
-            self._learns.acted(acted, self.recalled)
         return Look(acted.ok, acted.certainty)
 
     def sense(self, action_id: str) -> Look | None:
@@ -297,7 +340,7 @@ class BitePolicy:
             return None
         name = f"{self._name}/fork-{self.world.executions}"
         self._shown(name, self.world.glance("inspect", FORK_SIZE))
-        return about_fork(acted.food, acted.ok, acted.certainty, name)
+        return about_fork(acted.food or "food", acted.ok, acted.certainty, name)
 
     def plan(self, outputs: Mapping[str, Value]) -> str:
         """What an action was to do, in a few words."""

@@ -9,6 +9,7 @@ says stands as it is. Needs the extra `sim`.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -21,11 +22,13 @@ from handup.domains.feeding.policy import FAILED_FOR_SURE, Sees
 from handup.domains.feeding.seeing import Aimed, Chosen, Found, Named, Picture, Recall
 from handup.domains.feeding.skills import Skill
 from handup.journal import Journal
+from handup.journal.address import address_of
 from handup.memory import Embedder, Embedding, Memory, Recalled, Settings, Source
 from handup.recover.events import Answered
 from handup.recover.trail import RunTold
 
-FOOD, PIECE = "food", "piece"
+FOOD, PIECE, SKILL = "food", "piece", "skill"
+"""What the memory calls them. These names stay in the journal for ever, so no word of a person is in them."""
 BOXES = 6
 """So many of M2's boxes are compared with pieces that are remembered: each takes a few ms."""
 SETTINGS = Settings(threshold=0.85, same=0.98)
@@ -55,7 +58,7 @@ class Remembering:
     _plates: Embedder = field(init=False, repr=False)
     _crops: Embedder = field(init=False, repr=False)
     _seen: Picture | None = field(default=None, init=False, repr=False)
-    _found: dict[str, Found] = field(default_factory=dict, init=False, repr=False)
+    _found: dict[str, tuple[Found, bool]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._plates = self.plates or PictureEncoder.load(PLATE)
@@ -73,7 +76,7 @@ class Remembering:
         own = self.modules.name(rgb)
         possible, seen = list(self.foods), Embedding.of(self._plates, rgb)
         while possible and (found := self.memory.recall(FOOD, seen, possible)) is not None:
-            if self.find(rgb, found.label).boxes:
+            if self._compared(rgb, found.label)[1]:
                 agrees = found.label == own.label
                 ranked = sorted(found.probabilities.items(), key=lambda each: -each[1])
                 return Named(found.label, own.scores if agrees else dict(ranked), _recall(found, agrees))
@@ -81,25 +84,32 @@ class Remembering:
         return own
 
     def find(self, rgb: Picture, label: str) -> Found:
-        """M2: of the boxes that it finds, first the one that is most like what was boxed as this food before."""
+        """M2: of the boxes that it finds, first the one that is most like what was boxed as this food before.
+
+        What people called otherwise comes last, with as little of its score as memory leaves: the robot doubts it, so
+        it asks, and what is said then may speak against that memory.
+        """
+        return self._compared(rgb, label)[0]
+
+    def _compared(self, rgb: Picture, label: str) -> tuple[Found, bool]:
+        """M2's boxes, and whether there is one that nobody called otherwise."""
         if self._seen is not rgb:
             self._seen, self._found = rgb, {}
         if label not in self._found:
-            self._found[label] = self._known(rgb, label, self.modules.find(rgb, label))
+            self._found[label] = self._ranked(rgb, label, self.modules.find(rgb, label))
         return self._found[label]
 
-    def _known(self, rgb: Picture, label: str, own: Found) -> Found:
-        """Boxes with the one first that shows a piece as a person boxed it, without any that they called otherwise."""
-        if not self.memory.kept(PIECE):
-            return own
-        seen = [self._piece(rgb, box) for box in own.boxes[:BOXES]]
-        left = [number for number in range(len(own.boxes)) if _may_be(label, seen[number] if number < BOXES else None)]
-        alike = {number: found for number in left if number < BOXES and (found := seen[number]) is not None}
-        left.sort(key=lambda number: -alike[number].similarity if number in alike else 0.0)
-        boxes, scores = tuple(own.boxes[each] for each in left), tuple(own.scores[each] for each in left)
-        if not alike:
-            return Found(boxes, scores)
-        return Found(boxes, scores, _recall(alike[left[0]], agrees=left[0] == 0))
+    def _ranked(self, rgb: Picture, label: str, own: Found) -> tuple[Found, bool]:
+        if not own.boxes or not self.memory.count(PIECE):
+            return own, bool(own.boxes)
+        seen = [self._piece(rgb, box) if number < BOXES else None for number, box in enumerate(own.boxes)]
+        ranked = sorted(range(len(seen)), key=lambda number: -_likeness(label, seen[number]))
+        boxes = tuple(own.boxes[each] for each in ranked)
+        scores = tuple(own.scores[each] * min(1.0, 1.0 + _likeness(label, seen[each])) for each in ranked)
+        first = seen[ranked[0]]
+        if first is None or first.label != label:
+            return Found(boxes, scores), first is None
+        return Found(boxes, scores, _recall(first, agrees=ranked[0] == 0)), True
 
     def _piece(self, rgb: Picture, box: Box) -> Recalled | None:
         return self.memory.recall(PIECE, Embedding.of(self._crops, square_of(rgb, box)), self.foods)
@@ -107,15 +117,14 @@ class Remembering:
     def choose(self, rgb: Picture, label: str, box: Box) -> Chosen:
         """M3: what was said of a piece like this, named alike; otherwise what it says itself."""
         own = self.modules.choose(rgb, label, box)
-        found = self.memory.recall(
-            skill_of(label), Embedding.of(self._crops, square_of(rgb, box)), [str(each) for each in Skill]
-        )
+        possible = {skill_of(label, each): each for each in Skill}
+        found = self.memory.recall(SKILL, Embedding.of(self._crops, square_of(rgb, box), label), list(possible))
         if found is None:
             return own
-        agrees = found.label == str(own.skill)
+        said = possible[found.label]
         ranked = sorted(found.probabilities.items(), key=lambda each: -each[1])
-        scores = own.scores if agrees else {Skill(name): chance for name, chance in ranked}
-        return Chosen(Skill(found.label), scores, _recall(found, agrees))
+        scores = own.scores if said is own.skill else {possible[name]: chance for name, chance in ranked}
+        return Chosen(said, scores, _recall(found, agrees=said is own.skill))
 
     def aim(self, rgb: Picture, box: Box, skill: Skill, *, seed: int) -> Aimed:
         """M4, as it is."""
@@ -123,8 +132,20 @@ class Remembering:
 
     # -- learning ----------------------------------------------------------------------------------------------------
 
-    def learn(self, module: str, outputs: Mapping[str, Value], rgb: Picture, *, by: str, source: Source) -> None:
+    def learn(
+        self,
+        module: str,
+        outputs: Mapping[str, Value],
+        rgb: Picture,
+        *,
+        by: str,
+        source: Source,
+        instead_of: int | None = None,
+    ) -> None:
         """Keep an answer about a food, a box or a skill; the same question teaches once.
+
+        A memory that said something else is dropped, however often it was confirmed. One of a piece stays where what
+        is boxed now looks the same: people may point at any piece of a food.
 
         Args:
             module: `food`, `box` or `skill`; where the fork goes in is not kept.
@@ -132,21 +153,25 @@ class Remembering:
             rgb: The picture it was about.
             by: Who gave it.
             source: Which question, and of which picture.
+            instead_of: The memory that said something else, where one did.
         """
-        label = str(outputs[FOOD])
+        label, wrong = str(outputs[FOOD]), set() if instead_of is None else {instead_of}
         if module == FOOD:
-            self._remember(FOOD, Embedding.of(self._plates, rgb), label, by, source)
-            return
-        box = outputs["box"]
-        assert isinstance(box, Box)
-        seen = Embedding.of(self._crops, square_of(rgb, box))
-        if module == "box":
-            self._remember(PIECE, seen, label, by, source)
-        elif module == "skill":
-            self._remember(skill_of(label), seen, str(outputs["skill"]), by, source)
-
-    def _remember(self, module: str, seen: Embedding, label: str, by: str, source: Source) -> None:
-        self.memory.remember(module, seen, label, by=by, source=source)
+            kept, seen = FOOD, Embedding.of(self._plates, rgb)
+        else:
+            box = outputs["box"]
+            assert isinstance(box, Box)
+            if module == "box":
+                kept, seen = PIECE, Embedding.of(self._crops, square_of(rgb, box))
+                found = self.memory.recall(PIECE, seen, self.foods)
+                if found is not None:
+                    wrong = set() if found.label == label else wrong | {found.memory.id}
+            elif module == "skill":
+                kept, seen = SKILL, Embedding.of(self._crops, square_of(rgb, box), label)
+                label = skill_of(label, Skill(str(outputs["skill"])))
+            else:
+                return
+        self.memory.remember(kept, seen, label, by=by, source=source, overrules=wrong)
 
 
 @dataclass(frozen=True)
@@ -165,7 +190,16 @@ class Lessons:
     run: str
     meal: str
 
-    def heard(self, module: str, outputs: Mapping[str, Value], rgb: Picture, name: str, *, food_was_said: bool) -> None:
+    def heard(
+        self,
+        module: str,
+        outputs: Mapping[str, Value],
+        rgb: Picture,
+        name: str,
+        *,
+        food_was_said: bool,
+        instead_of: int | None = None,
+    ) -> None:
         """A person answered: kept with who it was, which question and which picture. One who was erased is not kept.
 
         A box shows a food only where the food was a person's word, too: asked for one that is not there, people box
@@ -181,34 +215,39 @@ class Lessons:
                     question, by = entry.key, told.by
         if by is not None:
             source = Source(question=f"{self.meal}/{question}", run=self.run, picture=name)
-            self.remembering.learn(module, outputs, rgb, by=by, source=source)
+            self.remembering.learn(module, outputs, rgb, by=by, source=source, instead_of=instead_of)
 
-    def acted(self, acted: Acted, recalled: Mapping[str, int]) -> None:
-        """What was recalled and worked is confirmed. Of a failure it bears as much as it is likely to be to blame."""
+    def acted(self, acted: Acted, *, a_person_looked: bool) -> None:
+        """What was recalled and worked is confirmed. Of a failure it bears as much as it is likely to be to blame.
+
+        A bite of something else looks alike to the robot, and not to a person.
+        """
         memory, evidence = self.remembering.memory, f"{self.meal}/{acted.action}"
-        for module, number in recalled.items():
+        for module, number in acted.recalled.items():
             try:
                 if acted.ok:
-                    told = acted.certainty * (1.0 - UNSEEN.get(module, 0.0))  # a bite of something else looks alike
-                    memory.confirm(number, evidence=evidence, certainty=told, run=self.run)
+                    unseen = 0.0 if a_person_looked else UNSEEN.get(module, 0.0)
+                    memory.confirm(number, evidence=evidence, certainty=acted.certainty * (1.0 - unseen), run=self.run)
                 else:
-                    share = acted.certainty * blame(acted.confidences, module)
+                    share = acted.certainty * share_of_blame(acted.confidences, module)
                     memory.contradict(number, evidence=evidence, certainty=share, run=self.run)
             except BadSetting:  # somebody was erased meanwhile, and it with them
                 continue
 
 
-def _may_be(label: str, found: Recalled | None) -> bool:
-    """Whether nobody called what is in a box something else."""
-    return found is None or found.label == label
+def _likeness(label: str, found: Recalled | None) -> float:
+    """How much memory says that a piece is of this food: its similarity, less than nothing for one called otherwise."""
+    if found is None:
+        return 0.0
+    return found.similarity if found.label == label else -found.similarity
 
 
-def skill_of(label: str) -> str:
-    """The memory's name for M3 where a piece is called so."""
-    return f"skill: {label}"
+def skill_of(food: str, skill: Skill) -> str:
+    """What the memory keeps as M3's word for a piece that is called so."""
+    return f"{food}: {skill}"
 
 
-def blame(confidences: Mapping[str, float], module: str) -> float:
+def share_of_blame(confidences: Mapping[str, float], module: str) -> float:
     """How likely a module was wrong, after a failure: others may have been, and a fork slips now and then."""
     works = FAILED_FOR_SURE * math.prod(confidences.values())
     return min(1.0, (1.0 - confidences.get(module, 1.0)) / (1.0 - works))
@@ -229,6 +268,25 @@ def meal_id(journal: Journal, name: str) -> str:
 def memory_in(book: Journal) -> Memory:
     """The memory of a household that is kept in a journal, with the thresholds of the shipped encoders."""
     return Memory(book, SETTINGS)
+
+
+def kept_in(memory: Memory, journal: Journal) -> str:
+    """Where a memory is kept, seen from a meal's store, so that both may be moved; empty where it is that store."""
+    book = memory.book
+    if not isinstance(book, Journal):
+        return ""
+    there, here = address_of(book.store), address_of(journal.store)
+    if there.path is None:
+        return "" if there.shown == here.shown else there.shown
+    if there.path == here.path:
+        return ""
+    return str(there.path) if here.path is None else os.path.relpath(there.path, here.path.parent)
+
+
+def store_at(kept: str, journal: Journal) -> str:
+    """The store that `kept_in` named."""
+    here = address_of(journal.store)
+    return kept if here.path is None or address_of(kept).path is None else str(here.path.parent / kept)
 
 
 def _recall(found: Recalled, agrees: bool) -> Recall:
