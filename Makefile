@@ -55,6 +55,7 @@ bench: $(STAMP) $(PAGE)  ## decision times beside textbook formulations; the gap
 	$(BIN)/python -m benchmarks.feeding
 	$(BIN)/python -m benchmarks.meal
 	$(BIN)/python -m benchmarks.journal
+	$(BIN)/python -m benchmarks.memory
 	$(BIN)/python -m benchmarks.desk_load
 	$(BIN)/python -m benchmarks.page
 

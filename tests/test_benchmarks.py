@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from benchmarks import desk_load, journal, server
+from benchmarks import desk_load, journal, memory, server
 
 
 @pytest.fixture
@@ -87,3 +87,17 @@ def test_the_table_of_a_house_fits_a_screen() -> None:
     console = Console(width=100, record=True)
     console.print(desk_load.table_of([load, load], options))
     assert all(len(line.rstrip()) <= 100 for line in console.export_text().splitlines())
+
+
+def test_a_memory_is_measured_beside_plain_numpy(capsys: pytest.CaptureFixture[str]) -> None:
+    few = ["--sizes", "20", "600", "--queries", "3"]
+    memory.main(["--json", *few])
+    found = json.loads(capsys.readouterr().out)
+    assert [each["name"] for each in found] == [memory.OURS, memory.RECALL, memory.PLAIN] * 8
+    assert all(0.0 < each["p50_ms"] <= each["p99_ms"] for each in found)
+    assert all(each["same"] for each in found)
+    assert {each["found"] for each in found if each["asked"] == "like one"} == {1.0}
+    memory.main(few)
+    printed = capsys.readouterr().out
+    assert "Promised at 100,000 × 384: 5 ms" in printed
+    assert all(len(line.rstrip()) <= 100 for line in printed.splitlines())

@@ -17,20 +17,24 @@ MAY_KNOW: dict[str, set[str]] = {
     "people": {"core"},
     "recover": {"core", "policy", "people", "when"},
     "whom": {"core", "people"},
+    "memory": {"core"},
     "journal": {"core"},
     "desk": {"core", "people", "whom", "journal"},
-    "domains": {"core", "confidence", "policy", "people", "recover", "when", "what", "desk", "journal"},
-    "lab": {"confidence", "core", "policy", "people", "what", "when", "recover", ""},
+    "domains": {"core", "confidence", "policy", "people", "recover", "when", "what", "memory", "desk", "journal"},
+    "lab": {
+        *("confidence", "core", "policy", "people", "what", "when", "recover", "memory", "journal", "desk", "domains"),
+        "",
+    },
     "server": {"core", "people", "whom", "journal", "desk"},
     "client": {"core", "desk", "journal"},
     "cli": {
         *("confidence", "core", "policy", "people", "what", "when", "recover", "lab", "journal", "desk", "whom"),
-        *("domains", "server", "client", ""),
+        *("memory", "domains", "server", "client", ""),
     },
     "": {"confidence", "core", "policy", "when", "recover", "cli", "journal", "desk", "client"},
 }
 """For each room the others it may import; "" is the package's front door. Nothing imports an edge but another edge."""
-PURE = ("core", "confidence", "policy", "people", "what", "when", "recover", "whom")
+PURE = ("core", "confidence", "policy", "people", "what", "when", "recover", "whom", "memory")
 WORLD = {
     "asyncio",
     "calendar",

@@ -19,6 +19,7 @@ from handup.desk import events as desk
 from handup.desk.delivered import Delivered
 from handup.desk.remote import RemoteSettled, RemoteStopped
 from handup.journal import Entry, JournalErased, JournalRepaired
+from handup.memory import events as memory
 from handup.recover import events as session
 from handup.recover import trail
 from handup.recover.trail import RunTold
@@ -29,6 +30,7 @@ YES_NO = Question("Is it?", QuestionKind.YES_NO)
 ACT = Decision(action=Action.ACT, reason="it is likely to work")
 ASK = Decision(action=Action.ASK, module="food", reason="it is probably wrong")
 ASKED: dict[str, Any] = {"step": "food", "attempt": 1, "turn": "Ana", "audience": ("Ana", "Ben")}
+LEARNED: dict[str, Any] = {"module": "food", "encoder": "e", "dimension": 8, "digest": "0" * 16, "whose": ("Ana",)}
 WORDS: list[tuple[object, str]] = [
     (desk.Asked(**ASKED, question={"prompt": "Which?"}), "food/1: asked “Which?” for Ana, Ben"),
     (desk.Asked(**ASKED, question=None), "food/1: asked words that were erased for Ana, Ben"),
@@ -97,6 +99,38 @@ WORDS: list[tuple[object, str]] = [
     ),
     (server.Revoked(id="a1"), "access a1 was taken back"),
     (server.RunTaken(robot="plate"), "food/1: the run is plate's"),
+    (
+        memory.MemoryRemembered(**LEARNED, by="Ana", label="plum", embedding=""),
+        "remembered, as memory 1, that Ana said “plum” about food",
+    ),
+    (
+        memory.MemoryRemembered(**LEARNED, by="erased-0123456789abcdef", label=None, embedding=None),
+        "remembered, as memory 1, that somebody said something that was erased about food",
+    ),
+    (memory.MemoryConfirmed(memory=3), "memory 3 is trusted more: it turned out right"),
+    (memory.MemoryConfirmed(memory=3, by="Ana"), "memory 3 is trusted more: Ana said the same"),
+    (
+        memory.MemoryContradicted(memory=3, cause=memory.Cause.FAILED),
+        "memory 3 is trusted less: it turned out wrong",
+    ),
+    (
+        memory.MemoryContradicted(memory=3, cause=memory.Cause.OTHER_ANSWER, by="Ana"),
+        "memory 3 is trusted less: Ana said something else of one like it",
+    ),
+    (
+        memory.MemoryContradicted(memory=3, cause=memory.Cause.SAID, by="Ana"),
+        "memory 3 is trusted less: Ana said that it is wrong",
+    ),
+    *(
+        (memory.MemoryDropped(memory=3, why=why), f"memory 3 is no longer used: {words}")
+        for why, words in (
+            (memory.Dropping.OVERRULED, "a person's newer word holds"),
+            (memory.Dropping.DISTRUSTED, "too much spoke against it"),
+            (memory.Dropping.FULL, "others needed the room"),
+        )
+    ),
+    (memory.MemoryForgotten(memories=(3,), by="Ana"), "memory 3 is forgotten, as Ana wished"),
+    (memory.MemoryForgotten(memories=(3, 4)), "memories 3, 4 are forgotten"),
 ]
 
 

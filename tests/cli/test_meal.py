@@ -10,7 +10,8 @@ import pytest
 from handup import __version__
 from handup.domains.feeding import filming, gl
 from handup.domains.feeding.modules import networks_in
-from tests.cli.calls import assert_one_line_error, here, shell
+from handup.journal import Journal
+from tests.cli.calls import Called, assert_one_line_error, here, shell
 
 SHORT = ("meal", "--people", "simulated", "--bites", "1", "--attempts", "2", "--seed", "1")
 
@@ -145,3 +146,82 @@ def test_the_help_has_an_example() -> None:
     called = here("meal", "--help")
     assert called.code == 0
     assert "handup meal --people simulated --plate thanksgiving" in called.out
+
+
+# -- memory ------------------------------------------------------------------------------------------------------------
+
+HOME = ("meal", "--people", "simulated", "--plate", "mixed salad", "--looks", "hard", "--kitchen", "267400", "--json")
+"""A home where the robot has much to ask; a meal in it needs a seed."""
+
+
+def asked(called: Called) -> list[str]:
+    assert called.code == 0, called.err
+    return [what for bite in json.loads(called.out)["bites"] for what in bite["asked"]]
+
+
+def test_with_a_memory_less_is_asked_and_the_journal_tells_why(tmp_path: Path) -> None:
+    """The same meals with and without: sums over a few, so that one lucky one does not decide."""
+    home, seeds = str(tmp_path / "home.db"), ("267401", "267402", "267403")
+    without = [what for seed in seeds for what in asked(here(*HOME, "--seed", seed, "--accuracy", "1"))]
+    with_it = [
+        what for seed in seeds for what in asked(here(*HOME, "--seed", seed, "--accuracy", "1", "--memory", home))
+    ]
+    assert without.count("food") >= 4
+    assert with_it.count("food") <= without.count("food") / 2
+    assert len(with_it) < len(without)
+    told = here("journal", "replay", home)
+    assert told.code == 0
+    assert "that you said" in told.out and "about food" in told.out
+    with Journal.open(home) as book:
+        book.erase("you")
+    told = here("journal", "replay", home)
+    assert "that you said" not in told.out
+
+
+def test_a_memory_may_lie_in_the_meals_own_store(tmp_path: Path) -> None:
+    store = str(tmp_path / "m.db")
+    called = here(*HOME, "--seed", "267401", "--bites", "1", "--store", store, "--memory", store)
+    again = here(*HOME, "--seed", "267401", "--bites", "1", "--store", store, "--memory", store)
+    assert (called.code, again.code) == (0, 0)
+    assert called.out == again.out
+    with Journal.open(store, readonly=True) as journal:
+        assert journal.verify().ok
+    goes_on = here(*HOME, "--seed", "267401", "--bites", "1", "--store", store)
+    assert goes_on.out == called.out, "where nothing is said, a meal goes on as it was begun"
+    forgets = here(*HOME, "--seed", "267401", "--bites", "1", "--store", store, "--no-memory")
+    assert_one_line_error(forgets, "memory yes, not no")
+    record = json.loads(called.out)
+    assert (record["kitchen"], record["memory"]) == (267_400, True)
+
+
+def test_a_meal_goes_on_with_the_memory_that_it_was_begun_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "house"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    order = (*HOME, "--seed", "267401", "--bites", "1", "--store", "m.db")
+    begun = here(*order, "--memory", "home.db")
+    assert begun.code == 0, begun.err
+    moved = folder.rename(tmp_path / "moved")
+    monkeypatch.chdir(tmp_path)
+    order = (*order[:-1], str(moved / "m.db"))
+    assert here(*order).out == begun.out
+    assert not (tmp_path / "home.db").exists()
+    another = here(*order, "--memory", str(moved / "other.db"))
+    assert_one_line_error(another, "a memory in home.db, not other.db")
+    assert_one_line_error(here(*order, "--remember"), "a memory in home.db, not the meal's own store")
+    assert_one_line_error(here(*order, "--no-memory"), "memory yes, not no")
+
+
+def test_a_place_for_what_is_not_kept_is_refused(tmp_path: Path) -> None:
+    assert_one_line_error(here(*SHORT, "--memory", str(tmp_path / "h.db"), "--no-memory"), "--no-memory")
+
+
+def test_a_meal_does_not_go_on_in_another_kitchen(tmp_path: Path) -> None:
+    store = str(tmp_path / "m.db")
+    assert here(*SHORT, "--store", store, "--kitchen", "7").code == 0
+    assert_one_line_error(here(*SHORT, "--store", store, "--kitchen", "8"), "kitchen 7, not 8")
+    assert_one_line_error(here(*SHORT, "--store", store), "kitchen 7, not not set")
+
+
+def test_what_cannot_be_a_memory_is_refused_in_one_line(tmp_path: Path) -> None:
+    assert_one_line_error(here(*SHORT, "--memory", str(tmp_path)), str(tmp_path))

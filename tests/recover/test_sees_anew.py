@@ -10,7 +10,7 @@ from pathlib import Path
 from handup.core import Outcome, Value
 from handup.recover import Look, Pass, Settings
 from handup.recover.events import Answered, Forwarded
-from handup.recover.trail import RunTold
+from handup.recover.trail import RunStarted, RunTold
 from tests.recover.house import House, Killed
 from tests.recover.robot import RIGHT, WRONG, SensingRobot, effects
 
@@ -57,6 +57,14 @@ def test_a_program_that_is_killed_anywhere_looks_again_all_the_same(tmp_path: Pa
         assert house.live().outcome is Outcome.RECOVERED
         assert [event.renewed for event in told(house) if isinstance(event, Forwarded)].count(("m1",)) == 1
         assert len(house.done) == len(set(house.done)) == 2
+
+
+def test_the_plan_knows_what_acting_outdates(tmp_path: Path) -> None:
+    house = House(tmp_path, method="troubleshoot", settings=Settings(ask_again=False, max_executions=3))
+    house.live(policy=Moving(house.log, certainty=0.9))
+    (started,) = house.written(RunStarted)
+    assert tuple(started.record["settings"]["outdated_by_acting"]) == ("m1",)
+    assert house.live(policy=Moving(house.log)).outcome is not None, "and it reads back the same"
 
 
 def test_other_policies_do_not_look_again(tmp_path: Path) -> None:

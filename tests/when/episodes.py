@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from handup.core import Action, Costs, Decision
 from handup.policy import Belief, Gate, Module, ModuleGraph
 from handup.when import Strategy
 from tests.oracles import succeeds
-from tests.when.pomdp import NEVER, OVER, Pomdp, Vector
+from tests.when.pomdp import NEVER, NOTHING, OVER, Pomdp, Vector
 
 gates = st.sampled_from(Gate)
 
@@ -34,6 +35,11 @@ def pomdp_of(
     act_time: float = 1.0,
     ask_time: tuple[float, ...] | None = None,
     askable: tuple[bool, ...] | None = None,
+    unseen: tuple[float, ...] | None = None,
+    loss: float = 0.0,
+    tries: int | None = None,
+    again: bool = True,
+    outdated: frozenset[int] = NOTHING,
 ) -> Pomdp:
     """The same policy for brute force."""
     return Pomdp(
@@ -46,20 +52,30 @@ def pomdp_of(
         act_time=act_time,
         ask_time=ask_time,
         askable=askable,
+        unseen=unseen,
+        loss=loss,
+        tries=tries,
+        again=again,
+        outdated=outdated,
     )
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A moment of an episode: what handup believes, the same as plain probabilities, and the time left."""
+    """A moment of an episode: what handup believes, the same as plain probabilities, the time and the tries left.
+
+    What was `asked` may not be asked about again.
+    """
 
     belief: Belief
     vector: Vector
     left: float
+    tries: int | None
+    asked: frozenset[int] = NOTHING
 
     @classmethod
     def start(cls, graph: ModuleGraph, pomdp: Pomdp) -> Moment:
-        return cls(Belief.of(graph), pomdp.prior(), float(pomdp.steps))
+        return cls(Belief.of(graph), pomdp.prior(), float(pomdp.steps), pomdp.tries)
 
     def costs(self, pomdp: Pomdp) -> Costs:
         return Costs.of(
@@ -69,7 +85,18 @@ class Moment:
             act_time=pomdp.act_time,
             ask_time=pomdp.times,
             time_left=self.left,
+            tries=self.tries,
+            unseen=pomdp.unseen or 0.0,
+            unseen_cost=pomdp.loss,
+            ask_again=pomdp.again,
+            outdated_by_acting=tuple(pomdp.outdated),
         )
+
+    @property
+    def askable(self) -> Belief:
+        """What is believed, with everything held back that may not be asked about."""
+        held = [math.inf if module in self.asked else -math.inf for module in range(len(self.belief.graph))]
+        return self.belief.held_back(np.array(held))
 
     def after_answer(self, pomdp: Pomdp, module: int, was_right: bool) -> tuple[float, Moment | None]:
         """How likely it is that a module is found to have been right or wrong, and what follows."""
@@ -77,8 +104,9 @@ class Moment:
         chance = float(after.sum())
         if chance <= NEVER:
             return 0.0, None
+        asked = pomdp.asked_after(self.asked, module)
         belief = self.belief.after_answer(module, changed=not was_right, expert=pomdp.expert)
-        return chance, Moment(belief, after / chance, self.left - pomdp.times[module])
+        return chance, Moment(belief, after / chance, self.left - pomdp.times[module], self.tries, asked)
 
     def after_failure(self, pomdp: Pomdp) -> tuple[float, Moment | None]:
         """How likely acting is to fail, and what follows."""
@@ -86,7 +114,10 @@ class Moment:
         chance = float(after.sum())
         if chance <= NEVER:
             return 0.0, None
-        return chance, Moment(self.belief.after_execution(False), after / chance, self.left - pomdp.act_time)
+        tries = None if self.tries is None else self.tries - 1
+        asked = self.asked - pomdp.outdated
+        belief = self.belief.after_execution(False)
+        return chance, Moment(belief, after / chance, self.left - pomdp.act_time, tries, asked)
 
 
 @dataclass(frozen=True)
@@ -103,11 +134,15 @@ def average(strategy: Strategy, graph: ModuleGraph, pomdp: Pomdp) -> Average:
     def go_on(moment: Moment) -> Average:
         if moment.left <= OVER:
             return Average(0.0, 0.0)
-        decision = strategy.decide(moment.belief, moment.costs(pomdp), 0.0)
+        if moment.tries == 0:
+            return Average((1 - pomdp.w) * moment.left, 0.0)
+        decision = strategy.decide(moment.askable, moment.costs(pomdp), 0.0)
         if decision.action is Action.ACT:
             fail, then = moment.after_failure(pomdp)
             rest = Average(0.0, 0.0) if then is None else go_on(then)
-            return Average(fail * (pomdp.act_price() + rest.cost), 1.0 - fail + fail * rest.recovers)
+            works = float(moment.vector[pomdp.good].sum())
+            cost = pomdp.lost(moment.vector) + fail * (pomdp.act_price() + rest.cost)
+            return Average(cost, works + fail * rest.recovers)
         if decision.action is Action.ASK:
             return _asked(decision, moment)
         assert decision.action is Action.YIELD, "nothing is blocked, so there is nothing to wait for"

@@ -1,7 +1,8 @@
 """Training plates made small, for a machine to which little can be sent: `python -m train.feeding.packing FROM TO`.
 
 A fifth of the size, with loss: brightness in steps of 6 of 255, colour in steps of 8 at half the resolution. That is
-about the noise of the camera. `train.feeding.fit` reads a folder of these as it reads the pictures themselves.
+about the noise of the camera. `train.feeding.fit` and `train.feeding.encode` read a folder of these as they read the
+pictures themselves.
 """
 
 from __future__ import annotations
@@ -20,20 +21,28 @@ BRIGHT, COLOUR = 6, 8
 WEIGHTS = np.array([0.299, 0.587, 0.114], np.float32)
 UNFINISHED = ".part.npz"
 """How the name of a file ends that is being written."""
+PICTURES = ("whole", "crop")
+"""What of a file of kitchens is pictures, with their colours first."""
 Bytes = NDArray[np.int8]
 
 
 def main() -> None:
-    """Pack the training plates of a folder."""
+    """Pack the training plates of a folder, and its kitchens."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where train.feeding.render wrote")
     parser.add_argument("out", type=Path)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    shutil.copy(given.folder / "known.json", given.out)
+    if (given.folder / "known.json").exists():
+        shutil.copy(given.folder / "known.json", given.out)
+    for path in files_of(given.folder, "kitchens-train"):
+        with np.load(path) as file:
+            kept = {name: file[name] for name in file.files if name not in PICTURES}
+            small = {f"{name} {part}": each for name in PICTURES for part, each in packed(_last(file[name])).items()}
+            np.savez_compressed(given.out / path.name, **kept, **small)
     for path in files_of(given.folder, "train"):
         with np.load(path) as file:
-            kept: dict[str, Any] = {name: file[name] for name in file.files if name != "rgb"}
+            kept = {name: file[name] for name in file.files if name != "rgb"}
             np.savez_compressed(given.out / path.name, **kept, **packed(file["rgb"]))
 
 
@@ -60,6 +69,20 @@ def unpacked(file: Mapping[str, Bytes]) -> NDArray[np.uint8]:
     second = (light - WEIGHTS[0] * first - WEIGHTS[2] * third) / WEIGHTS[1]
     colours: NDArray[np.uint8] = np.clip(np.rint(np.stack([first, second, third], axis=-1)), 0, 255).astype(np.uint8)
     return colours
+
+
+def pictures_in(file: Mapping[str, Any], name: str) -> NDArray[np.uint8]:
+    """The pictures of this name in a file of kitchens, packed or not, with their colours first."""
+    if name in file:
+        whole: NDArray[np.uint8] = file[name]
+        return whole
+    parts = {part: file[f"{name} {part}"] for part in ("bright", "red", "blue")}
+    return np.ascontiguousarray(unpacked(parts).transpose(0, 3, 1, 2))
+
+
+def _last(pictures: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """With colours last."""
+    return pictures.transpose(0, 2, 3, 1)
 
 
 def _halved(channel: NDArray[np.float32]) -> NDArray[np.float32]:

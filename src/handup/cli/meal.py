@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +16,7 @@ from rich.table import Table
 
 from handup import __version__
 from handup.cli import meal_page
+from handup.cli.meal_memory import Wanted, household
 from handup.cli.output import check_writable, err, out, print_json, print_table
 from handup.cli.store import STORE_HELP
 from handup.core import BadSetting
@@ -29,16 +31,24 @@ Example: handup meal --people page --plate "mixed salad" --looks hard --seed 2 -
 
 Example: handup meal --people simulated --plate thanksgiving --looks hard --seed 3 --record meal.gif
 
+Example: handup meal --people simulated --looks hard --kitchen 7 --seed 1 --memory home.db
+
 Methods: troubleshoot; SELECTOR+WHEN, such as graph+workload-aware; never+query-then-execute never asks,
 topo+query-for-all asks everything.
 
 At the page the robot begins once a page is open; --no-wait begins at once. A thanksgiving plate with hard looks is
-served there, because the robot has something to ask: two or three questions in each of the first three meals, if you
-answer rightly. On easy looks it hardly ever asks.
+served there, because the robot has something to ask in each of the first three meals, also if you answer rightly. On
+easy looks it hardly ever asks.
 
 At the page the meal is kept (in handup-meals/meal.db where no --store is named): the same command, run again after
 it was killed, goes on where it was; after the last bite it begins another meal. Otherwise only --store keeps it. What
 is kept goes on only as it was ordered: for anything else, use another --store file, or --new.
+
+What people tell the robot about foods, boxes and skills it keeps on the meal's own store, or where --memory says, and
+does not ask again where a plate looks alike, at this meal or the next; with --no-memory it neither keeps nor uses
+anything, and nothing that is kept is deleted. A meal that goes on does as it was begun. --kitchen says in which home
+simulated plates look alike; at the page all meals of a store are in one, unless --seed names a plate. handup journal
+replay home.db tells what it remembers.
 
 Exit codes: 0 the meal is over; 1 the film or the result could not be written; 2 bad input, nothing more to type, a port
 that is taken, a page that is not built, or the extra [sim], [web] or OpenGL is missing; 130 left with Ctrl-C."""
@@ -78,6 +88,25 @@ def meal(
     ] = None,
     record: Annotated[Path | None, typer.Option(help="Film the meal.", metavar="FILE.gif")] = None,
     store: Annotated[str | None, typer.Option(help=STORE_HELP, metavar="STORE")] = None,
+    kitchen: Annotated[
+        int | None,
+        typer.Option(
+            help="In which home: its lamp, table, plates and foods look the same; at the page the store's.",
+            min=0,
+            metavar="N",
+        ),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(help="Where what it is told is kept; on the meal's own store.", metavar="STORE"),
+    ] = None,
+    remember: Annotated[
+        bool | None,
+        typer.Option(
+            "--remember/--no-memory",
+            help="Not to ask again what it was told before; off with simulated people, else as the meal was begun.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print how it went as JSON.")] = False,
     port: Annotated[
         int | None, typer.Option(help="Of the page; 8765, or the next free one.", min=1, max=65535, metavar="N")
@@ -101,6 +130,7 @@ def meal(
 ) -> None:
     """Let the simulated feeding robot eat from a plate, with somebody to ask, and say how it went."""
     _check(people, record)
+    kept = Wanted(store=memory, remember=remember, simulated=people == SIMULATED)
     from handup.domains.feeding.drawing import pillow  # noqa: PLC0415
     from handup.domains.feeding.order import Order  # noqa: PLC0415 - the help does without the simulation
     from handup.domains.feeding.policy import DOUBT_BELOW  # noqa: PLC0415
@@ -118,6 +148,7 @@ def meal(
         calibrators=calibrators,
         rest_s=rest if people == PAGE else Order.rest_s,
         doubt_below=DOUBT_BELOW if people == PAGE else Order.doubt_below,
+        kitchen=kitchen,
     )
     frames: list[Any] | None = None if record is None else []
     with _progress(bites, shown=people != TERMINAL) as told:
@@ -132,10 +163,12 @@ def meal(
                 linger_s=linger,
                 wait=wait,
                 frames=frames,
+                memory=kept,
+                own_kitchen=kitchen is None and seed is None,
             )
             served = meal_page.eat(order, sitting, told)
         else:
-            served = _eat(order, people, store, frames, accuracy, told, new=new)
+            served = _eat(order, people, store, frames, accuracy, told, new=new, memory=kept)
     if as_json:
         print_json({**served.to_json(), "version": __version__})
     else:
@@ -162,6 +195,7 @@ def _eat(
     told: Callable[[Bite], object],
     *,
     new: bool,
+    memory: Wanted,
 ) -> Served:
     """The meal, on the given store or on one that is thrown away."""
     from handup.cli.meal_terminal import AtTerminal, Left  # noqa: PLC0415 - belong to an extra
@@ -170,6 +204,7 @@ def _eat(
     from handup.domains.feeding.modules import Modules  # noqa: PLC0415
     from handup.domains.feeding.order import PERSON, Terms  # noqa: PLC0415
     from handup.domains.feeding.ordering import RUN, finished, next_meal  # noqa: PLC0415
+    from handup.domains.feeding.remembering import kept_in  # noqa: PLC0415
     from handup.journal import Journal  # noqa: PLC0415
 
     modules = Modules.load()
@@ -179,17 +214,25 @@ def _eat(
         journal = stack.enter_context(Journal.open(place, clock=clock))
         if clock is not None:
             clock.skip_to(journal.head().at_s)
+        known_before = stack.enter_context(household(memory.place(journal, new=new, again=True), journal))
         stack.enter_context(meal_page.alone(journal, RUN))
-        known = Terms(people=PERSON, networks=modules.networks)
+        known = Terms(
+            people=PERSON,
+            networks=modules.networks,
+            memory=known_before is not None,
+            memory_store="" if known_before is None else kept_in(known_before, journal),
+        )
         if people == SIMULATED:
-            known = Terms(people=SIMULATED, accuracy=accuracy, networks=modules.networks)
+            known = replace(known, people=SIMULATED, accuracy=accuracy)
         found = next_meal(journal, wanted, known, new=new, again=True)
         meal_page.say_of_film(frames, goes_on=found.goes_on)
         if people == TERMINAL:
             kept = "Without --store nothing of this meal is kept." if store is None else f"Kept in {store}."
             err.print(kept, markup=False, soft_wrap=True)
         company = AtTerminal() if people == TERMINAL else None
-        table = stack.enter_context(Meal(found.order, journal, modules=modules, film=frames, company=company))
+        table = stack.enter_context(
+            Meal(found.order, journal, modules=modules, film=frames, company=company, memory=known_before)
+        )
         try:
             served = table.eat([] if company is not None else [table.simulated(accuracy=accuracy)], told=told)
         except Left:

@@ -9,7 +9,7 @@ import time
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from handup.cli.built_page import check_built
+from handup.cli.meal_memory import Wanted, household
 from handup.cli.output import INTERRUPTED, err
 from handup.core import BadSetting, IllegalCall, MissingExtra, StoreUnavailable
 
@@ -52,6 +53,8 @@ class Sitting:
         linger_s: How long the page stays after the last bite.
         wait: Whether the robot begins only once a page is open.
         frames: The film goes here.
+        memory: Where what it is told is kept, if anywhere.
+        own_kitchen: Serve all meals of the store in one home.
     """
 
     store: str | None
@@ -63,6 +66,8 @@ class Sitting:
     linger_s: float
     wait: bool
     frames: list[Any] | None
+    memory: Wanted = field(default_factory=Wanted)
+    own_kitchen: bool = True
 
 
 def check_ready() -> None:
@@ -100,6 +105,7 @@ def _eat(wanted: Order, sitting: Sitting, store: str, told: Callable[[Bite], obj
     from handup.domains.feeding.modules import Modules  # noqa: PLC0415
     from handup.domains.feeding.order import PERSON, Terms  # noqa: PLC0415
     from handup.domains.feeding.ordering import RUN, finished, next_meal  # noqa: PLC0415
+    from handup.domains.feeding.remembering import kept_in  # noqa: PLC0415
     from handup.journal import Journal  # noqa: PLC0415
     from handup.journal.address import address_of  # noqa: PLC0415
     from handup.server.access import Access  # noqa: PLC0415
@@ -114,8 +120,16 @@ def _eat(wanted: Order, sitting: Sitting, store: str, told: Callable[[Bite], obj
         server = ChildServer(store, known_to(paired), port=sitting.port, folder=FOLDER)
         stack.callback(server.close)
         modules = Modules.load()
-        terms = Terms(people=PERSON, networks=modules.networks)
-        order = next_meal(journal, wanted, terms, new=sitting.new, own_seed=sitting.own_seed)
+        memory = stack.enter_context(household(sitting.memory.place(journal, new=sitting.new), journal))
+        terms = Terms(
+            people=PERSON,
+            networks=modules.networks,
+            memory=memory is not None,
+            memory_store="" if memory is None else kept_in(memory, journal),
+        )
+        order = next_meal(
+            journal, wanted, terms, new=sitting.new, own_seed=sitting.own_seed, own_kitchen=sitting.own_kitchen
+        )
         _say_what(order.order, address_of(store).shown, goes_on=order.goes_on)
         say_of_film(sitting.frames, goes_on=order.goes_on)
         if server.moved:
@@ -124,7 +138,9 @@ def _eat(wanted: Order, sitting: Sitting, store: str, told: Callable[[Bite], obj
         keep = stack.enter_context(Client(server.url, token, patience_s=1.0)).put_picture
         link = stack.enter_context(RobotLink(server.url, token, ROBOT, id=paired.grant.id))
         company = AtPage(link, keep, NAME, speed=sitting.speed)
-        meal = stack.enter_context(Meal(order.order, journal, modules=modules, film=sitting.frames, company=company))
+        meal = stack.enter_context(
+            Meal(order.order, journal, modules=modules, film=sitting.frames, company=company, memory=memory)
+        )
         _open_page(server.url, access, NAME, browser=sitting.browser)
         if sitting.wait:
             await_page(link)

@@ -10,6 +10,7 @@ from handup.desk.remote import RemoteSettled, RemoteStopped
 from handup.desk.saying import in_words, one_line
 from handup.desk.words import name_of, span
 from handup.journal import Entry, JournalErased, JournalRepaired
+from handup.memory import events as memory
 from handup.recover import events as session
 from handup.recover import trail
 from handup.server import events as server
@@ -28,6 +29,17 @@ SETTLED = {
     trail.Settled.SAID: "a person said how it went",
     trail.Settled.LET_TRY: "a person said to go on",
     trail.Settled.VOID: "it had not started",
+}
+
+AGAINST = {
+    memory.Cause.OTHER_ANSWER: "said something else of one like it",
+    memory.Cause.SAID: "said that it is wrong",
+    memory.Cause.FAILED: "it turned out wrong",
+}
+DROPPED = {
+    memory.Dropping.OVERRULED: "a person's newer word holds",
+    memory.Dropping.DISTRUSTED: "too much spoke against it",
+    memory.Dropping.FULL: "others needed the room",
 }
 
 
@@ -57,7 +69,7 @@ def tell(entry: Entry, question: Question | None = None) -> str:
     what, event = about(entry.key, entry.run), entry.event
     if isinstance(event, desk.QuestionEvent):
         return f"{what}: {_question(entry, event, question)}"
-    words = _robot(event, what) or _run(event, what) or _access(event, what)
+    words = _robot(event, what) or _run(event, what) or _access(event, what) or _memory(entry.seq, event)
     return words if words else f"{shortened(entry.kind)} {what}".rstrip()
 
 
@@ -162,6 +174,27 @@ def _access(event: object, what: str) -> str:
             return f"access {shortened(event.id)} was taken back"
         case server.RunTaken():
             return f"{what}: the run is {shortened(event.robot)}'s"
+        case _:
+            return ""
+
+
+def _memory(seq: int, event: object) -> str:
+    match event:
+        case memory.MemoryRemembered():
+            said = "something that was erased" if event.label is None else quoted(event.label)
+            return f"remembered, as memory {seq}, that {_name(event.by)} said {said} about {shortened(event.module)}"
+        case memory.MemoryConfirmed():
+            who = "it turned out right" if event.by is None else f"{_name(event.by)} said the same"
+            return f"memory {event.memory} is trusted more: {who}"
+        case memory.MemoryContradicted():
+            who = "" if event.by is None else f"{_name(event.by)} "
+            return f"memory {event.memory} is trusted less: {who}{AGAINST[event.cause]}"
+        case memory.MemoryDropped():
+            return f"memory {event.memory} is no longer used: {DROPPED[event.why]}"
+        case memory.MemoryForgotten():
+            which = ", ".join(map(str, event.memories))
+            many = f"memory {which} is" if len(event.memories) == 1 else f"memories {which} are"
+            return f"{shortened(many)} forgotten{'' if event.by is None else f', as {_name(event.by)} wished'}"
         case _:
             return ""
 

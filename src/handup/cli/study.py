@@ -13,6 +13,7 @@ from rich.table import Table
 
 from handup.cli.output import INTERRUPTED, err, out, print_json, print_table
 from handup.cli.real_scores import listed_real_scores, run_real_scores
+from handup.cli.study_meals import MEALS, PROTOCOL_EPILOG, listed_meals, protocol, run_meal_study
 from handup.core import BadSetting
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ LIST_EPILOG = """Example: handup study list --json
 Exit codes: 0 listed, 2 an option is wrong."""
 RUN_EPILOG = """Example: handup study run structure --episodes 200 --out my-studies
 
+Example: handup study run meal-methods --participants 24 --jobs 2
+
 A stopped run goes on where it was when the same command is given again.
 
 Exit codes: 0 done (whatever the verdicts), 2 bad input or a missing extra, 130 stopped."""
@@ -37,6 +40,9 @@ CELL_EPILOG = """Example: handup study cell --set method=troubleshoot --set conf
 Exit codes: 0 simulated, 2 a setting is wrong."""
 SENSITIVITY = "workload-sensitivity"
 REAL_SCORES = "real-scores"
+
+
+app.command(epilog=PROTOCOL_EPILOG)(protocol)
 
 
 @app.callback(invoke_without_command=True)
@@ -51,7 +57,7 @@ def list_studies(as_json: Annotated[bool, typer.Option("--json", help="Print the
     """Name the studies, the paper's figure that each repeats, and the question that it answers."""
     from handup.lab.study.studies import STUDIES  # noqa: PLC0415 - numpy is slow to import
 
-    others = [_listed_sensitivity(), listed_real_scores()]
+    others = [_listed_sensitivity(), listed_real_scores(), *listed_meals()]
     if as_json:
         print_json({"studies": [*(_listed(study) for study in STUDIES.values()), *others]})
         return
@@ -70,12 +76,20 @@ def list_studies(as_json: Annotated[bool, typer.Option("--json", help="Print the
 def run(
     name: Annotated[str, typer.Argument(help="A name of `handup study list`, or all.", metavar="NAME")],
     episodes: Annotated[int | None, typer.Option(help="Per cell; 1000, or 100 with --quick.", metavar="N")] = None,
-    seed: Annotated[int, typer.Option(help="Which episodes.", metavar="S")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="Which episodes; 0. Of meals: the first plate's; the study's own.", metavar="S")
+    ] = None,
     out_dir: Annotated[Path, typer.Option("--out", help="Where rows and reports go.", metavar="DIR")] = Path("studies"),
     quick: Annotated[bool, typer.Option("--quick", help="A first look: fewer episodes, coarser axes, no mip.")] = False,
     jobs: Annotated[int | None, typer.Option(help="Processes; one per core.", metavar="J", min=1)] = None,
     data: Annotated[
         Path | None, typer.Option(help="The folder of streams of scores, for real-scores alone.", metavar="DIR")
+    ] = None,
+    participants: Annotated[
+        int | None, typer.Option(help="Of a study of meals: how many; 48, or 6 with --quick.", metavar="N")
+    ] = None,
+    looks: Annotated[
+        str | None, typer.Option(help="Of a study of meals: hard, or easy plates.", metavar="LOOKS")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON.")] = False,
 ) -> None:
@@ -84,13 +98,22 @@ def run(
     from handup.lab.study.studies import STUDIES, study_of  # noqa: PLC0415
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if data is not None and name != REAL_SCORES:
+        raise BadSetting(f"'{name}' takes no --data", hint=f"Only '{REAL_SCORES}' does.")
+    if name.startswith(MEALS):
+        if episodes is not None:
+            raise BadSetting(f"'{name}' takes no --episodes", hint="Give --participants.")
+        size = (participants, seed, looks)
+        run_meal_study(name, out_dir, *size, quick=quick, jobs=jobs or cores, as_json=as_json)
+        return
+    if participants is not None or looks is not None:
+        raise BadSetting(f"'{name}' takes no --participants or --looks", hint="Only studies of meals do.")
+    seed = 0 if seed is None else seed
     if name == REAL_SCORES:
         if data is None:
             raise BadSetting(f"'{name}' needs data", hint="Give --data the folder with the streams of scores.")
         run_real_scores(out_dir, data, episodes, seed, quick=quick, jobs=jobs or cores, as_json=as_json)
         return
-    if data is not None:
-        raise BadSetting(f"'{name}' takes no --data", hint=f"Only '{REAL_SCORES}' does.")
     if name == SENSITIVITY:
         _run_sensitivity(out_dir, episodes, seed, quick=quick, as_json=as_json)
         return

@@ -59,6 +59,13 @@ class Costs:
         act_time: How long an execution takes: 1 where time is counted in steps.
         ask_time: How long a question about each module takes.
         time_left: Until the horizon.
+        tries: How often the robot may still act; None: as often as there is time.
+        unseen: For each module, how likely it is that acting on its mistake looks like a success. That cannot be taken
+            back: a bite of another food is eaten.
+        unseen_cost: What such a mistake costs.
+        ask_again: Whether a module may be asked about again while its answer still holds. Only a plan of a few tries
+            looks so far ahead; what may be asked now is the belief's.
+        outdated_by_acting: For each module, whether its answer holds only until the robot acts.
     """
 
     query: Vector
@@ -67,6 +74,11 @@ class Costs:
     act_time: float
     ask_time: Vector
     time_left: float
+    tries: int | None
+    unseen: Vector
+    unseen_cost: float
+    ask_again: bool
+    outdated_by_acting: NDArray[np.bool_]
 
     @classmethod
     def of(
@@ -78,8 +90,15 @@ class Costs:
         act_time: float = 1.0,
         ask_time: float | Sequence[float] | Vector = 1.0,
         time_left: float | None = None,
+        tries: int | None = None,
+        unseen: float | Sequence[float] | Vector = 0.0,
+        unseen_cost: float = 0.0,
+        ask_again: bool = True,
+        outdated_by_acting: Sequence[int] = (),
     ) -> Costs:
         """Costs from plain numbers, checked; one number stands for all modules.
+
+        What acting outdates is given by the positions of modules.
 
         Raises:
             BadSetting: A number outside its range, or a list of the wrong length.
@@ -98,6 +117,11 @@ class Costs:
             act_time=act_time,
             ask_time=_vector("ask_time", ask_time, modules, float("inf")),
             time_left=2.0 * modules * act_time if time_left is None else time_left,
+            tries=tries,
+            unseen=_vector("probability of an unseen mistake", unseen, modules, 1.0),
+            unseen_cost=unseen_cost,
+            ask_again=ask_again,
+            outdated_by_acting=np.isin(np.arange(modules), outdated_by_acting),
         )
 
     @property

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from handup.core import Action, Availability, CostModel, Costs, Decision, Outcome
 from handup.policy import Belief
 from handup.recover.checks import one_each
 from handup.recover.events import Decided
-from handup.recover.settings import Settings, TimeUnit
+from handup.recover.settings import NO_LIMIT, Settings, TimeUnit
 from handup.recover.state import State
 from handup.when import Flips, Strategy, flips_at
 
@@ -36,6 +38,8 @@ class Moment:
     def askable_belief(self) -> Belief:
         """The belief, with everything held back that nobody may be asked about now."""
         belief = self.state.belief
+        if not self.settings.ask_again:
+            belief = belief.held_back(np.where(belief.answered, np.inf, -np.inf))
         if self.availability is None:
             return belief
         return belief.held_back(one_each("times", self.availability.free_from_s(self.now_s), len(belief.graph)))
@@ -43,7 +47,8 @@ class Moment:
     @cached_property
     def costs(self) -> Costs:
         """What asking, acting and time cost now."""
-        terms, modules = self.settings, len(self.state.belief.graph)
+        terms, graph = self.settings, self.state.belief.graph
+        modules = len(graph)
         started_s = self.now_s if self.state.started_s is None else self.state.started_s
         elapsed = self.state.spent if terms.time is TimeUnit.STEPS else self.now_s - started_s
         return Costs.of(
@@ -53,6 +58,11 @@ class Moment:
             act_time=terms.act_time,
             ask_time=terms.ask_time,
             time_left=terms.horizon_of(modules) - elapsed,
+            tries=None if terms.max_executions == NO_LIMIT else terms.max_executions - self.state.tally.executions,
+            unseen=[terms.unseen.get(name, 0.0) for name in graph.names],
+            unseen_cost=terms.mistake_cost(modules),
+            ask_again=terms.ask_again,
+            outdated_by_acting=[graph.index(name) for name in terms.outdated_by_acting],
         )
 
     def decide(self, strategy: Strategy) -> Decided:

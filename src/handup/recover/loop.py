@@ -126,6 +126,8 @@ def run(
         )
     method = strategy_of(strategy) if isinstance(strategy, str) else strategy
     limits = _Everybody(desk, len(policy.graph))
+    if settings is not None and not settings.ask_again and isinstance(policy, SeesAnew):
+        settings = replace(settings, outdated_by_acting=tuple(policy.outdated_by_acting))
 
     def session() -> DurableSession:
         return DurableSession.of_run(
@@ -305,7 +307,7 @@ class _Loop:
         gone += [module for module in made.outdated if module in answers]
         own = [name for name in session.graph.names if name in outputs and (name not in answers or name in gone)]
         changed = [module for module in own if self._differs(module, outputs[module])]
-        session.passed(outputs, made.confidences, changed, gone)
+        session.passed(outputs, made.confidences, changed, gone, people=made.people)
 
     def _act(self) -> None:
         session = self.session

@@ -52,6 +52,9 @@ class Session:
             other `core.LivingCosts`, hears what happens.
         availability: When questions may be asked; at any time where not given.
 
+    Raises:
+        UnknownModule: The settings name a module that the policy does not have.
+
     Example:
         >>> from handup import Module, ModuleGraph, Session
         >>> policy = ModuleGraph.chain([Module("food", 0.9), Module("box", 0.2), Module("skill", 0.9)])
@@ -78,6 +81,8 @@ class Session:
         self.graph = graph
         self.strategy: Strategy = strategy(method) if isinstance(method, str) else method
         self.settings = settings or Settings()
+        for name in (*self.settings.unseen, *self.settings.outdated_by_acting):
+            graph.index(name)
         self._first_costs = costs
         self._cost_model: CostModel = costs or FixedCosts(tuple(graph.query_costs.tolist()))
         self._availability = availability

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
-from handup.core import BadSetting
+from handup.core import BadSetting, check_probability
 from handup.recover.events import Unanswered
 
 NO_LIMIT = 1_000_000
@@ -45,6 +46,13 @@ class Settings:
         max_wait_s: So long an episode may wait in all.
         max_steps_per_module: So many questions and executions per module an episode may take, whatever the clock says.
         max_executions: So often the robot tries at most; then the episode ends.
+        ask_again: Whether a module may be asked about again while its answer still holds: not where the same person
+            would only say the same.
+        outdated_by_acting: Modules for which an answer holds only until the robot acts. It matters where `ask_again` is
+            off; `recover.run` takes them from a policy that `SeesAnew`.
+        unseen: By module, how likely it is that acting on its mistake looks like a success; 0 for those not named.
+            `troubleshoot` weighs it on policies of up to eight modules. The tally knows only what was seen.
+        unseen_cost: What such a mistake costs; as much as giving up at once where not given.
         seed: For estimates on policies too tangled to be exact.
     """
 
@@ -64,6 +72,10 @@ class Settings:
     max_wait_s: float = 3600.0
     max_steps_per_module: int = 20
     max_executions: int = NO_LIMIT
+    ask_again: bool = True
+    outdated_by_acting: Collection[str] = ()
+    unseen: Mapping[str, float] = field(default_factory=dict)
+    unseen_cost: float | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -90,6 +102,16 @@ class Settings:
         for name in ("max_questions_per_module", "max_unanswered", "max_steps_per_module", "max_executions", "seed"):
             if not isinstance(getattr(self, name), int):
                 raise BadSetting(f"{name} is {getattr(self, name)!r}", hint="Give a whole number.")
+        if not isinstance(self.ask_again, bool):
+            raise BadSetting(f"ask_again is {self.ask_again!r}", hint="Give true or false.")
+        if isinstance(self.outdated_by_acting, str):
+            raise BadSetting(f"outdated_by_acting is {self.outdated_by_acting!r}", hint="Give a list of module names.")
+        object.__setattr__(self, "outdated_by_acting", tuple(self.outdated_by_acting))
+        for name, chance in self.unseen.items():
+            check_probability(f"unseen of '{name}'", chance)
+        object.__setattr__(self, "unseen", {str(name): float(chance) for name, chance in self.unseen.items()})
+        if self.unseen_cost is not None and not 0.0 <= self.unseen_cost <= 1e15:
+            raise BadSetting(f"unseen_cost is {self.unseen_cost:g}", hint="Give a cost from 0 on, or leave it out.")
         if self.time not in tuple(TimeUnit):
             raise BadSetting(f"time is {self.time!r}", hint=f"Use one of: {', '.join(TimeUnit)}.")
         object.__setattr__(self, "time", TimeUnit(self.time))
@@ -103,6 +125,10 @@ class Settings:
         """The time given to an episode with a policy of so many modules."""
         return 2.0 * modules * self.act_time if self.horizon is None else self.horizon
 
+    def mistake_cost(self, modules: int) -> float:
+        """What a mistake costs that nobody sees, with a policy of so many modules."""
+        return (1.0 - self.w) * self.horizon_of(modules) if self.unseen_cost is None else self.unseen_cost
+
     def pause_s(self, why: Unanswered) -> float:
         """How long a module is not asked about after a question that brought no answer."""
         return {
@@ -113,6 +139,12 @@ class Settings:
         }[why]
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record: keyword arguments for the same settings. Without a limit it looks as it did before it."""
-        later: set[str] = set() if self.max_executions < NO_LIMIT else {"max_executions"}
-        return {name: value for name, value in asdict(self).items() if name not in later}
+        """A plain record: keyword arguments for the same settings. What came later is left out where it is not used."""
+        later = {
+            "max_executions": self.max_executions < NO_LIMIT,
+            "ask_again": not self.ask_again,
+            "outdated_by_acting": bool(self.outdated_by_acting),
+            "unseen": bool(self.unseen),
+            "unseen_cost": self.unseen_cost is not None,
+        }
+        return {name: value for name, value in asdict(self).items() if later.get(name, True)}

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from handup.core import Action, Alternative, BadSetting, Costs, Decision
 from handup.policy import Belief
-from handup.when.plan import erring, gates, lookahead, ordered, series
+from handup.when.plan import erring, gates, lookahead, ordered, series, tries
 from handup.when.plan.problem import Problem, Values
 
 TIE = 1e-9
@@ -104,6 +104,8 @@ def _held_back(belief: Belief, decision: Decision, later: Decision, held: NDArra
 def plan(problem: Problem, planner: Planner = Planner.BEST) -> Values:
     """The values of every first step."""
     belief = problem.belief
+    if planner == Planner.BEST and tries.takes_on(problem):
+        return tries.plan_tries(problem, np.random.default_rng(belief.seed))
     if planner != Planner.LOOK_AHEAD and _is_plain(belief):
         true_expert = bool(
             (problem.costs.expert[problem.askable] >= 1.0).all() and (belief.confidences[belief.answered] >= 1.0).all()

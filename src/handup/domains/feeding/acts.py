@@ -7,61 +7,83 @@ journal. An action that is not there did not happen; of one that is only there a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from handup.core import Value, event, value_from_json, value_to_json
 from handup.domains.feeding.judging import Judged
 from handup.domains.feeding.skills import Execution
 from handup.journal import Entry, Journal
-from handup.recover.events import Answered, Forwarded
-from handup.recover.trail import RunForwarded, RunTold
+from handup.recover.events import Answered, Executed, Forwarded
+from handup.recover.trail import RunForwarded, RunSettled, RunTold, Settled
 
 
-@event("feeding.acted")
+@event("feeding.acted", people=("people",), personal={"said": "people"})
 @dataclass(frozen=True, kw_only=True)
 class Acted:
     """One attempt.
 
     Args:
         action: Its id.
-        said: What the modules said, in JSON.
+        said: What the modules said, in JSON; None once somebody was erased whose answers had shaped it.
         confidences: How sure each of them was.
         ok: What the detector saw.
         certainty: How sure it was.
         execution: What came of it, as the simulation knows it.
         judged: Which modules were right, as the simulation knows it.
         plate: The world afterwards, as `World.save` gives it.
+        recalled: For each module whose output a person gave before, which memory that is.
+        brought: Whether the meant food was on the fork; None in records from before it was written.
+        people: Who had answered until then, and whose earlier words it was made on.
     """
 
     action: str
-    said: dict[str, Any]
+    said: dict[str, Any] | None
     confidences: dict[str, float]
     ok: bool
     certainty: float
     execution: Execution
     judged: Judged
     plate: dict[str, Any] = field(repr=False)
+    recalled: dict[str, int] = field(default_factory=dict)
+    brought: bool | None = None
+    people: tuple[str, ...] = ()
 
     @classmethod
-    def of_outputs(cls, outputs: Mapping[str, Value], **rest: Any) -> Acted:
+    def of_outputs(cls, outputs: Mapping[str, Value], *, execution: Execution, **rest: Any) -> Acted:
         """From outputs as a policy has them."""
-        return cls(said={module: value_to_json(each) for module, each in outputs.items()}, **rest)
+        said = {module: value_to_json(each) for module, each in outputs.items()}
+        return cls(said=said, execution=execution, brought=execution.is_bite_of(str(outputs["food"])), **rest)
 
     @property
     def outputs(self) -> dict[str, Value]:
-        """What the modules said."""
-        return outputs_of(self.said)
+        """What the modules said; nothing where it was erased."""
+        return outputs_of(self.said or {})
 
     @property
-    def food(self) -> str:
-        """The food that was meant."""
-        return str(self.said["food"])
+    def food(self) -> str | None:
+        """The food that was meant; None where it was erased."""
+        return None if self.said is None else str(self.said["food"])
 
     @property
     def got(self) -> bool:
         """Whether the meant food was on the fork."""
-        return self.execution.is_bite_of(self.food)
+        if self.brought is not None:
+            return self.brought
+        return self.food is not None and self.execution.is_bite_of(self.food)
+
+
+@dataclass(frozen=True)
+class Known:
+    """An attempt of which it is known what came of it.
+
+    Args:
+        acted: With what is known now, in the place of what the detector saw.
+        a_person_looked: Whether somebody said so.
+    """
+
+    acted: Acted
+    a_person_looked: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,6 +159,24 @@ class Acts:
         """The one with this id."""
         return next((each for each in self.all if each.action == action), None)
 
+    def known(self) -> list[Known]:
+        """Those of which the run was told what came of them: not where a person is still asked what is on the fork."""
+        if self._journal is None:
+            return [Known(each) for each in self.done]
+        told: dict[str, Executed] = {}
+        by_people: set[str] = set()
+        for entry in self._journal.read(run=self._run):
+            match entry.event:
+                case RunSettled(action=action, how=Settled.SAID):
+                    by_people.add(action)
+                case RunTold() as each if isinstance(executed := each.read(), Executed):
+                    told[entry.key] = executed
+        return [
+            Known(replace(each, ok=seen.ok, certainty=seen.certainty), each.action in by_people)
+            for each in self.done
+            if (seen := told.get(each.action)) is not None
+        ]
+
     def has_begun(self, action: str) -> bool:
         """Whether it was written down that the arm was about to move for it."""
         return action in self._begun
@@ -148,7 +188,10 @@ class Acts:
         self._begun.add(action)
 
     def add(self, acted: Acted | HaltedAct) -> None:
-        """One more; durable when this returns."""
+        """One more, with who answered for it; durable when this returns."""
+        if isinstance(acted, Acted) and self._journal is not None:
+            answered = who_answered(self._journal.read(run=self._run))
+            acted = replace(acted, people=tuple(dict.fromkeys((*answered, *acted.people))))
         if self._journal is not None:
             self._journal.append(acted, run=self._run, key=acted.action)
         self.all.append(acted)
@@ -174,6 +217,12 @@ def heard(entries: Iterable[Entry]) -> dict[str, Heard]:
                     case Forwarded(renewed=gone):
                         found = {module: each for module, each in found.items() if module not in gone}
     return found
+
+
+def who_answered(entries: Iterable[Entry]) -> tuple[str, ...]:
+    """The people whose answers a bite's run was told."""
+    told = (entry.event for entry in entries if isinstance(entry.event, RunTold))
+    return tuple(dict.fromkeys(each.by for each in told if each.by is not None))
 
 
 def outputs_of(said: Mapping[str, Any]) -> dict[str, Value]:

@@ -73,6 +73,13 @@ def check_fits(record: Mapping[str, Any], scene: Scene, state: int) -> None:
         raise BadRecord(f"a saved plate whose {', '.join(odd)} cannot be of this plate", hint=GIVE)
 
 
+def of_world(plate: Plate, *, seed: int, looks: str, kitchen: int | None) -> dict[str, Any]:
+    """What a record is of: how its world was built. A world in no kitchen looks as it did before there were any."""
+    pieces = {food: list(numbers) for food, numbers in plate.pieces.items()}
+    of = {"plate": plate.name, "pieces": pieces, "seed": seed, "looks": looks}
+    return of if kitchen is None else {**of, "kitchen": kitchen}
+
+
 def plate_in(of: Mapping[str, Any]) -> Plate:
     """The plate that a record is of.
 
@@ -83,6 +90,18 @@ def plate_in(of: Mapping[str, Any]) -> Plate:
         return Plate(of["plate"], {food: (int(low), int(high)) for food, (low, high) in of["pieces"].items()})
     except (BadSetting, TypeError, ValueError) as error:
         raise BadRecord(f"a saved plate that cannot be: {getattr(error, 'cause', error)}", hint=GIVE) from None
+
+
+def kitchen_in(of: Mapping[str, Any]) -> int | None:
+    """The kitchen that a record is of; None where it names none.
+
+    Raises:
+        BadRecord: It is no number.
+    """
+    kitchen = of.get("kitchen")
+    if kitchen is not None and (not isinstance(kitchen, int) or kitchen < 0):
+        raise BadRecord(f"a saved plate of the kitchen '{kitchen}'", hint=GIVE)
+    return kitchen
 
 
 def _leaves(value: Any) -> Iterator[Any]:

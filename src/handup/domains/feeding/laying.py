@@ -1,22 +1,50 @@
-"""Lays a table: draws sizes, colours and places of all foods of a plate, before anything is simulated."""
+"""Lays a table: draws sizes, colours and places of all foods of a plate, and builds it."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from handup.core import BadSetting
 from handup.domains.feeding.foods import Food, food
 from handup.domains.feeding.heap import Heap
-from handup.domains.feeding.looks import Look, Looks, Rgb
+from handup.domains.feeding.looks import Kitchen, Look, Looks, Rgb
 from handup.domains.feeding.plates import Plate
-from handup.domains.feeding.scene import FLAT_M, Laid
+from handup.domains.feeding.scene import FLAT_M, Laid, Scene, build
 
 FEWEST_BITES = 7
 """A plate that is eaten from already still has so many pieces or spoonfuls."""
 TRIES = 60
 
 
+def serve(plate: Plate, looks: Looks, *, seed: int, kitchen: int | None) -> tuple[Look, Scene]:
+    """One meal's look, and the plate as it is served with it.
+
+    Args:
+        plate: What is served.
+        looks: How it may look.
+        seed: What is this meal's own.
+        kitchen: The home whose look it has; None: everything is this meal's own.
+    """
+    random = np.random.default_rng((seed, 1))
+    home = None if kitchen is None else Kitchen(looks, kitchen)
+    look = (home or looks).draw(random)
+    laid, heaps = lay(plate, home or looks, look, random)
+    return look, build(laid, heaps, look, random, table=random if home is None else home.random("table"))
+
+
+def check_numbers(**numbers: int) -> None:
+    """Refuse what no chance can come from.
+
+    Raises:
+        BadSetting: One is no whole number from 0 on.
+    """
+    for what, number in numbers.items():
+        if not isinstance(number, int | np.integer) or number < 0:
+            raise BadSetting(f"{what} is {number}", hint="Give a whole number from 0 on.")
+
+
 def lay(
-    plate: Plate, looks: Looks, look: Look, random: np.random.Generator
+    plate: Plate, looks: Looks | Kitchen, look: Look, random: np.random.Generator
 ) -> tuple[list[Laid], list[tuple[Heap, Rgb]]]:
     """Heaps first, then the pieces around them, large before small. What nobody has room for is not served."""
     served = plate.served(random)

@@ -243,7 +243,8 @@ class AtPage:
         journal = self._desk.journal
         if self._policy is None or not any(True for _ in journal.read(run=self._run, limit=1)):
             return {}
-        return told_of(session_of(journal, self._run, self._policy.graph, self._table.strategy))
+        session = session_of(journal, self._run, self._policy.graph, self._table.strategy)
+        return told_of(session, self._policy.recalled)
 
 
 def jpeg(picture: Picture) -> bytes:

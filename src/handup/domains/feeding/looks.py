@@ -7,8 +7,9 @@ clutter, and plates that somebody has already eaten from. A test checks that the
 from __future__ import annotations
 
 import colorsys
+import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -96,6 +97,34 @@ class Looks:
     def food_colour(self, food: Food, random: np.random.Generator) -> Rgb:
         """One colour of a food."""
         return colour_in(food.colours(self.name), random)
+
+
+@dataclass(frozen=True)
+class Kitchen:
+    """One home: its lamp, table, china, camera and groceries look the same at every meal.
+
+    Counts, places, clutter, what is eaten already, where the camera hangs and its noise are each meal's own.
+
+    Args:
+        looks: How homes may look.
+        number: Which home.
+    """
+
+    looks: Looks
+    number: int
+
+    def draw(self, random: np.random.Generator) -> Look:
+        """The look of one meal in this home."""
+        meal, home = self.looks.draw(random), self.looks.draw(self.random("look"))
+        return replace(home, clutter=meal.clutter, eaten=meal.eaten, camera_m=meal.camera_m, camera_deg=meal.camera_deg)
+
+    def food_colour(self, food: Food, random: np.random.Generator) -> Rgb:
+        """The colour that a food always has here."""
+        return self.looks.food_colour(food, self.random(food.name))
+
+    def random(self, what: str) -> np.random.Generator:
+        """Chance that is the same at every meal in this home, for one purpose."""
+        return np.random.default_rng((self.number, 6, zlib.crc32(what.encode())))
 
 
 @dataclass(frozen=True, kw_only=True)

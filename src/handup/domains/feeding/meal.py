@@ -33,13 +33,15 @@ from handup.domains.feeding.faulty import Faulty
 from handup.domains.feeding.filming import FilmedPolicy
 from handup.domains.feeding.order import PERSON, SIMULATED, Order, Terms
 from handup.domains.feeding.ordering import RUN, begin, order_of, refuse_another
-from handup.domains.feeding.policy import BitePolicy, Sees
-from handup.domains.feeding.seeing import Picture
+from handup.domains.feeding.policy import BitePolicy
+from handup.domains.feeding.remembering import Lessons, Remembering, kept_in, meal_id
+from handup.domains.feeding.seeing import Picture, Sees
 from handup.domains.feeding.served import Bite, Served
 from handup.domains.feeding.skills import Skill
 from handup.domains.feeding.truthful import nothing_left, right_answer
 from handup.domains.feeding.world import World
 from handup.journal import Journal
+from handup.memory import Embedder, Memory
 from handup.people import BITE, SimulatedPerson, Workload
 from handup.recover import Episode, Settings, run
 from handup.recover.trail import RunForwarded
@@ -60,6 +62,10 @@ class Meal:
         film: The frames of a film go here.
         shown: Called with each picture that a question is about.
         company: Who is at the table.
+        memory: The household's: what people answered about foods and skills is kept there, and reused.
+        plates: What makes a vector of a plate for it; the shipped encoder where it is None. Another one needs a memory
+            with a threshold of its own.
+        crops: What makes one of a piece, likewise.
 
     Raises:
         MissingExtra, NoPictures: The simulation or OpenGL is missing.
@@ -76,6 +82,9 @@ class Meal:
         film: list[Picture] | None = None,
         shown: Callable[[str, Picture], object] = lambda name, picture: None,
         company: Company | None = None,
+        memory: Memory | None = None,
+        plates: Embedder | None = None,
+        crops: Embedder | None = None,
     ) -> None:
         self.order, self.journal = order, journal
         self._company: Company = Nobody() if company is None else company
@@ -84,7 +93,7 @@ class Meal:
         if known is not None:
             refuse_another(known, order)
         self._calibrators = calibration.load(order.calibrated) if calibrators is None else calibrators
-        self.world = World(order.plate, seed=order.seed, looks=order.looks)
+        self.world = World(order.plate, seed=order.seed, looks=order.looks, kitchen=order.kitchen)
         self._networks = str(getattr(modules, "networks", ""))
         self._most = order.bites
         self._modules: Sees = modules
@@ -93,6 +102,8 @@ class Meal:
             self._modules = Faulty(
                 modules=modules, on_plate=frozenset(self.world.plate.pieces), highest=highest, seed=order.seed
             )
+        self._memory_store = "" if memory is None else kept_in(memory, journal)
+        self._remembering = None if memory is None else Remembering(self._modules, memory, plates, crops)
         self._film, self._shown = film, shown
         self.strategy: Strategy = strategy(order.method)
         done = self._done()
@@ -186,6 +197,7 @@ class Meal:
                 episode = driven(settings=self.settings, costs=costs)
             except Halted:  # somebody said stop, so the run ends now; what became of the motion stays unknown
                 episode = driven(settings=self.settings, costs=costs)
+            policy.teach()
             episodes.append(episode)
             acts += policy.acts.done
             if episode.outcome is not Outcome.STOPPED:
@@ -203,9 +215,13 @@ class Meal:
     def _terms(self, channels: Sequence[Channel]) -> Terms:
         """Who answers, and what the robot sees with."""
         found = next((each for each in channels if isinstance(each, Simulated)), None)
-        if found is None:
-            return Terms(people=PERSON, networks=self._networks)
-        return Terms(people=SIMULATED, accuracy=found.accuracy, networks=self._networks)
+        return Terms(
+            people=PERSON if found is None else SIMULATED,
+            accuracy=None if found is None else found.accuracy,
+            networks=self._networks,
+            memory=self._remembering is not None,
+            memory_store=self._memory_store,
+        )
 
     def _chance(self, question: str) -> RandomSource:
         """Chance for one question: by the meal's seed and by which question of the meal it is."""
@@ -239,7 +255,7 @@ class Meal:
         )
         return made(
             self.world,
-            self._modules,
+            self._remembering or self._modules,
             self._calibrators,
             acts=Acts(self.journal, name),
             name=name,
@@ -248,7 +264,14 @@ class Meal:
             marks=self._marks,
             passed=self._pass,
             shown=self._show,
+            learns=self._lessons(name),
         )
+
+    def _lessons(self, name: str) -> Lessons | None:
+        """What the bite of a run teaches; nothing without a memory."""
+        if self._remembering is None:
+            return None
+        return Lessons(self._remembering, self.journal, name, meal_id(self.journal, self.order.name))
 
     def _title(self, number: int) -> str:
         return f"bite {number} of {self.order.bites}"

@@ -17,16 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import BadRecord, BadSetting, Box, MissingExtra
+from handup.core import BadRecord, BadSetting, Box
 from handup.domains.feeding.crops import HEIGHT, WIDTH, Square, cut, standard, whole
 from handup.domains.feeding.peaks import boxes_at_peaks
+from handup.domains.feeding.running import session_of
 from handup.domains.feeding.seeing import Aimed, Chosen, Found, Named, Picture
 from handup.domains.feeding.skills import Params, Skill
 
 SCHEMA = 1
 PASSES = 16
-LONGEST = 120
-"""So much of a library's own words stands in a message."""
 NAMES = ("name", "find", "choose", "aim")
 """The networks of M1 to M4, by the names of their files."""
 SHAPES: Mapping[str, tuple[tuple[str, ...], tuple[int, ...]]] = {
@@ -75,25 +74,15 @@ class Modules:
             MissingExtra: onnxruntime is not installed.
             BadRecord: Something is missing there, or of another version.
         """
-        try:
-            import onnxruntime  # noqa: PLC0415 - only those who use networks need it
-        except ModuleNotFoundError as error:
-            raise MissingExtra.of("sim", "running the robot's networks") from error
-        settings = onnxruntime.SessionOptions()
-        settings.intra_op_num_threads, settings.inter_op_num_threads = threads, 1
-        settings.log_severity_level = 3
         with folder_of(folder) as place:
             try:
                 card = json.loads((place / "modules.json").read_text(encoding="utf-8"))
             except (OSError, ValueError) as error:
                 raise BadRecord(f"no networks in {place}", hint=WRITTEN) from error
             models = _models(place)
-        sessions = {}
-        for name, model in models.items():
-            try:
-                sessions[name] = onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
-            except _load_errors(onnxruntime) as error:
-                raise BadRecord(f"{name}.onnx is damaged ({_first_line(error)})", hint=WRITTEN) from error
+        sessions = {
+            name: session_of(model, f"{name}.onnx", hint=WRITTEN, threads=threads) for name, model in models.items()
+        }
         return cls(sessions, card, _hash(models))
 
     def name(self, rgb: Picture) -> Named:
@@ -182,20 +171,6 @@ def _models(place: Path) -> dict[str, bytes]:
 def _hash(models: Mapping[str, bytes]) -> str:
     parts = "".join(hashlib.sha256(models[name]).hexdigest() for name in NAMES)
     return hashlib.sha256(parts.encode()).hexdigest()[:16]
-
-
-def _load_errors(onnxruntime: Any) -> tuple[type[Exception], ...]:
-    """What the library raises for a file that is none: its own errors, which share no base, and Python's."""
-    known = vars(onnxruntime.capi.onnxruntime_pybind11_state).values()
-    return (
-        RuntimeError,
-        ValueError,
-        *(each for each in known if isinstance(each, type) and issubclass(each, Exception)),
-    )
-
-
-def _first_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:LONGEST]
 
 
 def two_points(said: Floats, *, directed: bool) -> Floats:

@@ -5,7 +5,7 @@ Order and terms are written down before the first bite. Whoever goes on with a m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -20,8 +20,13 @@ CALLED: Mapping[str, str] = {
     "expert": "trust in answers",
     "rest_s": "rest",
     "doubt_below": "doubt about the fork below",
+    "memory_store": "a memory in",
 }
 """What the parts of an order are called in a message, where that is not their name."""
+UNSAID: Mapping[str, str] = {"memory_store": "the meal's own store"}
+"""What it means where such a part is empty."""
+LATER: Mapping[str, Any] = {"kitchen": None, "memory": False, "memory_store": ""}
+"""Parts that orders from before them lack, and what that means; an order that says no more is written without them."""
 ANOTHER = "Use another --store file, or --new."
 
 
@@ -65,7 +70,14 @@ class Next:
 
 
 def next_meal(
-    journal: Journal, wanted: Order, terms: Terms, *, new: bool = False, own_seed: bool = False, again: bool = False
+    journal: Journal,
+    wanted: Order,
+    terms: Terms,
+    *,
+    new: bool = False,
+    own_seed: bool = False,
+    own_kitchen: bool = False,
+    again: bool = False,
 ) -> Next:
     """The meal to eat now. A new one is written down, so that the next program goes on with it.
 
@@ -75,6 +87,8 @@ def next_meal(
         terms: On which terms.
         new: Begin a new meal, whatever was eaten before.
         own_seed: Give each new meal another seed, counted from the order's on; one that goes on has its own.
+        own_kitchen: Serve all meals of the store in one home, whose number is the seed of the first of them; one that
+            goes on stays where it is.
         again: Give a meal that is over again, to be read, instead of beginning another one.
 
     Raises:
@@ -83,17 +97,46 @@ def next_meal(
     with journal.writing() as writer:
         events = [entry.event for entry in writer.read(run=RUN)]
         orders = [each for each in events if isinstance(each, Ordered)]
-        over = bool(orders) and Finished(name=orders[-1].name) in events
-        if orders and not new and (again or not over):
-            known = _read(orders[-1])
+        if (last := _going_on(events, new=new, again=again)) is not None:
+            known = _read(last)
             seed = known.seed if own_seed else wanted.seed
-            refuse_another(orders[-1], replace(wanted, name=known.name, seed=seed), terms)
-            return Next(known, goes_on=True, over=over)
+            kitchen = known.kitchen if own_kitchen else wanted.kitchen
+            refuse_another(last, replace(wanted, name=known.name, seed=seed, kitchen=kitchen), terms)
+            return Next(known, goes_on=True, over=Finished(name=known.name) in events)
         number = len(orders) + 1
         seed = wanted.seed + (number - 1 if own_seed else 0)
-        order = replace(wanted, name=f"meal-{number}", seed=seed)
+        kitchen = _home(orders, seed) if own_kitchen else wanted.kitchen
+        order = replace(wanted, name=f"meal-{number}", seed=seed, kitchen=kitchen)
         writer.append(_ordered(order, terms), run=RUN)
     return Next(order, goes_on=False)
+
+
+def terms_of(journal: Journal, *, new: bool = False, again: bool = False) -> Terms | None:
+    """The terms of the meal that `next_meal` would go on with; None where it would begin one.
+
+    Raises:
+        BadRecord: It is of another version.
+    """
+    known = _going_on([entry.event for entry in journal.read(run=RUN)], new=new, again=again)
+    if known is None:
+        return None
+    try:
+        return Terms(**known.terms)
+    except TypeError as error:
+        raise _of_another_version(known, error) from None
+
+
+def _going_on(events: Sequence[object], *, new: bool, again: bool) -> Ordered | None:
+    """The latest meal, unless a new one is to begin."""
+    last = next((each for each in reversed(events) if isinstance(each, Ordered)), None)
+    over = last is not None and Finished(name=last.name) in events
+    return last if not new and (again or not over) else None
+
+
+def _home(orders: Sequence[Ordered], seed: int) -> int:
+    """In which home the next meal of a store is served: that of the first one that was in any, or a new one."""
+    homes = (each.order.get("kitchen") for each in orders)
+    return next((int(each) for each in homes if each is not None), seed)
 
 
 def begin(journal: Journal, order: Order, terms: Terms) -> None:
@@ -126,11 +169,12 @@ def refuse_another(known: Ordered, order: Order, terms: Terms | None = None) -> 
     Raises:
         BadRecord: Something differs; the message names it.
     """
-    before, now = {**known.order, **known.terms}, {**asdict(order), **({} if terms is None else asdict(terms))}
+    before = {**LATER, **known.order, **known.terms}
+    now = {**asdict(order), **({} if terms is None else asdict(terms))}
     others = [name for name, value in now.items() if name not in before or before[name] != value]
     if others:
         said = "; ".join(
-            f"{CALLED.get(name, name)} {_said(before.get(name))}, not {_said(now[name])}" for name in others
+            f"{CALLED.get(name, name)} {_said(name, before.get(name))}, not {_said(name, now[name])}" for name in others
         )
         raise BadRecord(f"the meal on this store has {said}", hint=ANOTHER)
 
@@ -144,21 +188,29 @@ def finished(journal: Journal, order: Order) -> None:
 
 
 def _ordered(order: Order, terms: Terms) -> Ordered:
-    return Ordered(name=order.name, order=asdict(order), terms=asdict(terms))
+    return Ordered(name=order.name, order=_parts(order), terms=_parts(terms))
 
 
-def _said(value: object) -> str:
+def _parts(of: Order | Terms) -> dict[str, Any]:
+    return {name: value for name, value in asdict(of).items() if (name, value) not in LATER.items()}
+
+
+def _said(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:g}"
-    return str(value) if value not in {None, ""} else "not set"
+    return str(value) if value not in {None, ""} else UNSAID.get(name, "not set")
 
 
 def _read(ordered: Ordered) -> Order:
     try:
         return Order(**ordered.order)
     except TypeError as error:
-        raise BadRecord(
-            f"the order of '{ordered.name}' is of another version: {error}", hint="Begin a new meal with --new."
-        ) from None
+        raise _of_another_version(ordered, error) from None
+
+
+def _of_another_version(ordered: Ordered, error: TypeError) -> BadRecord:
+    return BadRecord(
+        f"the order of '{ordered.name}' is of another version: {error}", hint="Begin a new meal with --new."
+    )

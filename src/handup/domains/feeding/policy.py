@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from handup.core import Box, Calibrator, Point, Question, RawScore, Value
@@ -18,7 +18,7 @@ from handup.domains.feeding.film import Film
 from handup.domains.feeding.judging import MODULES, SAME_BOX, judge, params_of, points_of
 from handup.domains.feeding.peaks import overlap
 from handup.domains.feeding.questions import about, about_fork, bare, doing, plan_of, why
-from handup.domains.feeding.seeing import Aims, ChoosesSkill, FindsBoxes, Found, NamesFood, Picture
+from handup.domains.feeding.seeing import Found, Named, Picture, Recall, Said, Sees, whose
 from handup.domains.feeding.skills import Skill
 from handup.domains.feeding.world import Guard, World
 from handup.people import BITE, WorkloadModel
@@ -32,6 +32,8 @@ NOWHERE = Box(left=0.4, top=0.4, right=0.6, bottom=0.6)
 """Where the robot looks when it has found nothing: the middle of the plate."""
 LOST = 0.02
 """How sure it is of that."""
+ANOTHER = 0.5
+"""From this confidence on M1's next word takes the place of one that was tried in this bite in vain."""
 SURE = (0.01, 0.99)
 """No module is surer than this: what it says of itself is never proof."""
 SAME_POINTS = 0.02
@@ -44,21 +46,44 @@ FAILED_FOR_SURE, WORKED_FOR_SURE = 0.93, 0.99
 """A right decision fails now and then (the fork slips), so a failure says no more than this of the modules."""
 
 
-class Sees(NamesFood, FindsBoxes, ChoosesSkill, Aims, Protocol):
-    """All four modules; `Modules` has them, or your own."""
+class Learns(Protocol):
+    """Who is told what there is to learn from a bite; `remembering.Lessons` is one."""
 
     @property
-    def foods(self) -> tuple[str, ...]:
-        """What M1 can name."""
+    def erasures(self) -> int:
+        """How often somebody was erased from what was learnt."""
         ...
 
+    def heard(
+        self,
+        module: str,
+        outputs: Mapping[str, Value],
+        rgb: Picture,
+        name: str,
+        *,
+        food_was_said: bool,
+        instead_of: int | None = None,
+    ) -> None:
+        """A person answered for a module.
 
-@dataclass(frozen=True)
-class Said:
-    """What stands for a module: its own output and how sure it is of it, or a person's answer."""
+        Args:
+            module: Which.
+            outputs: What stands for each module now.
+            rgb: The picture that it was about.
+            name: Of the picture.
+            food_was_said: Whether the food is what a person said for this bite: neither M1's word nor a remembered one.
+            instead_of: The memory that said something else, where one did.
+        """
+        ...
 
-    value: Value
-    confidence: float | None = None
+    def acted(self, acted: Acted, *, a_person_looked: bool) -> None:
+        """It is known what came of an attempt. After a crash the same is told again.
+
+        Args:
+            acted: With what is known, and with the memories that it was made on.
+            a_person_looked: Whether somebody said so; else the robot saw it.
+        """
+        ...
 
 
 class BitePolicy:
@@ -81,6 +106,7 @@ class BitePolicy:
             begun and has no end is then a person's to say; otherwise it counts as never begun.
         passed: Called with the simulated seconds that an attempt took.
         shown: Called with the name of a picture and the picture, before a question about it is asked.
+        learns: Is told what there is to learn.
     """
 
     outdated_by_acting = ("box", "params")
@@ -99,16 +125,18 @@ class BitePolicy:
         marks: bool = False,
         passed: Callable[[float], object] = lambda seconds: None,
         shown: Callable[[str, Picture], object] = lambda name, picture: None,
+        learns: Learns | None = None,
     ) -> None:
         self.world, self.modules = world, modules
         self.acts = Acts() if acts is None else acts
         self.graph = graph_of(calibrators, modules.foods)
         self._name, self._film, self._guard, self._passed, self._shown = name, film, guard, passed, shown
-        self._doubt_below, self._marks = doubt_below, marks
+        self._doubt_below, self._marks, self._learns = doubt_below, marks, learns
         self._picture: Picture | None = None
         self._known: dict[Hashable, object] = {}
-        self._seen_at = -1
+        self._seen_at = (-1, 0)
         self._heard: dict[str, Heard] = dict(self.acts.heard)
+        self._taught: set[str] = set()
         self.said: dict[str, Said] = {}
 
     # -- looking -----------------------------------------------------------------------------------------------------
@@ -122,29 +150,46 @@ class BitePolicy:
         """What it decides on: the plate from above."""
         if self.world.carries:
             self.world.clear_tool()
-        if self._picture is None or self._seen_at != self.world.executions:
-            self._seen_at, self._picture = self.world.executions, self.world.view().rgb
+        now = (self.world.executions, 0 if self._learns is None else self._learns.erasures)
+        if self._picture is None or self._seen_at != now:
+            self._seen_at, self._picture = now, self.world.view().rgb
             self._known.clear()
         return self._picture
 
+    @property
+    def recalled(self) -> dict[str, int]:
+        """For each module whose output a person gave before, which memory that is."""
+        return {module: each.recalled.memory for module, each in self.said.items() if each.recalled is not None}
+
     def forward(self, answers: Mapping[str, Value]) -> Pass:
         """What each module says, on the answers in the place of its own; only what these change is computed."""
+        self.teach()
         self._heard = {module: each for module, each in self._heard.items() if answers.get(module) == each.answer}
         made: dict[str, Said] = {}
         outdated: list[str] = []
         last, same = self.acts.last, True
+        before = {} if last is None else last.outputs
         for module in MODULES:
             values = {name: each.value for name, each in made.items()}
             holds = module in answers and self._holds(module, values)
             said = Said(answers[module]) if holds else self._own(module, values)
             outdated += [module] if module in answers and not holds else []
-            same = same and last is not None and not self.differs(module, last.outputs[module], said.value)
+            same = same and before.get(module) is not None and not self.differs(module, before[module], said.value)
             if same and last is not None and said.confidence is not None:
                 said = replace(said, confidence=last.confidences.get(module, said.confidence))
             made[module] = said
         self.said = made
         outputs = {module: each.value for module, each in made.items()}
         for module in answers:
+            if self._learns is not None and module not in self._heard and module not in outdated:
+                self._learns.heard(
+                    module,
+                    outputs,
+                    self.picture(),
+                    self.picture_name,
+                    food_was_said=made["food"].confidence is None,
+                    instead_of=self._otherwise(module, outputs),
+                )
             self._heard.setdefault(module, Heard(answer=answers[module], outputs=outputs, attempts=len(self.acts.done)))
         for module in outdated:
             del self._heard[module]
@@ -152,7 +197,30 @@ class BitePolicy:
             outputs=outputs,
             confidences={module: each.confidence for module, each in made.items() if each.confidence is not None},
             outdated=tuple(outdated),
+            people=whose(self.said.values()),
         )
+
+    def _otherwise(self, module: str, outputs: Mapping[str, Value]) -> int | None:
+        """The memory whose word would stand where a person has said something else."""
+        if module == "params":
+            return None
+        own = self._own(module, outputs)
+        if own.recalled is None or not self.differs(module, own.value, outputs[module]):
+            return None
+        return own.recalled.memory
+
+    def teach(self) -> None:
+        """Tell whoever learns what came of the attempts, as far as that is known; call it when the bite is over, too.
+
+        In doubt the fork is a person's to look at, so nothing is told before they have. A new program begins with all
+        attempts that there were: what another one knew and could not tell any more is not lost.
+        """
+        if self._learns is None or len(self._taught) == len(self.acts.done):
+            return
+        for known in self.acts.known():
+            if known.acted.action not in self._taught:
+                self._learns.acted(known.acted, a_person_looked=known.a_person_looked)
+                self._taught.add(known.acted.action)
 
     def _recall(self) -> None:
         """What the modules said before a program that was killed, and how sure they were: they say it again."""
@@ -177,16 +245,16 @@ class BitePolicy:
         label, box = str(said.get("food")), said.get("box")
         if module == "food":
             named = self._once((module,), lambda: modules.name(rgb))
-            return Said(named.label, self._confidence(module, named.score))
+            return self._said_food(named)
         if module == "box":
             found = self._found(label)
             if not found.boxes:
                 return Said(NOWHERE, LOST)
-            return Said(found.boxes[0], self._confidence(module, found.score))
+            return self._said(module, found.boxes[0], found.score, found.recalled)
         assert isinstance(box, Box)
         if module == "skill":
             chosen = self._once((module, label, box), lambda: modules.choose(rgb, label, box))
-            return Said(str(chosen.skill), self._confidence(module, chosen.score))
+            return self._said(module, str(chosen.skill), chosen.score, chosen.recalled)
         skill, seed = Skill(str(said["skill"])), self.world.executions
         aimed = self._once((module, box, skill), lambda: modules.aim(rgb, box, skill, seed=seed))
         return Said(points_of(aimed.params), self._confidence(module, aimed.variance))
@@ -198,9 +266,30 @@ class BitePolicy:
         found: T = self._known[key]  # type: ignore[assignment]
         return found
 
+    def _said_food(self, named: Named) -> Said:
+        """M1's word, or its next one, where the first was tried in this bite in vain and the next is likely right."""
+        first = self._said("food", named.label, named.score, named.recalled)
+        in_vain = {each.acted.food for each in self.acts.known() if not each.acted.ok}
+        if named.label not in in_vain:
+            return first
+        for label, score in named.scores.items():
+            if (
+                label not in in_vain
+                and (sure := self._confidence("food", score)) >= ANOTHER
+                and self._found(label).boxes
+            ):
+                return Said(label, sure)
+        return first
+
+    def _said(self, module: str, value: Value, raw: RawScore, recalled: Recall | None) -> Said:
+        """A module's own word, or a remembered one, whose probability is no score to calibrate."""
+        if recalled is None:
+            return Said(value, self._confidence(module, raw))
+        own = self._confidence(module, raw) if recalled.agrees else 0.0
+        return Said(value, _sure(max(own, recalled.probability)), recalled)
+
     def _confidence(self, module: str, raw: RawScore) -> float:
-        least, most = SURE
-        return min(max(self.graph.modules[self.graph.index(module)].calibrated(raw), least), most)
+        return _sure(self.graph.modules[self.graph.index(module)].calibrated(raw))
 
     # -- acting ------------------------------------------------------------------------------------------------------
 
@@ -234,6 +323,8 @@ class BitePolicy:
             execution=done,
             judged=judged,
             plate=self.world.save(),
+            recalled=self.recalled,
+            people=whose(self.said.values()),
         )
         self.acts.add(acted)
         return Look(acted.ok, acted.certainty)
@@ -252,7 +343,7 @@ class BitePolicy:
             return None
         name = f"{self._name}/fork-{self.world.executions}"
         self._shown(name, self.world.glance("inspect", FORK_SIZE))
-        return about_fork(acted.food, acted.ok, acted.certainty, name)
+        return about_fork(acted.food or "food", acted.ok, acted.certainty, name)
 
     def plan(self, outputs: Mapping[str, Value]) -> str:
         """What an action was to do, in a few words."""
@@ -268,7 +359,9 @@ class BitePolicy:
         return replace(
             about(module, outputs, self.modules.foods),
             doing=doing(module, outputs),
-            why=why(module, len(self.acts.done), None if said is None else said.confidence),
+            why=why(
+                module, len(self.acts.done), None if said is None else said.confidence, recalled=module in self.recalled
+            ),
             guess=outputs.get(module),
             sure=None if said is None else said.confidence,
             image=self.picture_name,
@@ -290,6 +383,11 @@ def graph_of(calibrators: Mapping[str, Calibrator], foods: tuple[str, ...]) -> M
         Module(name, 0.5, cost, question=bare(name, foods), calibrator=calibrators[name])
         for name, cost in zip(MODULES, costs, strict=True)
     )
+
+
+def _sure(confidence: float) -> float:
+    least, most = SURE
+    return min(max(confidence, least), most)
 
 
 def _apart(one: tuple[Point, ...], two: tuple[Point, ...]) -> float:

@@ -119,16 +119,19 @@ CHECK: Mapping[str, str] = {
     "params": "I would like to be sure where the fork should go in.",
 }
 
+BEFORE = "My guess is what I was told before."
 
-def why(module: str, failed: int, sure: float | None = None) -> str:
+
+def why(module: str, failed: int, sure: float | None = None, *, recalled: bool = False) -> str:
     """Why it asks.
 
     Args:
         module: About what.
         failed: How many attempts at this bite failed.
         sure: How sure the module is; None where it does not say.
+        recalled: Whether its guess is what somebody said before.
     """
-    reason = (DOUBT if sure is None or sure < SURE else CHECK)[module]
+    reason = (DOUBT if sure is None or sure < SURE else CHECK)[module] + (f" {BEFORE}" if recalled else "")
     if not failed:
         return reason
     times = "once" if failed == 1 else f"{failed} times"

@@ -94,12 +94,19 @@ class Scene:
         self.model.hfield_data[start : start + heights.size] = shown.ravel()
 
 
-def build(laid: Sequence[Laid], heaps: Sequence[tuple[Heap, Rgb]], look: Look, random: np.random.Generator) -> Scene:
-    """Compile a plate with these pieces and heaps."""
+def build(
+    laid: Sequence[Laid],
+    heaps: Sequence[tuple[Heap, Rgb]],
+    look: Look,
+    random: np.random.Generator,
+    *,
+    table: np.random.Generator,
+) -> Scene:
+    """Compile a plate with these pieces and heaps; the grain of the table has chance of its own."""
     module = mujoco()
     spec = module.MjSpec()
     _settings(spec, module)
-    add_surroundings(spec, look, random, flat_m=FLAT_M, rim_m=RIM_M, rim_height_m=RIM_HEIGHT_M, table_z_m=TABLE_Z_M)
+    add_surroundings(spec, look, table, flat_m=FLAT_M, rim_m=RIM_M, rim_height_m=RIM_HEIGHT_M, table_z_m=TABLE_Z_M)
     add_clutter(spec, look, random, flat_m=FLAT_M, table_z_m=TABLE_Z_M)
     _cameras(spec, look)
     _fork(spec, module)

@@ -6,17 +6,55 @@ its answer; how far such a score can be trusted is another matter, see `handup c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import Box
+from handup.core import Box, Value
 from handup.domains.feeding.skills import Params, Skill
 
 Picture = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Recall:
+    """That an answer is one that a person gave before, of something like it.
+
+    Args:
+        memory: Its number.
+        probability: How sure of it one can be. It is no raw score: no calibrator changes it.
+        agrees: Whether the module says the same by itself; the scores are its own then.
+        whose: Everybody whose word it is: what is made of it is erased with them.
+    """
+
+    memory: int
+    probability: float
+    agrees: bool = False
+    whose: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Said:
+    """What stands for a module: its own output and how sure it is of it, or a person's answer.
+
+    Args:
+        value: The output.
+        confidence: How sure the module is; None for an answer.
+        recalled: Where a person said it before.
+    """
+
+    value: Value
+    confidence: float | None = None
+    recalled: Recall | None = None
+
+
+def whose(said: Iterable[Said]) -> tuple[str, ...]:
+    """Everybody whose earlier words stand for a module."""
+    recalled = (each.recalled for each in said if each.recalled is not None)
+    return tuple(dict.fromkeys(name for each in recalled for name in each.whose))
 
 
 @dataclass(frozen=True)
@@ -24,17 +62,19 @@ class Named:
     """M1's answer.
 
     Args:
-        label: The food with the highest score.
-        scores: One for every food, the highest first, each from 0 to 1; they do not add up to 1.
+        label: The food with the highest score, or one that is remembered.
+        scores: M1's own for every food, the highest first, each from 0 to 1; they do not add up to 1.
+        recalled: Where it is one that a person gave before.
     """
 
     label: str
     scores: Mapping[str, float]
+    recalled: Recall | None = None
 
     @property
     def score(self) -> float:
-        """That of the label."""
-        return self.scores[self.label]
+        """That of the label; 0 for a remembered one of which M1 says nothing."""
+        return self.scores.get(self.label, 0.0)
 
 
 @dataclass(frozen=True)
@@ -44,10 +84,12 @@ class Found:
     Args:
         boxes: The best first; none where nothing looks like this food.
         scores: One for every box.
+        recalled: Where the best one shows what a person boxed as this food before.
     """
 
     boxes: tuple[Box, ...]
     scores: tuple[float, ...]
+    recalled: Recall | None = None
 
     @property
     def score(self) -> float:
@@ -62,10 +104,12 @@ class Chosen:
     Args:
         skill: The one with the highest score.
         scores: One for every skill, the highest first; they add up to 1.
+        recalled: Where it is one that a person gave before.
     """
 
     skill: Skill
     scores: Mapping[Skill, float]
+    recalled: Recall | None = None
 
     @property
     def score(self) -> float:
@@ -119,4 +163,13 @@ class Aims(Protocol):
 
     def aim(self, rgb: Picture, box: Box, skill: Skill, *, seed: int) -> Aimed:
         """The four numbers of a skill for what is in a box. Same seed, same numbers."""
+        ...
+
+
+class Sees(NamesFood, FindsBoxes, ChoosesSkill, Aims, Protocol):
+    """All four modules; `Modules` has them, or your own."""
+
+    @property
+    def foods(self) -> tuple[str, ...]:
+        """What M1 can name."""
         ...

@@ -5,7 +5,7 @@ Everything is taken from the session as the journal knows it, so a robot that wa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -21,6 +21,7 @@ from handup.when import Strategy
 
 LABELS: Mapping[str, str] = {"food": "Food", "box": "Place", "skill": "Way", "params": "Aim"}
 """What each module is called on a page."""
+AS_BEFORE = ", as I was told before"
 PICTURE = "live/plate"
 """The name of the picture that changes while the robot moves."""
 
@@ -55,11 +56,16 @@ def session_of(journal: Journal, run: str, graph: ModuleGraph, method: Strategy)
     return DurableSession.of_run(journal, run, graph, method, availability=_Whenever(len(graph)))
 
 
-def told_of(session: DurableSession) -> dict[str, Any]:
-    """What a session knows, for people: the chain with how sure each part is by now, the decision, what to draw."""
+def told_of(session: DurableSession, recalled: Collection[str] = ()) -> dict[str, Any]:
+    """What a session knows, for people: the chain with how sure each part is by now, the decision, what to draw.
+
+    Args:
+        session: It.
+        recalled: The modules whose outputs a person gave before.
+    """
     outputs = session.outputs or {}
     return {
-        "chain": _chain(session, outputs),
+        "chain": _chain(session, outputs, recalled),
         "decision": _decision(session),
         "overlay": {"box": _drawn(outputs.get("box")), "points": _drawn(outputs.get("params")) or []},
     }
@@ -116,7 +122,7 @@ def _over(bite: Bite) -> dict[str, Any]:
     }
 
 
-def _chain(session: DurableSession, outputs: Mapping[str, Value]) -> list[dict[str, Any]]:
+def _chain(session: DurableSession, outputs: Mapping[str, Value], recalled: Collection[str]) -> list[dict[str, Any]]:
     if not outputs:
         return []
     wrong, answered, pending = session.posterior, session.trail.answers, session.pending
@@ -125,7 +131,7 @@ def _chain(session: DurableSession, outputs: Mapping[str, Value]) -> list[dict[s
         {
             "module": module,
             "label": LABELS[module],
-            "says": _said(module, outputs[module]),
+            "says": _said(module, outputs[module]) + (AS_BEFORE if module in recalled else ""),
             "confidence": None if module in answered else round(1.0 - wrong[module], 4),
             "by": "person" if module in answered else "robot",
             "asking": module == asked,

@@ -20,12 +20,12 @@ from handup.domains.feeding.camera import SCOOP_Z_M, Item, Overhead
 from handup.domains.feeding.film import Film
 from handup.domains.feeding.forking import Fork, Load, show_load, touchable
 from handup.domains.feeding.gl import BUFFER, Eye, mujoco
-from handup.domains.feeding.keeping import KIND, SCHEMA, check, check_fits, plate_in
-from handup.domains.feeding.laying import lay
+from handup.domains.feeding.keeping import KIND, SCHEMA, check, check_fits, kitchen_in, of_world, plate_in
+from handup.domains.feeding.laying import check_numbers, serve
 from handup.domains.feeding.looks import EASY, LOOKS, Looks, exposed, looks_of
 from handup.domains.feeding.plates import Plate
 from handup.domains.feeding.plates import plate as plate_of
-from handup.domains.feeding.scene import LARDER_M, RIM_M, STEP_S, Scene, build
+from handup.domains.feeding.scene import LARDER_M, RIM_M, STEP_S
 from handup.domains.feeding.skills import Execution, Params, Skill
 
 SETTLE_STEPS = 400
@@ -58,26 +58,30 @@ class World:
         seed: Everything that chance decides.
         looks: How it may look, or the name of such looks.
         size: Width and height of pictures in px, at most 640 × 480.
+        kitchen: The home: lamp, table, china and the colour of each food are this one's at every meal. None: no home.
 
     Raises:
         MissingExtra: MuJoCo is not installed.
         NoPictures: OpenGL is missing.
-        BadSetting: An unknown plate or looks, a seed below 0, or pictures too large.
+        BadSetting: An unknown plate or looks, a seed or kitchen below 0, or pictures too large.
     """
 
     def __init__(
-        self, plate: Plate | str, *, seed: int, looks: Looks | str = EASY, size: tuple[int, int] = (640, 480)
+        self,
+        plate: Plate | str,
+        *,
+        seed: int,
+        looks: Looks | str = EASY,
+        size: tuple[int, int] = (640, 480),
+        kitchen: int | None = None,
     ) -> None:
-        if not isinstance(seed, int | np.integer) or seed < 0:
-            raise BadSetting(f"seed is {seed}", hint="Give a whole number from 0 on.")
+        check_numbers(seed=seed, kitchen=0 if kitchen is None else kitchen)
         if not (16 <= size[0] <= BUFFER[0] and 16 <= size[1] <= BUFFER[1]):
             raise BadSetting(f"a picture of {size[0]} × {size[1]} px", hint="Give at most 640 × 480, at least 16.")
         self.plate = plate_of(plate, seed=seed) if isinstance(plate, str) else plate
         self.seed, self.looks, self.size = int(seed), (looks := looks_of(looks)), size
-        random = np.random.default_rng((seed, 1))
-        self.look = looks.draw(random)
-        laid, heaps = lay(self.plate, looks, self.look, random)
-        self._scene: Scene = build(laid, heaps, self.look, random)
+        self.kitchen = kitchen
+        self.look, self._scene = serve(self.plate, looks, seed=self.seed, kitchen=kitchen)
         self._eaten: set[int] = set()
         self._load, self._flat = Load(), False
         self._executions = self._unstable = 0
@@ -279,12 +283,12 @@ class World:
         """Go on from a record that `save` made.
 
         Raises:
-            BadRecord: Of another schema, damaged, or of another plate, seed or looks.
+            BadRecord: Of another schema, damaged, or of another plate, seed, looks or kitchen.
         """
         check(record)
         kind = mujoco().mjtState.mjSTATE_INTEGRATION.value
         if record["of"] != self._of():
-            raise BadRecord("this plate was saved from another world", hint="Give the same plate, seed and looks.")
+            raise BadRecord("this plate was saved from another world", hint="Build it as that one was built.")
         check_fits(record, self._scene, mujoco().mj_stateSize(self._scene.model, kind))
         data, state = self._scene.data, np.array(record["state"])
         for mound, heights in zip(self._scene.mounds, record["heaps"], strict=True):
@@ -322,14 +326,14 @@ class World:
         of = record["of"]
         if looks is None and of["looks"] not in LOOKS:
             raise BadRecord(f"a plate with the looks '{of['looks']}'", hint="Give the looks that it was built with.")
-        world = cls(plate_in(of), seed=of["seed"], looks=looks or LOOKS[of["looks"]], size=size)
+        looks, kitchen = looks or LOOKS[of["looks"]], kitchen_in(of)
+        world = cls(plate_in(of), seed=of["seed"], looks=looks, size=size, kitchen=kitchen)
         world.load(record)
         return world
 
     def _of(self) -> dict[str, Any]:
         """What a record belongs to."""
-        pieces = {food: list(numbers) for food, numbers in self.plate.pieces.items()}
-        return {"plate": self.plate.name, "pieces": pieces, "seed": self.seed, "looks": self.looks.name}
+        return of_world(self.plate, seed=self.seed, looks=self.looks.name, kitchen=self.kitchen)
 
     def close(self) -> None:
         """Give the graphics memory back. Safe twice."""

@@ -94,7 +94,7 @@ class Store:
         Raises:
             BadSetting: Another run is at work there.
         """
-        self.cells.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / ".lock").open("a") as file:
             if not _taken(file):
                 raise BadSetting(

@@ -47,10 +47,8 @@ class Cloud:
     @classmethod
     def of(cls, problem: Problem, questions: int, random: np.random.Generator) -> Cloud:
         """Draw a cloud from the posterior."""
-        belief = problem.belief
-        many = DRAWS if len(belief.graph) <= MANY else DRAWS // 4
-        listed = _enumerated(belief) if _is_listed(belief) else None
-        states, weights = listed or _drawn(belief, many, random)
+        states, weights = cls.possible(problem.belief, random)
+        many = _many(problem.belief)
         if (problem.costs.expert[problem.askable] < 1.0).any():
             cumulative = np.cumsum(weights)
             points = (np.arange(many) + random.random()) / many
@@ -58,6 +56,16 @@ class Cloud:
             weights = np.full(many, 1.0 / many)
         luck = random.random((max(questions, 1), len(weights)))
         return cls(np.packbits(states, axis=1), weights, luck)
+
+    @staticmethod
+    def possible(belief: Belief, random: np.random.Generator) -> tuple[NDArray[np.bool_], Vector]:
+        """Own states, a row per module, with weights: all that are possible where there are few, else draws."""
+        listed = _enumerated(belief) if _is_listed(belief) else None
+        return listed or _drawn(belief, _many(belief), random)
+
+
+def _many(belief: Belief) -> int:
+    return DRAWS if len(belief.graph) <= MANY else DRAWS // 4
 
 
 def _is_listed(belief: Belief) -> bool:

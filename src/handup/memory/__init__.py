@@ -1,0 +1,44 @@
+"""Memory: what a person said once about an input is not asked again about one like it (the paper's C.3)."""
+
+from handup.memory.book import Book
+from handup.memory.embedder import Embedder, Embedding, Encoder, Picture, check_embedder
+from handup.memory.entry import Recalled, Remembered, Source, Status
+from handup.memory.events import (
+    Cause,
+    Dropping,
+    MemoryConfirmed,
+    MemoryContradicted,
+    MemoryDropped,
+    MemoryForgotten,
+    MemoryRemembered,
+)
+from handup.memory.index import Index, Match
+from handup.memory.memory import Memory
+from handup.memory.reuse import reused
+from handup.memory.trust import Settings, Trust
+
+__all__ = [
+    "Book",
+    "Cause",
+    "Dropping",
+    "Embedder",
+    "Embedding",
+    "Encoder",
+    "Index",
+    "Match",
+    "Memory",
+    "MemoryConfirmed",
+    "MemoryContradicted",
+    "MemoryDropped",
+    "MemoryForgotten",
+    "MemoryRemembered",
+    "Picture",
+    "Recalled",
+    "Remembered",
+    "Settings",
+    "Source",
+    "Status",
+    "Trust",
+    "check_embedder",
+    "reused",
+]

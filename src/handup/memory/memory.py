@@ -1,0 +1,360 @@
+"""Remembered corrections: what a person said once about an input is not asked again about one like it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from handup.core import BadSetting
+from handup.core.checks import check_list, check_name, check_person, check_share, check_text
+from handup.core.kinds import MAX_ID, MAX_NAME, MAX_OPTION, MAX_PEOPLE
+from handup.memory.book import Book, Line, Pen, Reads
+from handup.memory.embedder import Embedding
+from handup.memory.entry import Recalled, Remembered, Source
+from handup.memory.events import (
+    KEY,
+    Cause,
+    Dropping,
+    MemoryConfirmed,
+    MemoryContradicted,
+    MemoryDropped,
+    MemoryEvent,
+    MemoryForgotten,
+    MemoryRemembered,
+)
+from handup.memory.index import Match
+from handup.memory.reuse import checked_candidates, reused
+from handup.memory.shelf import Shelves
+from handup.memory.trust import Settings
+from handup.memory.vector import to_text
+
+ERASED = "journal.erased"
+"""The kind of entry that says that somebody was erased. It belongs to no run."""
+
+
+class Memory:
+    """Corrections of modules, kept in a journal. Not for several threads at a time; several programs may share one.
+
+    - A person's newest word about the same input holds: whatever said otherwise is dropped.
+    - What was remembered with another encoder is never compared.
+    - What was erased from the journal, by whatever program, is not recalled afterwards.
+
+    Args:
+        book: The journal.
+        settings: Thresholds and limits.
+
+    Raises:
+        BadRecord: What the journal holds of it is damaged.
+        StoreUnavailable: The journal cannot be read; so of every method.
+    """
+
+    def __init__(self, book: Book, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
+        self._book = book
+        self._seen = 0
+        self._erasures = 0
+        self._shelves = Shelves()
+        self.refresh()
+
+    @property
+    def book(self) -> Book:
+        """The journal that it is kept in."""
+        return self._book
+
+    @property
+    def erasures(self) -> int:
+        """How often it began again without somebody. Whoever keeps what was recalled drops it when this moves."""
+        self.refresh()
+        return self._erasures
+
+    # -- using it ----------------------------------------------------------------------------------------------------
+
+    def recall(self, module: str, seen: Embedding, candidates: Sequence[str]) -> Recalled | None:
+        """The most similar correction, if it is similar enough; None where the module's own prediction stands.
+
+        Args:
+            module: Which module is about to speak.
+            seen: What it sees.
+            candidates: All labels that are possible now. What was said of something that is no longer on the menu is
+                passed over, and the next similar one counts. Of two that are equally similar, the newer one counts.
+
+        Raises:
+            BadSetting: The candidates are no list of different labels.
+        """
+        names = checked_candidates(candidates)
+        self.refresh()
+        found = self._shelves.best(module, seen, self.settings.threshold, names)
+        if found is None:
+            return None
+        memory = self._shelves.memories[found.key]
+        return Recalled(
+            memory=memory,
+            similarity=found.similarity,
+            probabilities=reused(memory.label, found.similarity, names),
+        )
+
+    def remember(
+        self,
+        module: str,
+        seen: Embedding,
+        label: str,
+        *,
+        by: str,
+        whose: Iterable[str] = (),
+        source: Source | None = None,
+        overrules: Iterable[int] = (),
+    ) -> Remembered:
+        """Keep what a person said; durable when this returns.
+
+        What is remembered of the same input with another label is dropped. What would have been recalled for it gains
+        trust where it says the same and loses some where it does not, the more the more similar it is. Where the same
+        person said the same of the same input before, that memory is confirmed, and none is added.
+
+        Args:
+            module: Which module it corrects.
+            seen: What the module saw.
+            label: What it should have said.
+            by: Who said so.
+            whose: Who else it belongs to, such as whose plate it is.
+            source: Which input it was. A question that is told again, after a crash, changes nothing.
+            overrules: The numbers of memories that spoke for this input, and that the person contradicts by what they
+                say: dropped, however alike they are and however far they are trusted.
+
+        Returns:
+            What is remembered, or was already.
+
+        Raises:
+            BadSetting: The module, the label or a name cannot be kept.
+        """
+        source = source or Source()
+        module = check_name("a module", module, MAX_NAME, error=BadSetting)
+        label = check_text("a label", label, MAX_OPTION, error=BadSetting, empty=False)
+        by, owners = _people(by, whose)
+        with self._book.writing() as pen:
+            self._catch_up(pen.read, pen.head.seq)
+            if (known := self._shelves.taught(module, source.question, label)) is not None:
+                return known
+            wrong = self._in_use(overrules)
+            same = [each for each in self._shelves.within(module, seen, self.settings.same) if each.key not in wrong]
+            best = None if same else self._shelves.best(module, seen, self.settings.threshold)
+            alike = [best] if best is not None and best.key not in wrong else same
+            events = [event for each in wrong for event in self._said_wrong(each, by, source.question)]
+            events += self._judged(alike, label, by, source.question)
+            again = self._said_before(same, label, by, owners)
+            if again is None:
+                events += self._room(module, events)
+                events.append(
+                    MemoryRemembered(
+                        module=module,
+                        encoder=seen.encoder.name,
+                        dimension=seen.encoder.dimension,
+                        digest=seen.encoder.digest,
+                        by=by,
+                        whose=owners,
+                        label=label,
+                        embedding=to_text(seen.vector),
+                        question=source.question,
+                        picture=source.picture,
+                    )
+                )
+            lines = self._append(pen, events, source.run)
+        self._take(lines)
+        return self._shelves.memories[lines[-1].seq if again is None else again.id]
+
+    def confirm(
+        self, memory: int, *, by: str | None = None, evidence: str = "", certainty: float = 1.0, run: str = ""
+    ) -> Remembered:
+        """Something spoke for a memory: it was acted on and was right, or a person said so.
+
+        Args:
+            memory: Its number.
+            by: Who said so; None where the robot saw it.
+            evidence: The id of the action or question. The same one counts once for a memory.
+            certainty: How much it counts, 0 to 1.
+            run: In which run.
+
+        Raises:
+            BadSetting: There is no such memory.
+        """
+        return self._weigh(memory, by, evidence, certainty, run, against=None)
+
+    def contradict(
+        self, memory: int, *, by: str | None = None, evidence: str = "", certainty: float = 1.0, run: str = ""
+    ) -> Remembered:
+        """Something spoke against a memory. A person who says that it is wrong is believed: it is dropped.
+
+        Where it was acted on and turned out wrong it loses trust, and is dropped below `Settings.drop_below`. Tell
+        only what says that the label was wrong: a fork that slips says nothing about it. The arguments are those of
+        `confirm`. What a person says instead is for `remember`.
+
+        Raises:
+            BadSetting: There is no such memory.
+        """
+        return self._weigh(memory, by, evidence, certainty, run, against=Cause.FAILED if by is None else Cause.SAID)
+
+    def forget(self, *memories: int, module: str | None = None, by: str | None = None) -> tuple[int, ...]:
+        """Use some memories no more, or with `module` all of one.
+
+        They stay in the journal. To take somebody's out of it, `Journal.erase` the person.
+
+        Args:
+            memories: Their numbers.
+            module: Of this module all.
+            by: Who wants that.
+
+        Returns:
+            The numbers of those that were in use.
+
+        Raises:
+            BadSetting: There is no such memory.
+        """
+        person = None if by is None else check_person("a name", by, MAX_NAME, error=BadSetting)
+        with self._book.writing() as pen:
+            self._catch_up(pen.read, pen.head.seq)
+            wanted = [self._known(each) for each in memories]
+            if module is not None:
+                wanted += self._shelves.kept(module)
+            gone = tuple(sorted({each.id for each in wanted if each.kept}))
+            lines = self._append(pen, [MemoryForgotten(memories=gone, by=person)] if gone else [], "")
+        self._take(lines)
+        return gone
+
+    def count(self, module: str) -> int:
+        """How many are in use of a module; as fast for many as for few."""
+        self.refresh()
+        return self._shelves.count(module)
+
+    def kept(self, module: str | None = None) -> tuple[Remembered, ...]:
+        """What is in use, of a module or of all."""
+        self.refresh()
+        return tuple(self._shelves.kept(module))
+
+    def __getitem__(self, memory: int) -> Remembered:
+        """A memory by its number, also one that is no longer used.
+
+        Raises:
+            BadSetting: There is none, or it was erased.
+        """
+        self.refresh()
+        return self._known(memory)
+
+    def refresh(self) -> None:
+        """Take in what was written since, by any program. Where somebody was erased, begin again without them."""
+        head = self._book.head().seq
+        if head != self._seen:
+            self._catch_up(self._book.read, head)
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _catch_up(self, read: Reads, head: int) -> None:
+        """Take in everything up to an entry. What is erased after it is found by the next one who catches up."""
+        if self._seen and any(line.kind == ERASED for line in read(self._seen, run="")):
+            self._seen, self._shelves = 0, Shelves()
+            self._erasures += 1
+        if head > self._seen:
+            for line in read(self._seen, key=KEY):
+                if line.seq > head:
+                    break
+                self._shelves.take(line)
+        self._seen = head
+
+    def _append(self, pen: Pen, events: Iterable[MemoryEvent], run: str) -> list[Line]:
+        return [pen.append(each, run=run, key=KEY) for each in events]
+
+    def _take(self, lines: Sequence[Line]) -> None:
+        """Take in what this program wrote, once it is durable."""
+        for line in lines:
+            self._shelves.take(line)
+            self._seen = line.seq
+
+    def _known(self, memory: int) -> Remembered:
+        if (found := self._shelves.memories.get(memory)) is None:
+            raise BadSetting(f"there is no memory {memory}", hint="It was never there, or somebody was erased.")
+        return found
+
+    def _in_use(self, memories: Iterable[int]) -> list[int]:
+        """Those that are used, each once: one that was erased or dropped meanwhile says nothing any more."""
+        found = self._shelves.memories
+        return [each for each in dict.fromkeys(memories) if each in found and found[each].kept]
+
+    def _said_wrong(self, id_: int, by: str | None, evidence: str, weight: float = 1.0) -> list[MemoryEvent]:
+        """A person said that a memory is wrong."""
+        return [
+            MemoryContradicted(memory=id_, cause=Cause.SAID, by=by, evidence=evidence, weight=weight),
+            MemoryDropped(memory=id_, why=Dropping.OVERRULED),
+        ]
+
+    def _judged(self, alike: Sequence[Match], label: str, by: str, question: str) -> list[MemoryEvent]:
+        """What a person's word says of memories that are alike: all of the same input, else what would be recalled."""
+        events: list[MemoryEvent] = []
+        for found in alike:
+            if not self._shelves.counted(found.key, question):
+                events += self._word(found, label, by, question)
+        return events
+
+    def _word(self, found: Match, label: str, by: str, question: str) -> list[MemoryEvent]:
+        memory, weight = self._shelves.memories[found.key], self.settings.weight(found.similarity)
+        if memory.label == label:
+            return [MemoryConfirmed(memory=memory.id, by=by, evidence=question, weight=weight)]
+        events: list[MemoryEvent] = [
+            MemoryContradicted(memory=memory.id, cause=Cause.OTHER_ANSWER, by=by, evidence=question, weight=weight)
+        ]
+        if found.similarity >= self.settings.same:
+            events.append(MemoryDropped(memory=memory.id, why=Dropping.OVERRULED))
+        elif memory.trust.contradicted(weight).value < self.settings.drop_below:
+            events.append(MemoryDropped(memory=memory.id, why=Dropping.DISTRUSTED))
+        return events
+
+    def _said_before(self, same: Sequence[Match], label: str, by: str, owners: tuple[str, ...]) -> Remembered | None:
+        """Of memories of the same input, that of the same word of the same person."""
+        for memory in (self._shelves.memories[found.key] for found in same):
+            if (memory.label, memory.by, memory.whose) == (label, by, owners):
+                return memory
+        return None
+
+    def _room(self, module: str, events: Sequence[MemoryEvent]) -> list[MemoryEvent]:
+        """What must go so that one more fits."""
+        going = {each.memory for each in events if isinstance(each, MemoryDropped)}
+        over = self._shelves.count(module) - len(going) + 1 - self.settings.most
+        if over <= 0:
+            return []
+        left = sorted(
+            (each for each in self._shelves.kept(module) if each.id not in going),
+            key=lambda memory: (memory.trust.value, memory.id),
+        )
+        return [MemoryDropped(memory=each.id, why=Dropping.FULL) for each in left[:over]]
+
+    def _weigh(
+        self, id_: int, by: str | None, evidence: str, certainty: float, run: str, *, against: Cause | None
+    ) -> Remembered:
+        weight = check_share("a certainty", certainty, error=BadSetting)
+        evidence = check_text("an id", evidence, MAX_ID, error=BadSetting)
+        person = None if by is None else check_person("a name", by, MAX_NAME, error=BadSetting)
+        with self._book.writing() as pen:
+            self._catch_up(pen.read, pen.head.seq)
+            memory = self._known(id_)
+            if not memory.kept or self._shelves.counted(id_, evidence):
+                return memory
+            events: list[MemoryEvent] = []
+            if against is None:
+                events.append(MemoryConfirmed(memory=id_, by=person, evidence=evidence, weight=weight))
+            elif against is Cause.SAID:
+                events += self._said_wrong(id_, person, evidence, weight)
+            else:
+                events.append(
+                    MemoryContradicted(memory=id_, cause=against, by=person, evidence=evidence, weight=weight)
+                )
+                if memory.trust.contradicted(weight).value < self.settings.drop_below:
+                    events.append(MemoryDropped(memory=id_, why=Dropping.DISTRUSTED))
+            lines = self._append(pen, events, run)
+        self._take(lines)
+        return self._shelves.memories[id_]
+
+
+def _people(by: str, whose: Iterable[str]) -> tuple[str, tuple[str, ...]]:
+    """Who said it, and everybody whose it is, in the order of the alphabet."""
+    said = check_person("a name", by, MAX_NAME, error=BadSetting)
+    others = [
+        check_person("a name", each, MAX_NAME, error=BadSetting)
+        for each in check_list("whose", whose, MAX_PEOPLE, error=BadSetting)
+    ]
+    return said, tuple(sorted({said, *others}))
