@@ -13,7 +13,7 @@ import pytest
 from handup.domains.feeding import encoder
 from handup.domains.feeding.modules import folder_of
 from handup.domains.feeding.remembering import SETTINGS
-from train.feeding import kitchens, recall, weeks
+from train.feeding import kitchens, recall
 from train.feeding.kitchens import HOMES, SEEDS_EACH, looks_of, menus_of
 from train.feeding.packing import packed, pictures_in
 
@@ -23,7 +23,6 @@ PROMISED = {"train": (240_000, 260_000), "evaluation": (260_000, 265_000), "thre
 
 def test_no_kitchen_is_used_for_two_things() -> None:
     used = {name: set(range(each.first, each.numbers[-1] + SEEDS_EACH)) for name, each in HOMES.items()}
-    used["weeks"] = set(range(weeks.FIRST, weeks.FIRST + 50 * weeks.EACH))
     for one, other in itertools.combinations(used.values(), 2):
         assert not one & other
     for name, (first, last) in PROMISED.items():
@@ -71,12 +70,6 @@ def test_the_published_tables_are_those_of_the_shipped_encoders() -> None:
     with folder_of() as place:
         for kind, digest in found["digest"].items():
             assert hashlib.sha256((place / f"encode_{kind}.onnx").read_bytes()).hexdigest() == digest
-
-
-def test_the_published_weeks_are_those_of_the_rows() -> None:
-    rows = weeks.read(DOCS / "memory_meals.csv")
-    page = (DOCS / "memory.md").read_text(encoding="utf-8")
-    assert "\n".join(weeks.table(rows)) in page, "run: python -m train.feeding.weeks --table"
 
 
 def test_what_is_recalled_is_on_the_plate() -> None:

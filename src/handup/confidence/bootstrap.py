@@ -84,7 +84,8 @@ def intervals(
     """Percentile intervals of statistics of weighted rows.
 
     Args:
-        statistics: By name; each takes weights, one row of them per resample, and gives one number per resample.
+        statistics: By name; each takes weights, one row of them per resample, and gives a number for each
+            resample that says something of it.
         rows: How many rows the sample has.
         seed: Which resamples; all statistics see the same.
         reflected: Statistics of at least 0 that chance can only raise, such as a mean of absolute gaps: resamples lie

@@ -221,14 +221,22 @@ class DurableSession(Session):
         confidences: Mapping[str, float],
         changed: Collection[str] = (),
         renewed: Collection[str] = (),
+        people: Collection[str] = (),
     ) -> None:
         """The policy ran: `forwarded`, with the outputs, which a program that goes on finds in `outputs`.
+
+        Args:
+            outputs: What each module says.
+            confidences: As for `forwarded`, as are `changed` and `renewed`.
+            changed: Modules that say something else than before.
+            renewed: Modules whose answer no longer holds.
+            people: Whose earlier words are in the outputs, beside those who answered.
 
         Raises:
             Erased: Somebody was erased whose answers had shaped the outputs.
         """
         plain = {module: value_to_json(output) for module, output in outputs.items()}
-        entry = RunForwarded(outputs=plain, people=self._trail.people)
+        entry = RunForwarded(outputs=plain, people=tuple(dict.fromkeys((*self._trail.people, *people))))
         if self.forward_due and "forwarded" in LEGAL[self.phase]:
             with self._writing_beside(entry):
                 self.forwarded(confidences, changed=changed, renewed=renewed)
@@ -361,17 +369,20 @@ class DurableSession(Session):
         self._seen = news[-1].seq if news else self._seen
         if self._trail.started is None or all(entry.kind != ERASED for entry in news):
             return False
-        people = self._trail.people
         written = _Written.of(read(run=self._run))
         again = self._from(written, self.graph, self.strategy, self._first_costs, self._availability)
         self._state, self._events = again._state, again._events
         self._first_costs, self._cost_model = again._first_costs, again._cost_model
         self._trail = written.trail
-        changed = people != self._trail.people
-        if any(changed if isinstance(event, RunForwarded) else _names_somebody(event) for event in events):
+        if any(_names_somebody(event) for event in events):
             raise Erased("somebody was erased meanwhile", hint="Read the answers again, and tell them again.")
         return True
 
 
 def _names_somebody(event: RunEvent) -> bool:
-    return isinstance(event, RunTold | RunSettled) and event.by is not None
+    match event:
+        case RunForwarded(people=people):
+            return bool(people)
+        case RunTold(by=by) | RunSettled(by=by):
+            return by is not None
+    return False

@@ -307,7 +307,7 @@ class _Loop:
         gone += [module for module in made.outdated if module in answers]
         own = [name for name in session.graph.names if name in outputs and (name not in answers or name in gone)]
         changed = [module for module in own if self._differs(module, outputs[module])]
-        session.passed(outputs, made.confidences, changed, gone)
+        session.passed(outputs, made.confidences, changed, gone, people=made.people)
 
     def _act(self) -> None:
         session = self.session

@@ -29,11 +29,14 @@ class Pass:
         confidences: How sure each module is; one that is left out stays as it was.
         outdated: Modules whose answer was left aside, since it was about something else: a box around a pear says
             nothing once the food is a plum. They speak for themselves again, and may be asked about again.
+        people: Whose earlier words are in the outputs, which are erased with them; those who answered in this run are
+            known.
     """
 
     outputs: Mapping[str, Value]
     confidences: Mapping[str, float]
     outdated: Collection[str] = ()
+    people: Collection[str] = ()
 
 
 @dataclass(frozen=True)

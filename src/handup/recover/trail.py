@@ -74,7 +74,7 @@ class RunForwarded:
 
     Args:
         outputs: What each module said, in JSON; None once somebody was erased whose answers had shaped it.
-        people: Who had answered until then.
+        people: Who had answered until then, and whose earlier words are in it.
     """
 
     outputs: dict[str, Any] | None

@@ -628,6 +628,20 @@ def test_an_attempt_keeps_nothing_of_what_an_erased_person_said_for_it(tmp_path:
     assert (again.got, again.bites[0].food) == (served.got, None), "a meal that is over can still be read"
 
 
+def test_what_was_made_of_a_remembered_word_is_erased_with_whoever_said_it(tmp_path: Path) -> None:
+    """Ana said it on Monday. On Tuesday nobody was asked, and still it is her word that the robot went by."""
+    eaten(tmp_path, replace(ORDER, bites=1), home="m.db", score=0.5, variance=1e-6)
+    order = replace(ORDER, bites=1, seed=HOME + 1, name="next")
+    assert "food" not in eaten(tmp_path, order, home="m.db", score=0.5, variance=1e-6).bites[0].asked
+    with Journal.open(tmp_path / "m.db") as journal:
+        before = Acts(journal, order.run_of(1)).done
+        assert [each.people for each in before if "food" in each.recalled] == [(NAME,)] * len(before)
+        journal.erase(NAME)
+        assert [each.said for each in Acts(journal, order.run_of(1)).done] == [None] * len(before)
+        told = [entry.event for entry in journal.read(run=order.run_of(1)) if isinstance(entry.event, RunForwarded)]
+        assert told and all(each.outputs is None for each in told)
+
+
 def test_the_page_says_that_it_was_told_before(tmp_path: Path) -> None:
     eaten(tmp_path, replace(ORDER, bites=1), score=0.5, variance=1e-6)
     order = replace(ORDER, bites=1, seed=HOME + 1, name="next")

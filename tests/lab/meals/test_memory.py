@@ -7,26 +7,20 @@ from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from handup.desk import SkippingClock
-from handup.domains.feeding.remembering import FOOD, PIECE, SKILL, memory_in
-from handup.journal import Journal
 from handup.lab.meals import figures, page, tables
 from handup.lab.meals.claim import Part
 from handup.lab.meals.definition import Arm, MealStudy, Sitting, Size
 from handup.lab.meals.eating import eat, robot
 from handup.lab.meals.judging import judge
 from handup.lab.meals.participants import Participant
-from handup.lab.meals.recalls import recalls
 from handup.lab.meals.results import Results
 from handup.lab.meals.rows import MealRow
 from handup.lab.meals.run import Outcome
 from handup.lab.meals.studies import CHANGED, FORGETS, FORGETS_NEW, MEMORY, METHODS, REMEMBERS, REMEMBERS_NEW
 from handup.lab.meals.triage import triage
 from handup.lab.study.claim import Verdict
-from handup.memory import Embedding, Encoder
 from handup.people import Care
 from tests.lab.meals.made_up import PAIRED, days, got, some_of_five
 
@@ -137,24 +131,6 @@ def test_a_robot_that_forgets_asks_again(twice: dict[bool, tuple[MealRow, ...]])
     assert "food" in first.asked
     assert first.recalled == ()
     assert {meal.kitchen for meals in twice.values() for meal in meals} == {SEED + 4}
-
-
-def test_recalls_are_counted_by_meal_and_attempt(tmp_path: Path) -> None:
-    encoder = Encoder("made-up", 4, "0" * 64)
-    seen = Embedding(np.array([1.0, 0.0, 0.0, 0.0], dtype=np.float32), encoder)
-    with Journal.open(tmp_path / "home.db", clock=SkippingClock()) as book:
-        memory = memory_in(book)
-        food, piece, skill = (
-            memory.remember(module, seen, label, by="Ana").id
-            for module, label in ((FOOD, "chicken"), (PIECE, "chicken"), (SKILL, "chicken: skewer"))
-        )
-        memory.confirm(food, evidence="monday/act-1")
-        memory.contradict(skill, evidence="monday/act-1", certainty=0.1)
-        memory.confirm(piece, evidence="monday/act-2")
-        memory.confirm(food, evidence="tuesday/act-1")
-        memory.confirm(food, by="Ana", evidence="monday/question-3")
-        assert recalls(book, "monday") == {"act-1": ("food", "skill"), "act-2": ("box",)}
-        assert recalls(book, "sunday") == {}
 
 
 # -- what is measured and judged -----------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ class Acted:
         plate: The world afterwards, as `World.save` gives it.
         recalled: For each module whose output a person gave before, which memory that is.
         brought: Whether the meant food was on the fork; None in records from before it was written.
-        people: Who had answered until then.
+        people: Who had answered until then, and whose earlier words it was made on.
     """
 
     action: str
@@ -190,7 +190,8 @@ class Acts:
     def add(self, acted: Acted | HaltedAct) -> None:
         """One more, with who answered for it; durable when this returns."""
         if isinstance(acted, Acted) and self._journal is not None:
-            acted = replace(acted, people=who_answered(self._journal.read(run=self._run)))
+            answered = who_answered(self._journal.read(run=self._run))
+            acted = replace(acted, people=tuple(dict.fromkeys((*answered, *acted.people))))
         if self._journal is not None:
             self._journal.append(acted, run=self._run, key=acted.action)
         self.all.append(acted)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from handup.core import Box, Calibrator, Point, Question, RawScore, Value
@@ -18,7 +18,7 @@ from handup.domains.feeding.film import Film
 from handup.domains.feeding.judging import MODULES, SAME_BOX, judge, params_of, points_of
 from handup.domains.feeding.peaks import overlap
 from handup.domains.feeding.questions import about, about_fork, bare, doing, plan_of, why
-from handup.domains.feeding.seeing import Aims, ChoosesSkill, FindsBoxes, Found, NamesFood, Picture, Recall
+from handup.domains.feeding.seeing import Aims, ChoosesSkill, FindsBoxes, Found, NamesFood, Picture, Recall, Said
 from handup.domains.feeding.skills import Skill
 from handup.domains.feeding.world import Guard, World
 from handup.people import BITE, WorkloadModel
@@ -86,21 +86,6 @@ class Learns(Protocol):
             a_person_looked: Whether somebody said so; else the robot saw it.
         """
         ...
-
-
-@dataclass(frozen=True)
-class Said:
-    """What stands for a module: its own output and how sure it is of it, or a person's answer.
-
-    Args:
-        value: The output.
-        confidence: How sure the module is; None for an answer.
-        recalled: The memory that it comes from, where a person said it before.
-    """
-
-    value: Value
-    confidence: float | None = None
-    recalled: int | None = None
 
 
 class BitePolicy:
@@ -175,7 +160,10 @@ class BitePolicy:
     @property
     def recalled(self) -> dict[str, int]:
         """For each module whose output a person gave before, which memory that is."""
-        return {module: each.recalled for module, each in self.said.items() if each.recalled is not None}
+        return {module: each.recalled.memory for module, each in self.said.items() if each.recalled is not None}
+
+    def _remembered_from(self) -> tuple[str, ...]:
+        return tuple({name for each in self.said.values() if each.recalled is not None for name in each.recalled.whose})
 
     def forward(self, answers: Mapping[str, Value]) -> Pass:
         """What each module says, on the answers in the place of its own; only what these change is computed."""
@@ -213,6 +201,7 @@ class BitePolicy:
             outputs=outputs,
             confidences={module: each.confidence for module, each in made.items() if each.confidence is not None},
             outdated=tuple(outdated),
+            people=self._remembered_from(),
         )
 
     def _otherwise(self, module: str, outputs: Mapping[str, Value]) -> int | None:
@@ -220,7 +209,9 @@ class BitePolicy:
         if module == "params":
             return None
         own = self._own(module, outputs)
-        return own.recalled if self.differs(module, own.value, outputs[module]) else None
+        if own.recalled is None or not self.differs(module, own.value, outputs[module]):
+            return None
+        return own.recalled.memory
 
     def teach(self) -> None:
         """Tell whoever learns what came of the attempts, as far as that is known; call it when the bite is over, too.
@@ -284,7 +275,7 @@ class BitePolicy:
         if recalled is None:
             return Said(value, self._confidence(module, raw))
         own = self._confidence(module, raw) if recalled.agrees else 0.0
-        return Said(value, _sure(max(own, recalled.probability)), recalled.memory)
+        return Said(value, _sure(max(own, recalled.probability)), recalled)
 
     def _confidence(self, module: str, raw: RawScore) -> float:
         return _sure(self.graph.modules[self.graph.index(module)].calibrated(raw))
@@ -322,6 +313,7 @@ class BitePolicy:
             judged=judged,
             plate=self.world.save(),
             recalled=self.recalled,
+            people=self._remembered_from(),
         )
         self.acts.add(acted)
         return Look(acted.ok, acted.certainty)

@@ -290,4 +290,4 @@ def store_at(kept: str, journal: Journal) -> str:
 
 
 def _recall(found: Recalled, agrees: bool) -> Recall:
-    return Recall(memory=found.memory.id, probability=found.similarity, agrees=agrees)
+    return Recall(memory=found.memory.id, probability=found.similarity, agrees=agrees, whose=found.memory.whose)

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import Box
+from handup.core import Box, Value
 from handup.domains.feeding.skills import Params, Skill
 
 Picture = NDArray[np.uint8]
@@ -27,11 +27,28 @@ class Recall:
         memory: Its number.
         probability: How sure of it one can be. It is no raw score: no calibrator changes it.
         agrees: Whether the module says the same by itself; the scores are its own then.
+        whose: Everybody whose word it is: what is made of it is erased with them.
     """
 
     memory: int
     probability: float
     agrees: bool = False
+    whose: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Said:
+    """What stands for a module: its own output and how sure it is of it, or a person's answer.
+
+    Args:
+        value: The output.
+        confidence: How sure the module is; None for an answer.
+        recalled: Where a person said it before.
+    """
+
+    value: Value
+    confidence: float | None = None
+    recalled: Recall | None = None
 
 
 @dataclass(frozen=True)

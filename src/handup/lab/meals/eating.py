@@ -18,17 +18,16 @@ from handup.desk import SkippingClock
 from handup.domains.feeding import calibration
 from handup.domains.feeding.acts import Acted, Acts
 from handup.domains.feeding.gl import mujoco
-from handup.domains.feeding.judging import Cause
+from handup.domains.feeding.judging import MODULES, Cause
 from handup.domains.feeding.meal import Meal
 from handup.domains.feeding.modules import Modules
 from handup.domains.feeding.order import Order
 from handup.domains.feeding.policy import graph_of
-from handup.domains.feeding.remembering import meal_id, memory_in
+from handup.domains.feeding.remembering import memory_in
 from handup.domains.feeding.served import Bite
 from handup.journal import Journal
 from handup.lab.meals.blame import Blame, blame
 from handup.lab.meals.definition import Sitting
-from handup.lab.meals.recalls import Recalls, recalls
 from handup.lab.meals.rows import CHANCES, BiteRow, MealRow
 from handup.policy import ModuleGraph
 from handup.recover.events import Event
@@ -94,8 +93,7 @@ def _meal(sitting: Sitting, own: Robot, number: int, order: Order, journal: Jour
     calibrators = own.calibrators(order.calibrated)
     with Meal(order, journal, modules=own.modules, calibrators=calibrators, memory=memory) as table:
         served = table.eat([table.simulated(sitting.participant.person)])
-    recalled = {} if book is None else recalls(book, meal_id(journal, order.name))
-    bites = tuple(_bite(each, order, journal, own, recalled) for each in served.bites)
+    bites = tuple(_bite(each, order, journal, own) for each in served.bites)
     return MealRow(
         meal=number,
         plate=order.plate,
@@ -113,9 +111,9 @@ def _meal(sitting: Sitting, own: Robot, number: int, order: Order, journal: Jour
     )
 
 
-def _bite(bite: Bite, order: Order, journal: Journal, own: Robot, recalled: Recalls) -> BiteRow:
+def _bite(bite: Bite, order: Order, journal: Journal, own: Robot) -> BiteRow:
     found = _blame(bite, order, journal, own)
-    used = [(acted, module) for acted in _acts(bite, order, journal) for module in recalled.get(acted.action, ())]
+    used = [(acted, module) for acted in _acts(bite, order, journal) for module in MODULES if module in acted.recalled]
     return BiteRow(
         bite=bite.number,
         got=bite.got,

@@ -21,7 +21,7 @@ from handup.lab.meals.rows import MealRow
 
 ROOMS = ("core", "confidence", "policy", "people", "what", "when", "whom", "recover", "memory", "journal", "desk")
 ROOMS_AND_ROBOT = (*ROOMS, "domains/feeding")
-OWN = ("participants", "definition", "eating", "recalls", "blame", "rows")
+OWN = ("participants", "definition", "eating", "blame", "rows")
 """What of this folder makes rows; the rest judges and draws them."""
 CODE = (".py", ".json", ".yaml")
 
