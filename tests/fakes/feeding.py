@@ -32,6 +32,7 @@ class Oracle:
         skill: What M3 says instead of a fitting skill.
         off: How far M4 aims beside, in shares of the picture.
         score: What the first three say of themselves.
+        others: What M1 says of other foods than its label.
         variance: What M4 says of itself.
     """
 
@@ -42,6 +43,7 @@ class Oracle:
     off: float = 0.0
     score: float = 0.9
     variance: float = 1e-5
+    others: dict[str, float] = field(default_factory=dict)
     foods: tuple[str, ...] = field(default_factory=lambda: tuple(foods()))
     calls: Counter[str] = field(default_factory=Counter)
 
@@ -49,7 +51,7 @@ class Oracle:
         self.calls["food"] += 1
         left = self.world.left()
         label = self.label or max(left, key=lambda name: left[name])
-        others = {name: 0.05 for name in self.foods if name != label}
+        others = {name: self.others.get(name, 0.05) for name in self.foods if name != label}
         return Named(label, {label: self.score, **others})
 
     def find(self, rgb: Picture, label: str) -> Found:

@@ -144,6 +144,21 @@ def test_after_a_failure_it_looks_again_and_what_says_the_same_is_no_surer_than_
     assert second.confidences["food"] == first.confidences["food"]
 
 
+@pytest.mark.parametrize(("score", "moves_on"), [(0.6, True), (0.4, False)])
+def test_after_a_failure_another_food_is_tried_if_that_is_likely_there(
+    world: World, score: float, moves_on: bool
+) -> None:
+    first, other, *_ = world.left()
+    oracle = Oracle(world, label=first, off=0.12, others={other: score})
+    policy = BitePolicy(world, oracle, calibrators())
+    made = policy.forward({})
+    assert made.outputs["food"] == first, "before an attempt it is the best one"
+    assert not policy.act(made.outputs, "a").ok
+    again = policy.forward({})
+    assert (again.outputs["food"], again.confidences["food"]) == ((other, 0.6) if moves_on else (first, 0.9))
+    assert policy.forward({"food": first}).outputs["food"] == first, "a person's word stands"
+
+
 def test_outputs_that_mean_the_same_do_not_differ(policy: BitePolicy) -> None:
     box = Box(left=0.2, top=0.2, right=0.4, bottom=0.4)
     assert not policy.differs("box", box, Box(left=0.21, top=0.2, right=0.41, bottom=0.4))

@@ -154,8 +154,7 @@ def test_what_was_said_of_a_plate_like_this_is_said_again(memory: Memory, plates
         remembering = Remembering(oracle, memory, plates)
         named = remembering.name(rgb)
         assert (named.label, named.recalled and named.recalled.memory) == ("chicken", number)
-        assert set(named.scores) == set(foods()) and named.score == pytest.approx(1.0)
-        assert sum(named.scores.values()) == pytest.approx(1.0)
+        assert named.scores == oracle.name(rgb).scores, "M1's own, for where the remembered word is tried in vain"
         policy = BitePolicy(world, remembering, calibrators())
         made = policy.forward({})
         assert (made.outputs["food"], made.confidences["food"]) == ("chicken", SURE[1])
@@ -451,7 +450,7 @@ ORDER = Order(plate="thanksgiving", looks="hard", kitchen=HOME, seed=HOME, bites
 
 
 def test_an_answer_is_kept_with_where_it_comes_from_and_not_asked_again(tmp_path: Path) -> None:
-    first = eaten(tmp_path, ORDER, score=0.5, variance=1e-6)
+    first = eaten(tmp_path, ORDER, score=0.45, variance=1e-6)
     assert "food" in first.bites[0].asked and "food" not in first.bites[1].asked
     food, *_ = kept(tmp_path)
     assert food[0] == FOOD and food[1] in ("chicken", "green beans", "mashed potatoes")

@@ -18,8 +18,7 @@ from handup.domains.feeding.camera import Item
 from handup.domains.feeding.judging import MODULES, SAME_BOX, aims_well, box_of, item_at
 from handup.domains.feeding.modules import folder_of, networks_in
 from handup.domains.feeding.peaks import overlap
-from handup.domains.feeding.policy import Sees
-from handup.domains.feeding.seeing import Named
+from handup.domains.feeding.seeing import Named, Sees
 from handup.domains.feeding.world import World
 
 SCHEMA = 2

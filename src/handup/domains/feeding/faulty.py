@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from handup.core import BadSetting, Box
-from handup.domains.feeding.policy import Sees
-from handup.domains.feeding.seeing import Aimed, Chosen, Found, Named, Picture
+from handup.domains.feeding.seeing import Aimed, Chosen, Found, Named, Picture, Sees
 from handup.domains.feeding.skills import Skill
 
 FAULTY, CLAIMED = 0.9, 0.65

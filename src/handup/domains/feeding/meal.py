@@ -33,9 +33,9 @@ from handup.domains.feeding.faulty import Faulty
 from handup.domains.feeding.filming import FilmedPolicy
 from handup.domains.feeding.order import PERSON, SIMULATED, Order, Terms
 from handup.domains.feeding.ordering import RUN, begin, order_of, refuse_another
-from handup.domains.feeding.policy import BitePolicy, Sees
+from handup.domains.feeding.policy import BitePolicy
 from handup.domains.feeding.remembering import Lessons, Remembering, kept_in, meal_id
-from handup.domains.feeding.seeing import Picture
+from handup.domains.feeding.seeing import Picture, Sees
 from handup.domains.feeding.served import Bite, Served
 from handup.domains.feeding.skills import Skill
 from handup.domains.feeding.truthful import nothing_left, right_answer

@@ -18,7 +18,7 @@ from handup.domains.feeding.film import Film
 from handup.domains.feeding.judging import MODULES, SAME_BOX, judge, params_of, points_of
 from handup.domains.feeding.peaks import overlap
 from handup.domains.feeding.questions import about, about_fork, bare, doing, plan_of, why
-from handup.domains.feeding.seeing import Aims, ChoosesSkill, FindsBoxes, Found, NamesFood, Picture, Recall, Said
+from handup.domains.feeding.seeing import Found, Named, Picture, Recall, Said, Sees
 from handup.domains.feeding.skills import Skill
 from handup.domains.feeding.world import Guard, World
 from handup.people import BITE, WorkloadModel
@@ -32,6 +32,8 @@ NOWHERE = Box(left=0.4, top=0.4, right=0.6, bottom=0.6)
 """Where the robot looks when it has found nothing: the middle of the plate."""
 LOST = 0.02
 """How sure it is of that."""
+ANOTHER = 0.5
+"""From this confidence on M1's next word takes the place of one that was tried in this bite in vain."""
 SURE = (0.01, 0.99)
 """No module is surer than this: what it says of itself is never proof."""
 SAME_POINTS = 0.02
@@ -42,15 +44,6 @@ DOUBT_BELOW = 0.9
 """Below this the detector is worth a question: on 64 hard plates 24 of its 28 errors lay there, in 37 of 320 looks."""
 FAILED_FOR_SURE, WORKED_FOR_SURE = 0.93, 0.99
 """A right decision fails now and then (the fork slips), so a failure says no more than this of the modules."""
-
-
-class Sees(NamesFood, FindsBoxes, ChoosesSkill, Aims, Protocol):
-    """All four modules; `Modules` has them, or your own."""
-
-    @property
-    def foods(self) -> tuple[str, ...]:
-        """What M1 can name."""
-        ...
 
 
 class Learns(Protocol):
@@ -249,7 +242,7 @@ class BitePolicy:
         label, box = str(said.get("food")), said.get("box")
         if module == "food":
             named = self._once((module,), lambda: modules.name(rgb))
-            return self._said(module, named.label, named.score, named.recalled)
+            return self._said_food(named)
         if module == "box":
             found = self._found(label)
             if not found.boxes:
@@ -269,6 +262,21 @@ class BitePolicy:
             self._known[key] = compute()
         found: T = self._known[key]  # type: ignore[assignment]
         return found
+
+    def _said_food(self, named: Named) -> Said:
+        """M1's word, or its next one, where the first was tried in this bite in vain and the next is likely right."""
+        first = self._said("food", named.label, named.score, named.recalled)
+        in_vain = {each.food for each in self.acts.done if not each.ok}
+        if named.label not in in_vain:
+            return first
+        for label, score in named.scores.items():
+            if (
+                label not in in_vain
+                and (sure := self._confidence("food", score)) >= ANOTHER
+                and self._found(label).boxes
+            ):
+                return Said(label, sure)
+        return first
 
     def _said(self, module: str, value: Value, raw: RawScore, recalled: Recall | None) -> Said:
         """A module's own word, or a remembered one, whose probability is no score to calibrate."""

@@ -18,8 +18,8 @@ from handup.domains.feeding.acts import Acted
 from handup.domains.feeding.encoder import CROPPED, PLATE, PictureEncoder, square_of
 from handup.domains.feeding.order import UNSEEN
 from handup.domains.feeding.ordering import RUN, Ordered
-from handup.domains.feeding.policy import FAILED_FOR_SURE, Sees
-from handup.domains.feeding.seeing import Aimed, Chosen, Found, Named, Picture, Recall
+from handup.domains.feeding.policy import FAILED_FOR_SURE
+from handup.domains.feeding.seeing import Aimed, Chosen, Found, Named, Picture, Recall, Sees
 from handup.domains.feeding.skills import Skill
 from handup.journal import Journal
 from handup.journal.address import address_of
@@ -78,8 +78,7 @@ class Remembering:
         while possible and (found := self.memory.recall(FOOD, seen, possible)) is not None:
             if self._compared(rgb, found.label)[1]:
                 agrees = found.label == own.label
-                ranked = sorted(found.probabilities.items(), key=lambda each: -each[1])
-                return Named(found.label, own.scores if agrees else dict(ranked), _recall(found, agrees))
+                return Named(found.label, own.scores, _recall(found, agrees))
             possible.remove(found.label)
         return own
 

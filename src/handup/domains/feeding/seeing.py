@@ -56,8 +56,8 @@ class Named:
     """M1's answer.
 
     Args:
-        label: The food with the highest score.
-        scores: One for every food, the highest first, each from 0 to 1; they do not add up to 1.
+        label: The food with the highest score, or one that is remembered.
+        scores: M1's own for every food, the highest first, each from 0 to 1; they do not add up to 1.
         recalled: Where it is one that a person gave before.
     """
 
@@ -157,4 +157,13 @@ class Aims(Protocol):
 
     def aim(self, rgb: Picture, box: Box, skill: Skill, *, seed: int) -> Aimed:
         """The four numbers of a skill for what is in a box. Same seed, same numbers."""
+        ...
+
+
+class Sees(NamesFood, FindsBoxes, ChoosesSkill, Aims, Protocol):
+    """All four modules; `Modules` has them, or your own."""
+
+    @property
+    def foods(self) -> tuple[str, ...]:
+        """What M1 can name."""
         ...

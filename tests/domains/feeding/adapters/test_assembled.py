@@ -13,8 +13,7 @@ from handup.core import BadSetting, Box, ContractViolation
 from handup.domains.feeding import Params, Skill, World
 from handup.domains.feeding.adapters import OnnxDetector, assemble, check_modules
 from handup.domains.feeding.modules import Modules
-from handup.domains.feeding.policy import Sees
-from handup.domains.feeding.seeing import Aimed, Chosen, Found, Named, Picture, Recall
+from handup.domains.feeding.seeing import Aimed, Chosen, Found, Named, Picture, Recall, Sees
 from tests.domains.feeding.adapters.graphs import detector
 from tests.domains.feeding.adapters.test_onnx_detector import form
 

@@ -10,7 +10,6 @@ from handup.core import BadSetting, Box
 from handup.core.checks import check_list, check_name, shown
 from handup.core.kinds import MAX_NAME, MAX_OPTIONS
 from handup.domains.feeding.adapters.outputs import Place, aimed_of, called, chosen_of, found_of, named_of
-from handup.domains.feeding.policy import Sees
 from handup.domains.feeding.seeing import (
     Aimed,
     Aims,
@@ -21,6 +20,7 @@ from handup.domains.feeding.seeing import (
     Named,
     NamesFood,
     Picture,
+    Sees,
 )
 from handup.domains.feeding.skills import Skill
 
