@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from handup.lab.meals import figures, page, tables
 from handup.lab.meals.claim import Part
@@ -200,6 +202,26 @@ def test_of_nobody_nothing_is_told() -> None:
     assert found.count(nobody) == 0
     assert judged.finding.verdict is Verdict.OPEN
     assert judged.finding.why.startswith("0 participants do not tell")
+
+
+def test_no_day_lies_outside_its_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Menus of one row share a scale: the second may ask more than the first."""
+    drawn: list[Figure] = []
+
+    def files(figure: Figure) -> tuple[bytes, bytes]:
+        drawn.append(figure)
+        return b"", b""
+
+    monkeypatch.setattr(figures, "_files", files)
+    found = days(
+        lambda arm, who, day: (got(asked=("food",) * (9 if day > 3 and "new" in arm else 2)),),
+        participants=2,
+        study=MEMORY,
+    )
+    tuple(figures.draw(found, tuple(triage(found)), ()))
+    for panel in drawn[1].axes:
+        highest = max(np.asarray(line.get_ydata(), dtype=float).max() for line in panel.get_lines())
+        assert panel.get_ylim()[0] == 0.0 and highest <= panel.get_ylim()[1]
 
 
 def test_a_week_is_drawn_day_by_day_and_told_by_menu() -> None:

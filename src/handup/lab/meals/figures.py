@@ -129,12 +129,13 @@ def _days(results: Results) -> Drawing:
                     linewidth=1.4,
                     label=arm.label,
                 )
-            panel.set_ylim(bottom=0.0)
             panel.set_title(LABELS[measure], loc="left")
             panel.legend(fontsize=7)
             if row == len(OF_DAYS) - 1:
                 plates = results.study.plates_of(arms[0])
                 panel.set_xticks(list(days), [f"{day}\n{plates[day - 1]}".replace(" ", "\n") for day in days], size=7)
+        for panel in panels.flat:  # only now: a limit that is set stays, and panels of a row share theirs
+            panel.set_ylim(bottom=0.0)
         figure.supxlabel("day, and what is served", size=9)
         who = f"{results.participants} simulated participants, looks {results.size.looks}"
         figure.suptitle(f"{results.study.title} ({who})", x=0.01, ha="left")
