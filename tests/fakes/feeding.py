@@ -33,6 +33,7 @@ class Oracle:
         off: How far M4 aims beside, in shares of the picture.
         score: What the first three say of themselves.
         others: What M1 says of other foods than its label.
+        hidden: Foods of which M2 finds nothing.
         variance: What M4 says of itself.
     """
 
@@ -44,6 +45,7 @@ class Oracle:
     score: float = 0.9
     variance: float = 1e-5
     others: dict[str, float] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()
     foods: tuple[str, ...] = field(default_factory=lambda: tuple(foods()))
     calls: Counter[str] = field(default_factory=Counter)
 
@@ -57,7 +59,7 @@ class Oracle:
     def find(self, rgb: Picture, label: str) -> Found:
         self.calls["box"] += 1
         items = [each for each in self.world.truth() if each.food == label] or list(self.world.truth())
-        if self.blind or not items:
+        if self.blind or label in self.hidden or not items:
             return Found((), ())
         best = max(items, key=lambda each: each.pixels)
         return Found((box_of(best),), (self.score,))

@@ -151,6 +151,20 @@ def test_that_somebody_else_was_erased_costs_nothing(journal: Journal) -> None:
     assert session.outputs == {"m0": RIGHT, "m1": RIGHT, "m2": RIGHT}
 
 
+def test_somebody_whose_earlier_words_are_used_may_be_erased_meanwhile(journal: Journal) -> None:
+    session = asking_maya(journal)
+    session.answered("m1", changed=True, by="Ben")
+    journal.append(RunTold(told={}, by="Ana"), run="another")
+    journal.erase("Ana")
+    with pytest.raises(Erased):
+        session.passed({"m0": RIGHT, "m1": SECRET, "m2": RIGHT}, {}, people=["Ana"])
+    session.passed({"m0": RIGHT, "m1": RIGHT, "m2": RIGHT}, {}, people=["Cleo"])
+    assert session.outputs == {"m0": RIGHT, "m1": RIGHT, "m2": RIGHT}
+    journal.erase("Cleo")
+    session.refresh()
+    assert session.outputs is None
+
+
 # -- the store is busy -------------------------------------------------------------------------------------------------
 
 

@@ -51,6 +51,7 @@ class Memory:
         self.settings = settings or Settings()
         self._book = book
         self._seen = 0
+        self._erasures = 0
         self._shelves = Shelves()
         self.refresh()
 
@@ -58,6 +59,12 @@ class Memory:
     def book(self) -> Book:
         """The journal that it is kept in."""
         return self._book
+
+    @property
+    def erasures(self) -> int:
+        """How often it began again without somebody. Whoever keeps what was recalled drops it when this moves."""
+        self.refresh()
+        return self._erasures
 
     # -- using it ----------------------------------------------------------------------------------------------------
 
@@ -242,6 +249,7 @@ class Memory:
         """Take in everything up to an entry. What is erased after it is found by the next one who catches up."""
         if self._seen and any(line.kind == ERASED for line in read(self._seen, run="")):
             self._seen, self._shelves = 0, Shelves()
+            self._erasures += 1
         if head > self._seen:
             for line in read(self._seen, key=KEY):
                 if line.seq > head:

@@ -233,7 +233,7 @@ class DurableSession(Session):
             people: Whose earlier words are in the outputs, beside those who answered.
 
         Raises:
-            Erased: Somebody was erased whose answers had shaped the outputs.
+            Erased: Somebody was erased whose answers, or whose earlier words, may have shaped the outputs.
         """
         plain = {module: value_to_json(output) for module, output in outputs.items()}
         entry = RunForwarded(outputs=plain, people=tuple(dict.fromkeys((*self._trail.people, *people))))
@@ -369,20 +369,23 @@ class DurableSession(Session):
         self._seen = news[-1].seq if news else self._seen
         if self._trail.started is None or all(entry.kind != ERASED for entry in news):
             return False
+        people = set(self._trail.people)
         written = _Written.of(read(run=self._run))
         again = self._from(written, self.graph, self.strategy, self._first_costs, self._availability)
         self._state, self._events = again._state, again._events
         self._first_costs, self._cost_model = again._first_costs, again._cost_model
         self._trail = written.trail
-        if any(_names_somebody(event) for event in events):
+        changed = people != set(self._trail.people)
+        if any(_may_name(event, people, changed) for event in events):
             raise Erased("somebody was erased meanwhile", hint="Read the answers again, and tell them again.")
         return True
 
 
-def _names_somebody(event: RunEvent) -> bool:
+def _may_name(event: RunEvent, people: set[str], changed: bool) -> bool:
+    """Whether an event may hold a word of somebody who was erased: of this run, or one that was remembered."""
     match event:
-        case RunForwarded(people=people):
-            return bool(people)
+        case RunForwarded(people=shaped_by):
+            return changed or bool(set(shaped_by) - people)
         case RunTold(by=by) | RunSettled(by=by):
             return by is not None
     return False

@@ -157,6 +157,9 @@ def test_after_a_failure_another_food_is_tried_if_that_is_likely_there(
     again = policy.forward({})
     assert (again.outputs["food"], again.confidences["food"]) == ((other, 0.6) if moves_on else (first, 0.9))
     assert policy.forward({"food": first}).outputs["food"] == first, "a person's word stands"
+    oracle.hidden = frozenset({other})
+    unseen = BitePolicy(world, oracle, calibrators(), acts=policy.acts)
+    assert unseen.forward({}).outputs["food"] == first, "M2 must find it"
 
 
 def test_outputs_that_mean_the_same_do_not_differ(policy: BitePolicy) -> None:

@@ -19,6 +19,7 @@ from handup.desk import SkippingClock
 from handup.domains.feeding import HARD, Item, Plate, Skill, World, foods
 from handup.domains.feeding.acts import Acted, Acts
 from handup.domains.feeding.encoder import CROPPED, PLATE, PictureEncoder, square_of
+from handup.domains.feeding.faulty import Faulty
 from handup.domains.feeding.judging import box_of
 from handup.domains.feeding.meal import NAME, Meal
 from handup.domains.feeding.modules import Modules, folder_of
@@ -329,6 +330,7 @@ class Hears:
     """Writes down what there is to learn."""
 
     heard_of: list[tuple[str, bool, int | None]] = field(default_factory=list)
+    erasures: int = 0
 
     def heard(self, module: str, *seen: Any, food_was_said: bool, instead_of: int | None = None) -> None:
         self.heard_of.append((module, food_was_said, instead_of))
@@ -639,6 +641,43 @@ def test_what_was_made_of_a_remembered_word_is_erased_with_whoever_said_it(tmp_p
         assert [each.said for each in Acts(journal, order.run_of(1)).done] == [None] * len(before)
         told = [entry.event for entry in journal.read(run=order.run_of(1)) if isinstance(entry.event, RunForwarded)]
         assert told and all(each.outputs is None for each in told)
+
+
+def test_a_remembered_word_that_was_tried_in_vain_gives_way(memory: Memory, plates: PictureEncoder) -> None:
+    with dinner(1) as world:
+        first, other, *_ = world.left()
+        remember_food(memory, plates, world.view().rgb, first)
+        oracle = Oracle(world, label=other, score=0.6, off=0.12)
+        policy = BitePolicy(world, Remembering(oracle, memory, plates), calibrators())
+        made = policy.forward({})
+        assert (made.outputs["food"], set(policy.recalled)) == (first, {"food"})
+        assert not policy.act(made.outputs, "a").ok
+        again = policy.forward({})
+        assert (again.outputs["food"], again.confidences["food"]) == (other, 0.6)
+        assert "food" not in policy.recalled
+
+
+def test_a_faulty_detector_remembers_too(memory: Memory, plates: PictureEncoder) -> None:
+    with dinner(1) as world:
+        rgb = world.view().rgb
+        remember_food(memory, plates, rgb, "chicken")
+        faulty = Faulty(modules=Oracle(world), on_plate=frozenset(world.left()), highest=0.9, share=1.0)
+        policy = BitePolicy(world, Remembering(faulty, memory, plates), calibrators())
+        made = policy.forward({})
+        assert (made.outputs["food"], made.confidences["food"]) == ("chicken", SURE[1])
+
+
+def test_what_is_erased_in_the_middle_of_a_bite_is_not_said_again(tmp_path: Path, plates: PictureEncoder) -> None:
+    with Journal.open(tmp_path / "m.db") as journal, dinner(1) as world:
+        memory = memory_in(journal)
+        remember_food(memory, plates, world.view().rgb, "chicken")
+        remembering = Remembering(Oracle(world, label="tofu"), memory, plates)
+        policy = BitePolicy(world, remembering, calibrators(), learns=Lessons(remembering, journal, "run", "meal"))
+        made = policy.forward({})
+        assert (made.outputs["food"], made.people) == ("chicken", ("Ana",))
+        journal.erase("Ana")
+        again = policy.forward({})
+        assert (again.outputs["food"], again.people) == ("tofu", ())
 
 
 def test_the_page_says_that_it_was_told_before(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from handup.domains.feeding.film import Film
 from handup.domains.feeding.judging import MODULES, SAME_BOX, judge, params_of, points_of
 from handup.domains.feeding.peaks import overlap
 from handup.domains.feeding.questions import about, about_fork, bare, doing, plan_of, why
-from handup.domains.feeding.seeing import Found, Named, Picture, Recall, Said, Sees
+from handup.domains.feeding.seeing import Found, Named, Picture, Recall, Said, Sees, whose
 from handup.domains.feeding.skills import Skill
 from handup.domains.feeding.world import Guard, World
 from handup.people import BITE, WorkloadModel
@@ -48,6 +48,11 @@ FAILED_FOR_SURE, WORKED_FOR_SURE = 0.93, 0.99
 
 class Learns(Protocol):
     """Who is told what there is to learn from a bite; `remembering.Lessons` is one."""
+
+    @property
+    def erasures(self) -> int:
+        """How often somebody was erased from what was learnt."""
+        ...
 
     def heard(
         self,
@@ -129,7 +134,7 @@ class BitePolicy:
         self._doubt_below, self._marks, self._learns = doubt_below, marks, learns
         self._picture: Picture | None = None
         self._known: dict[Hashable, object] = {}
-        self._seen_at = -1
+        self._seen_at = (-1, 0)
         self._heard: dict[str, Heard] = dict(self.acts.heard)
         self._taught: set[str] = set()
         self.said: dict[str, Said] = {}
@@ -145,8 +150,9 @@ class BitePolicy:
         """What it decides on: the plate from above."""
         if self.world.carries:
             self.world.clear_tool()
-        if self._picture is None or self._seen_at != self.world.executions:
-            self._seen_at, self._picture = self.world.executions, self.world.view().rgb
+        now = (self.world.executions, 0 if self._learns is None else self._learns.erasures)
+        if self._picture is None or self._seen_at != now:
+            self._seen_at, self._picture = now, self.world.view().rgb
             self._known.clear()
         return self._picture
 
@@ -154,9 +160,6 @@ class BitePolicy:
     def recalled(self) -> dict[str, int]:
         """For each module whose output a person gave before, which memory that is."""
         return {module: each.recalled.memory for module, each in self.said.items() if each.recalled is not None}
-
-    def _remembered_from(self) -> tuple[str, ...]:
-        return tuple({name for each in self.said.values() if each.recalled is not None for name in each.recalled.whose})
 
     def forward(self, answers: Mapping[str, Value]) -> Pass:
         """What each module says, on the answers in the place of its own; only what these change is computed."""
@@ -194,7 +197,7 @@ class BitePolicy:
             outputs=outputs,
             confidences={module: each.confidence for module, each in made.items() if each.confidence is not None},
             outdated=tuple(outdated),
-            people=self._remembered_from(),
+            people=whose(self.said.values()),
         )
 
     def _otherwise(self, module: str, outputs: Mapping[str, Value]) -> int | None:
@@ -266,7 +269,7 @@ class BitePolicy:
     def _said_food(self, named: Named) -> Said:
         """M1's word, or its next one, where the first was tried in this bite in vain and the next is likely right."""
         first = self._said("food", named.label, named.score, named.recalled)
-        in_vain = {each.food for each in self.acts.done if not each.ok}
+        in_vain = {each.acted.food for each in self.acts.known() if not each.acted.ok}
         if named.label not in in_vain:
             return first
         for label, score in named.scores.items():
@@ -321,7 +324,7 @@ class BitePolicy:
             judged=judged,
             plate=self.world.save(),
             recalled=self.recalled,
-            people=self._remembered_from(),
+            people=whose(self.said.values()),
         )
         self.acts.add(acted)
         return Look(acted.ok, acted.certainty)

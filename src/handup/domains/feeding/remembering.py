@@ -189,6 +189,11 @@ class Lessons:
     run: str
     meal: str
 
+    @property
+    def erasures(self) -> int:
+        """How often somebody was erased from the memory."""
+        return self.remembering.memory.erasures
+
     def heard(
         self,
         module: str,

@@ -6,7 +6,7 @@ its answer; how far such a score can be trusted is another matter, see `handup c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -51,6 +51,12 @@ class Said:
     recalled: Recall | None = None
 
 
+def whose(said: Iterable[Said]) -> tuple[str, ...]:
+    """Everybody whose earlier words stand for a module."""
+    recalled = (each.recalled for each in said if each.recalled is not None)
+    return tuple(dict.fromkeys(name for each in recalled for name in each.whose))
+
+
 @dataclass(frozen=True)
 class Named:
     """M1's answer.
@@ -67,8 +73,8 @@ class Named:
 
     @property
     def score(self) -> float:
-        """That of the label."""
-        return self.scores[self.label]
+        """That of the label; 0 for a remembered one of which M1 says nothing."""
+        return self.scores.get(self.label, 0.0)
 
 
 @dataclass(frozen=True)
