@@ -20,7 +20,7 @@ LEAST_PARTICIPANTS, MOST_PARTICIPANTS = 2, 1000
 PARTICIPANTS, QUICK_PARTICIPANTS = 48, 6
 """Every twelve have each care with each motor profile once."""
 LOOKS = "hard"
-"""On easy plates the robot alone gets 4.91 bites of 5, so that there is nothing to ask for."""
+"""On easy plates the robot alone gets 5 bites of 5, so that there is nothing to ask for."""
 MOST_SEED = 2**31
 
 
