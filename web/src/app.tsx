@@ -13,12 +13,13 @@ import { StoppedScreen, useStopNews } from "./resident/Stopped";
 import { TopBar } from "./resident/TopBar";
 import { useAnswering, type Answering } from "./resident/useAnswering";
 import { useRoom } from "./resident/useRoom";
-import { Waiting } from "./resident/Waiting";
+import { shownRobot, Waiting } from "./resident/Waiting";
 import { useScanning } from "./scan/useScanning";
 import { keep } from "./kept";
 import { settings } from "./settings";
 import { murmur } from "./speech";
-import { current, link, me, notice, panel, stopped } from "./store";
+import { current, link, me, notice, panel, robots, stopped } from "./store";
+import { TaskView } from "./task";
 import { unsent } from "./outbox";
 
 export function App() {
@@ -99,5 +100,22 @@ function Screen({ answering }: { answering: Answering | null }) {
       </section>
     );
   const record = current.value;
-  return record && answering ? <QuestionScreen key={record.id} record={record} answering={answering} /> : <Waiting />;
+  if (!record || !answering) return <Waiting />;
+  return (
+    <>
+      <QuestionScreen key={record.id} record={record} answering={answering} />
+      <Beneath />
+    </>
+  );
+}
+
+/** Below a question about a task: where in it the robot is. */
+function Beneath() {
+  const robot = shownRobot(robots.value.values());
+  const task = robot?.state?.task;
+  return robot && task ? (
+    <div class="task-beneath">
+      <TaskView robot={robot} task={task} />
+    </div>
+  ) : null;
 }

@@ -176,6 +176,40 @@ export interface RobotState {
   decision?: { action: string; module: string | null; reason: string; reliability: number | null } | null;
   items?: Bite[];
   summary?: { got: number; of: number; queries: number; attempts: number } | null;
+  task?: TaskState | null;
+}
+
+/** One step of a recipe, or of a recovery, with its depth below the task at the top. */
+export interface StepState {
+  depth: number;
+  kind: "task" | "action" | "op" | "choice" | "loop" | "recovery" | "more";
+  name: string;
+  status: "done" | "now" | "next" | "failed" | "asking";
+  details?: string;
+  aborts?: number;
+  tried?: string[];
+}
+
+/** A belief; the latest word is first, and counts. */
+export interface BeliefState {
+  key: string;
+  contradicted?: boolean;
+  said: { source: "script" | "monitor" | "person"; value: string; probability?: number; at_s?: number }[];
+}
+
+export interface NewsState {
+  at_s: number;
+  kind: "failed" | "recovering" | "recovered" | "asked" | "answered" | "said";
+  words: string;
+}
+
+/** A task that a robot runs. */
+export interface TaskState {
+  steps?: StepState[];
+  beliefs?: BeliefState[];
+  news?: NewsState[];
+  counts?: { starts?: number; failures?: number; recoveries?: number; questions?: number };
+  result?: string;
 }
 
 export interface RobotView {

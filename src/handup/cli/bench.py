@@ -20,6 +20,10 @@ SIMULATOR_EPILOG = """Example: handup bench simulator --json
 
 Exit codes: 0 measured, 2 an option is wrong."""
 
+EXECUTIVE_EPILOG = """Example: handup bench executive --json
+
+Exit codes: 0 measured, 2 an option is wrong or the extra [trees] is missing."""
+
 
 @app.callback(invoke_without_command=True)
 def main(context: typer.Context) -> None:
@@ -85,3 +89,26 @@ def simulator(
         )
     print_table(table)
     out.print(f"{rows[0].method} in the {rows[0].world}, confidences (1, 0.1), every module needed; one core.")
+
+
+@app.command(epilog=EXECUTIVE_EPILOG)
+def executive(as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False) -> None:
+    """Time the executive itself: per step beside py_trees, with a journal beside sqlite3, and on files."""
+    from handup.lab import executive_speed as bench  # noqa: PLC0415 - its parts are extras
+
+    rows = [measure() for measure in track(bench.measures(), "measuring", console=err, transient=True)]
+    if as_json:
+        print_json({"rows": [row.to_json() for row in rows]})
+        return
+    table = Table(box=None, pad_edge=False)
+    table.add_column("what", no_wrap=True)
+    for column in ("unit", "processor", "wall", "bar", "beside it", "processor", "wall"):
+        table.add_column(column, justify="left" if column in ("unit", "beside it") else "right", no_wrap=True)
+    for row in rows:
+        numbers = (row.processor, row.wall, row.bar, row.baseline_processor, row.baseline_wall)
+        own, wall, bar, theirs, their_wall = (
+            "–" if each is None else f"{each:,.0f}" if each >= 1000 else f"{each:.3g}" for each in numbers
+        )
+        table.add_row(row.name, row.unit, own, wall, bar, row.baseline or "–", theirs, their_wall)
+    print_table(table)
+    out.print("Medians of repeats that took turns. py_trees keeps no variables, attempts, beliefs or journal.")

@@ -26,6 +26,7 @@ EXTRAS = {
     "mip": ("pyscipopt",),
     "sim": ("mujoco", "OpenGL", "gymnasium", "onnxruntime", "PIL"),
     "web": ("fastapi", "uvicorn", "websockets", "httpx", "segno"),
+    "trees": ("py_trees",),
     "postgres": ("psycopg",),
     "docs": ("mkdocs",),
 }

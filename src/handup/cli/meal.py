@@ -198,7 +198,8 @@ def _eat(
     memory: Wanted,
 ) -> Served:
     """The meal, on the given store or on one that is thrown away."""
-    from handup.cli.meal_terminal import AtTerminal, Left  # noqa: PLC0415 - belong to an extra
+    from handup.cli.asking_here import Left  # noqa: PLC0415 - the help does without the desk
+    from handup.cli.meal_terminal import AtTerminal  # noqa: PLC0415 - belongs to an extra
     from handup.desk import SkippingClock  # noqa: PLC0415
     from handup.domains.feeding.meal import Meal  # noqa: PLC0415
     from handup.domains.feeding.modules import Modules  # noqa: PLC0415

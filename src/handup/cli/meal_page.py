@@ -70,15 +70,18 @@ class Sitting:
     own_kitchen: bool = True
 
 
-def check_ready() -> None:
+def check_ready(what: str = "a meal") -> None:
     """Refuse before anything is begun what cannot work.
+
+    Args:
+        what: Is to be shown at the page.
 
     Raises:
         MissingExtra: The server's libraries are not installed.
         BadSetting: The page is not built.
     """
     if any(find_spec(each) is None for each in WEB):
-        raise MissingExtra.of("web", "a meal at the page")
+        raise MissingExtra.of("web", f"{what} at the page")
     check_built()
 
 
@@ -115,7 +118,7 @@ def _eat(wanted: Order, sitting: Sitting, store: str, told: Callable[[Bite], obj
         journal = stack.enter_context(Journal.open(store))
         stack.enter_context(alone(journal, RUN))
         access = Access(journal)
-        paired = stack.enter_context(_robot_token(access, ROBOT))
+        paired = stack.enter_context(robot_token(access, ROBOT))
         token = paired.token
         server = ChildServer(store, known_to(paired), port=sitting.port, folder=FOLDER)
         stack.callback(server.close)
@@ -141,12 +144,12 @@ def _eat(wanted: Order, sitting: Sitting, store: str, told: Callable[[Bite], obj
         meal = stack.enter_context(
             Meal(order.order, journal, modules=modules, film=sitting.frames, company=company, memory=memory)
         )
-        _open_page(server.url, access, NAME, browser=sitting.browser)
+        open_page(server.url, access, NAME, browser=sitting.browser)
         if sitting.wait:
             await_page(link)
         served = meal.eat((), told=told)
         finished(journal, order.order)
-        _linger(sitting.linger_s)
+        linger(sitting.linger_s)
         return served
 
 
@@ -175,10 +178,10 @@ def await_page(link: RobotLink, typing: Typing | None = None) -> None:
         time.sleep(LOOK_S)
 
 
-def _linger(linger_s: float) -> None:
-    """Keep the page for a while; the meal is over, so Ctrl-C loses nothing."""
+def linger(linger_s: float, what: str = "meal") -> None:
+    """Keep the page for a while; what it showed is over, so Ctrl-C loses nothing."""
     if linger_s:
-        err.print(f"The meal is over. The page stays for another {linger_s:.0f} s; Ctrl-C ends it.", markup=False)
+        err.print(f"The {what} is over. The page stays for another {linger_s:.0f} s; Ctrl-C ends it.", markup=False)
     with suppress(KeyboardInterrupt):
         time.sleep(linger_s)
 
@@ -209,21 +212,25 @@ def say_of_film(frames: list[Any] | None, *, goes_on: bool) -> None:
 
 
 @contextmanager
-def alone(journal: Journal, run: str) -> Iterator[None]:
-    """One robot for each store."""
+def alone(journal: Journal, run: str, what: str = "a meal") -> Iterator[None]:
+    """One robot for each store.
+
+    Raises:
+        BadSetting: Another one is at work there.
+    """
     with ExitStack() as stack:
         try:
             stack.enter_context(journal.holding(run))
         except IllegalCall:
             raise BadSetting(
-                "a meal is under way on this store", hint="Open its page, or name another --store."
+                f"{what} is under way on this store", hint="Open its page, or name another --store."
             ) from None
         yield
 
 
 @contextmanager
-def _robot_token(access: Access, robot: str) -> Iterator[Paired]:
-    """A token for the robot as long as the meal lasts; those of robots that were killed end now."""
+def robot_token(access: Access, robot: str) -> Iterator[Paired]:
+    """A token for the robot as long as this lasts; those of robots that were killed end now."""
     for grant in access.grants():
         if grant.is_robot and grant.name == robot:
             access.revoke(grant.id)
@@ -253,7 +260,7 @@ def _terminable() -> Iterator[None]:
             signal.signal(each, now)
 
 
-def _open_page(url: str, access: Access, person: str, *, browser: bool) -> None:
+def open_page(url: str, access: Access, person: str, *, browser: bool) -> None:
     """Open the page with a code that works once, or say where it is."""
     from handup.server.events import AccessRole  # noqa: PLC0415 - belongs to an extra
 

@@ -14,6 +14,7 @@ from rich.table import Table
 from handup.cli.output import INTERRUPTED, err, out, print_json, print_table
 from handup.cli.real_scores import listed_real_scores, run_real_scores
 from handup.cli.study_meals import MEALS, PROTOCOL_EPILOG, listed_meals, protocol, run_meal_study
+from handup.cli.study_recoveries import RECOVERIES, RECOVERY_RULES, listed_recoveries, run_recovery_study, run_rules
 from handup.core import BadSetting
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ Exit codes: 0 listed, 2 an option is wrong."""
 RUN_EPILOG = """Example: handup study run structure --episodes 200 --out my-studies
 
 Example: handup study run meal-methods --participants 24 --jobs 2
+
+Example: handup study run recoveries --episodes 50
 
 A stopped run goes on where it was when the same command is given again.
 
@@ -57,7 +60,7 @@ def list_studies(as_json: Annotated[bool, typer.Option("--json", help="Print the
     """Name the studies, the paper's figure that each repeats, and the question that it answers."""
     from handup.lab.study.studies import STUDIES  # noqa: PLC0415 - numpy is slow to import
 
-    others = [_listed_sensitivity(), listed_real_scores(), *listed_meals()]
+    others = [_listed_sensitivity(), listed_real_scores(), *listed_meals(), *listed_recoveries()]
     if as_json:
         print_json({"studies": [*(_listed(study) for study in STUDIES.values()), *others]})
         return
@@ -75,9 +78,13 @@ def list_studies(as_json: Annotated[bool, typer.Option("--json", help="Print the
 @app.command(epilog=RUN_EPILOG)
 def run(
     name: Annotated[str, typer.Argument(help="A name of `handup study list`, or all.", metavar="NAME")],
-    episodes: Annotated[int | None, typer.Option(help="Per cell; 1000, or 100 with --quick.", metavar="N")] = None,
+    episodes: Annotated[
+        int | None,
+        typer.Option(help="Per cell; 1000, or 100 with --quick. Runs of recoveries: 200, or 12.", metavar="N"),
+    ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Which episodes; 0. Of meals: the first plate's; the study's own.", metavar="S")
+        int | None,
+        typer.Option(help="Which episodes; 0. Of meals and recoveries: the first one's; the study's own.", metavar="S"),
     ] = None,
     out_dir: Annotated[Path, typer.Option("--out", help="Where rows and reports go.", metavar="DIR")] = Path("studies"),
     quick: Annotated[bool, typer.Option("--quick", help="A first look: fewer episodes, coarser axes, no mip.")] = False,
@@ -108,6 +115,14 @@ def run(
         return
     if participants is not None or looks is not None:
         raise BadSetting(f"'{name}' takes no --participants or --looks", hint="Only studies of meals do.")
+    if name == RECOVERIES:
+        run_recovery_study(out_dir, episodes, seed, quick=quick, jobs=jobs or cores, as_json=as_json)
+        return
+    if name == RECOVERY_RULES:
+        if episodes is not None or seed is not None:
+            raise BadSetting(f"'{name}' takes no --episodes or --seed", hint="It counts rules; nothing is simulated.")
+        run_rules(out_dir, as_json=as_json)
+        return
     seed = 0 if seed is None else seed
     if name == REAL_SCORES:
         if data is None:

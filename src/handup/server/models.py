@@ -10,6 +10,7 @@ from handup.core.kinds import MAX_ID, MAX_NAME, MAX_OPTION, MAX_PROMPT
 from handup.core.schema import question_schema, reply_schema
 from handup.desk.status import Status
 from handup.server.events import AccessRole
+from handup.server.watched import TaskView
 
 Text = Annotated[str, StringConstraints(max_length=MAX_PROMPT)]
 Short = Annotated[str, StringConstraints(max_length=MAX_OPTION)]
@@ -273,6 +274,7 @@ class RobotState(BaseModel):
     decision: DecisionView | None = None
     items: Annotated[list[Item], Field(max_length=MOST_ITEMS)] = []
     summary: Summary | None = None
+    task: TaskView | None = None
 
 
 class RobotView(BaseModel):

@@ -1,6 +1,7 @@
-"""Paired statistics over participants: Wilcoxon's signed-rank test, Holm's correction, bootstrap intervals.
+"""Paired statistics: Wilcoxon's signed-rank test, Holm's correction, bootstrap intervals.
 
-The unit is the participant: what somebody's plates came to is averaged first. All tests are two-sided.
+The unit is whatever was given to all arms alike: a participant, whose plates are averaged first, or the seed of a run.
+All tests are two-sided.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ MOST_EXACT = 200
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """What one arm has more than another, participant by participant.
+    """What one arm has more than another, unit by unit.
 
     Args:
         mean: On average.
-        ci: The 95 % bootstrap interval of the mean, over participants.
-        more: Participants with more.
-        less: Participants with less.
-        same: Participants with the same.
-        p: Two-sided, of Wilcoxon's signed-rank test; 1 where nobody differs.
+        ci: The 95 % bootstrap interval of the mean, over units.
+        more: Units with more.
+        less: Units with less.
+        same: Units with the same.
+        p: Two-sided, of Wilcoxon's signed-rank test; 1 where none differs.
     """
 
     mean: float
@@ -51,12 +52,12 @@ class Difference:
 def wilcoxon(differences: Sequence[float] | Vector) -> float:
     """The two-sided p of Wilcoxon's signed-rank test.
 
-    Participants without a difference are left out (Wilcoxon's own way), ties share their ranks. Up to `MOST_EXACT`
+    Units without a difference are left out (Wilcoxon's own way), ties share their ranks. Up to `MOST_EXACT`
     differences the distribution is exact, ties and all; beyond, it is scipy's normal one, corrected for ties and for
     continuity.
     """
     given = np.asarray(differences, dtype=np.float64)
-    # Averages over plates and sums of costs carry rounding that would break ties.
+    # Averages and sums carry rounding that would break ties.
     given = np.round(given[np.abs(given) > SAME], 9)
     if not len(given):
         return 1.0
@@ -86,14 +87,14 @@ def holm(given: Sequence[float]) -> list[float]:
 
 
 def mean(values: Vector, *, seed: int = 0) -> Estimate:
-    """The mean over participants, with its 95 % bootstrap interval."""
+    """The mean over units, with its 95 % bootstrap interval."""
     return ratio(values, np.ones(len(values)), seed=seed)
 
 
 def ratio(parts: Vector, wholes: Vector, *, seed: int = 0) -> Estimate:
-    """The sum of parts over that of wholes, with its 95 % bootstrap interval over participants; 0 of nothing is 0.
+    """The sum of parts over that of wholes, with its 95 % bootstrap interval over units; 0 of nothing is 0.
 
-    Resamples of people who have nothing of the whole say nothing of a share, and are left out.
+    Resamples of units that have nothing of the whole say nothing of a share, and are left out.
     """
     if not wholes.sum() > 0.0:
         return Estimate(0.0, (0.0, 0.0))
@@ -107,7 +108,7 @@ def ratio(parts: Vector, wholes: Vector, *, seed: int = 0) -> Estimate:
 
 
 def difference(values: Vector, others: Vector, *, seed: int = 0) -> Difference:
-    """What values are more than others, participant by participant."""
+    """What values are more than others, unit by unit."""
     gap = values - others
     found = mean(gap, seed=seed)
     more, less = int((gap > SAME).sum()), int((gap < -SAME).sum())

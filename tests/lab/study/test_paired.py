@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from handup.lab.meals.statistics import MOST_EXACT, difference, holm, mean, ratio, wilcoxon
+from handup.lab.study.paired import MOST_EXACT, difference, holm, mean, ratio, wilcoxon
 
 
 def counted(differences: list[float]) -> float:
