@@ -18,23 +18,26 @@ MAY_KNOW: dict[str, set[str]] = {
     "recover": {"core", "policy", "people", "when"},
     "whom": {"core", "people"},
     "memory": {"core"},
+    "intent": {"core", "policy", "people"},
     "journal": {"core"},
     "desk": {"core", "people", "whom", "journal"},
-    "domains": {"core", "confidence", "policy", "people", "recover", "when", "what", "memory", "desk", "journal"},
+    "domains": {
+        *("core", "confidence", "policy", "people", "recover", "when", "what", "memory", "intent", "desk", "journal"),
+    },
     "lab": {
         *("confidence", "core", "policy", "people", "what", "when", "recover", "memory", "journal", "desk", "domains"),
-        "",
+        *("intent", ""),
     },
     "server": {"core", "people", "whom", "journal", "desk"},
     "client": {"core", "desk", "journal"},
     "cli": {
         *("confidence", "core", "policy", "people", "what", "when", "recover", "lab", "journal", "desk", "whom"),
-        *("memory", "domains", "server", "client", ""),
+        *("memory", "domains", "intent", "server", "client", ""),
     },
     "": {"confidence", "core", "policy", "when", "recover", "cli", "journal", "desk", "client"},
 }
 """For each room the others it may import; "" is the package's front door. Nothing imports an edge but another edge."""
-PURE = ("core", "confidence", "policy", "people", "what", "when", "recover", "whom", "memory")
+PURE = ("core", "confidence", "policy", "people", "what", "when", "recover", "whom", "memory", "intent")
 WORLD = {
     "asyncio",
     "calendar",
@@ -67,6 +70,7 @@ WORLD = {
 EXCEPTIONS = {
     "people/limits.py": {"datetime"},  # what a given time is by the clock on a person's wall
     "people/shipped.py": {"importlib.resources"},  # the fitted numbers lie beside the code
+    "intent/shipped.py": {"importlib.resources"},  # likewise
     "policy/reading.py": {"pathlib"},  # reads a policy file for programs at the edge
     "what/programme.py": {"os", "sys"},  # a solver prints past Python onto standard output and must be kept quiet
 }

@@ -20,7 +20,7 @@ BENCH = [["bench"], ["bench", "decisions"], ["bench", "simulator"]]
 WORKLOAD = [["workload"], ["workload", "fit"], ["workload", "show"]]
 JOURNAL = [["journal"], *(["journal", verb] for verb in ("verify", "export", "replay", "erase", "repair"))]
 PLAIN = [
-    *(["decide"], ["ask"], ["answer"], ["meal"], ["serve"], ["pair"], ["page"]),
+    *(["decide"], ["ask"], ["answer"], ["meal"], ["reach"], ["serve"], ["pair"], ["page"]),
     *(["advise"], ["calibrate"], ["doctor"]),
 ]
 COMMANDS = [[], *PLAIN, *BENCH, *JOURNAL, *STUDY, *WORKLOAD]

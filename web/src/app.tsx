@@ -13,12 +13,13 @@ import { StoppedScreen, useStopNews } from "./resident/Stopped";
 import { TopBar } from "./resident/TopBar";
 import { useAnswering, type Answering } from "./resident/useAnswering";
 import { useRoom } from "./resident/useRoom";
-import { Waiting } from "./resident/Waiting";
+import { shownRobot, Waiting } from "./resident/Waiting";
+import { Controls, Scene } from "./reach";
 import { useScanning } from "./scan/useScanning";
 import { keep } from "./kept";
 import { settings } from "./settings";
 import { murmur } from "./speech";
-import { current, link, me, notice, panel, stopped } from "./store";
+import { current, link, me, notice, panel, robots, stopped } from "./store";
 import { unsent } from "./outbox";
 
 export function App() {
@@ -91,6 +92,7 @@ function useManners(id: string): void {
 function Screen({ answering }: { answering: Answering | null }) {
   if (panel.value === "help") return <Help />;
   if (panel.value === "settings") return <SettingsPanel />;
+  if (panel.value === "controls") return <Controls />;
   if (stopped.value) return <StoppedScreen />;
   if (link.value === "starting")
     return (
@@ -99,5 +101,12 @@ function Screen({ answering }: { answering: Answering | null }) {
       </section>
     );
   const record = current.value;
-  return record && answering ? <QuestionScreen key={record.id} record={record} answering={answering} /> : <Waiting />;
+  if (!record || !answering) return <Waiting />;
+  const reach = shownRobot(robots.value.values())?.state?.reach;
+  return (
+    <>
+      <QuestionScreen key={record.id} record={record} answering={answering} />
+      {reach && <Scene reach={reach} />}
+    </>
+  );
 }

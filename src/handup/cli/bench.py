@@ -21,6 +21,11 @@ SIMULATOR_EPILOG = """Example: handup bench simulator --json
 Exit codes: 0 measured, 2 an option is wrong."""
 
 
+INTENT_EPILOG = """Example: handup bench intent --json
+
+Exit codes: 0 measured, 2 an option is wrong."""
+
+
 @app.callback(invoke_without_command=True)
 def main(context: typer.Context) -> None:
     """Measure speed, ours beside a fair alternative in the same run."""
@@ -85,3 +90,38 @@ def simulator(
         )
     print_table(table)
     out.print(f"{rows[0].method} in the {rows[0].world}, confidences (1, 0.1), every module needed; one core.")
+
+
+@app.command(epilog=INTENT_EPILOG)
+def intent(
+    seed: Annotated[int, typer.Option(help="Which random problems.", min=0)] = 0,
+    look_ahead: Annotated[float, typer.Option(help="T of the paper's reward, in seconds.", min=0.05, max=10.0)] = 1.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
+) -> None:
+    """Time exact plans of questions about goals in the paper's scenes, beside pomdp-py's POUCT where there is one."""
+    from handup.lab import goal_questions as bench  # noqa: PLC0415 - its parts are extras
+
+    setups = track(bench.SETUPS, "measuring", console=err, transient=True)
+    rows = [bench.measure(*each, seed=seed, look_ahead_s=look_ahead) for each in setups]
+    if as_json:
+        print_json({"seed": seed, "look_ahead_s": look_ahead, "rows": [row.to_json() for row in rows]})
+        return
+    table = Table(box=None, pad_edge=False)
+    table.add_column("scene", no_wrap=True)
+    for column in ("goals", "askable", "depth", "asks", "µs", "µs p99", "gap", "POUCT µs", "its regret"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(
+            row.scene,
+            f"{row.goals}",
+            f"{row.askable}",
+            "all" if row.depth is None else f"{row.depth}",
+            f"{row.asks:.0%}",
+            f"{row.us_median:,.0f}",
+            f"{row.us_p99:,.0f}",
+            f"{row.gap:.3f}",
+            "–" if row.baseline_us is None else f"{row.baseline_us:,.0f}",
+            "–" if row.regret_baseline is None else f"{row.regret_baseline:.2f}",
+        )
+    print_table(table)
+    out.print(f"Time of one core per plan, T = {look_ahead:g} s; gap and regret in the paper's points (a question: 5).")

@@ -21,6 +21,7 @@ from handup.cli import (
     meal,
     page,
     pair,
+    reach,
     serve,
     study,
     workload,
@@ -44,6 +45,7 @@ app.command(epilog=answer.EPILOG)(answer.answer)
 app.command(epilog=advise.EPILOG)(advise.advise)
 app.command(epilog=calibrate.EPILOG)(calibrate.calibrate)
 app.command(epilog=meal.EPILOG)(meal.meal)
+app.command(epilog=reach.EPILOG)(reach.reach)
 app.command(epilog=serve.EPILOG)(serve.serve)
 app.command(epilog=pair.EPILOG)(pair.pair)
 app.command(epilog=page.EPILOG)(page.page)

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from handup import __version__
 from handup.cli import meal_page
+from handup.cli.at_page import alone
 from handup.cli.meal_memory import Wanted, household
 from handup.cli.output import check_writable, err, out, print_json, print_table
 from handup.cli.store import STORE_HELP
@@ -215,7 +216,7 @@ def _eat(
         if clock is not None:
             clock.skip_to(journal.head().at_s)
         known_before = stack.enter_context(household(memory.place(journal, new=new, again=True), journal))
-        stack.enter_context(meal_page.alone(journal, RUN))
+        stack.enter_context(alone(journal, RUN, "a meal"))
         known = Terms(
             people=PERSON,
             networks=modules.networks,

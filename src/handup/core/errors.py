@@ -109,6 +109,24 @@ class BadAnswer(HandupError):
     code = "HU109"
 
 
+class BadPose(HandupError):
+    """A pose or stick that is no place or velocity: not finite, of the wrong length, a rotation of no length."""
+
+    code = "HU110"
+
+
+class BadGoals(HandupError):
+    """Goals that nobody can reach for: none at all, one without poses, two of one name."""
+
+    code = "HU111"
+
+
+class BadStep(HandupError):
+    """A step of no time, of negative time, or of a time that is no number."""
+
+    code = "HU112"
+
+
 class IllegalCall(HandupError):
     """A session was told something that cannot happen in its phase, such as an answer to a question never asked."""
 
