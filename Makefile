@@ -51,11 +51,13 @@ unit: $(STAMP) $(PAGE)
 bench: $(STAMP) $(PAGE)  ## decision times beside textbook formulations; the gap to the optimum; durable events beside the bare disk
 	$(BIN)/handup bench decisions
 	$(BIN)/handup bench simulator
+	$(BIN)/handup bench executive
 	$(BIN)/python -m benchmarks.troubleshoot
 	$(BIN)/python -m benchmarks.feeding
 	$(BIN)/python -m benchmarks.meal
 	$(BIN)/python -m benchmarks.journal
 	$(BIN)/python -m benchmarks.memory
+	$(BIN)/python -m benchmarks.executive
 	$(BIN)/python -m benchmarks.desk_load
 	$(BIN)/python -m benchmarks.page
 

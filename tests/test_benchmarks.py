@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from benchmarks import desk_load, journal, memory, server
+from benchmarks import desk_load, executive, journal, memory, server
 
 
 @pytest.fixture
@@ -101,3 +101,25 @@ def test_a_memory_is_measured_beside_plain_numpy(capsys: pytest.CaptureFixture[s
     printed = capsys.readouterr().out
     assert "Promised at 100,000 × 384: 5 ms" in printed
     assert all(len(line.rstrip()) <= 100 for line in printed.splitlines())
+
+
+def test_the_time_of_the_executive_is_told_by_kind_size_and_part(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(executive, "ROUNDS", 1)
+    monkeypatch.setattr(executive, "STEPS", 30)
+    monkeypatch.setattr(executive, "SIZES", (100, 300))
+    executive.main(["--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert [row["step"] for row in found["kinds"]] == list(executive.KINDS)
+    assert all(row["us"] > 0.0 for row in found["kinds"])
+    assert [row["steps"] for row in found["sizes"]] == [100, 300]
+    by_run: dict[str, float] = {}
+    for row in found["parts"]:
+        by_run[row["run"]] = by_run.get(row["run"], 0.0) + row["share"]
+    assert by_run == pytest.approx(
+        dict.fromkeys(("no journal", "journaled, repeatable", "journaled, each durable"), 1.0)
+    )
+    assert max(found["parts"], key=lambda row: row["share"])["part"] == "the executive"
+    executive.main([])
+    assert "Microseconds a step" in capsys.readouterr().out

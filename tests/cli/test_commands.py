@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +14,19 @@ from typer.testing import CliRunner
 import handup
 from handup.cli import doctor
 from handup.cli.main import app
-from handup.lab import decisions, speed
+from handup.lab import decisions, executive_speed, speed
 from tests.cli.calls import here, shell
 
 STUDY = [["study"], ["study", "list"], ["study", "run"], ["study", "cell"]]
-BENCH = [["bench"], ["bench", "decisions"], ["bench", "simulator"]]
+BENCH = [["bench"], ["bench", "decisions"], ["bench", "simulator"], ["bench", "executive"], ["bench", "intent"]]
 WORKLOAD = [["workload"], ["workload", "fit"], ["workload", "show"]]
-JOURNAL = [["journal"], *(["journal", verb] for verb in ("verify", "export", "replay", "erase", "repair"))]
+JOURNAL = [["journal"], *(["journal", verb] for verb in ("verify", "export", "replay", "triage", "erase", "repair"))]
+RECIPE = [["recipe"], ["recipe", "check"], ["recipe", "show"], ["recipe", "test"]]
 PLAIN = [
-    *(["decide"], ["ask"], ["answer"], ["meal"], ["serve"], ["pair"], ["page"]),
-    *(["advise"], ["calibrate"], ["doctor"]),
+    *(["decide"], ["ask"], ["answer"], ["meal"], ["reach"], ["serve"], ["pair"], ["page"]),
+    *(["advise"], ["calibrate"], ["doctor"], ["run"], ["inject"]),
 ]
-COMMANDS = [[], *PLAIN, *BENCH, *JOURNAL, *STUDY, *WORKLOAD]
+COMMANDS = [[], *PLAIN, *BENCH, *JOURNAL, *RECIPE, *STUDY, *WORKLOAD]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -42,7 +45,7 @@ def test_every_command_is_in_this_test() -> None:
     assert names == {command[0] for command in COMMANDS if command}
 
 
-@pytest.mark.parametrize("command", [[], ["bench"], ["journal"], ["study"], ["workload"]], ids=" ".join)
+@pytest.mark.parametrize("command", [[], ["bench"], ["journal"], ["recipe"], ["study"], ["workload"]], ids=" ".join)
 def test_without_a_command_the_help_is_shown(command: list[str]) -> None:
     called = here(*command)
     assert (called.code, called.err) == (0, "")
@@ -68,7 +71,7 @@ def test_doctor_tells_in_json_what_is_installed() -> None:
     assert set(found) == {"handup", "python", "base", "extras", "self_test"}
     assert found["self_test"] is True
     assert all(found["base"].values())
-    assert set(found["extras"]) == {"lab", "mip", "sim", "web", "postgres", "docs"}
+    assert set(found["extras"]) == {"lab", "mip", "sim", "web", "trees", "postgres", "docs"}
 
 
 def test_doctor_names_the_command_that_installs_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,3 +144,59 @@ def test_bench_simulator_prints_a_table_for_people() -> None:
     assert called.code == 0
     assert "episodes/s" in called.out
     assert "one by one" in called.out
+
+
+@pytest.fixture
+def few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, count in (("TASKS", 4), ("ACTIONS", 20), ("DURABLE", 20), ("REPEATS", 1)):
+        monkeypatch.setattr(executive_speed, name, count)
+
+
+@pytest.mark.usefixtures("few_steps")
+def test_bench_executive_measures_ours_beside_others_in_json() -> None:
+    result = CliRunner().invoke(app, ["bench", "executive", "--json"])
+    assert result.exit_code == 0
+    rows: list[dict[str, Any]] = json.loads(result.stdout)["rows"]
+    assert [row["unit"] for row in rows[:5]] == ["µs/step", "µs/step", "steps/s", "steps/s", "s"]
+    trees, script, ruamel = "py_trees", "sqlite3, plain script", "ruamel.yaml, reading only"
+    assert [row["baseline"] for row in rows[:5]] == [trees, trees, script, script, ruamel]
+    assert [row["bar"] for row in rows[:5]] == [50.0, 50.0, 2000.0, None, 1.0]
+    assert all(row["name"].startswith("refused: ") and row["bar"] == 1.0 for row in rows[5:])
+    for row in rows:
+        assert row["processor"] > 0.0
+        assert row["wall"] > 0.0
+        if row["bar"] is not None:
+            kept = row["wall"] >= row["bar"] if row["unit"] == "steps/s" else row["processor"] <= row["bar"]
+            assert row["kept"] is kept
+
+
+@pytest.mark.usefixtures("few_steps")
+def test_bench_executive_prints_a_table_for_people() -> None:
+    called = here("bench", "executive")
+    assert called.code == 0
+    assert "beside it" in called.out
+    assert "refused: 200,000 values" in called.out
+
+
+@pytest.mark.parametrize(
+    ("took_us", "option", "code"), [(51.0, "--check", 1), (51.0, "--json", 0), (49.0, "--check", 0)]
+)
+def test_bench_executive_fails_where_a_promise_is_broken_if_that_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, took_us: float, option: str, code: int
+) -> None:
+    rows = [
+        executive_speed.Row(name="a step", unit="µs/step", processor=took_us, wall=9e9, bar=50.0),
+        executive_speed.Row(name="without a promise", unit="s", processor=9e9, wall=9e9),
+    ]
+    monkeypatch.setattr(executive_speed, "measures", lambda: [partial(rows.__getitem__, at) for at in range(2)])
+    called = here("bench", "executive", option)
+    assert called.code == code
+    assert ("Worse than promised here: a step." in called.err) == bool(code)
+
+
+@pytest.mark.usefixtures("few_steps")
+def test_bench_executive_says_how_to_install_what_it_compares_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "py_trees.behaviour", None)
+    called = here("bench", "executive")
+    assert called.code == 2
+    assert "pip install 'handup[trees]'" in called.err

@@ -12,12 +12,16 @@ from rich.console import Console
 from handup.cli import saying
 from handup.cli.moments import day, moment, near
 from handup.cli.retelling import shortened, tell
-from handup.core import Action, Decision, Outcome, Question, QuestionKind, Role
+from handup.core import Action, Decision, Outcome, Question, QuestionKind, ResumeHint, Role
 from handup.core.event import _BY_CLASS, type_of
 from handup.desk import Cause
 from handup.desk import events as desk
 from handup.desk.delivered import Delivered
 from handup.desk.remote import RemoteSettled, RemoteStopped
+from handup.executive import events as task
+from handup.executive.beliefs import Assertion
+from handup.executive.failure import Failure
+from handup.executive.ordering import Ordered
 from handup.journal import Entry, JournalErased, JournalRepaired
 from handup.memory import events as memory
 from handup.recover import events as session
@@ -31,6 +35,7 @@ ACT = Decision(action=Action.ACT, reason="it is likely to work")
 ASK = Decision(action=Action.ASK, module="food", reason="it is probably wrong")
 ASKED: dict[str, Any] = {"step": "food", "attempt": 1, "turn": "Ana", "audience": ("Ana", "Ben")}
 LEARNED: dict[str, Any] = {"module": "food", "encoder": "e", "dimension": 8, "digest": "0" * 16, "whose": ("Ana",)}
+SLIP = Failure(levels=(), leaf="grasp", kind="action", code="slip")
 WORDS: list[tuple[object, str]] = [
     (desk.Asked(**ASKED, question={"prompt": "Which?"}), "food/1: asked “Which?” for Ana, Ben"),
     (desk.Asked(**ASKED, question=None), "food/1: asked words that were erased for Ana, Ben"),
@@ -131,6 +136,33 @@ WORDS: list[tuple[object, str]] = [
     ),
     (memory.MemoryForgotten(memories=(3,), by="Ana"), "memory 3 is forgotten, as Ana wished"),
     (memory.MemoryForgotten(memories=(3, 4)), "memories 3, 4 are forgotten"),
+    (Ordered(name="run-1", world="kitting", seed=7), "run-1 was ordered in kitting, seed 7"),
+    (task.Started(sources={}, main="build_kits", params={}, settings={}), "the run began: build kits"),
+    (task.Begun(number=3, action="pick_kit", attempt=2), "about to pick kit, attempt 2"),
+    (task.Begun(number=3, action="look", again=True), "about to look (perhaps once more)"),
+    (task.Acted(number=3, ok=True), "it worked"),
+    (task.Acted(number=3, ok=False, code="slip", known=task.Known.SENSED), "it gave up: slip, as the robot saw"),
+    (task.Void(number=3, why="not started"), "what was begun had no effect (not started)"),
+    (task.Failed(number=2, failure=SLIP), "failure 2: grasp failed (slip)"),
+    (task.Recovering(number=2, recovery="shake", path="a/grasp", use=1, depth=0), "recovers with shake, use 1"),
+    (task.Recovered(number=2, recovery="shake", hint=ResumeHint.RETRY, level="pick"), "goes on: retry at pick"),
+    (task.Recovered(number=2, recovery="shake", helped=False), "shake did not help"),
+    (task.Asked(number=2, question="q", module="map"), "asked people about map"),
+    (task.Asked(number=2, question="q"), "asked people how to go on"),
+    (task.Answered(number=2, hint=None, said="yes", by="Ana"), "Ana said: yes"),
+    (
+        task.Answered(number=2, hint=None, said=None, by="erased-0123456789abcdef"),
+        "somebody said: words that were erased",
+    ),
+    (task.Unanswered(number=2), "nobody answered"),
+    (task.Raised(monitor="laser", code="person_near"), "laser interrupted: person_near"),
+    (task.Believed(assertion=Assertion(key="at", value="bin")), "the script holds at to be bin"),
+    (task.Said(message="Hello."), "the recipe said: Hello."),
+    (task.Resumed(number=9), "another program goes on with it"),
+    (task.Stopped(why="Somebody said stop."), "the run ended, stopped: Somebody said stop."),
+    (task.Over(ending=task.Ending.DONE, reason="The task is done."), "the run ended, done: The task is done."),
+    (task.Reloaded(sources={}), "the files were read anew"),
+    (task.ReloadRefused(problems=("p",)), "new files were wrong; the old ones hold"),
 ]
 
 

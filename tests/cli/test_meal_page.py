@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from websockets.sync.client import connect
 
-from handup.cli import built_page, meal, meal_page
+from handup.cli import at_page, built_page, meal, meal_page
 from handup.cli.child_server import ChildServer, is_free
 from handup.client import Client, RobotLink, live
 from handup.core import BadSetting, Outcome
@@ -98,7 +98,7 @@ def keep_open(sitting: Sitting) -> None:
 def test_it_begins_and_goes_on_only_once_a_page_is_open(tmp_path: Path) -> None:
     with Sitting(tmp_path, "--wait", "--bites", "1", "--speed", "4", "--json") as sitting:
         for said in ("Begins meal-1", "Goes on with meal-1"):
-            until(lambda: meal_page.WAITING in sitting.said)
+            until(lambda: at_page.WAITING in sitting.said)
             assert said in sitting.said
             assert "--no-wait" in sitting.said, "nobody can press Enter here"
             time.sleep(1.5)
@@ -111,7 +111,7 @@ def test_it_begins_and_goes_on_only_once_a_page_is_open(tmp_path: Path) -> None:
         sitting.kill_robot()
         sitting.start()
         assert sitting.finish() == 0
-        assert meal_page.WAITING not in sitting.said, "the page was open all the time"
+        assert at_page.WAITING not in sitting.said, "the page was open all the time"
 
 
 class Somebody:
@@ -154,9 +154,9 @@ class Somebody:
 def test_waiting_ends_with_the_page_or_with_enter(
     link: Any, typing: Somebody, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    meal_page.await_page(link, typing)
+    at_page.await_page(link, typing)
     [line] = capsys.readouterr().err.splitlines()
-    assert line.startswith(meal_page.WAITING)
+    assert line.startswith(at_page.WAITING)
     assert ("press Enter" in line) == typing.live
 
 
@@ -348,7 +348,7 @@ def test_without_the_extra_or_the_page_or_a_folder_one_line_says_so(
     (tmp_path / "handup-meals").write_text("no folder")
     assert_one_line_error(here(*PAGE), "handup-meals", "--store")
     with monkeypatch.context() as patched:
-        patched.setattr(meal_page, "find_spec", lambda name: None)
+        patched.setattr(at_page, "find_spec", lambda name: None)
         assert_one_line_error(here(*PAGE), "pip install 'handup[web]'")
     with monkeypatch.context() as patched:
         patched.setattr(built_page, "PAGE", "no-such-page.html")

@@ -289,6 +289,22 @@ def test_an_erased_answer_leaves_that_there_was_one(desk: Desk, journal: Journal
 # -- several as one ---------------------------------------------------------------------------------------------------
 
 
+def test_a_question_to_another_belongs_to_those_who_answered_in_the_run_before(desk: Desk, journal: Journal) -> None:
+    record = desk.ask(WHICH, run="meal", step="food")
+    desk.reply(answer(record, "ana", "a secret"))
+    others = [
+        desk.ask(Question("Not a secret?", to=("ben",)), run="meal", step="sure"),
+        desk.ask(Question("Which one?", to=("ben",)), run="walk", step="way"),
+    ]
+    assert sum(b"a secret" in each.body.encode() for each, _ in journal.bodies()) == 0  # what lies in the chain
+    journal.erase("ana")
+    desk.tick()
+    left = [desk.record(each.id) for each in others]
+    assert [each.question for each in left if each is not None] == [ERASED, others[1].question]
+    assert "a secret" not in json.dumps([body for _, body in journal.bodies()])
+    assert desk.state == replay(journal.read())
+
+
 def test_two_processes_race_and_each_time_exactly_one_answer_counts(tmp_path: Path) -> None:
     run_race(at(tmp_path), questions=50)
 

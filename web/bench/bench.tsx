@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { MealView } from "../src/meal";
 import { BoxInput, PointsInput, isWhole } from "../src/picture";
 import { useScanning, type ScanOptions } from "../src/scan";
+import { TaskView } from "../src/task";
 import type { Box, Point, Question, RobotView } from "../src/types";
 import "../src/styles/tokens.css";
 import "./bench.css";
@@ -87,7 +88,11 @@ function Shell({ plan }: { plan: Plan }) {
         Stop
       </button>
       {plan.question && <Answering key={plan.question.id} question={plan.question} half={plan.half} />}
-      {plan.robot && <MealView robot={plan.robot} pictureUrl={pictureUrl} />}
+      {plan.robot?.state?.task ? (
+        <TaskView robot={plan.robot} task={plan.robot.state.task} />
+      ) : (
+        plan.robot && <MealView robot={plan.robot} pictureUrl={pictureUrl} />
+      )}
       {plan.text !== undefined && (
         <label>
           Your answer <input type="text" data-testid="text" data-scan data-suggestions={plan.text} />

@@ -1,5 +1,6 @@
 /** The page: Stop first, then one thing at a time, then what can always be said. */
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Banners } from "./resident/Banner";
 import { Footer, othersOf } from "./resident/Footer";
@@ -13,12 +14,14 @@ import { StoppedScreen, useStopNews } from "./resident/Stopped";
 import { TopBar } from "./resident/TopBar";
 import { useAnswering, type Answering } from "./resident/useAnswering";
 import { useRoom } from "./resident/useRoom";
-import { Waiting } from "./resident/Waiting";
+import { shownRobot, Waiting } from "./resident/Waiting";
+import { Controls, ReachView, useStopByPad } from "./reach";
 import { useScanning } from "./scan/useScanning";
 import { keep } from "./kept";
 import { settings } from "./settings";
 import { murmur } from "./speech";
-import { current, link, me, notice, panel, stopped } from "./store";
+import { current, link, me, notice, panel, robots, stopped } from "./store";
+import { TaskView } from "./task";
 import { unsent } from "./outbox";
 
 export function App() {
@@ -42,6 +45,7 @@ function Paired() {
   const answering = useAnswering(record);
   unsent.value; // what is on its way belongs to what is shown
   useRoom();
+  useStopByPad();
   useStopNews();
   const known = me.value !== null;
   useEffect(() => {
@@ -91,6 +95,7 @@ function useManners(id: string): void {
 function Screen({ answering }: { answering: Answering | null }) {
   if (panel.value === "help") return <Help />;
   if (panel.value === "settings") return <SettingsPanel />;
+  if (panel.value === "controls") return <Controls />;
   if (stopped.value) return <StoppedScreen />;
   if (link.value === "starting")
     return (
@@ -99,5 +104,27 @@ function Screen({ answering }: { answering: Answering | null }) {
       </section>
     );
   const record = current.value;
-  return record && answering ? <QuestionScreen key={record.id} record={record} answering={answering} /> : <Waiting />;
+  if (!record || !answering) return <Waiting />;
+  return (
+    <Over>
+      <QuestionScreen key={record.id} record={record} answering={answering} />
+    </Over>
+  );
+}
+
+/** A question over what it is about: the hand that is driven, or where in its task the robot is. */
+function Over({ children }: { children: ComponentChildren }) {
+  const robot = shownRobot(robots.value.values());
+  const { task, reach } = robot?.state ?? {};
+  if (robot?.state && reach) return <ReachView robot={robot} state={robot.state} reach={reach} asked={children} />;
+  return (
+    <>
+      {children}
+      {robot && task && (
+        <div class="task-beneath">
+          <TaskView robot={robot} task={task} />
+        </div>
+      )}
+    </>
+  );
 }

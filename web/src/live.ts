@@ -26,6 +26,9 @@ let round = 0;
 /** What was said about a stop on this socket before its hello: a stop may overtake it, and then holds. */
 let early: Stopped | null | undefined;
 
+/** The server's time as it was last told: with it a frame can be dated. */
+export let toldS = 0;
+
 export function sendLive(message: object): boolean {
   if (socket?.readyState !== WebSocket.OPEN) return false;
   socket.send(JSON.stringify(message));
@@ -144,6 +147,7 @@ function read(message: FromServer): void {
   switch (message.type) {
     case "hello":
       tries = 0;
+      toldS = message.now_s;
       beatMs = message.beat_s * 1000;
       holdMs = message.hold_s * 1000;
       meet(message.me);
@@ -176,6 +180,8 @@ function read(message: FromServer): void {
       lost();
       break;
     case "beat":
+      toldS = message.at_s;
+      break;
     case "receipt":
       break;
   }

@@ -24,7 +24,7 @@ export interface Notice {
 export const notice = signal<Notice | null>(null);
 
 /** Which panel lies over the question; Stop and the footer stay. */
-export const panel = signal<"none" | "help" | "settings">("none");
+export const panel = signal<"none" | "help" | "settings" | "controls">("none");
 /** A question that the person picked from those that are not before them. */
 export const picked = signal<string | null>(null);
 

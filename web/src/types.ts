@@ -161,6 +161,41 @@ export interface Bite {
   queries: number;
 }
 
+/** x, y, z in metres, then the rotation as w, x, y, z. */
+export type Placed = [number, number, number, number, number, number, number];
+export type Mode = "translate" | "rotate";
+
+/** Boxes: middle, size and yaw; rings: middle, radius and height. Metres, radians. */
+export interface Thing {
+  name: string;
+  boxes: Placed[];
+  rings: [number, number, number, number, number][];
+}
+
+export interface GoalChance {
+  object: string;
+  grasp: string;
+  chance: number;
+}
+
+/** A hand that somebody steers: the table, the hand, where the robot would have it, and what it thinks. */
+export interface Reach {
+  scene: string;
+  task: string;
+  low: [number, number, number];
+  high: [number, number, number];
+  things: Thing[];
+  hand: Placed;
+  ghost: Placed | null;
+  goals: GoalChance[];
+  other: number;
+  mode: Mode;
+  driver: string;
+  seconds: number;
+  mode_changes: number;
+  questions: number;
+}
+
 /** What a robot says about itself; only its name, phase and time are sure to be there. */
 export interface RobotState {
   robot: string;
@@ -176,6 +211,41 @@ export interface RobotState {
   decision?: { action: string; module: string | null; reason: string; reliability: number | null } | null;
   items?: Bite[];
   summary?: { got: number; of: number; queries: number; attempts: number } | null;
+  reach?: Reach | null;
+  task?: TaskState | null;
+}
+
+/** One step of a recipe, or of a recovery, with its depth below the task at the top. */
+export interface StepState {
+  depth: number;
+  kind: "task" | "action" | "op" | "choice" | "loop" | "recovery" | "more";
+  name: string;
+  status: "done" | "now" | "next" | "failed" | "asking";
+  details?: string;
+  aborts?: number;
+  tried?: string[];
+}
+
+/** A belief; the latest word is first, and counts. */
+export interface BeliefState {
+  key: string;
+  contradicted?: boolean;
+  said: { source: "script" | "monitor" | "person"; value: string; probability?: number; at_s?: number }[];
+}
+
+export interface NewsState {
+  at_s: number;
+  kind: "failed" | "recovering" | "recovered" | "asked" | "answered" | "said";
+  words: string;
+}
+
+/** A task that a robot runs. */
+export interface TaskState {
+  steps?: StepState[];
+  beliefs?: BeliefState[];
+  news?: NewsState[];
+  counts?: { starts?: number; failures?: number; recoveries?: number; questions?: number };
+  result?: string;
 }
 
 export interface RobotView {

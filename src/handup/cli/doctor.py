@@ -18,14 +18,17 @@ EPILOG = """Example: handup doctor --json
 
 Exit codes: 0 the base install works, 1 it does not."""
 
-BASE = ("numpy", "scipy", "pydantic", "ruamel.yaml", "typer", "rich", "sqlalchemy", "alembic")
+BASE = ("numpy", "scipy", "pydantic", "ruamel.yaml", "ruamel.yaml.clib", "typer", "rich", "sqlalchemy", "alembic")
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "mujoco": "mujoco-core", "PIL": "pillow", "OpenGL": "pyopengl"}
 """Packages that are installed under another name than they are imported by."""
+MODULES = {"ruamel.yaml.clib": "_ruamel_yaml"}
+"""Packages that are imported by another name than they are known by."""
 EXTRAS = {
     "lab": ("matplotlib", "networkx", "sklearn"),
     "mip": ("pyscipopt",),
     "sim": ("mujoco", "OpenGL", "gymnasium", "onnxruntime", "PIL"),
     "web": ("fastapi", "uvicorn", "websockets", "httpx", "segno"),
+    "trees": ("py_trees",),
     "postgres": ("psycopg",),
     "docs": ("mkdocs",),
 }
@@ -50,7 +53,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findi
 
 def _version(package: str) -> str | None:
     try:
-        installed = importlib.util.find_spec(package) is not None
+        installed = importlib.util.find_spec(MODULES.get(package, package)) is not None
         return version(DISTRIBUTIONS.get(package, package)) if installed else None
     except (PackageNotFoundError, ModuleNotFoundError):
         return None

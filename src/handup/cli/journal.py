@@ -1,4 +1,4 @@
-"""`handup journal`: check, export, replay, erase and repair what robots and people left in writing."""
+"""`handup journal`: check, export, replay, triage, erase and repair what robots and people left in writing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.text import Text
 from handup.cli.moments import day, moment, near
 from handup.cli.output import FAILED, err, print_json
 from handup.cli.saying import checked, entries, say, working
-from handup.cli.store import DEFAULT_STORE, STORE_VARIABLE, StoreArgument, default_store
+from handup.cli.store import DEFAULT_STORE, RUNS_STORE, STORE_VARIABLE, StoreArgument, default_store
 from handup.core import BadSetting, DamagedJournal
 
 if TYPE_CHECKING:
@@ -50,6 +50,15 @@ REPAIR_EPILOG = f"""Example: handup journal repair robot.db --yes
 To go on from a backup instead, copy it to STORE once the damaged one was put aside, and give --use-backup.
 
 Exit codes: 0 repaired or whole anyway, 2 bad input or store, 130 not confirmed."""
+
+TRIAGE_EPILOG = f"""Example: handup journal triage robot.db
+
+Without STORE: ${STORE_VARIABLE}, else {RUNS_STORE}, as for handup run. A failure is traced to the module that is most
+likely to blame, where people were asked and the step has modules, else to the step. Its cost is the time until the task
+went on. MTBI: time without help per intervention. MTCI: time of help per intervention. Rules that people have taught
+are printed as YAML. Changes nothing.
+
+Exit codes: 0 told, 1 there is no run of a recipe, 2 bad input or store."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
@@ -175,6 +184,26 @@ def replay(
         first = next(journal.rows(run=run), None)
     _complain(run, found=first is not None and first.seq <= wanted.until)
     if not same:
+        raise typer.Exit(FAILED)
+
+
+@app.command(epilog=TRIAGE_EPILOG)
+def triage(
+    store: StoreArgument = RUNS_STORE,
+    run: Annotated[str | None, typer.Option(help="Only one run.", metavar="RUN")] = None,
+    after: Annotated[
+        int, typer.Option(help="Propose a rule once people solved a fault so often the same way.", metavar="N", min=1)
+    ] = 3,
+    as_json: AsJson = False,
+) -> None:
+    """Trace every failure of recipes to a module or step, with what it cost, and propose rules people have taught."""
+    from handup.cli import journal_triage  # noqa: PLC0415 - sqlalchemy is slow to import
+    from handup.journal import Journal  # noqa: PLC0415
+
+    with Journal.open(store, create=False, readonly=True) as journal:
+        checked(journal)
+        found = journal_triage.show(journal, run=run, after=after, as_json=as_json)
+    if not found:
         raise typer.Exit(FAILED)
 
 

@@ -17,14 +17,18 @@ from handup.cli import (
     calibrate,
     decide,
     doctor,
+    inject,
     journal,
     meal,
     page,
     pair,
+    reach,
+    recipe,
     serve,
     study,
     workload,
 )
+from handup.cli import run as run_command
 from handup.cli.output import BAD_INPUT, FAILED, INTERRUPTED, err
 from handup.core import HandupError
 
@@ -44,12 +48,16 @@ app.command(epilog=answer.EPILOG)(answer.answer)
 app.command(epilog=advise.EPILOG)(advise.advise)
 app.command(epilog=calibrate.EPILOG)(calibrate.calibrate)
 app.command(epilog=meal.EPILOG)(meal.meal)
+app.command(epilog=reach.EPILOG)(reach.reach)
+app.command(epilog=run_command.EPILOG)(run_command.run)
+app.command(epilog=inject.EPILOG)(inject.inject)
 app.command(epilog=serve.EPILOG)(serve.serve)
 app.command(epilog=pair.EPILOG)(pair.pair)
 app.command(epilog=page.EPILOG)(page.page)
 app.add_typer(workload.app, name="workload")
 app.add_typer(study.app, name="study")
 app.add_typer(journal.app, name="journal")
+app.add_typer(recipe.app, name="recipe")
 app.add_typer(bench.app, name="bench")
 app.command(epilog=doctor.EPILOG)(doctor.doctor)
 

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from handup import __version__
 from handup.cli import meal_page
+from handup.cli.at_page import alone
 from handup.cli.meal_memory import Wanted, household
 from handup.cli.output import check_writable, err, out, print_json, print_table
 from handup.cli.store import STORE_HELP
@@ -198,7 +199,8 @@ def _eat(
     memory: Wanted,
 ) -> Served:
     """The meal, on the given store or on one that is thrown away."""
-    from handup.cli.meal_terminal import AtTerminal, Left  # noqa: PLC0415 - belong to an extra
+    from handup.cli.asking_here import Left  # noqa: PLC0415 - the help does without the desk
+    from handup.cli.meal_terminal import AtTerminal  # noqa: PLC0415 - belongs to an extra
     from handup.desk import SkippingClock  # noqa: PLC0415
     from handup.domains.feeding.meal import Meal  # noqa: PLC0415
     from handup.domains.feeding.modules import Modules  # noqa: PLC0415
@@ -215,7 +217,7 @@ def _eat(
         if clock is not None:
             clock.skip_to(journal.head().at_s)
         known_before = stack.enter_context(household(memory.place(journal, new=new, again=True), journal))
-        stack.enter_context(meal_page.alone(journal, RUN))
+        stack.enter_context(alone(journal, RUN, "a meal"))
         known = Terms(
             people=PERSON,
             networks=modules.networks,

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from handup.cli.asking_here import AskingHere
 from handup.cli.output import err
-from handup.core import HandupError, Value
-from handup.desk import Channel, Desk, Record, Terminal
-from handup.desk.terminal import How
+from handup.core import Value
+from handup.desk import Channel, Record, Terminal
 from handup.domains.feeding.company import Nobody
 from handup.domains.feeding.drawing import gridded, marked, pillow
 from handup.domains.feeding.meal import NAME
@@ -23,25 +23,16 @@ PICTURES = Path("meal-pictures")
 """Where the plate lies as the robot sees it."""
 
 
-class Left(Exception):
-    """The person left a question: nothing more can be typed. No error of a channel, so it ends the meal."""
-
-
-class AtTerminal(Nobody):
+class AtTerminal(AskingHere, Nobody):
     """Somebody at a terminal: company for a `Meal`, and the way questions reach them.
-
-    Questions are put in the thread that waits for the answer, so that the meal ends when nothing more can be typed.
 
     Args:
         terminal: Where to ask; standard input and standard error where it is None.
     """
 
-    name = "terminal"
-
     def __init__(self, terminal: Terminal | None = None) -> None:
-        self._terminal = terminal or Terminal(NAME, leaving=_leave)
+        super().__init__(NAME, terminal)
         self.channels: Sequence[Channel] = (self,)
-        self._asked: dict[str, tuple[Record, Desk]] = {}
         self._seen: tuple[str, Picture] | None = None
         self._number = 1
 
@@ -58,40 +49,9 @@ class AtTerminal(Nobody):
 
     # -- as channel --------------------------------------------------------------------------------------------------
 
-    @property
-    def next_s(self) -> float | None:
-        """At once, where something is asked."""
-        return 0.0 if self._asked else None
-
-    def show(self, record: Record, desk: Desk) -> None:
-        """Something is asked."""
-        self._asked[record.id] = (record, desk)
-
-    def deliver(self) -> None:
-        """Put what is asked to the person, until they have replied.
-
-        Raises:
-            Left: They cannot: nothing more can be typed.
-            KeyboardInterrupt: They do not want to.
-        """
-        while self._asked:
-            id_, (record, desk) = next(iter(self._asked.items()))
-            try:
-                shown = replace(record, question=replace(record.question, image=self._kept(record)))
-                self._terminal.put(shown, desk)
-            except HandupError as error:  # what was typed could not be written: it is asked again
-                err.print(str(error), markup=False, soft_wrap=True)
-                return
-            self._asked.pop(id_, None)
-
-    def taken(self, record: Record) -> None:
-        """It was settled, or put off."""
-        self._asked.pop(record.id, None)
-        self._terminal.taken(record)
-
-    def close(self) -> None:
-        """Ask nothing more."""
-        self._terminal.close()
+    def before(self, record: Record) -> Record:
+        """The question with its picture as a file."""
+        return replace(record, question=replace(record.question, image=self._kept(record)))
 
     # -- as watcher --------------------------------------------------------------------------------------------------
 
@@ -132,9 +92,3 @@ class AtTerminal(Nobody):
         except OSError as error:
             return f"none; it could not be written to {place} ({error.strerror or error})"
         return str(place)
-
-
-def _leave(how: How) -> None:
-    if how is How.INTERRUPTED:
-        raise KeyboardInterrupt
-    raise Left

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from handup.cli.moments import day, near
+from handup.cli.retelling_tasks import tell_task
 from handup.core import Action, BadAnswer, BadRecord, Question, value_from_json
 from handup.desk import events as desk
 from handup.desk.delivered import Delivered
@@ -70,6 +71,7 @@ def tell(entry: Entry, question: Question | None = None) -> str:
     if isinstance(event, desk.QuestionEvent):
         return f"{what}: {_question(entry, event, question)}"
     words = _robot(event, what) or _run(event, what) or _access(event, what) or _memory(entry.seq, event)
+    words = words or tell_task(event, shortened)
     return words if words else f"{shortened(entry.kind)} {what}".rstrip()
 
 

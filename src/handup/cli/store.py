@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 DEFAULT_STORE = "handup.db"
+RUNS_STORE = "handup-runs/run.db"
+"""The store of `handup run` and of the commands that look at its runs, where none is named."""
 STORE_VARIABLE = "HANDUP_STORE"
 STORE_HELP = "A file, or a URL such as postgresql://user@host/name."
 
@@ -15,6 +17,10 @@ StoreArgument = Annotated[str, typer.Argument(help=STORE_HELP, metavar="STORE", 
 StoreOption = Annotated[str, typer.Option("--store", help=STORE_HELP, metavar="STORE", envvar=STORE_VARIABLE)]
 
 
-def default_store() -> str:
-    """The store of a command that names none."""
-    return os.environ.get(STORE_VARIABLE) or DEFAULT_STORE
+def default_store(otherwise: str = DEFAULT_STORE) -> str:
+    """The store of a command that names none.
+
+    Args:
+        otherwise: Where the environment names none, either.
+    """
+    return os.environ.get(STORE_VARIABLE) or otherwise

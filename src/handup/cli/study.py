@@ -14,6 +14,8 @@ from rich.table import Table
 from handup.cli.output import INTERRUPTED, err, out, print_json, print_table
 from handup.cli.real_scores import listed_real_scores, run_real_scores
 from handup.cli.study_meals import MEALS, PROTOCOL_EPILOG, listed_meals, protocol, run_meal_study
+from handup.cli.study_reaching import REACHING, listed_reaching, run_reaching_study
+from handup.cli.study_recoveries import RECOVERIES, RECOVERY_RULES, listed_recoveries, run_recovery_study, run_rules
 from handup.core import BadSetting
 
 if TYPE_CHECKING:
@@ -31,6 +33,10 @@ Exit codes: 0 listed, 2 an option is wrong."""
 RUN_EPILOG = """Example: handup study run structure --episodes 200 --out my-studies
 
 Example: handup study run meal-methods --participants 24 --jobs 2
+
+Example: handup study run recoveries --episodes 50
+
+Example: handup study run reaching --quick
 
 A stopped run goes on where it was when the same command is given again.
 
@@ -57,7 +63,7 @@ def list_studies(as_json: Annotated[bool, typer.Option("--json", help="Print the
     """Name the studies, the paper's figure that each repeats, and the question that it answers."""
     from handup.lab.study.studies import STUDIES  # noqa: PLC0415 - numpy is slow to import
 
-    others = [_listed_sensitivity(), listed_real_scores(), *listed_meals()]
+    others = [_listed_sensitivity(), listed_real_scores(), *listed_meals(), *listed_recoveries(), *listed_reaching()]
     if as_json:
         print_json({"studies": [*(_listed(study) for study in STUDIES.values()), *others]})
         return
@@ -75,9 +81,16 @@ def list_studies(as_json: Annotated[bool, typer.Option("--json", help="Print the
 @app.command(epilog=RUN_EPILOG)
 def run(
     name: Annotated[str, typer.Argument(help="A name of `handup study list`, or all.", metavar="NAME")],
-    episodes: Annotated[int | None, typer.Option(help="Per cell; 1000, or 100 with --quick.", metavar="N")] = None,
+    episodes: Annotated[
+        int | None,
+        typer.Option(help="Per cell; 1000, or 100 with --quick. Runs of recoveries: 200, or 12.", metavar="N"),
+    ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Which episodes; 0. Of meals: the first plate's; the study's own.", metavar="S")
+        int | None,
+        typer.Option(
+            help="Which episodes; 0. Of meals and recoveries: the first one's; the study's own. Of reaching: added.",
+            metavar="S",
+        ),
     ] = None,
     out_dir: Annotated[Path, typer.Option("--out", help="Where rows and reports go.", metavar="DIR")] = Path("studies"),
     quick: Annotated[bool, typer.Option("--quick", help="A first look: fewer episodes, coarser axes, no mip.")] = False,
@@ -100,11 +113,9 @@ def run(
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if data is not None and name != REAL_SCORES:
         raise BadSetting(f"'{name}' takes no --data", hint=f"Only '{REAL_SCORES}' does.")
-    if name.startswith(MEALS):
-        if episodes is not None:
-            raise BadSetting(f"'{name}' takes no --episodes", hint="Give --participants.")
-        size = (participants, seed, looks)
-        run_meal_study(name, out_dir, *size, quick=quick, jobs=jobs or cores, as_json=as_json)
+    size = (episodes, seed, participants, looks)
+    if name.startswith(MEALS) or name in (RECOVERIES, RECOVERY_RULES, REACHING):
+        _run_rows(name, out_dir, *size, quick=quick, jobs=jobs or cores, as_json=as_json)
         return
     if participants is not None or looks is not None:
         raise BadSetting(f"'{name}' takes no --participants or --looks", hint="Only studies of meals do.")
@@ -128,6 +139,38 @@ def run(
     for outcome in outcomes:
         _show(outcome)
     out.print(f"Simulated, {options.episodes_per_cell:,} episodes per cell, seed {seed}, in {seconds:.1f} s.")
+
+
+def _run_rows(
+    name: str,
+    out_dir: Path,
+    episodes: int | None,
+    seed: int | None,
+    participants: int | None,
+    looks: str | None,
+    *,
+    quick: bool,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Studies whose rows are not cells: each takes its own options, and refuses the others."""
+    if name.startswith(MEALS):
+        if episodes is not None:
+            raise BadSetting(f"'{name}' takes no --episodes", hint="Give --participants.")
+        run_meal_study(name, out_dir, participants, seed, looks, quick=quick, jobs=jobs, as_json=as_json)
+        return
+    if participants is not None or looks is not None:
+        raise BadSetting(f"'{name}' takes no --participants or --looks", hint="Only studies of meals do.")
+    if name == RECOVERIES:
+        run_recovery_study(out_dir, episodes, seed, quick=quick, jobs=jobs, as_json=as_json)
+    elif name == REACHING:
+        if episodes is not None:
+            raise BadSetting(f"'{name}' takes no --episodes", hint="Its parts say how many; --quick takes few.")
+        run_reaching_study(out_dir, seed, quick=quick, jobs=jobs, as_json=as_json)
+    else:
+        if episodes is not None or seed is not None:
+            raise BadSetting(f"'{name}' takes no --episodes or --seed", hint="It counts rules; nothing is simulated.")
+        run_rules(out_dir, as_json=as_json)
 
 
 @app.command(epilog=CELL_EPILOG)

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
-from handup.cli.output import INTERRUPTED, err, out, print_json, print_table
+from handup.cli.output import out, print_json
+from handup.cli.study_showing import show, show_claims, with_bar
 
 if TYPE_CHECKING:
     from handup.lab.meals.definition import MealStudy, Size
@@ -101,29 +100,8 @@ def listed_meals() -> list[dict[str, Any]]:
 
 def _run(study: MealStudy, size: Size, out_dir: Path, jobs: int) -> Outcome:
     from handup.lab.meals.run import run_meals  # noqa: PLC0415 - slow to import
-    from handup.lab.meals.runner import Progress as Step  # noqa: PLC0415
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("meals"))
-    last = Step(0, 0)
-    with Progress(
-        *columns, TimeRemainingColumn(), console=err, transient=True, disable=not err.is_terminal
-    ) as progress:
-        bar = progress.add_task(study.name, total=None)
-
-        def watch(step: Step) -> None:
-            nonlocal last
-            last = step
-            if step.note is not None:
-                progress.console.print(f"handup: {step.note}", markup=False, soft_wrap=True)
-            progress.update(bar, completed=step.done, total=step.total)
-
-        try:
-            return run_meals(study, size, out_dir, jobs=jobs, watch=watch)
-        except KeyboardInterrupt:
-            progress.stop()
-            kept = f"{last.done} of {last.total} meals of '{study.name}' are kept"
-            err.print(f"handup: Stopped. {kept}; give the same command again to go on.", markup=False, soft_wrap=True)
-            raise typer.Exit(INTERRUPTED) from None
+    return with_bar(study.name, "meals", lambda watch: run_meals(study, size, out_dir, jobs=jobs, watch=watch))
 
 
 def _show(outcome: Outcome) -> None:
@@ -131,18 +109,6 @@ def _show(outcome: Outcome) -> None:
 
     out.print(f"[bold]{outcome.study.name}[/bold]: {outcome.study.question}")
     for each in (tables.measures(outcome.results), tables.losses(outcome.triages)):
-        out.print(f"\n{each.caption}:", markup=False)
-        shown = Table(box=None, pad_edge=False)
-        for number, column in enumerate(each.columns):
-            shown.add_column(column, justify="left" if number == 0 else "right")
-        for row in each.rows:
-            shown.add_row(*(cell.replace("`", "") for cell in row))
-        print_table(shown)
-    claims = Table(box=None, pad_edge=False)
-    for column in ("claim", "source", "verdict"):
-        claims.add_column(column, no_wrap=column == "verdict")
-    for judged in outcome.judged:
-        claims.add_row(judged.claim.name, judged.claim.source, str(judged.finding.verdict))
-    out.print()
-    print_table(claims)
+        show(each)
+    show_claims(outcome.judged)
     out.print(f"Report: {outcome.report}\n", markup=False, soft_wrap=True)

@@ -17,6 +17,7 @@ from handup.client.clock import ServerClock
 from handup.client.live import BEAT_S
 from handup.client.outbox import Outbox
 from handup.client.pulse import Pulse
+from handup.client.sticks import Stick, Sticks
 from handup.client.views import Stop, count_of, stop_of
 from handup.client.wire import Wire
 from handup.core import HandupError
@@ -76,6 +77,7 @@ class RobotLink:
         self._news = threading.Condition()
         self.stops_heard = 0
         self.people = 0
+        self._sticks = Sticks()
         self._id = id
         self._stop: Stop | None = None
         self._own_stop: tuple[str, str] | None = None  # why, and its token
@@ -113,6 +115,11 @@ class RobotLink:
     def stop_heard(self) -> Stop | None:
         """The stop that holds, as the server told it."""
         return self._stop
+
+    @property
+    def stick(self) -> Stick | None:
+        """How somebody steers this robot from a page, as last heard. Look at its age: people let go, and links fail."""
+        return self._sticks.latest
 
     def hold(self, timeout_s: float | None = None, *, only_heard: bool = False) -> bool:
         """Wait while the robot may not move.
@@ -182,6 +189,8 @@ class RobotLink:
                 self._take_stop(frame.get("stopped"))
             case "people":
                 self.people = count_of(frame.get("people"))
+            case "stick":
+                self._sticks.hear(frame)
             case "stop":
                 own = self._own_stop
                 if own is not None and frame.get("token") == own[1] and frame.get("written") is True:

@@ -7,7 +7,7 @@ means that the program or its input is wrong.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class HandupError(Exception):
@@ -107,6 +107,65 @@ class BadAnswer(HandupError):
     """An answer that its question does not allow: no such option, a box outside the picture, a number out of range."""
 
     code = "HU109"
+
+
+class BadRecipe(HandupError):
+    """Recipes, recoveries or a database that cannot be used: unreadable, misspelt, unbound, unbounded.
+
+    Args:
+        cause: As for every error; so are `hint`, `file` and `line`.
+        hint: What to do next.
+        file: The file the first cause lies in, where there is one.
+        line: Its line, counted from 1.
+        problems: Everything that is wrong, in the order of the files, each with `place`, `cause` and `hint`. Empty
+            where there is only the one cause.
+    """
+
+    code = "HU110"
+
+    def __init__(
+        self, cause: str, *, hint: str, file: str | None = None, line: int | None = None, problems: tuple[Any, ...] = ()
+    ) -> None:
+        super().__init__(cause, hint=hint, file=file, line=line)
+        self.problems = problems
+
+
+class BadExpression(HandupError):
+    """An expression of a recipe that cannot be read, or that has no value here: an index beyond the list, no such key.
+
+    Args:
+        cause: As for every error; so are `hint`, `file` and `line`.
+        hint: What to do next.
+        file: The file the cause lies in, where there is one.
+        line: Its line, counted from 1.
+        column: Its column, counted from 1.
+    """
+
+    code = "HU111"
+
+    def __init__(
+        self, cause: str, *, hint: str, file: str | None = None, line: int | None = None, column: int | None = None
+    ) -> None:
+        super().__init__(cause, hint=hint, file=file, line=line)
+        self.column = column
+
+
+class BadPose(HandupError):
+    """A pose or stick that is no place or velocity: not finite, of the wrong length, a rotation of no length."""
+
+    code = "HU112"
+
+
+class BadGoals(HandupError):
+    """Goals that nobody can reach for: none at all, one without poses, two of one name."""
+
+    code = "HU113"
+
+
+class BadStep(HandupError):
+    """A step of no time, of negative time, or of a time that is no number."""
+
+    code = "HU114"
 
 
 class IllegalCall(HandupError):

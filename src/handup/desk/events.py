@@ -1,7 +1,8 @@
 """What the desk writes in the journal. The entry's key is the question's id, its time is when it happened.
 
 Names of people and what they said can be erased. The words of a question belong to the person whom it was put to
-first, the value of an answer to the person who gave it, limits and channels to the person whose they are. Ids, times
+first, and to those who had answered in the same run, whose words may be in it; the value of an answer to the person who
+gave it, limits and channels to the person whose they are. Ids, times
 and statuses stay, and so do free texts that belong to nobody: tokens, names of runs and steps, why a question is held
 or taken back. Name nobody in those.
 """
@@ -29,7 +30,7 @@ class Cause(StrEnum):
     """It can be put to nobody: they were erased, or their limits never allow it."""
 
 
-@event(Move.ASKED.value, people=("turn", "audience"), personal={"question": "turn"})
+@event(Move.ASKED.value, people=("turn", "audience", "of"), personal={"question": "of"})
 @dataclass(frozen=True, kw_only=True)
 class Asked:
     """A question came in. It is held until an `Opened` follows, mostly in the same breath.
@@ -44,6 +45,7 @@ class Asked:
         load: Its query cost.
         until_s: From when it may fit, where that is known.
         why: Why it is held, if it is.
+        of: Whose its words are. Entries of before have none; there they are of whom it was for first.
     """
 
     step: str
@@ -55,6 +57,7 @@ class Asked:
     load: float = 0.0
     until_s: float | None = None
     why: str = ""
+    of: tuple[str, ...] = ()
 
 
 @event(Move.HELD.value, people=("turn",))

@@ -10,7 +10,7 @@ afterwards is held, and opened once a person has enabled the desk again.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -102,6 +102,7 @@ def _ask(draft: Draft, command: Ask) -> Receipt:
         load=command.load,
         until_s=None if found.fits or found.never else found.from_s,
         why=found.why,
+        of=tuple(dict.fromkeys((turn, *_answered(draft, command.run)))),
     )
     draft.add(event, run=command.run, key=id_)
     record = draft.fold.records[id_]
@@ -110,6 +111,14 @@ def _ask(draft: Draft, command: Ask) -> Receipt:
     elif found.never:
         record = draft.to(record, Withdrawn(cause=Cause.NOBODY, why=f"it can never be put to anybody: {found.why}"))
     return Receipt(status=ReceiptStatus.ACCEPTED, message=record.told, record=record)
+
+
+def _answered(draft: Draft, run: str) -> Iterator[str]:
+    """Who has answered in a run, as far as the desk remembers: what they said may be in its next question."""
+    for record in draft.fold.records.values():
+        by = None if record.run != run or record.answer is None else record.answer.by
+        if by is not None and not gone(by):
+            yield by
 
 
 def _claim(draft: Draft, command: Claim) -> Receipt:

@@ -197,6 +197,12 @@ class Hub:
         for socket in self._sockets:
             socket.send(frame, slot=slot, urgent=urgent)
 
+    def steer(self, robot: str, frame: str) -> None:
+        """Send a robot what it is steered by; of several frames that wait the latest counts."""
+        for socket in self._sockets:
+            if socket.grant.is_robot and socket.grant.name == robot:
+                socket.send(frame, slot="stick")
+
     def tick(self, at_s: float) -> bool:
         """Send heartbeats to those who had none in answer to theirs, and let go of those who are silent or stuck.
 

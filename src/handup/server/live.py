@@ -18,7 +18,7 @@ from handup.core import BadRequest, HandupError, NotForYou, ReplyKind, TooFast
 from handup.server.drafting import keep
 from handup.server.guard import PROTOCOL, Guard, admit_live
 from handup.server.hub import Socket
-from handup.server.models import AboutQuestion, DraftFrame, RobotState, StopRequest
+from handup.server.models import AboutQuestion, DraftFrame, RobotState, StickFrame, StopRequest
 from handup.server.questions import replied
 from handup.server.refusing import body_of, refusal
 from handup.server.rights import ANSWER, LIVE
@@ -59,7 +59,8 @@ class Conversation:
     """What is said on one socket. Frames are JSON objects with a `type`.
 
     From everybody: `beat {n?}`, `stop {why?, token?}`, answered with `stop {token, written}`. From people: `reply {…}`,
-    `draft {id, value, at_s?}`. From robots: `state {state}`, `watch {id}`.
+    `draft {id, value, at_s?}`, `stick {robot, mode, push, close?, heard_s}`. From robots: `state {state}`,
+    `watch {id}`.
     """
 
     def __init__(self, websocket: WebSocket, service: Service, guard: Guard, socket: Socket) -> None:
@@ -68,7 +69,11 @@ class Conversation:
         self._replies = 0
         self._token = secrets.token_hex(8)
         robot: dict[str, Callable[[dict[str, Any]], Awaitable[None]]] = {"state": self._state, "watch": self._watch}
-        person: dict[str, Callable[[dict[str, Any]], Awaitable[None]]] = {"reply": self._reply, "draft": self._draft}
+        person: dict[str, Callable[[dict[str, Any]], Awaitable[None]]] = {
+            "reply": self._reply,
+            "draft": self._draft,
+            "stick": self._stick,
+        }
         self._does = {"beat": self._beat, "stop": self._stop, **(robot if socket.grant.is_robot else person)}
         self._others = person if socket.grant.is_robot else robot
 
@@ -201,6 +206,18 @@ class Conversation:
     async def _draft(self, frame: dict[str, Any]) -> None:
         draft = DraftFrame.model_validate(frame)
         self._service.spawn(self._aside(keep(self._service, self._socket.grant, draft.id, draft.value, draft.at_s)))
+
+    async def _stick(self, frame: dict[str, Any]) -> None:
+        """Pass on how somebody steers a robot. What was pushed too long ago, or during a stop, moves nothing."""
+        if self._socket.grant.role not in ANSWER:
+            raise NotForYou(f"a {self._socket.grant.role} does not steer", hint="Ask somebody who may.")
+        stick = StickFrame.model_validate(frame)
+        late_s = self._service.now_s() - stick.heard_s
+        if self._service.stopped is not None or late_s > self._service.settings.beats.hold_s:
+            return
+        told = {"by": self._socket.grant.name, "device": self._socket.grant.id, "mode": stick.mode}
+        said = encoded({"type": "stick", **told, "push": stick.push, "close": stick.close})
+        self._service.hub.steer(stick.robot, said)
 
     async def _aside(self, work: Awaitable[None]) -> None:
         """What may wait for the store, in a task of its own: a stop that comes next does not wait for it."""

@@ -10,6 +10,7 @@ from handup.core.kinds import MAX_ID, MAX_NAME, MAX_OPTION, MAX_PROMPT
 from handup.core.schema import question_schema, reply_schema
 from handup.desk.status import Status
 from handup.server.events import AccessRole
+from handup.server.watched import TaskView
 
 Text = Annotated[str, StringConstraints(max_length=MAX_PROMPT)]
 Short = Annotated[str, StringConstraints(max_length=MAX_OPTION)]
@@ -256,6 +257,51 @@ class Summary(BaseModel):
     attempts: Count = 0
 
 
+Triple = tuple[Finite, Finite, Finite]
+Placed = Annotated[list[Finite], Field(min_length=7, max_length=7)]
+"""A pose: x, y, z in metres, then the rotation as w, x, y, z."""
+Deflection = Annotated[float, Field(ge=-1.0, le=1.0, allow_inf_nan=False)]
+Mode = Literal["translate", "rotate"]
+
+
+class ThingView(BaseModel):
+    """An object on the table. Boxes: middle, size (three numbers each, metres), yaw; rings: middle, radius, height."""
+
+    model_config = Strict
+    name: Name
+    boxes: Annotated[list[Placed], Field(max_length=20)] = []
+    rings: Annotated[list[Annotated[list[Finite], Field(min_length=5, max_length=5)]], Field(max_length=20)] = []
+
+
+class GoalView(BaseModel):
+    """What a person may reach for, and how likely the robot thinks that is."""
+
+    model_config = Strict
+    object: Name
+    grasp: Name
+    chance: Share
+
+
+class ReachView(BaseModel):
+    """A hand that a person steers: where it is, where the robot would have it, what it thinks."""
+
+    model_config = Strict
+    scene: Short
+    task: Short = ""
+    low: Triple
+    high: Triple
+    things: Annotated[list[ThingView], Field(max_length=MOST_ITEMS)]
+    hand: Placed
+    ghost: Placed | None = None
+    goals: Annotated[list[GoalView], Field(max_length=MOST_ITEMS)]
+    other: Share = 0.0
+    mode: Mode = "translate"
+    driver: Short = ""
+    seconds: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 0.0
+    mode_changes: Count = 0
+    questions: Count = 0
+
+
 class RobotState(BaseModel):
     """What a robot says of itself. Only the latest is kept, in memory."""
 
@@ -273,6 +319,8 @@ class RobotState(BaseModel):
     decision: DecisionView | None = None
     items: Annotated[list[Item], Field(max_length=MOST_ITEMS)] = []
     summary: Summary | None = None
+    reach: ReachView | None = None
+    task: TaskView | None = None
 
 
 class RobotView(BaseModel):
@@ -309,3 +357,14 @@ class DraftFrame(DraftRequest):
     """A half-made answer, by socket."""
 
     id: Id
+
+
+class StickFrame(BaseModel):
+    """How somebody steers a robot just now: passed on to it, never kept. `heard_s` is the last time they were told."""
+
+    model_config = Strict
+    robot: Name
+    mode: Mode
+    push: tuple[Deflection, Deflection, Deflection]
+    close: bool = False
+    heard_s: Finite

@@ -6,9 +6,10 @@ import pytest
 
 from handup.core import BadSetting
 from handup.lab.meals.claim import Bar, Claim
-from handup.lab.meals.judging import LEAST_TOLD, RULES, judge, told_apart
+from handup.lab.meals.judging import RULES, judge, told_apart
 from handup.lab.meals.results import Results
 from handup.lab.meals.studies import NOT_ASKED, STUDIES
+from handup.lab.study.bars import LEAST_TOLD
 from handup.lab.study.claim import Verdict
 from tests.lab.meals.made_up import ONE, PAIRED, TWO, meal, results, some_of_five
 

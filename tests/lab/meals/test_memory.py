@@ -212,7 +212,7 @@ def test_no_day_lies_outside_its_picture(monkeypatch: pytest.MonkeyPatch) -> Non
         drawn.append(figure)
         return b"", b""
 
-    monkeypatch.setattr(figures, "_files", files)
+    monkeypatch.setattr(figures, "files_of", files)
     found = days(
         lambda arm, who, day: (got(asked=("food",) * (9 if day > 3 and "new" in arm else 2)),),
         participants=2,

@@ -22,9 +22,10 @@ from handup.lab.meals.definition import Sitting, Size
 from handup.lab.meals.eating import Robot, made_with, robot
 from handup.lab.meals.rows import MealRow
 from handup.lab.meals.run import Outcome, run_meals
-from handup.lab.meals.runner import Progress, run_sittings
-from handup.lab.meals.store import KeptMeals
+from handup.lab.meals.runner import run_sittings
+from handup.lab.meals.store import kept_meals
 from handup.lab.study import code
+from handup.lab.study.batches import Progress
 from tests.cli.calls import assert_one_line_error, here
 from tests.lab.meals.made_up import SEED, TINY
 
@@ -102,7 +103,7 @@ def test_what_is_damaged_or_of_other_networks_is_eaten_again(
     whole: Outcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sittings = tuple(TINY.sittings(SIZE))
-    kept = KeptMeals.at(tmp_path, made_with())
+    kept = kept_meals(tmp_path, made_with())
     for sitting, meals in whole.results.eaten.items():
         kept.save(sitting, meals)
     first, second = (kept.path(each) for each in sittings[:2])
@@ -118,7 +119,7 @@ def test_what_is_damaged_or_of_other_networks_is_eaten_again(
 
 
 def test_two_processes_eat_the_same(whole: Outcome, tmp_path: Path) -> None:
-    kept = KeptMeals.at(tmp_path, made_with())
+    kept = kept_meals(tmp_path, made_with())
     assert run_sittings(tuple(TINY.sittings(SIZE)), kept, jobs=2) == whole.results.eaten
 
 

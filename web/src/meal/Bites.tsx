@@ -1,7 +1,8 @@
 /** The bites of the meal so far and to come. */
+import { Sign } from "../signs/Sign";
+import { times } from "../signs/words";
 import type { Bite } from "../types";
-import { Sign } from "./Sign";
-import { OUTCOMES, times } from "./words";
+import { OUTCOMES } from "./words";
 
 export function Bites({ items }: { items: readonly Bite[] }) {
   if (items.length === 0) return null;

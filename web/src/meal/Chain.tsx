@@ -1,7 +1,8 @@
 /** The robot's modules in order: what each says and how sure it is, in words, as a bar and as a number. */
+import { Sign } from "../signs/Sign";
+import { percent } from "../signs/words";
 import type { ChainLink, RobotState } from "../types";
-import { Sign } from "./Sign";
-import { percent, sureness } from "./words";
+import { sureness } from "./words";
 
 export function Chain({ chain, decision }: { chain: readonly ChainLink[]; decision: RobotState["decision"] }) {
   if (chain.length === 0) return null;

@@ -1,10 +1,11 @@
 /** A meal as it goes on: the plate, what the robot is about to do and why, how sure it is, the bites so far. */
+import { Sign } from "../signs/Sign";
+import { intention, times } from "../signs/words";
 import type { RobotState, RobotView } from "../types";
 import { Bites } from "./Bites";
 import { Chain } from "./Chain";
 import { Plate } from "./Plate";
-import { Sign } from "./Sign";
-import { intention, phaseOf, times } from "./words";
+import { phaseOf } from "./words";
 import "./meal.css";
 
 interface MealViewProps {

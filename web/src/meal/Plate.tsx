@@ -1,9 +1,9 @@
 /** The live picture of the plate with what the robot has in mind on it, marked with its age when it is old. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Drawing, Mark, Stage, type Shape } from "../picture";
-import type { Phase, RobotState } from "../types";
+import { Sign } from "../signs/Sign";
 import { link } from "../store";
-import { Sign } from "./Sign";
+import type { Phase, RobotState } from "../types";
 import { age } from "./words";
 
 interface PlateProps {

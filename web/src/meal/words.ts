@@ -1,5 +1,6 @@
 /** What a robot's state means, in words. The limits of sureness are those of the desk. */
-import type { Bite, Phase, RobotState, RobotView } from "../types";
+import type { PhaseIcon } from "../signs/Sign";
+import type { Bite, Phase, RobotView } from "../types";
 
 const SURENESS: readonly [number, string][] = [
   [0.95, "almost sure"],
@@ -11,12 +12,6 @@ const SURENESS: readonly [number, string][] = [
 export function sureness(confidence: number): string {
   return SURENESS.find(([least]) => confidence >= least)?.[1] ?? "only guessing";
 }
-
-export function percent(share: number): string {
-  return `${Math.round(share * 100)} %`;
-}
-
-export type PhaseIcon = "eye" | "thought" | "hand" | "moving" | "hold" | "rest" | "done" | "stop" | "silent";
 
 const PHASES: Record<Phase, [PhaseIcon, string]> = {
   looking: ["eye", "Looking at the plate"],
@@ -36,18 +31,6 @@ export function phaseOf({ alive, state }: RobotView): { icon: PhaseIcon; words: 
   return { icon, words, calm: state?.phase !== "holding" && state?.phase !== "stopped" };
 }
 
-function upper(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** What it is about to do and why, in one sentence. */
-export function intention(state: RobotState | null): string {
-  const doing = state?.doing?.trim().replace(/[.]$/, "") ?? "";
-  const why = state?.why?.trim().replace(/[.]$/, "") ?? "";
-  if (!doing) return why ? `${upper(why)}.` : "";
-  return `${upper(doing)}${why ? ` — ${why}` : ""}.`;
-}
-
 export const OUTCOMES: Record<Bite["outcome"], string> = {
   got: "got it",
   lost: "lost",
@@ -55,10 +38,6 @@ export const OUTCOMES: Record<Bite["outcome"], string> = {
   now: "now",
   later: "to come",
 };
-
-export function times(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
 
 /** "3 s", "2 min" */
 export function age(seconds: number): string {

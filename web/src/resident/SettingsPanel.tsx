@@ -17,7 +17,8 @@ interface PickProps<T> {
   onPick: (value: T) => void;
 }
 
-function Pick<T>({ title, note, name, options, value, onPick }: PickProps<T>) {
+/** One of a few, each a button. */
+export function Pick<T>({ title, note, name, options, value, onPick }: PickProps<T>) {
   return (
     <fieldset class="pick">
       <legend>{title}</legend>

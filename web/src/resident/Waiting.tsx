@@ -2,6 +2,8 @@
 
 import { pictureUrl } from "../api";
 import { MealView } from "../meal/MealView";
+import { ReachView } from "../reach";
+import { TaskView } from "../task";
 import { answerable, me, picked, robots } from "../store";
 import type { RecordView, RobotView } from "../types";
 import { Icon } from "./Icon";
@@ -17,7 +19,11 @@ export function Waiting() {
   const robot = shownRobot(robots.value.values());
   return (
     <section class="waiting" data-testid="waiting">
-      {robot ? (
+      {robot?.state?.reach ? (
+        <ReachView robot={robot} state={robot.state} reach={robot.state.reach} />
+      ) : robot?.state?.task ? (
+        <TaskView robot={robot} task={robot.state.task} />
+      ) : robot ? (
         <MealView robot={robot} pictureUrl={pictureUrl} />
       ) : (
         <div class="calm">

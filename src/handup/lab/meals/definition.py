@@ -73,6 +73,16 @@ class Sitting:
         }
         return hashlib.sha256(json.dumps(record, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
+    @property
+    def label(self) -> str:
+        """In words, for errors."""
+        return f"the meals of participant {self.participant.number} with {self.arm.label}"
+
+    @property
+    def expected(self) -> int:
+        """How many meals it has."""
+        return len(self.orders)
+
     def to_json(self) -> dict[str, Any]:
         """What its rows begin with."""
         arm = {"arm": self.arm.label, "memory": self.arm.memory}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -13,7 +12,7 @@ from handup.lab.meals.blame import BLAMED, TRUE_BLAME
 from handup.lab.meals.claim import LABELS, Bar, Part
 from handup.lab.meals.results import Results
 from handup.lab.meals.triage import Triage
-from handup.lab.study.figures import PNG_DPI, Drawing
+from handup.lab.study.figures import Drawing, files_of
 from handup.lab.study.style import INK, QUIET, RC
 
 try:
@@ -74,7 +73,7 @@ def _bars(results: Results, apart: Sequence[Bar]) -> Drawing:
             "participants, dots are participants; a star joins arms that a claim compares and that differ (Wilcoxon, "
             "Holm, p < .05)."
         )
-        return Drawing(name, caption, *_files(figure))
+        return Drawing(name, caption, *files_of(figure))
 
 
 def _panel(panel: Axes, results: Results, measure: str, apart: Sequence[Bar]) -> None:
@@ -143,7 +142,7 @@ def _days(results: Results) -> Drawing:
             "Questions and successful bites, day by day, by a robot that forgets and by one that remembers. Simulated. "
             "Means with 95 % bootstrap intervals over participants; both have the same plates, people and answers."
         )
-        return Drawing(f"{results.study.name}-days", caption, *_files(figure))
+        return Drawing(f"{results.study.name}-days", caption, *files_of(figure))
 
 
 def _confusion(results: Results, triages: Sequence[Triage]) -> Drawing:
@@ -184,11 +183,4 @@ def _confusion(results: Results, triages: Sequence[Triage]) -> Drawing:
             "Every lost bite: its one cause, as the simulation knows it, against what the robot believed right after "
             "the attempt that the cause is about. Bold: where the two agree. Simulated."
         )
-        return Drawing(f"{results.study.name}-triage", caption, *_files(figure))
-
-
-def _files(figure: Figure) -> tuple[bytes, bytes]:
-    svg, png = io.BytesIO(), io.BytesIO()
-    figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
-    figure.savefig(png, format="png", dpi=PNG_DPI, metadata={"Software": None})
-    return svg.getvalue(), png.getvalue()
+        return Drawing(f"{results.study.name}-triage", caption, *files_of(figure))

@@ -1,11 +1,4 @@
-"""Judges the claims of a study of meals.
-
-An order holds where Wilcoxon's test, corrected over all orders of the study by Holm, is below .05 on the claimed side;
-it does not hold where it is on the other side, or where the whole interval of the difference says that the two are
-alike or on the other side. A bar holds where the 95 % bootstrap interval of the difference clears it, and does not
-where the interval stays short of it; bars, unlike orders, are not corrected for their number. Everything else cannot be
-told, and fewer than twelve participants tell nothing.
-"""
+"""Judges the claims of a study of meals by the rules of `lab.study.bars`."""
 
 from __future__ import annotations
 
@@ -15,12 +8,11 @@ from typing import Any
 
 from handup.lab.meals.claim import LIKE, Bar, Claim
 from handup.lab.meals.results import Results
-from handup.lab.meals.statistics import ALPHA, Difference, holm
-from handup.lab.study.claim import Compared, Finding, Verdict
+from handup.lab.study import bars
+from handup.lab.study.bars import LEAST_TOLD
+from handup.lab.study.claim import Finding, Verdict
+from handup.lab.study.paired import ALPHA, Difference, holm
 
-LEAST_TOLD = 12
-"""Bootstrap intervals of fewer participants are too narrow to tell anything."""
-WORST_FIRST = (Verdict.FAILS, Verdict.OPEN, Verdict.HOLDS)
 RULES = (
     "An order holds where Wilcoxon's signed-rank test over participants, two-sided and corrected by Holm over all "
     "orders of the study, has p < .05 on the claimed side. It does not hold on the other side, or where the 95 % "
@@ -70,13 +62,11 @@ class Judged:
 
 def judge(claims: Sequence[Claim], results: Results) -> tuple[Judged, ...]:
     """Every claim of the study."""
-    bars = list(dict.fromkeys(bar for claim in claims for bar in claim.bars))
-    found = {bar: results.difference(bar.measure, bar.arm, bar.than, share=bar.share, part=bar.part) for bar in bars}
-    orders = [bar for bar in bars if bar.is_order]
+    needed = list(dict.fromkeys(bar for claim in claims for bar in claim.bars))
+    found = {bar: results.difference(bar.measure, bar.arm, bar.than, share=bar.share, part=bar.part) for bar in needed}
+    orders = [bar for bar in needed if bar.is_order]
     corrected = dict(zip(orders, holm([found[bar].p for bar in orders]), strict=True))
-    measured = {
-        bar: _measured(bar, found[bar], corrected.get(bar), few=results.count(bar.part) < LEAST_TOLD) for bar in bars
-    }
+    measured = {bar: _measured(bar, found[bar], corrected.get(bar), results) for bar in needed}
     return tuple(_judged(claim, [measured[bar] for bar in claim.bars], results) for claim in claims)
 
 
@@ -86,35 +76,23 @@ def told_apart(judged: Sequence[Judged]) -> tuple[Bar, ...]:
     return tuple(dict.fromkeys(each.bar for each in measured if each.p is not None and each.p < ALPHA))
 
 
-def _measured(bar: Bar, found: Difference, p: float | None, *, few: bool) -> Measured:
-    low, high = sorted(bar.sign * end for end in found.ci)
-    if few:
-        verdict = Verdict.OPEN
-    elif p is None:
-        verdict = Verdict.HOLDS if low >= bar.by else Verdict.FAILS if high < bar.by else Verdict.OPEN
-    elif p < ALPHA:
-        verdict = Verdict.HOLDS if bar.sign * found.mean > 0.0 else Verdict.FAILS
-    else:
-        verdict = Verdict.FAILS if high < LIKE[bar.measure] else Verdict.OPEN
-    return Measured(bar, found, p, verdict)
+def _measured(bar: Bar, found: Difference, p: float | None, results: Results) -> Measured:
+    units = results.count(bar.part)
+    told = bars.verdict(found, p, sign=bar.sign, by=bar.by, alike=LIKE[bar.measure], units=units)
+    return Measured(bar, found, p, told)
 
 
 def _judged(claim: Claim, found: Sequence[Measured], results: Results) -> Judged:
     if not found:
         return Judged(claim, Finding(Verdict.OPEN, (), claim.untold), ())
-    worst = min(found, key=lambda each: WORST_FIRST.index(each.verdict))
+    told = bars.worst(each.verdict for each in found)
     finding = Finding(
-        verdict=worst.verdict,
+        verdict=told,
         numbers=tuple((each.bar.label, _numbers(each, results)) for each in found),
-        why=_why(worst, results),
-        comparisons=tuple(_compared(each) for each in found),
+        why=_why(next(each for each in found if each.verdict is told), results),
+        comparisons=tuple(bars.compared(each.bar.label, each.found, each.verdict) for each in found),
     )
     return Judged(claim, finding, tuple(found))
-
-
-def _compared(each: Measured) -> Compared:
-    low, high = each.found.ci
-    return Compared(label=each.bar.label, mean=each.found.mean, low=low, high=high, verdict=each.verdict)
 
 
 def _numbers(each: Measured, results: Results) -> str:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 from handup.lab.meals import tables
-from handup.lab.meals.judging import RULES, Judged
-from handup.lab.meals.tables import Table
-from handup.lab.study.claim import Verdict
-from handup.lab.study.page import document, inline_svg, table
-from handup.lab.study.report import PLURALS, VERDICT_CLASSES
+from handup.lab.meals.judging import RULES
+from handup.lab.study import telling
+from handup.lab.study.page import document
 
 if TYPE_CHECKING:
     from handup.lab.meals.definition import MealStudy
     from handup.lab.meals.run import Outcome
     from handup.lab.study.figures import Drawing
 
-_CODE = re.compile(r"`([^`]*)`")
 READING = """<h2 id="reading">How to read this</h2>
 <p>Plates, pictures, physics and people are <strong>simulated</strong>; the four networks and their errors are real
 networks on rendered pictures. How often people are right (.80, .90, .97) and how they point are
@@ -53,12 +49,17 @@ def page(outcome: Outcome, drawings: Sequence[Drawing]) -> str:
     """The whole page."""
     study, results = outcome.study, outcome.results
     *shown, lost = drawings
-    parts = [_head(outcome), _verdicts(outcome.judged), '<h2 id="figures">What came out</h2>', *map(_figure, shown)]
-    parts += [_table(each) for each in tables.came_out(results)]
-    parts += [_claims(outcome.judged)]
-    parts += ['<h2 id="triage">Failure triage: what was wrong, and what the robot believed</h2>', _figure(lost)]
-    parts += [_table(tables.losses(outcome.triages)), _table(tables.costs(outcome.triages))]
-    confused = "".join(_table(tables.confusion(each)) for each in outcome.triages)
+    parts = [
+        _head(outcome),
+        telling.verdicts(outcome.judged),
+        '<h2 id="figures">What came out</h2>',
+        *map(telling.figure, shown),
+    ]
+    parts += [each.html() for each in tables.came_out(results)]
+    parts += [telling.claims(outcome.judged, RULES)]
+    parts += ['<h2 id="triage">Failure triage: what was wrong, and what the robot believed</h2>', telling.figure(lost)]
+    parts += [tables.losses(outcome.triages).html(), tables.costs(outcome.triages).html()]
+    confused = "".join(tables.confusion(each).html() for each in outcome.triages)
     parts += [f"<details><summary>Method by method</summary>{confused}</details>", READING]
     parts += [READING_MEMORY] if study.remembers else []
     return document(f"{study.title}: a study of handup", parts)
@@ -83,61 +84,10 @@ def _head(outcome: Outcome) -> str:
         facts["Faulty"] = "M1 names a food that is not on the plate with probability .9, at a confidence of .65"
     if results.size.quick:
         facts["Quick"] = "few participants, and one plate each unless a robot remembers: for a first look only"
-    listed = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts.items())
-    return (
-        f'<h1>{escape(study.title)}</h1><p class="question">{escape(study.question)}</p><dl class="facts">{listed}</dl>'
-    )
+    return telling.head(study.title, study.question, facts)
 
 
 def _plates(study: MealStudy) -> str:
     """What is served; meal by meal where a robot remembers."""
     menus = (study.plates_of(menu[0]) for menu in study.menus)
     return "; or ".join(", ".join(each if study.remembers else dict.fromkeys(each)) for each in menus)
-
-
-def _verdicts(judged: Sequence[Judged]) -> str:
-    lines = []
-    for whose, chosen in (
-        ("Of the paper's claims", [each for each in judged if each.claim.source != "handup"]),
-        ("Of our own bars", [each for each in judged if each.claim.source == "handup"]),
-    ):
-        counts = {verdict: sum(each.finding.verdict is verdict for each in chosen) for verdict in Verdict}
-        words = ", ".join(
-            _word(verdict, f"{count} {verdict if count == 1 else PLURALS[verdict]}")
-            for verdict, count in counts.items()
-            if count
-        )
-        lines.append(f"<li>{whose}: {words or 'none judged'}.</li>")
-    return f'<h2 id="verdicts">Do the claims hold?</h2><ul>{"".join(lines)}</ul>'
-
-
-def _claims(judged: Sequence[Judged]) -> str:
-    rows = []
-    for each in judged:
-        listed = "".join(f"<li>{escape(name)}: {escape(value)}</li>" for name, value in each.finding.numbers)
-        numbers = f'<ul class="numbers">{listed}</ul>' if listed else ""
-        verdict = _word(each.finding.verdict, str(each.finding.verdict))
-        rows.append(
-            [escape(each.claim.text), escape(each.claim.source), f"{verdict}<br>{escape(each.finding.why)}{numbers}"]
-        )
-    shown = table(("Claim", "Source", "Here"), rows, caption="Claims, one by one", kind="claims")
-    return f'<h2 id="claims">Claim by claim</h2><p>{escape(RULES)}</p>{shown}'
-
-
-def _table(given: Table) -> str:
-    rows = [[_CODE.sub(r"<code>\1</code>", escape(cell)) for cell in row] for row in given.rows]
-    columns = [each.replace("`", "") for each in given.columns]
-    return table(columns, rows, caption=given.caption.replace("`", ""), numbers_from=1)
-
-
-def _word(verdict: Verdict, text: str) -> str:
-    return f'<span class="verdict {VERDICT_CLASSES[verdict]}">{escape(text)}</span>'
-
-
-def _figure(drawing: Drawing) -> str:
-    drawn = inline_svg(drawing.svg, drawing.name, drawing.caption)
-    caption = escape(drawing.caption)
-    return (
-        f'<figure><div class="wide" role="region" tabindex="0" aria-label="{caption}">{drawn}</div>'
-        f"<figcaption>{caption}</figcaption></figure>"
-    )

@@ -12,11 +12,11 @@ import numpy as np
 from handup.confidence.bootstrap import Estimate
 from handup.core import BadSetting
 from handup.domains.feeding.judging import MODULES, Cause
-from handup.lab.meals import statistics
 from handup.lab.meals.claim import ALL, Part
 from handup.lab.meals.definition import MealStudy, Sitting, Size
 from handup.lab.meals.rows import BiteRow, MealRow
-from handup.lab.meals.statistics import Difference, Vector
+from handup.lab.study import paired
+from handup.lab.study.paired import Difference, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,11 +85,11 @@ class Results:
 
     def mean(self, measure: str, label: str, part: Part = ALL) -> Estimate:
         """A measure per meal, with its interval over participants."""
-        return statistics.mean(self.values(measure, label, part))
+        return paired.mean(self.values(measure, label, part))
 
     def difference(self, measure: str, label: str, other: str, *, share: float = 1.0, part: Part = ALL) -> Difference:
         """What an arm has more of a measure than (a share of) another one has, participant by participant."""
-        return statistics.difference(self.values(measure, label, part), share * self.values(measure, other, part))
+        return paired.difference(self.values(measure, label, part), share * self.values(measure, other, part))
 
     def losses(self, label: str, part: Part = ALL) -> dict[str, float]:
         """Lost bites per meal by cause."""

@@ -16,9 +16,10 @@ from handup.lab.meals.eating import made_with
 from handup.lab.meals.judging import Judged, judge, told_apart
 from handup.lab.meals.results import Results
 from handup.lab.meals.rows import bites_csv, meals_csv
-from handup.lab.meals.runner import Watcher, run_sittings
-from handup.lab.meals.store import KeptMeals
+from handup.lab.meals.runner import run_sittings
+from handup.lab.meals.store import kept_meals
 from handup.lab.meals.triage import Triage, triage
+from handup.lab.study.batches import Watcher
 from handup.lab.study.store import Store
 
 
@@ -98,7 +99,7 @@ def run_meals(
     """
     from handup.lab.meals import figures, page  # noqa: PLC0415 - drawing is an extra
 
-    kept = KeptMeals.at(out, made_with())
+    kept = kept_meals(out, made_with())
     with Store(out).lock():
         kept.tidy()
         eaten = run_sittings(tuple(study.sittings(size)), kept, jobs=jobs, watch=watch)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from handup.confidence.bootstrap import Estimate
 from handup.domains.feeding.judging import MODULES, Cause
 from handup.lab.meals.blame import BLAMED
 from handup.lab.meals.claim import Part
@@ -13,6 +11,8 @@ from handup.lab.meals.definition import Sitting
 from handup.lab.meals.judging import RULES, Judged
 from handup.lab.meals.results import Results
 from handup.lab.meals.triage import Triage
+from handup.lab.study.bars import claims_table
+from handup.lab.study.tables import Table, share, shown
 from handup.people import PROFILES, Care
 
 HEADINGS = {
@@ -28,27 +28,6 @@ HEADINGS = {
     "wrong_recalls": "wrong recalls",
 }
 OF_A_DAY = ("queries", "labels", "bites", "recalls", "wrong_recalls")
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table as text.
-
-    Args:
-        caption: What it shows.
-        columns: Headings.
-        rows: Cells; the first of each row names it.
-    """
-
-    caption: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-    def markdown(self) -> str:
-        """For a page of the docs."""
-        lines = [self.columns, ("---",) * len(self.columns), *self.rows]
-        text = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-        return f"{self.caption}\n\n{text}"
 
 
 def tables(results: Results, triages: Sequence[Triage]) -> Iterator[Table]:
@@ -188,30 +167,9 @@ def costs(triages: Sequence[Triage]) -> Table:
     return Table(caption, ("method", "cause", "bites", "wrong bites", "questions", "attempts", "J"), rows)
 
 
-def claims(judged: Sequence[Judged]) -> Table:
-    """The claims, one by one."""
-    rows = []
-    for each in judged:
-        numbers = "<br>".join(f"{name}: {value}" for name, value in each.finding.numbers)
-        folded = f" <details><summary>numbers</summary>{numbers}</details>" if numbers else ""
-        rows.append((each.claim.text, each.claim.source, f"**{each.finding.verdict}**. {each.finding.why}{folded}"))
-    return Table(RULES, ("Claim", "Source", "Here"), tuple(rows))
-
-
 def markdown(results: Results, triages: Sequence[Triage], judged: Sequence[Judged]) -> str:
     """Everything, for a page of the docs."""
-    return "\n\n".join(each.markdown() for each in (*tables(results, triages), claims(judged))) + "\n"
-
-
-def shown(found: Estimate) -> str:
-    """A mean with its interval."""
-    return f"{found.value:.2f} ({found.ci[0]:.2f}–{found.ci[1]:.2f})"
-
-
-def share(found: Estimate) -> str:
-    """A share with its interval, in percent."""
-    low, high = found.ci
-    return f"{100 * found.value:.0f} % ({100 * low:.0f}–{100 * high:.0f})"
+    return "\n\n".join(each.markdown() for each in (*tables(results, triages), claims_table(judged, RULES))) + "\n"
 
 
 def _sittings(results: Results) -> Iterator[Sitting]:

@@ -13,10 +13,10 @@ import numpy as np
 
 from handup.confidence.bootstrap import Estimate
 from handup.domains.feeding.judging import Cause
-from handup.lab.meals import statistics
 from handup.lab.meals.blame import BLAMED, SUCCESS, TRUE_BLAME
 from handup.lab.meals.results import Results
 from handup.lab.meals.rows import CHANCES, BiteRow
+from handup.lab.study import paired
 
 Share = Callable[[Sequence[float]], Estimate]
 """Of a number for each participant, the share that it has of their lost bites."""
@@ -110,7 +110,7 @@ def _triage(results: Results, label: str) -> Triage:
     lost = np.array([float(len(bites)) for bites in by_person])
 
     def share(parts: Sequence[float]) -> Estimate:
-        return statistics.ratio(np.array(parts, dtype=np.float64), lost)
+        return paired.ratio(np.array(parts, dtype=np.float64), lost)
 
     seen = [[bite for bite in bites if _can_blame(bite)] for bites in by_person]
     return Triage(
@@ -125,7 +125,7 @@ def _triage(results: Results, label: str) -> Triage:
         },
         agreed=share([sum(each.blamed == TRUE_BLAME[each.cause] for each in bites) for bites in by_person]),
         unseen=share([sum(each.blamed == SUCCESS for each in bites) for bites in by_person]),
-        belief=statistics.ratio(
+        belief=paired.ratio(
             np.array([sum(map(_belief, bites)) for bites in seen], dtype=np.float64),
             np.array([len(bites) for bites in seen], dtype=np.float64),
         ),

@@ -11,7 +11,7 @@ from handup.lab.cell import Cell
 from handup.when import Pair
 
 ROOMS = ("core", "policy", "what", "when", "recover", "lab")
-NOT_ROWS = frozenset({"study", "meals"})
+NOT_ROWS = frozenset({"study", "meals", "recoveries", "reaching"})
 """Folders of what judges and draws rows of cells, or has rows of its own: they do not make them."""
 
 

@@ -71,7 +71,7 @@ def draw(study: Study, results: Results, timings: Mapping[Cell, Timing], *, quic
                 f"{title} (simulated, {base.episodes:,} episodes per cell, seed {base.seed})", x=0.01, ha="left"
             )
             shown = "means with 95 % intervals for task cost and J, medians with quartiles for the others"
-            yield Drawing(f"{study.name}-{world}", f"{title}. {study.question} Simulated; {shown}.", *_files(figure))
+            yield Drawing(f"{study.name}-{world}", f"{title}. {study.question} Simulated; {shown}.", *files_of(figure))
 
 
 @dataclass(frozen=True)
@@ -276,7 +276,8 @@ def _legend(panel: Axes, methods: Sequence[str], shared: str, *, beside: bool = 
         panel.legend(loc="upper left", fontsize="small")
 
 
-def _files(figure: Figure) -> tuple[bytes, bytes]:
+def files_of(figure: Figure) -> tuple[bytes, bytes]:
+    """A figure as SVG and as PNG; the same bytes whenever it shows the same numbers."""
     svg, png = io.BytesIO(), io.BytesIO()
     figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
     figure.savefig(png, format="png", dpi=PNG_DPI, metadata={"Software": None})

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from handup import __version__
-from handup.core import BadRecord, BadSetting
+from handup.core import BadRecord
 from handup.lab.cell import Cell
 from handup.lab.episodes import METRICS, Episodes
-from handup.lab.files import replaced, write_whole
+from handup.lab.files import locked, replaced, write_whole
 from handup.lab.study.code import code_digest
 
 KEPT = ("config", "seed", "handup", "code", "numpy")
@@ -94,12 +94,7 @@ class Store:
         Raises:
             BadSetting: Another run is at work there.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / ".lock").open("a") as file:
-            if not _taken(file):
-                raise BadSetting(
-                    f"another run is at work in '{self.folder}'", hint="Wait until it is done, or give another --out."
-                )
+        with locked(self.folder):
             for left in self.cells.glob(".*.tmp"):
                 left.unlink(missing_ok=True)
             yield
@@ -159,16 +154,3 @@ def _episodes(table: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Episo
 
 def _damaged(why: str) -> BadRecord:
     return BadRecord(why, hint="Remove the file, and the cell is run again.")
-
-
-def _taken(file: io.TextIOWrapper) -> bool:
-    """Take the lock of an open file if nobody has it; where the system knows no such locks, go without."""
-    try:
-        import fcntl  # noqa: PLC0415 - not on every system
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -1,0 +1,174 @@
+"""Writes docs/lab/reaching.md from the record of the published study in docs/lab/reaching/.
+
+`python -m examples.reaching_page studies/reaching` takes the record and the pictures from a study that was run, and
+writes the page; without a folder the page is written from the record that is there. A test holds the page to it.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from handup.lab.reaching import tables
+from handup.lab.reaching.definition import FIRST_TRYING
+from handup.lab.reaching.reading import reading
+from handup.lab.reaching.record import USERS
+from handup.lab.reaching.studies import HO, OURS, PAPER, REACHING
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE, RECORD, PICTURES = DOCS / "lab" / "reaching.md", DOCS / "lab" / "reaching" / "record.json", DOCS / "img" / "lab"
+SHOWN = {
+    "reaching": "Success, time, opposition and questions by scene, user and method",
+    "reaching-fig-4": "Belief and actions over time, grasping a cup from the top with each method",
+    "reaching-look-ahead": "What the look-ahead of the paper's policy decides",
+}
+WITH_PEOPLE = ("U6", "U22")
+"""Scenes of the paper's studies with people, for which it has analyses of variance."""
+MEASURES = ("success", "total_s", "time_s", "all_opposing", "predicted", "questions")
+OVERVIEW = (HO, PAPER, OURS)
+STORY = """\
+A cup can be grasped from the top or from the side. Somebody who cannot use their hands well steers an arm towards it
+with a stick, and the robot sees only where the hand goes. It may help towards the wrong grasp, and the person then
+fights it; it may hold back, and help nobody; it may ask, and take three seconds. Which of these is worth it? The
+[paper](../intent/index.md) asked one of its authors and 33 participants. Here simulated people with three habits of
+steering do all of its tasks with all of its methods and with ours, always the same people.
+"""
+RUN = """```sh
+handup study run reaching            # about {minutes} minutes of one core; goes on after a stop
+handup study run reaching --quick    # a first look
+```
+
+The trials alone can be made where there are more cores; nothing but numpy, pydantic and ruamel.yaml is needed there:
+
+```sh
+python -m handup.lab.reaching.making --out studies --jobs 16
+```
+
+Bring `studies/trials/` back, and the first command finds them made. What is left in `studies/reaching/`:
+
+| File | What it is |
+|---|---|
+| `report.html` | everything for people, in one file that needs no network: all figures, tables and claims |
+| `reaching*.svg`, `.png` | the paper's Figs 4, 6, 7, 9a, 12a and 14 again, an overview, and the sweep of T |
+| `rows.jsonl` | a line per trial, with both attempts, config, seed and a digest of the code |
+| `tables.md`, `study.json` | the tables; everything for programs |
+"""
+COMPARED = """\
+## What is compared
+
+**Scenes and tasks** are the [paper's](../intent/worlds.md): S1 and S2 of its simulation, U6 and U22 of its studies
+with people. **Users** stop beside the object, stop over it, or rotate first. One answer of twenty is wrong, and one
+person of ten wants a pose that the robot does not know. *Mixed* means all three. **Methods** are a person alone
+(`manual`), hindsight optimisation without and with letting go (`ho`, `ho+no-assist`), the paper's policy (`paper`)
+and its ablations, asking by entropy, and `assist`.
+
+The study has four parts, each with seeds of its own:
+
+{parts}
+
+Seeds from {trying} on are for trying things out; those of the study were not looked at while methods were written.
+
+**Two ways to count.** By the paper's rule, time, mode changes, input and opposition are of the attempt that
+succeeded, and who fails twice is left out. That flatters whoever fails often. *All attempts* leaves nothing out; it
+is what `assist` is judged by.
+
+| | |
+|---|---|
+| **simulated** | hand, tables, people, answers |
+| **assumed** | how people steer: every constant [with its reason](../intent/worlds.md), written down before |
+| **human data** | none; no number here stands for a participant of the paper |
+"""
+MINUTES_PER_TRIAL = 0.41 / 60.0
+"""Of one core, on average over all trials of the study, as `making --estimate` measured it."""
+
+
+def record() -> dict[str, Any]:
+    """What the published study found."""
+    found: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))
+    return found
+
+
+def page(found: dict[str, Any]) -> str:
+    """The whole page."""
+    return "\n\n".join(part.strip() for part in _parts(found)) + "\n"
+
+
+def _parts(found: dict[str, Any]) -> Iterator[str]:
+    yield "# Reaching: who helps whom"
+    yield STORY
+    if any(first >= FIRST_TRYING for first, _ in found["seeds"].values()):
+        yield (
+            "!!! warning\n    These are numbers of a trial run with few development seeds. They show what the page "
+            "looks like, and nothing else."
+        )
+    yield RUN.format(minutes=round(MINUTES_PER_TRIAL * _trials()))
+    yield COMPARED.format(parts="\n".join(_study_parts(found)), trying=FIRST_TRYING)
+    yield "## What came out"
+    yield f"*Evidence: simulated. `{found['command']}`, {found['made_at'][:10]}, {found['trials']:,} trials.*"
+    for name, what in SHOWN.items():
+        yield f"![{what}](../img/lab/{name}.svg)"
+    for heading, said in reading(found):
+        yield f"### {heading}"
+        yield "\n".join(f"- {each}" for each in said)
+    yield "## Numbers"
+    for each in (tables.goal, tables.versus, tables.orderings):
+        yield each(found).markdown()
+    for user in USERS[:-1]:
+        yield tables.table_1(found, user).markdown()
+    yield tables.table_2(found).markdown()
+    yield tables.overview(found, USERS[-1]).markdown()
+    yield tables.variance(found).markdown()
+    yield tables.look_ahead(found).markdown()
+    yield tables.gentle(found).markdown()
+    yield tables.failures(found).markdown()
+    yield "## Claim by claim"
+    for each in found["claims"]:
+        yield f"- **{each['key']}** ({each['user']}; {each['source']}): *{each['verdict']}*. {each['why']}"
+
+
+def _study_parts(found: dict[str, Any]) -> Iterator[str]:
+    yield "| Part | What | Seeds here |"
+    yield "|---|---|---|"
+    for part in REACHING.parts:
+        first, count = found["seeds"][part.name]
+        yield f"| {part.name} | {part.about} | {count}, from {first} |"
+
+
+def _trials() -> int:
+    from handup.lab.reaching.definition import Size  # noqa: PLC0415 - beside its only use
+
+    return sum(each.expected for each in REACHING.sittings(Size()))
+
+
+def take(study: Path) -> None:
+    """Take record and pictures from the folder of a study that was run; what the page does not show is left out."""
+    found = json.loads((study / "study.json").read_text(encoding="utf-8"))
+    for each in found["claims"]:
+        del each["numbers"]
+    for users in found["means"].values():
+        for user in USERS[:-1]:
+            users[user] = {method: {name: users[user][method][name] for name in MEASURES} for method in OVERVIEW}
+    for users in found["tasks"].values():
+        for user in USERS[:-1]:
+            del users[user]
+    found["variance"] = [each for each in found["variance"] if each["scene"] in WITH_PEOPLE]
+    RECORD.parent.mkdir(parents=True, exist_ok=True)
+    RECORD.write_text(_compact(found), encoding="utf-8")
+    for name in SHOWN:
+        shutil.copy(study / f"{name}.svg", PICTURES / f"{name}.svg")
+
+
+def _compact(found: dict[str, Any]) -> str:
+    """One line for each entry, so that a change can be read."""
+    lines = [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in found.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        take(Path(sys.argv[1]))
+    PAGE.write_text(page(record()), encoding="utf-8")

@@ -1,0 +1,78 @@
+"""`handup inject`: a drill. Something goes wrong at its next opportunity, in a world that was begun for that."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from handup.cli.output import print_json, print_table
+from handup.cli.saying import say
+from handup.cli.store import RUNS_STORE, StoreOption
+from handup.cli.worlds import WORLDS, simulation
+from handup.core import BadSetting
+
+BEGIN = f"handup run --world {' | '.join(WORLDS)} --drills"
+EPILOG = f"""Example: handup inject arm wedged_arm
+
+Example: handup inject --list
+
+Drills are off by default: begin the run with {BEGIN}. A run in another terminal takes a
+drill at its next action; one that was left takes it when it goes on.
+
+Exit codes: 0 it will fail, 2 bad input, or a run that takes no drills."""
+
+
+def inject(
+    part: Annotated[str | None, typer.Argument(help="Where, such as arm.", metavar="PART")] = None,
+    failure: Annotated[str | None, typer.Argument(help="What, such as wedged_arm.", metavar="FAILURE")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List all parts and failures.")] = False,
+    store: StoreOption = RUNS_STORE,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Let something go wrong in a simulated world, to see whether the recoveries are up to it."""
+    if listed:
+        _list(as_json=as_json)
+        return
+    if part is None or failure is None:
+        raise BadSetting("no part or no failure is named", hint="Name both; handup inject --list shows them.")
+    run = _inject(part, failure, store)
+    if as_json:
+        print_json({"run": run, "part": part, "failure": failure})
+    else:
+        say(f"{run}: {failure} at the {part}, at its next opportunity.")
+
+
+def _list(*, as_json: bool) -> None:
+    drills = sorted((each for world in WORLDS for each in simulation(world).drills()), key=lambda each: each.part)
+    if as_json:
+        print_json({"failures": [asdict(each) for each in drills]})
+        return
+    table = Table(box=None, pad_edge=False)
+    for name in ("part", "failure", "what somebody would see"):
+        table.add_column(name, no_wrap=True)
+    for each in drills:
+        table.add_row(each.part, each.failure, each.words)
+    print_table(table)
+
+
+def _inject(part: str, failure: str, store: str) -> str:
+    """Leave the drill in the world of the store's last run; the run's name."""
+    from handup.cli.run_home import home_of  # noqa: PLC0415 - the help does without databases
+    from handup.executive.ordering import last_run  # noqa: PLC0415
+    from handup.journal import Journal  # noqa: PLC0415
+
+    with Journal.open(store, create=False, readonly=True) as journal:
+        last = last_run(journal)
+        if last is None:
+            raise BadSetting("no run was begun on this store", hint=f"Begin one: {BEGIN}.")
+        ordered = last.ordered
+        if not ordered.drills:
+            raise BadSetting(f"{ordered.name} takes no drills", hint="Only a run that was begun with --drills does.")
+        if last.over is not None:
+            raise BadSetting(f"{ordered.name} is over", hint=f"Begin another one: {BEGIN}.")
+        home = home_of(store, journal, ordered)
+    simulation(ordered.world).inject(home, part, failure)
+    return ordered.name

@@ -1,0 +1,155 @@
+"""What a run is at, for somebody at the terminal: a line for everything that matters, and where it is now."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from rich.status import Status
+from rich.text import Text
+
+from handup.cli.output import err
+from handup.cli.retelling import shortened
+from handup.executive.durable import Entry
+from handup.executive.events import (
+    Acted,
+    Answered,
+    Asked,
+    Begun,
+    Ending,
+    Failed,
+    Recovered,
+    Recovering,
+    Reloaded,
+    ReloadRefused,
+    Resumed,
+    Said,
+    Stopped,
+    Unanswered,
+    Void,
+)
+from handup.executive.machine import Machine
+from handup.executive.recovery import Recovery
+from handup.executive.watching import what_failed
+
+LONG = 100
+"""So many letters of a reason are shown."""
+
+
+class Progress:
+    """Follows a run, on stderr. Where that is a terminal, the step under way stands below the lines.
+
+    Args:
+        machine: Of the run.
+        quiet: Say nothing.
+        steps: A line for each step, too.
+        typing: Whether a person types here: then nothing moves below the lines.
+        origin_s: Times are told from here on.
+    """
+
+    def __init__(
+        self, machine: Machine, *, quiet: bool, steps: bool, typing: bool = False, origin_s: float = 0.0
+    ) -> None:
+        self._machine = machine
+        self._quiet, self._steps = quiet, steps
+        self._origin_s, self._now_s = origin_s, 0.0
+        self._failed = ""
+        shown = err.is_terminal and not quiet and not typing
+        self._status = Status("beginning", console=err) if shown else None
+
+    def __enter__(self) -> Self:
+        if self._status is not None:
+            self._status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def told(self, event: Entry) -> None:
+        """Something happened."""
+        at_s = getattr(event, "at_s", None)
+        if isinstance(at_s, int | float):
+            self._now_s = max(self._now_s, float(at_s) - self._origin_s)
+        if isinstance(event, Begun) and self._status is not None:
+            again = f" (attempt {event.attempt})" if event.attempt > 1 else ""
+            self._status.update(Text(f"{clock(self._now_s)} {event.path}{again}"))
+        if self._quiet:
+            return
+        if self._failed and not self._ended_by(event):
+            self._print(self._failed)
+        self._failed = self._line(event) if isinstance(event, Failed) else ""
+        if not self._failed:
+            self._print(self._line(event))
+
+    def _print(self, line: str) -> None:
+        if line:
+            err.print(Text(f"{clock(self._now_s)} {line}"), soft_wrap=True)
+
+    def _ended_by(self, event: Entry) -> bool:
+        """Whether a rule ends the run as done: then what came before is no failure to tell of."""
+        named = event.recovery if isinstance(event, Recovering | Recovered) else ""
+        rule = next((each for each in self._rules() if each.name == named), None)
+        return rule is not None and all(branch.ends is Ending.DONE for branch in rule.branches)
+
+    def _line(self, event: Entry) -> str:  # noqa: PLR0911 - a table
+        match event:
+            case Begun() if self._steps:
+                again = f", attempt {event.attempt}" if event.attempt > 1 else ""
+                return f"  · {event.path}{again}"
+            case Failed():
+                failure = event.failure
+                times = failure.levels[-1].aborts
+                often = f", {times} times now" if times > 1 else ""
+                where = f"{failure.levels[-1].task}: {what_failed(failure)}{often}"
+                return f"✗ {where}. {shortened(failure.why, LONG)}"
+            case Recovered() if self._ended_by(event):
+                return ""
+            case Recovering():
+                about = next((each.about for each in self._rules() if each.name == event.recovery), "")
+                said = f"{event.recovery}{f': {shortened(about, LONG)}' if about else ''}"
+                return f"■ {said}" if self._ended_by(event) else f"  ↺ {said}"
+            case Recovered(helped=False):
+                return f"  ↺ {event.recovery} did not help"
+            case Recovered():
+                return f"  → {event.hint}{f' at {event.level}' if event.level else ''}"
+            case Asked():
+                about = f"about {event.module}" if event.module else "how to go on"
+                return f"? asks {about}"
+            case Answered():
+                return f"  {event.by or 'somebody'} says: {shortened(event.said or '', LONG)}"
+            case _:
+                return _seldom(event)
+
+    def _rules(self) -> list[Recovery]:
+        return [each.recovery for each in self._machine.program.rules]
+
+
+def _seldom(event: Entry) -> str:  # noqa: PLR0911 - a table
+    match event:
+        case Unanswered():
+            return "  nobody answered"
+        case Said():
+            return f"“{shortened(event.message, LONG)}”"
+        case Stopped():
+            return f"STOP: {shortened(event.why, LONG)}"
+        case Resumed():
+            return "goes on where it was"
+        case Void():
+            return f"  what was cut off had no effect ({event.why})"
+        case Acted(known="sensed"):
+            return f"  what was cut off: the robot looked, and it {'worked' if event.ok else 'failed'}"
+        case Reloaded():
+            return "the files were read anew"
+        case ReloadRefused():
+            return "\n".join(("the files are wrong, and the old ones hold:", *(f"  {each}" for each in event.problems)))
+        case _:
+            return ""
+
+
+def clock(seconds: float) -> str:
+    """A time of a run: minutes and seconds."""
+    whole = int(seconds)
+    return f"{whole // 60:02}:{whole % 60:02}"

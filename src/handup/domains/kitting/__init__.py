@@ -1,0 +1,27 @@
+"""The simulated FetchIt: a mobile robot builds kits, and its failures have hidden causes that recoveries remove.
+
+`World` is the door; `run_once` runs the task in one, with some rules and people.
+"""
+
+from handup.domains.kitting.causes import CAUSES, Cause
+from handup.domains.kitting.rates import Rates, rates
+from handup.domains.kitting.running import Result, run_in, run_once
+from handup.domains.kitting.state import State
+from handup.domains.kitting.variants import VARIANTS, Variant, recipes, variant
+from handup.domains.kitting.world import World
+
+__all__ = [
+    "CAUSES",
+    "VARIANTS",
+    "Cause",
+    "Rates",
+    "Result",
+    "State",
+    "Variant",
+    "World",
+    "rates",
+    "recipes",
+    "run_in",
+    "run_once",
+    "variant",
+]

@@ -1,0 +1,180 @@
+"""Simulated people who help: a bystander with hands, a remote operator with a console. For studies, never as data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Protocol
+
+import numpy as np
+
+from handup.core import Question, QuestionKind, ResumeHint
+from handup.domains.kitting.causes import CAUSES
+from handup.domains.kitting.modules import ASKED, BEHIND
+from handup.domains.kitting.state import GEAR
+from handup.domains.kitting.turn import chance
+from handup.domains.kitting.world import World
+from handup.executive.escalation import AGAIN, BACK, FIXED, RESTART
+from handup.executive.failure import Failure
+from handup.executive.machine import AskPerson
+from handup.executive.people import Said
+from handup.people import Reply, Role, SimulatedPerson, answer_model
+
+NORMAL = NormalDist()
+ABOUT: Mapping[str, str] = {words: module for module, words in ASKED.items()}
+SILENT: Mapping[str, tuple[str, ...]] = {
+    "empty_grasp": ("shifted_part", "mislocalised", "slip"),
+    "wrong_part": ("wrong_part",),
+    "missing_part": ("beside_kit",),
+    "not_inserted": ("false_insertion",),
+    "empty_hand": ("slip",),
+    "nothing_to_insert": ("slip",),
+}
+"""Causes behind codes that no action gives of itself."""
+
+GO_ON: Mapping[str, tuple[ResumeHint, tuple[str, ...]]] = {
+    "segment": (ResumeHint.RETRY, ("perceive",)),
+    "recognise": (ResumeHint.RETRY, ("perceive",)),
+    "calculate_grasps": (ResumeHint.RETRY, ("perceive",)),
+    "pick": (ResumeHint.RETRY, ("perceive_pick",)),
+    "verify_grasp": (ResumeHint.RETRY, ("perceive_pick", "fill_kit")),
+    "check_kit": (ResumeHint.RETRY, ("pick_place_object_in_kit", "fill_kit")),
+    "empty_hand": (ResumeHint.RETRY, ("pick_place_object_in_kit", "fill_kit")),
+    "nothing_to_insert": (ResumeHint.RETRY, ("insert_large_gear",)),
+    "check_chuck": (ResumeHint.RETRY, ("insert_large_gear",)),
+    "insert_gear": (ResumeHint.RETRY, ("insert",)),
+    "retrieve_gear": (ResumeHint.PREVIOUS, ()),
+    "detect_kit": (ResumeHint.PREVIOUS, ()),
+    "detect_chuck": (ResumeHint.PREVIOUS, ()),
+    "pick_kit": (ResumeHint.RETRY, ("place_kit",)),
+}
+"""Where somebody who knows the task goes on, by the code or the action that failed; elsewhere the step runs again."""
+
+
+class Helper(Protocol):
+    """Somebody who can be asked."""
+
+    @property
+    def name(self) -> str:
+        """Who."""
+        ...
+
+    def says(self, world: World, asked: AskPerson, question: Question) -> Said:
+        """Come, look, do what they can, and answer.
+
+        Args:
+            world: As it is.
+            asked: What went wrong.
+            question: What they are asked.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Bystander:
+    """Stands somewhere in the hall. Comes after a while, sees most causes, and removes them with their hands."""
+
+    name: str = "bystander"
+
+    def says(self, world: World, asked: AskPerson, question: Question) -> Said:
+        """See `Helper`."""
+        draw = _Draws(world, self.name, asked)
+        people = world.rates.people
+        person = SimulatedPerson(name=self.name, role=Role.CAREGIVER, answers=answer_model())
+        after_s = person.answer(question.kind, draw.generator("answers")).seconds
+        if asked.turn == 1:
+            after_s += draw.lognormal("comes", people["bystander_comes_s"], people["bystander_spread"])
+        sees = draw("sees") < people["bystander_fixes"]
+        module = ABOUT.get(question.prompt)
+        if module is not None:
+            return Said(value=_is_wrong(world, module) is sees, latency_s=after_s, by=self.name)
+        fixed = sees and put_right(world, asked.failure)
+        option = _option(world, asked.failure, question, fixed) if sees else AGAIN
+        return Said(value=option, latency_s=after_s, by=self.name)
+
+
+@dataclass(frozen=True)
+class RemoteOperator:
+    """Sits at a console. Diagnoses and acts as well as people in studies did, and drives the robot's own remedies."""
+
+    name: str = "operator"
+
+    def says(self, world: World, asked: AskPerson, question: Question) -> Said:
+        """See `Helper`."""
+        draw = _Draws(world, self.name, asked)
+        people = world.rates.people
+        module = ABOUT.get(question.prompt)
+        kind = QuestionKind.ACTION if module is None else QuestionKind.DIAGNOSIS
+        person = SimulatedPerson(name=self.name, role=Role.REMOTE, answers=answer_model())
+        reply: Reply = person.answer(kind, draw.generator("answers"))
+        after_s = reply.seconds
+        if asked.turn == 1:
+            after_s += draw.lognormal("comes", people["operator_comes_s"], people["operator_spread"])
+        if module is not None:
+            return Said(value=_is_wrong(world, module) is reply.right, latency_s=after_s, by=self.name)
+        if not reply.right:
+            return Said(value=AGAIN, latency_s=after_s, by=self.name)
+        fixed = False
+        cause = _behind(world, asked.failure)
+        if cause:
+            remedy, share = next(iter(world.rates.causes[cause].removed_by.items()))
+            after_s += world.rates.durations_s.get(remedy, 0.0)
+            fixed = draw("works") < share and put_right(world, asked.failure)
+        option = _option(world, asked.failure, question, fixed)
+        return Said(value=option, latency_s=after_s, by=self.name)
+
+
+HELPERS: Mapping[str, Helper] = {each.name: each for each in (Bystander(), RemoteOperator())}
+"""Simulated people by name."""
+
+
+class _Draws:
+    """Chance for one question: the same question at the same moment gets the same answer."""
+
+    def __init__(self, world: World, who: str, asked: AskPerson) -> None:
+        self._seed = world.state.seed
+        failure = asked.failure
+        self._about = f"{who}/{world.state.kits}/{failure.path}/{failure.code}/{failure.at_s:.1f}/{asked.turn}"
+
+    def __call__(self, what: str) -> float:
+        return chance(self._seed, f"{self._about}/{what}")
+
+    def generator(self, what: str) -> np.random.Generator:
+        return np.random.default_rng(int(self(what) * 2**53))
+
+    def lognormal(self, what: str, median: float, sigma: float) -> float:
+        drawn = min(max(self(what), 1e-9), 1.0 - 1e-9)
+        return median * math.exp(sigma * NORMAL.inv_cdf(drawn))
+
+
+def _is_wrong(world: World, module: str) -> bool:
+    return any(cause in world.state.causes for cause in BEHIND[module])
+
+
+def _behind(world: World, failure: Failure) -> str:
+    """The cause that is behind a failure, as far as anybody can see one; empty where there is none."""
+    there = world.state.causes
+    spoiling = [each for each in there if CAUSES[each].spoils.get(failure.leaf) == failure.code]
+    silent = [each for each in SILENT.get(failure.code, ()) if each in there]
+    return next(iter([*spoiling, *silent]), "")
+
+
+def put_right(world: World, failure: Failure) -> bool:
+    """Take away what is behind a failure, by hand. Gives whether there was anything."""
+    if failure.code == "hand_full":
+        world.take_from_hand()
+        return True
+    return world.fix(_behind(world, failure))
+
+
+def _option(world: World, failure: Failure, question: Question, fixed: bool) -> str:
+    """What somebody who knows the task chooses."""
+    hint, levels = GO_ON.get(failure.code) or GO_ON.get(failure.leaf) or (ResumeHint.CONTINUE, ())
+    if failure.leaf == "check_chuck" and world.state.hand == GEAR:
+        levels = ("insert",)
+    starts = [f"{RESTART} with {each.replace('_', ' ')}" for each in levels]
+    again = FIXED if fixed else AGAIN
+    wanted = {ResumeHint.PREVIOUS: [BACK], ResumeHint.RETRY: starts}.get(hint, [again])
+    return next((each for each in wanted if each in question.options), again)

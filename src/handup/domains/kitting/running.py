@@ -1,0 +1,131 @@
+"""One run of the kitting task in simulated time: the executive, the world, its monitors and its helpers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from handup.core import Question
+from handup.domains.kitting.helpers import HELPERS, Helper
+from handup.domains.kitting.rates import Rates
+from handup.domains.kitting.variants import Variant, recipes, variant
+from handup.domains.kitting.world import World
+from handup.executive.account import Account
+from handup.executive.around import Around
+from handup.executive.events import Ending
+from handup.executive.executive import Executive
+from handup.executive.machine import AskPerson, Finished, Machine
+from handup.executive.measures import Measures, measured
+from handup.executive.people import Bystander as StandingBy
+from handup.executive.people import Said
+from handup.executive.run import Run
+
+LOOK_EVERY_S = 5.0
+"""So often the monitors look."""
+UNIT = "deliver_kit"
+"""The action that is one unit of work."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What came of one run.
+
+    Args:
+        variant: The way of running.
+        seed: Of the world.
+        kits: Complete ones, delivered in time.
+        points: What they count.
+        ending: How the run ended.
+        reason: In a sentence.
+        ended_s: When.
+        starts: How many actions were started.
+        failures: How often each action gave up with each code, as `action:code`; the end of the time is no failure.
+        recoveries: How often each rule was used.
+        measures: How often people were needed, how long the robot waited for them, and the like, as of any run.
+    """
+
+    variant: str
+    seed: int
+    kits: int
+    points: int
+    ending: Ending
+    reason: str
+    ended_s: float
+    starts: Mapping[str, int]
+    failures: Mapping[str, int]
+    recoveries: Mapping[str, int]
+    measures: Measures
+
+
+def run_once(
+    seed: int,
+    way: Variant | str = "full",
+    *,
+    rates: Rates | None = None,
+    drills: Iterable[tuple[str, str]] = (),
+) -> Result:
+    """Run the task for 45 simulated minutes.
+
+    Runs of the same seed see the same faults where they do the same things.
+
+    Args:
+        seed: Of the world.
+        way: Which rules hold and who can be asked, or the name of a `Variant`.
+        rates: Other numbers than the world's own, for tests and sweeps.
+        drills: Failures to inject before the start, as (part, failure).
+
+    Raises:
+        BadSetting: There is no such variant or failure.
+    """
+    chosen = variant(way) if isinstance(way, str) else way
+    drilled = tuple(drills)
+    world = World(seed, rates=rates, drills=bool(drilled))
+    for part, failure in drilled:
+        world.inject(part, failure)
+    return run_in(world, chosen)
+
+
+def run_in(world: World, way: Variant) -> Result:
+    """Run the task in a world that is there already, without a journal."""
+    settings = replace(way.settings, lasts_s=world.rates.run_s, unit=UNIT)
+    run = Run(recipes(), way.recoveries(), settings=settings)
+    account = Account()
+    run.follow(account.take)
+    helper = HELPERS.get(way.helper)
+    around = Around(
+        actions=world.actions(),
+        clock=world.clock,
+        monitors=world.monitors() if way.beliefs else (),
+        people=None if helper is None else StandingBy(_says(world, run.machine, helper), world.clock),
+        look_every_s=LOOK_EVERY_S,
+    )
+    return _result(world, way, Executive(run, around).to_the_end(), account)
+
+
+def _says(world: World, machine: Machine, helper: Helper) -> Callable[[Question], Said | None]:
+    """What a helper says, with what only somebody on the spot knows."""
+
+    def says(question: Question) -> Said | None:
+        asked = machine.next()
+        return helper.says(world, asked, question) if isinstance(asked, AskPerson) else None
+
+    return says
+
+
+def _result(world: World, way: Variant, over: Finished, account: Account) -> Result:
+    measures = measured([account])
+    cases = account.cases.values()
+    return Result(
+        variant=way.name,
+        seed=world.state.seed,
+        kits=world.kits,
+        points=world.points,
+        ending=over.ending,
+        reason=over.reason,
+        ended_s=world.clock.now_s(),
+        starts=dict(world.starts),
+        failures=dict(Counter(f"{case.failure.leaf}:{case.failure.code}" for case in cases)),
+        recoveries=dict(Counter(rule for case in cases for rule in case.rules)),
+        measures=measures,
+    )

@@ -1,0 +1,61 @@
+"""The kitting hall as a stage: for commands that run any recipe in any world."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from handup.domains.kitting.causes import CAUSES
+from handup.domains.kitting.hall import WithHands, standing_by
+from handup.domains.kitting.running import LOOK_EVERY_S, UNIT
+from handup.domains.kitting.variants import sources, variant
+from handup.domains.kitting.world import World
+from handup.domains.stage import Drill, Home, Simulation, Stage
+from handup.executive.sources import Sources
+
+ALONE, ASKING = "full", "full + bystander"
+"""The variants whose rules hold where no others are named: with nobody to ask, and with somebody."""
+
+
+class Kitting:
+    """The kitting hall. See `Simulation`."""
+
+    def stage(self, *, seed: int = 0, home: Home | None = None, drills: bool = False) -> Stage:
+        """A hall to run in."""
+        if home is None:
+            return _stage(World(seed, drills=drills))
+        return _stage(World(seed, path=home.path, drills=drills, whose=home.whose, create=home.new))
+
+    def sources(self, *, asking: bool) -> Sources:
+        """The tree of kits, its database, and all rules."""
+        return sources(variant(ASKING if asking else ALONE).rules)
+
+    def drills(self) -> Sequence[Drill]:
+        """The hidden causes."""
+        return [Drill(part=each.part, failure=each.name, words=each.words) for each in CAUSES.values()]
+
+    def inject(self, home: Home, part: str, failure: str) -> None:
+        """Leave a drill in the file of a hall."""
+        world = World(path=home.path, whose=home.whose, create=False)
+        try:
+            world.inject(part, failure)
+        finally:
+            world.close()
+
+
+SIMULATION: Simulation = Kitting()
+
+
+def _stage(world: World) -> Stage:
+    return Stage(
+        actions=world.actions(),
+        clock=world.clock,
+        monitors=world.monitors(),
+        look_every_s=LOOK_EVERY_S,
+        simulated=lambda machine: standing_by(world, machine),
+        with_hands=lambda people, machine: WithHands(people, world, machine),
+        result=lambda: {"kits": world.kits, "points": world.points},
+        in_words=lambda: f"{world.kits} kit{'' if world.kits == 1 else 's'}, {world.points} points",
+        lasts_s=world.rates.run_s,
+        unit=UNIT,
+        close=world.close,
+    )

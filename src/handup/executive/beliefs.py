@@ -1,0 +1,109 @@
+"""What is held to be true: by the script, by monitors, by people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from handup.core import check_probability
+
+CONTRADICTION = "contradiction"
+"""The name and the code of the fault that a contradiction raises."""
+
+
+class Source(StrEnum):
+    """Who says so."""
+
+    SCRIPT = "script"
+    """The recipe, by what its actions say."""
+    MONITOR = "monitor"
+    """What looks on beside the task."""
+    PERSON = "person"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assertion:
+    """One thing held to be true.
+
+    Args:
+        key: What it is about, such as `robot_at`.
+        value: Plain data.
+        source: Who says so.
+        probability: How likely it is.
+        at_s: Since when.
+
+    Raises:
+        BadSetting: The probability is none.
+    """
+
+    key: str
+    value: Any
+    source: Source = Source.SCRIPT
+    probability: float = 1.0
+    at_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_probability(f"probability of the belief '{self.key}'", self.probability)
+        object.__setattr__(self, "source", Source(self.source))
+
+
+class Beliefs:
+    """Beliefs by key, the latest word of each source.
+
+    What counts is what was said last, whoever said it. Script and monitor *contradict* each other where the monitor
+    looked at the time of the script's last word or later, and saw something else: a word of the script that no monitor
+    has had the time to look at is not contradicted.
+
+    A contradiction is *heard* once a failure told of it. It is a new one after the script's next word, or after the
+    monitor has agreed in between.
+    """
+
+    def __init__(self) -> None:
+        self._said: dict[str, dict[Source, Assertion]] = {}
+        self._now: dict[str, Any] = {}
+        self._heard: dict[str, Assertion] = {}
+        self.values: Mapping[str, Any] = self._now
+        """What counts, by key, read-only; it changes as things are said."""
+
+    def say(self, assertion: Assertion) -> None:
+        """Take in what somebody holds to be true."""
+        self._said.setdefault(assertion.key, {})[assertion.source] = assertion
+        self._now[assertion.key] = assertion.value
+        if assertion.key in self._heard and not self._disagree(assertion.key):
+            del self._heard[assertion.key]
+
+    def hear(self, key: str) -> None:
+        """A failure told of the contradiction on a key, so that it is not raised again."""
+        script = self.by(key, Source.SCRIPT)
+        if script is not None:
+            self._heard[key] = script
+
+    def by(self, key: str, source: Source) -> Assertion | None:
+        """What one source said last about a key."""
+        return self._said.get(key, {}).get(source)
+
+    def contradicts(self, key: str) -> bool:
+        """Whether script and monitor disagree."""
+        script, monitor = self.by(key, Source.SCRIPT), self.by(key, Source.MONITOR)
+        return script is not None and monitor is not None and monitor.at_s >= script.at_s and self._disagree(key)
+
+    def _disagree(self, key: str) -> bool:
+        script, monitor = self.by(key, Source.SCRIPT), self.by(key, Source.MONITOR)
+        return script is not None and monitor is not None and monitor.value != script.value
+
+    @property
+    def contradictions(self) -> tuple[str, ...]:
+        """The keys on which script and monitor disagree."""
+        return tuple(key for key in self._said if self.contradicts(key))
+
+    @property
+    def unheard(self) -> tuple[str, ...]:
+        """The keys on which they disagree, and no failure has told of it."""
+        return tuple(key for key in self.contradictions if self._heard.get(key) is not self.by(key, Source.SCRIPT))
+
+    @property
+    def assertions(self) -> tuple[Assertion, ...]:
+        """Everything that is held, the latest word of each source, in the order in which keys came up."""
+        return tuple(each for said in self._said.values() for each in said.values())

@@ -1,0 +1,263 @@
+"""When recoveries run out: which question to put to a person, and what their answer means for the run. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from handup.core import BadSetting, Question, QuestionKind, Resolution, ResumeHint, Value, value_to_json
+from handup.executive.checking.recoveries import expressions_in
+from handup.executive.events import Answered, Asked
+from handup.executive.failure import IN_RECOVERY, Failure
+from handup.executive.machine.commands import AskPerson, Spoken
+from handup.executive.machine.failing import climbed
+from handup.executive.machine.matching import fits
+from handup.executive.recovery import Recovery
+from handup.policy import Belief, ModuleGraph
+
+AGAIN = "Try that step again"
+FIXED = "I put it right by hand: try again"
+DID_IT = "I did this step myself: go on with the next one"
+BACK = "Go one step back"
+STOP = "Stop the task"
+RESTART = "Start again"
+LONGEST = 300
+"""So many characters of a value are shown."""
+LIKELY = 0.02
+"""Modules that are less likely to blame than this are not asked about."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Way:
+    """What an option of the question how to go on does.
+
+    Args:
+        hint: How the task goes on.
+        level: At which task.
+        fixed: Whether the person did something with their hands.
+    """
+
+    hint: ResumeHint
+    level: str | None = None
+    fixed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Escalation:
+    """A question after a failure, and what is needed to understand its answer.
+
+    Args:
+        question: As it is put.
+        module: The module that it is about; empty where it asks how to go on.
+        as_input: Whether the answer is an input of the failed action; otherwise it is a belief.
+        words: The module's own wording, as `Question.to_json` gives it: all that must be kept to put it again.
+        posterior: For each module that may be to blame, how likely it is.
+        ways: What each option does, where it asks how to go on.
+    """
+
+    question: Question
+    module: str = ""
+    as_input: bool = False
+    words: Mapping[str, Any] = field(default_factory=dict)
+    posterior: Mapping[str, float] = field(default_factory=dict)
+    ways: Mapping[str, Way] = field(default_factory=dict)
+
+    def meaning(self, asked: AskPerson, value: Value, *, by: str | None, at_s: float) -> Answered:
+        """What an answer does to the run.
+
+        - About a module whose name is an input of the failed action: the action is tried again with it.
+        - About another module: it is believed, under the module's name, and recoveries are looked for again.
+        - How to go on: that.
+
+        Where the question says what the robot itself thinks, the answer also says whether the module had been right.
+        """
+        plain = value_to_json(value)
+        said = str(value.action if isinstance(value, Resolution) else plain)[:LONGEST]
+        told = Answered(number=asked.number, hint=ResumeHint.CONTINUE, said=said, module=self.module, by=by, at_s=at_s)
+        if not self.module:
+            way = self.ways.get(said, Way(hint=ResumeHint.NONE))
+            return replace(told, hint=way.hint, level=way.level, fixed=way.fixed)
+        guess = self.question.guess
+        right = None if guess is None else value_to_json(guess) == plain
+        if self.as_input:
+            return replace(told, sets={self.module: plain}, right=right)
+        return replace(told, hint=None, beliefs={self.module: plain}, right=right)
+
+    def left_to_the_robot(self, asked: AskPerson, *, by: str | None, at_s: float) -> Answered:
+        """What it does to the run that a person lets the robot try instead: the step runs again."""
+        return Answered(number=asked.number, hint=ResumeHint.CONTINUE, module=self.module, by=by, at_s=at_s)
+
+
+def posterior_of(graph: ModuleGraph, spoken: Mapping[str, Spoken] | None = None, number: int = 0) -> dict[str, float]:
+    """How likely each module is to be to blame for a failure, as far as it may be.
+
+    People's word counts: a module that they found right, or whose output they gave, is not to blame and is left out;
+    one that they found wrong after this failure is. What they found wrong after an earlier one has been dealt with
+    since, so that the module's own confidence counts again.
+
+    Args:
+        graph: The modules, with their confidences now.
+        spoken: What people said of them.
+        number: Of the failure.
+    """
+    belief = Belief.of(graph)
+    cleared: set[str] = set()
+    for index, name in enumerate(graph.names):
+        said = (spoken or {}).get(name)
+        if said is not None and (said.right or said.given):
+            cleared.add(name)
+            belief = belief.after_answer(index, changed=None, expert=1.0)
+        elif said is not None and said.right is False and said.number == number:
+            belief = belief.after_forward({index: 0.0})
+    wrong = belief.after_execution(False).wrong
+    return {name: float(each) for name, each in zip(graph.names, wrong, strict=True) if name not in cleared}
+
+
+def escalate(
+    asked: AskPerson,
+    graph: ModuleGraph | None,
+    *,
+    takes: Collection[str] = (),
+    rules: Iterable[Recovery] = (),
+    last: bool = False,
+) -> Escalation:
+    """The question to put.
+
+    As long as there is a module that may be to blame, that has words, was not asked about and whose answer something
+    would use, the one that is most likely to blame is asked about. Used is what is an input of the action, or a belief
+    that a rule for this failure reads. Else, and when this is the last question about the fault, the person is asked
+    how to go on.
+
+    Args:
+        asked: What went wrong, and what people said about it.
+        graph: The modules behind the failed action, with their confidences now.
+        takes: The action's inputs.
+        rules: The recoveries that hold now.
+        last: Whether no other question about this fault may follow.
+    """
+    posterior = {} if graph is None else posterior_of(graph, asked.spoken, asked.number)
+    inputs = {name.removesuffix("?") for name in takes}
+    used = inputs | read_for(asked.failure, rules)
+    modules = () if graph is None else graph.modules
+    left = {
+        each.name: each.question
+        for each in modules
+        if each.question is not None
+        and each.name in used
+        and each.name not in asked.spoken
+        and posterior[each.name] >= LIKELY
+    }
+    if last or not left:
+        return _how_to_go_on(asked, posterior)
+    module = max(left, key=lambda name: posterior[name])
+    return _about(asked, posterior, module, left[module], as_input=module in inputs)
+
+
+def put_again(asked: AskPerson, known: Asked) -> Escalation:
+    """The question as it was put before the program was killed: nothing about it is decided anew.
+
+    Args:
+        asked: What went wrong.
+        known: What was written of it.
+    """
+    if not known.module:
+        return _how_to_go_on(asked, known.posterior)
+    return _about(asked, known.posterior, known.module, Question.from_json(known.words), as_input=known.as_input)
+
+
+def read_for(failure: Failure, rules: Iterable[Recovery]) -> frozenset[str]:
+    """The beliefs that rules for this failure read, whatever is believed now."""
+    seen = [climbed(failure, levels) for levels in range(len(failure.levels), 0, -1)]
+    found: set[str] = set()
+    for rule in rules:
+        when = replace(rule.when, belief=None)
+        if any(fits(when, each, lambda condition: True) for each in seen):
+            names = (name for each in expressions_in(rule) for name in each.names())
+            found |= {name[1] for name in names if name[0] == "beliefs" and len(name) > 1}
+    return frozenset(found)
+
+
+def _about(
+    asked: AskPerson, posterior: Mapping[str, float], module: str, words: Question, *, as_input: bool
+) -> Escalation:
+    doing, why, support = _told(asked, posterior)
+    full = replace(words, doing=words.doing or doing, why=words.why or why, support=words.support or support)
+    return Escalation(
+        question=_guessing(full, asked.failure, module, posterior),
+        module=module,
+        as_input=as_input,
+        words=words.to_json(),
+        posterior=posterior,
+    )
+
+
+def _guessing(question: Question, failure: Failure, module: str, posterior: Mapping[str, float]) -> Question:
+    """With what the robot itself thinks: what the module had given to the action, where that is an answer."""
+    sure = 1.0 - posterior[module] if question.sure is None else question.sure
+    if question.guess is not None:
+        return replace(question, sure=sure)
+    if module not in failure.goal:
+        return question
+    try:
+        return replace(question, guess=failure.goal[module], sure=sure)
+    except BadSetting:  # what the module gave is no answer to this question
+        return question
+
+
+def _how_to_go_on(asked: AskPerson, posterior: Mapping[str, float]) -> Escalation:
+    failure = asked.failure
+    doing, why, support = _told(asked, posterior)
+    tasks = list(dict.fromkeys(each.task for each in failure.levels if not each.task.startswith(IN_RECOVERY)))
+    options: dict[str, tuple[str, Way]] = {
+        AGAIN: (f"I run {_named(failure.leaf)} again.", Way(hint=ResumeHint.CONTINUE)),
+        FIXED: (f"I take what you did into account and run {_named(failure.leaf)} again.",
+                Way(hint=ResumeHint.CONTINUE, fixed=True)),
+        DID_IT: ("I take the step as done.", Way(hint=ResumeHint.NEXT, fixed=True)),
+        BACK: ("I repeat the step before, and then this one.", Way(hint=ResumeHint.PREVIOUS)),
+    }  # fmt: skip
+    for task in reversed(tasks):
+        options[f"{RESTART} with {_named(task)}"] = (
+            f"I begin {_named(task)} from its first step.",
+            Way(hint=ResumeHint.RETRY, level=task),
+        )
+    options[STOP] = ("I stop here. Nothing more is done.", Way(hint=ResumeHint.NONE))
+    question = Question(
+        f"I cannot {_named(failure.leaf)}. How shall I go on?",
+        QuestionKind.CHOICE,
+        tuple(options),
+        doing=doing,
+        why=why,
+        guess=AGAIN,
+        effects=tuple(effect for effect, _ in options.values()),
+        support=support,
+    )
+    return Escalation(
+        question=question, posterior=posterior, ways={option: way for option, (_, way) in options.items()}
+    )
+
+
+def _told(asked: AskPerson, posterior: Mapping[str, float]) -> tuple[str, str, str]:
+    """What the robot was doing, why it asks, and what helps to answer."""
+    failure = asked.failure
+    tasks = [_named(each.task) for each in failure.levels if not each.task.startswith(IN_RECOVERY)]
+    with_what = ", ".join(f"{name}: {_short(value)}" for name, value in failure.goal.items())
+    doing = f"trying to {_named(failure.leaf)}{f' ({with_what})' if with_what else ''}, as part of {' › '.join(tasks)}"
+    times = failure.levels[-1].aborts
+    why = f"It failed{f' {times} times' if times > 1 else ''} ({failure.code}). {failure.why}".strip()
+    if asked.tried:
+        why += f" I tried by myself: {', '.join(_named(each) for each in asked.tried)}."
+    facts = [f"{name}: {_short(value)}" for name, value in failure.fields.items()]
+    facts += [f"script and monitor disagree on {key}" for key in failure.contradictions]
+    blamed = sorted(posterior.items(), key=lambda each: -each[1])[:3]
+    facts += [f"may be wrong: {', '.join(f'{_named(name)} ({wrong:.0%})' for name, wrong in blamed)}"] if blamed else []
+    return doing[:LONGEST], why[: 2 * LONGEST], "; ".join(facts)[: 2 * LONGEST]
+
+
+def _named(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"

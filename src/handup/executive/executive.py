@@ -1,0 +1,299 @@
+"""The executive: drives a machine with real actions, monitors, a clock, people and a journal."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Protocol, runtime_checkable
+
+from handup.core import BadRecipe, ManualClock
+from handup.executive.action import Action, Call, Working
+from handup.executive.around import Around
+from handup.executive.checking import abilities_of, require
+from handup.executive.durable import in_words
+from handup.executive.escalation import Escalation, escalate, put_again
+from handup.executive.events import (
+    Acted,
+    Asked,
+    Begun,
+    Believed,
+    Raised,
+    ReloadRefused,
+    Stopped,
+    Told,
+    Unanswered,
+)
+from handup.executive.failure import Failure
+from handup.executive.hearing import STOP, hear
+from handup.executive.machine import AskPerson, Finished, Machine, RunAction
+from handup.executive.monitors import Lookout
+from handup.executive.outcomes import acted
+from handup.executive.people import pass_time
+from handup.executive.run import Run
+from handup.executive.sources import Files, Sources
+from handup.executive.unknown import became, settle
+from handup.policy import ModuleGraph
+from handup.recover import Erased
+
+SOON_S = 1e-9
+"""What is left of a wait below this is nothing."""
+
+
+@runtime_checkable
+class HasModules(Protocol):
+    """An action that can say which modules stand behind it."""
+
+    def modules(self, failure: Failure) -> ModuleGraph | None:
+        """The modules, with their confidences now; None where there are none."""
+        ...
+
+
+class Executive:
+    """Runs a task to a named end. Make a `Run` first: it says what to run, and where it is kept.
+
+    `to_the_end` does everything. A program with a loop of its own drives `turns()` instead, which never blocks: each
+    `Working` that it yields says for how long nothing is to be done.
+
+    If an action raises, it is stopped and the exception goes up; what became of it is unknown at the next start.
+
+    Args:
+        run: The run.
+        around: Actions, clock, monitors and people.
+        watch: Called with the machine after each change, for views. It must return soon.
+        files: Looked at between steps; when one was written, its new text holds from there on.
+
+    Raises:
+        BadRecipe: The recipes or recoveries do not fit the actions and monitors, with everything that is wrong.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        around: Around,
+        *,
+        watch: Callable[[Machine], None] | None = None,
+        files: Files | None = None,
+    ) -> None:
+        self.run = run
+        self.around = around
+        self._watch = watch
+        self._files = files
+        self._lookout = Lookout(around.monitors)
+        self._stop = threading.Event()
+        self._why = STOP
+        self._new: Sources | None = None
+        monitors = {each.name: each for each in around.monitors}
+        self._abilities = abilities_of(around.actions, monitors)
+        require(self.machine.program.recipes, run.recoveries, abilities=self._abilities)
+
+    @property
+    def machine(self) -> Machine:
+        """The run's machine."""
+        return self.run.machine
+
+    def stop(self, why: str = STOP) -> None:
+        """Stop soon: what is under way is stopped, and the run ends as `stopped`. Any thread may call this."""
+        self._why = why
+        self._stop.set()
+
+    def reload(self, sources: Sources) -> None:
+        """Take new recipes and recoveries before the next step. Where they are wrong, the run keeps the old ones."""
+        self._new = sources
+
+    def to_the_end(self) -> Finished:
+        """Run, waiting by the clock where there is something to wait for."""
+        turns = self.turns()
+        while True:
+            try:
+                working = next(turns)
+            except StopIteration as end:
+                assert isinstance(end.value, Finished)
+                return end.value
+            if self.run.waiting_for and self.around.people is not None:
+                self.around.people.wait(self.run.waiting_for, self.around.look_every_s)
+            else:
+                pass_time(self.around.clock, working.for_s)
+
+    def turns(self) -> Generator[Working, None, Finished]:
+        """Run, a turn at a time. Closing it stops what is under way."""
+        with ExitStack() as stack:
+            self.run.claim(stack)
+            try:
+                return (yield from self._going())
+            except Erased:  # nothing is under way: it is noticed when something is to be written, before and after
+                self.run.forget(self.around.clock.now_s())
+                self._changed()
+                finished = self.machine.finished
+                assert finished is not None
+                return finished
+
+    def _going(self) -> Generator[Working, None, Finished]:
+        clock = self.around.clock
+        if self.run.begin(clock.now_s(), stood_still=isinstance(clock, ManualClock)):
+            yield from settle(self.run, self.around, lambda: self._why if self._stopped else None)
+        while True:
+            self._reload()
+            command = self.machine.next()
+            if isinstance(command, Finished):
+                self.run.flush()
+                return command
+            if self._stopped:
+                self._tell(Stopped(why=self._why, at_s=self.around.clock.now_s()))
+            elif isinstance(command, AskPerson):
+                yield from self._ask(command)
+            else:
+                yield from self._act(command)
+
+    # -- acting ------------------------------------------------------------------------------------------------------
+
+    def _act(self, command: RunAction) -> Generator[Working, None, None]:
+        if (fault := self._look()) is not None:
+            self._tell(fault)
+            return
+        make = self.around.actions[command.action]
+        repeatable = bool(getattr(make, "repeatable", False))
+        again = self.run.doubtful(repeatable) or command.again
+        now_s, number = self.around.clock.now_s(), command.number
+        begun = Begun(
+            number=number, action=command.action, path=command.path, attempt=command.attempt, again=again, at_s=now_s
+        )
+        self._tell(begun)
+        self.run.before(repeatable)
+        beliefs = self.machine.beliefs.values
+        call = Call(goal=command.goal, attempt=command.attempt, number=number, again=again, beliefs=beliefs)
+        action = make()
+        told: Acted | Raised | Stopped | None = None
+        behind: Raised | None = None
+        try:
+            action.start(call)
+            told = yield from self._working(action, number)
+        finally:
+            if not isinstance(told, Acted):
+                action.stop()
+        if isinstance(told, Raised):
+            told = replace(told, became=became(action, call))
+        elif isinstance(told, Acted):
+            behind = self._see()
+        self._tell(told)
+        self.run.after(repeatable)
+        if behind is not None and isinstance(self.machine.next(), RunAction) and not self._stopped:
+            self._tell(behind)  # it fails the step that begins at that moment; it is not kept for any later one
+
+    def _working(self, action: Action, number: int) -> Generator[Working, None, Acted | Raised | Stopped]:
+        """Turn after turn, with the monitors looking on in between."""
+        steps = action.step()
+        while True:
+            try:
+                working = next(steps)
+            except StopIteration as end:
+                return acted(number, end.value, self.around.clock.now_s())
+            left_s = working.for_s
+            while True:
+                turn_s = min(left_s, self.around.look_every_s) if self._looks_on else left_s
+                yield Working(turn_s, working.doing)
+                left_s -= turn_s
+                if self._stopped:
+                    return Stopped(why=self._why, at_s=self.around.clock.now_s())
+                if (fault := self._look()) is not None:
+                    return fault
+                if left_s <= SOON_S:
+                    break
+
+    def _look(self) -> Raised | None:
+        """The first fault there is now, of a monitor or a contradiction. A contradiction waits where none is heard."""
+        fault = self._see()
+        if fault is None and self.machine.hears_contradictions:
+            fault = self._lookout.contradiction(
+                self.around.clock.now_s(), self.machine.beliefs, self.machine.program.rules
+            )
+        return fault
+
+    def _see(self) -> Raised | None:
+        """Let the monitors look: beliefs are told at once. Gives the first fault that is not being repaired already."""
+        for event in self._lookout.look(self.around.clock.now_s(), self.machine.beliefs):
+            if isinstance(event, Believed):
+                self._tell(event)
+            elif not self.machine.repairs(event.monitor, event.code):
+                return event
+        return None
+
+    @property
+    def _looks_on(self) -> bool:
+        return bool(self._lookout) or self.around.people is not None or not isinstance(self.around.clock, ManualClock)
+
+    @property
+    def _stopped(self) -> bool:
+        return self._stop.is_set() or (self.around.people is not None and self.around.people.stopped)
+
+    # -- asking ------------------------------------------------------------------------------------------------------
+
+    def _ask(self, command: AskPerson) -> Generator[Working, None, None]:
+        people, now_s = self.around.people, self.around.clock.now_s
+        if people is None:
+            self._tell(Unanswered(number=command.number, at_s=now_s()))
+            return
+        step = f"failure:{command.number}:{command.serial}"
+        known = self.run.was_asked(step)
+        put = self._escalated(command) if known is None else put_again(command, known)
+        self.run.asked(
+            Asked(
+                number=command.number,
+                question=step,
+                path=command.failure.path,
+                module=put.module,
+                as_input=put.as_input,
+                words=dict(put.words),
+                posterior=dict(put.posterior),
+                at_s=now_s(),
+            )
+        )
+        question = people.ask(put.question, step)
+        heard = yield from hear(self.run, self.around, question, lambda: self._stopped)
+        if heard is None:
+            return
+        if heard.value is not None:
+            self._tell(put.meaning(command, heard.value, by=heard.by, at_s=now_s()))
+        elif heard.let_try:
+            self._tell(put.left_to_the_robot(command, by=heard.by, at_s=now_s()))
+        else:
+            self._tell(Unanswered(number=command.number, at_s=now_s()))
+        self.run.flush()
+
+    def _escalated(self, command: AskPerson) -> Escalation:
+        make = self.around.actions.get(command.failure.leaf)
+        action = None if make is None else make()
+        return escalate(
+            command,
+            action.modules(command.failure) if isinstance(action, HasModules) else None,
+            takes=getattr(make, "takes", ()),
+            rules=[each.recovery for each in self.machine.program.rules],
+            last=command.turn >= self.machine.settings.questions,
+        )
+
+    # -- between steps -----------------------------------------------------------------------------------------------
+
+    def _reload(self) -> None:
+        if self.machine.finished is not None or (self._new is None and self._files is None):
+            return
+        now_s = self.around.clock.now_s()
+        try:
+            given, self._new = self._new, None
+            sources = given or (self._files.news() if self._files is not None else None)
+            if sources is None:
+                return
+            recipes, recoveries = sources.checked(self._abilities, under_way=self.machine.under_way)
+        except BadRecipe as error:
+            self.run.refused(ReloadRefused(problems=in_words(error.problems or [error]), at_s=now_s))
+        else:
+            self.run.reloaded(sources, recipes, recoveries, now_s)
+        self._changed()
+
+    def _tell(self, event: Told) -> None:
+        self.run.tell(event)
+        self._changed()
+
+    def _changed(self) -> None:
+        if self._watch is not None:
+            self._watch(self.machine)

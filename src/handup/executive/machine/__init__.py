@@ -1,0 +1,19 @@
+"""The pure machine: a recipe with its recoveries, told what happened, says what to do next."""
+
+from handup.executive.machine.commands import AskPerson, Command, Finished, Phase, Reload, RunAction, Spoken
+from handup.executive.machine.machine import Machine
+from handup.executive.machine.matching import choose, path_matches, specificity
+
+__all__ = [
+    "AskPerson",
+    "Command",
+    "Finished",
+    "Machine",
+    "Phase",
+    "Reload",
+    "RunAction",
+    "Spoken",
+    "choose",
+    "path_matches",
+    "specificity",
+]

@@ -1,0 +1,323 @@
+"""When something fails: the nested account, the recovery that is for it, and how the task goes on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from handup.core import BadExpression, ResumeHint
+from handup.executive.events import Ending, Failed, Recovered, Recovering
+from handup.executive.failure import IN_RECOVERY, Failure, Level
+from handup.executive.machine.commands import AskPerson, Phase
+from handup.executive.machine.frame import Cursor, Frame, Repair, StepTally
+from handup.executive.machine.matching import choose, path_matches
+from handup.executive.machine.program import Rule
+from handup.executive.machine.resuming import level_of, resume
+from handup.executive.machine.state import State, Trouble
+from handup.executive.settings import Unseen
+
+if TYPE_CHECKING:
+    from handup.executive.language import Expression
+
+
+def fail(
+    state: State,
+    *,
+    kind: str,
+    leaf: str,
+    code: str,
+    why: str,
+    goal: Mapping[str, Any] | None = None,
+    fields: Mapping[str, Any] | None = None,
+) -> None:
+    """The step that is due failed. What aborts in the immediate steps of a recovery is their result, and no failure."""
+    trying = next((frame for frame in reversed(state.frames) if frame.repair is not None), None)
+    if trying is not None and trying.repair is not None and trying.repair.trying:
+        trying.repair.tried |= {**(fields or {}), "ok": False, "code": code, "why": why}
+        del state.frames[state.frames.index(trying) + 1 :]
+        trying.cursors = [Cursor(())]
+        return
+    state.failures += 1
+    if state.failures > state.settings.failures:
+        state.finish(Ending.LIMIT, f"There were more than {state.settings.failures} failures.")
+        return
+    failure = Failure(
+        levels=tuple(_levels(state, leaf)),
+        leaf=leaf,
+        kind=kind,
+        code=code,
+        why=why,
+        goal=dict(goal or {}),
+        fields=dict(fields or {}),
+        beliefs=dict(state.beliefs.values),
+        contradictions=state.beliefs.contradictions,
+        at_s=state.now_s,
+        depth=state.depth,
+    )
+    state.notes.append(Failed(number=state.failures, failure=failure))
+    state.trouble = Trouble(state.failures, failure)
+
+
+def _levels(state: State, leaf: str) -> list[Level]:
+    """What each task adds; counts this abort everywhere."""
+    levels: list[Level] = []
+    place: tuple[Any, ...] = ()
+    for index, frame in enumerate(state.frames):
+        place = (*place, frame.name)
+        aborts = state.task_aborts[place] = state.task_aborts.get(place, 0) + 1
+        for cursor in frame.cursors:
+            if cursor.line is not None:
+                frame.of(cursor.line.path).aborts += 1
+        step = frame.of(frame.path)
+        if frame.cursors[-1].line is None:
+            step.aborts += 1
+        below = state.frames[index + 1] if index + 1 < len(state.frames) else None
+        if below is not None and below.repair is None:
+            step.below = below.tally
+        levels.append(
+            Level(
+                task=frame.name,
+                step=frame.path,
+                name=leaf if below is None else below.name,
+                params=dict(frame.params),
+                aborts=step.aborts,
+                task_aborts=aborts,
+            )
+        )
+        place = (*place, frame.path)
+    return levels
+
+
+def deal_with(state: State) -> None:
+    """Find a recovery for the failure at hand; where none is left, ask or end.
+
+    First rules are looked for that match the failing leaf. Where none is left the failure climbs: the task around has
+    failed as a whole, and rules are looked for that match it, and so on up to the top task or to the recovery in which
+    it happened. What was used for a step counts against the limit further up, too. A recovery in which something
+    failed that nothing is for has not helped, and another one is tried for what it was to repair.
+    """
+    trouble = state.trouble
+    assert trouble is not None
+    inside = next((index for index in reversed(range(trouble.levels)) if state.frames[index].repair is not None), -1)
+    allowed = state.depth < state.settings.depth
+    busy = {frame.repair.rule.recovery.name for frame in state.frames if frame.repair is not None}
+    uses: Counter[str] = Counter()
+    for levels in range(trouble.levels, inside if inside >= 0 else 0, -1):
+        seen = climbed(trouble.failure, levels)
+        step = _step(state, levels)
+        uses.update(step.uses)
+        trouble.seen_rules |= any(path_matches(each.recovery.when.path, seen.path) for each in state.program.rules)
+        scope = scope_of(state, seen, {})
+
+        def holds(condition: object, scope: Mapping[str, Any] = scope) -> bool:
+            return _true(condition, scope)
+
+        rule = choose(state.program.rules, seen, uses=uses, busy=busy, holds=holds) if allowed else None
+        if rule is not None:
+            _begin(state, trouble, rule, seen, step)
+            return
+    if inside >= 0:
+        did_not_help(state, inside)
+    else:
+        _unseen(state, trouble)
+
+
+def climbed(failure: Failure, levels: int) -> Failure:
+    """The same failure as seen further up: the task on that level has failed as a whole."""
+    if levels == len(failure.levels):
+        return failure
+    below = failure.levels[levels]
+    return replace(failure, levels=failure.levels[:levels], leaf=below.task, kind="task", goal=below.params)
+
+
+def scope_of(state: State, seen: Failure, tried: Mapping[str, Any]) -> dict[str, Any]:
+    """What the expressions of a recovery may read.
+
+    `failure` has `path`, `leaf`, `kind`, `code`, `why`, `goal`, `fields`, `at_s`, `depth`, `aborts` (of the failed
+    step), `task` and `task_aborts` (of the task around it), `levels`, `contradictions`, and as `params` the inputs of
+    all tasks around, of which the inner ones hide the outer ones.
+    """
+    params: dict[str, Any] = {}
+    for level in seen.levels:
+        params.update(level.params)
+    last = seen.levels[-1]
+    failure = {
+        "path": seen.path,
+        "leaf": seen.leaf,
+        "kind": seen.kind,
+        "code": seen.code,
+        "why": seen.why,
+        "goal": dict(seen.goal),
+        "fields": dict(seen.fields),
+        "at_s": seen.at_s,
+        "depth": seen.depth,
+        "aborts": last.aborts,
+        "task": last.task,
+        "task_aborts": last.task_aborts,
+        "levels": [{"task": each.task, "aborts": each.aborts, "params": dict(each.params)} for each in seen.levels],
+        "contradictions": list(seen.contradictions),
+        "params": params,
+    }
+    return {**state.world, "failure": failure, "tried": tried, "params": params, "aborts": last.aborts}
+
+
+def _true(condition: object, scope: Mapping[str, Any]) -> bool:
+    """Whether a condition of a rule holds; one that has no value here does not."""
+    expression: Expression = condition  # type: ignore[assignment]
+    try:
+        return bool(expression.value(scope))
+    except BadExpression:
+        return False
+
+
+def _step(state: State, levels: int) -> StepTally:
+    frame = state.frames[levels - 1]
+    return frame.of(frame.path)
+
+
+def _begin(state: State, trouble: Trouble, rule: Rule, seen: Failure, step: StepTally) -> None:
+    name = rule.recovery.name
+    step.uses[name] = step.uses.get(name, 0) + 1
+    state.notes.append(
+        Recovering(number=trouble.number, recovery=name, path=seen.path, use=step.uses[name], depth=seen.depth)
+    )
+    repair = Repair(rule=rule, number=trouble.number, failure=trouble.failure, seen=seen)
+    scope = scope_of(state, seen, repair.tried)
+    frame = Frame(f"{IN_RECOVERY}{name}", rule.attempt, scope["params"], world=scope, tally={}, repair=repair)
+    frame.var.update(state.frames[trouble.levels - 1].var)
+    del state.frames[trouble.levels :]
+    state.frames.append(frame)
+    state.trouble = None
+
+
+def repair_goes_on(state: State, frame: Frame) -> None:
+    """A recovery is through with its immediate steps, or with its branch."""
+    repair = frame.repair
+    assert repair is not None
+    branches = repair.rule.recovery.branches
+    if repair.trying:
+        repair.trying = False
+        chosen = (i for i, each in enumerate(branches) if each.condition is None or _true(each.condition, frame.scope))
+        repair.branch = next(chosen, None)
+        if repair.branch is None:
+            did_not_help(state, state.frames.index(frame))
+        else:
+            frame.lines = repair.rule.branches[repair.branch]
+            frame.cursors = [Cursor(frame.lines)]
+        return
+    assert repair.branch is not None
+    branch = branches[repair.branch]
+    given = {**repair.tried, **frame.var}
+    del state.frames[state.frames.index(frame) :]
+    trouble = Trouble(repair.number, repair.failure)
+    trouble.levels = len(state.frames)
+    seen = len(repair.seen.levels)
+    if not go_on(state, trouble, branch.hint, branch.level, given, seen=seen, rule=repair.rule, ends=branch.ends):
+        _note(state, repair, helped=False)
+        state.trouble = trouble
+
+
+def did_not_help(state: State, index: int) -> None:
+    """A recovery failed, or has no branch for this: what it was to repair is still there."""
+    repair = state.frames[index].repair
+    assert repair is not None
+    del state.frames[index:]
+    _note(state, repair, helped=False)
+    state.trouble = Trouble(repair.number, repair.failure)
+    state.trouble.levels, state.trouble.seen_rules = index, True
+
+
+def _note(state: State, repair: Repair, *, helped: bool) -> None:
+    name = repair.rule.recovery.name
+    state.notes.append(Recovered(number=repair.number, recovery=name, helped=helped, at_s=state.now_s))
+
+
+def go_on(
+    state: State,
+    trouble: Trouble,
+    hint: ResumeHint,
+    level: str | None,
+    given: Mapping[str, Any],
+    *,
+    seen: int,
+    rule: Rule | None = None,
+    ends: Ending = Ending.FAILED,
+) -> bool:
+    """Go on as a hint says: see `resume` for what each one means.
+
+    Args:
+        state: Where the run stands, with the frames of the failure and nothing inside them.
+        trouble: The failure.
+        hint: How.
+        level: At which task.
+        given: Values for variables that the failed step was to set, for `next`.
+        seen: So many levels the failure has as it was matched.
+        rule: Who says so, where it is a recovery.
+        ends: What a run has ended as that ends here.
+
+    Returns:
+        False where there is no such task: then nothing has changed.
+    """
+    index = level_of(state.frames, seen, level)
+    if index is None:
+        return False
+    frame = state.frames[index]
+    name = "" if rule is None else rule.recovery.name
+    state.notes.append(Recovered(number=trouble.number, recovery=name, hint=hint, level=frame.name, at_s=state.now_s))
+    state.trouble = None
+    if hint is ResumeHint.NONE:
+        _give_up(state, trouble, index if level is not None else 0, rule, ends)
+        return True
+    del state.frames[index + 1 :]
+    line = frame.cursors[-1].line
+    if hint is ResumeHint.NEXT and line is not None:
+        frame.var.update({each: given[each] for each in line.var if each in given})
+    anew = state.program.tasks.get(frame.name) if frame.repair is None and hint is ResumeHint.RETRY else None
+    if anew is not None:
+        frame.lines, frame.outputs = anew.lines, anew.recipe.var
+    resume(frame, hint)
+    return True
+
+
+def _give_up(state: State, trouble: Trouble, index: int, rule: Rule | None, ends: Ending) -> None:
+    """Give up a task: the failure is now one of the task around; giving up the top task ends the run."""
+    failure = trouble.failure
+    by = "A person" if rule is None else f"Recovery '{rule.recovery.name}'"
+    if index == 0 and rule is not None and ends is Ending.DONE:
+        state.finish(ends, rule.recovery.about or f"{by} ended it at {failure.path} ({failure.code}).")
+    elif index == 0:
+        state.finish(ends, f"{by} said to stop after {failure.path} failed ({failure.code}).", failure)
+    elif state.frames[index].repair is not None:
+        did_not_help(state, index)
+    else:
+        del state.frames[index:]
+        trouble.levels, trouble.seen_rules = index, True
+        state.trouble = trouble
+
+
+def _unseen(state: State, trouble: Trouble) -> None:
+    """No recovery is left."""
+    settings, failure = state.settings, trouble.failure
+    step = _step(state, trouble.levels)
+    what = f"{failure.path} failed ({failure.code})"
+    if settings.unseen is Unseen.RETRY and step.retries < settings.retries:
+        step.retries += 1
+        go_on(state, trouble, ResumeHint.CONTINUE, None, {}, seen=trouble.levels)
+    elif settings.unseen is Unseen.ASK and step.questions.get(failure.code, 0) < settings.questions:
+        step.questions[failure.code] = step.questions.get(failure.code, 0) + 1
+        state.questions += 1
+        state.phase = Phase.ASKING
+        state.command = AskPerson(
+            number=trouble.number,
+            failure=climbed(failure, trouble.levels),
+            tried=tuple(step.uses),
+            turn=step.questions[failure.code],
+            serial=state.questions,
+            spoken=dict(step.spoken.get(failure.code, {})),
+        )
+    elif trouble.seen_rules or settings.unseen is not Unseen.EXIT:
+        state.finish(Ending.OUT_OF_RECOVERIES, f"{what}, and nothing that was tried helped.", failure)
+    else:
+        state.finish(Ending.FAILED, f"{what}, and no recovery is for that.", failure)

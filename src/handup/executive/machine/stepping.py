@@ -1,0 +1,187 @@
+"""Running a recipe as if nothing failed: step after step until somebody else is needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from handup.core import BadExpression
+from handup.executive.events import Acted, Ending
+from handup.executive.machine.commands import Phase, RunAction
+from handup.executive.machine.failing import deal_with, fail, repair_goes_on
+from handup.executive.machine.frame import Cursor, Frame
+from handup.executive.machine.ops import OPS, Refused, target
+from handup.executive.machine.program import Kind, Line
+from handup.executive.machine.state import State
+
+
+def advance(state: State) -> None:
+    """Go on until there is a command."""
+    while state.command is None:
+        if state.trouble is not None:
+            deal_with(state)
+            continue
+        frame = state.frames[-1]
+        cursor = frame.cursors[-1]
+        if cursor.index >= len(cursor.lines):
+            _end_of_list(state, frame)
+            continue
+        state.steps += 1
+        if state.steps > state.settings.steps:
+            state.finish(Ending.LIMIT, f"The run took more than {state.settings.steps} steps.")
+            return
+        line = cursor.lines[cursor.index]
+        frame.scope["aborts"] = frame.tally[line.path].aborts if line.path in frame.tally else 0
+        try:
+            _STEPS[line.kind](state, frame, cursor, line)
+        except BadExpression as error:
+            fail(state, kind="op", leaf=line.name, code="bad_expression", why=f"{error.cause}.")
+
+
+def acted(state: State, event: Acted) -> None:
+    """The action that was under way ended."""
+    frame, command = state.frames[-1], state.command
+    line = frame.cursors[-1].line
+    assert line is not None
+    assert isinstance(command, RunAction)
+    state.command, state.phase = None, Phase.READY
+    if not event.ok:
+        fail(
+            state,
+            kind="action",
+            leaf=line.name,
+            code=event.code,
+            why=event.why,
+            goal=command.goal,
+            fields=event.fields,
+        )
+        return
+    state.broken.discard((command.path, command.step))
+    missing = [name for name in line.var if name not in event.results]
+    if missing:
+        why = f"It did not give {', '.join(missing)}."
+        fail(state, kind="check", leaf=line.name, code="output_missing", why=why, goal=command.goal)
+        return
+    for name in line.var:
+        frame.var[name] = event.results[name]
+    if frame.repair is not None and frame.repair.trying:
+        frame.repair.tried.update(event.results)
+    frame.step_done()
+
+
+def _goal(frame: Frame, line: Line) -> dict[str, Any]:
+    scope = frame.scope
+    goal = {name: expression.value(scope) for name, expression in line.params}
+    if line.path in frame.tally:
+        goal.update(frame.tally[line.path].sets)
+    return goal
+
+
+def _action(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
+    if state.starts >= state.settings.starts:
+        state.finish(Ending.LIMIT, f"The run started more than {state.settings.starts} actions.")
+        return
+    state.phase = Phase.READY
+    path = f"{state.path}/{line.name}"
+    state.command = RunAction(
+        number=max(state.number, state.floor) + 1,
+        action=line.name,
+        goal=_goal(frame, line),
+        attempt=frame.scope["aborts"] + 1,
+        path=path,
+        step=line.path,
+        depth=state.depth,
+        again=(path, line.path) in state.broken,
+    )
+
+
+def _op(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
+    values = _goal(frame, line)
+    try:
+        made = OPS[line.name](values, frame.var)
+    except Refused as refused:
+        fail(state, kind="op", leaf=line.name, code=refused.code, why=refused.why, goal=values)
+        return
+    for name in target(line.name, values, line.var):
+        frame.var[name] = made
+    if line.name == "print":
+        state.say(str(values.get("message", "")))
+    frame.step_done()
+
+
+def _task(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
+    task = state.program.tasks.get(line.name)
+    if task is None:
+        fail(state, kind="check", leaf=line.name, code="unknown_task", why="There is no such task.")
+        return
+    if len(state.frames) >= state.settings.tasks:
+        fail(state, kind="check", leaf=line.name, code="too_deep", why="Too many tasks stand in each other.")
+        return
+    goal = _goal(frame, line)
+    missing = [name for name in task.recipe.params if name not in goal]
+    if missing:
+        fail(state, kind="check", leaf=line.name, code="input_missing", why=f"It was not given {', '.join(missing)}.")
+        return
+    known = frame.tally.get(line.path)
+    if known is not None and known.below is None:
+        known.below = {}
+    state.push_task(line.name, goal, {} if known is None or known.below is None else known.below)
+
+
+def _choice(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
+    assert line.condition is not None
+    chosen = line.body if line.condition.value(frame.scope) else line.other
+    if chosen:
+        frame.cursors.append(Cursor(chosen))
+    else:
+        frame.step_done()
+
+
+def _loop(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
+    assert line.condition is not None
+    rounds = cursor.rounds
+    if (rounds == line.most and line.counted) or not line.condition.value(frame.scope):
+        frame.step_done()
+    elif rounds < line.most:
+        cursor.rounds += 1
+        frame.cursors.append(Cursor(line.body))
+    else:
+        cursor.rounds = 0  # whoever says to go on with this step lets it begin anew
+        why = f"After {rounds} rounds its condition still holds."
+        fail(state, kind="check", leaf=line.name, code="too_many_rounds", why=why, fields={"rounds": rounds})
+
+
+_STEPS = {Kind.ACTION: _action, Kind.OP: _op, Kind.TASK: _task, Kind.CHOICE: _choice, Kind.LOOP: _loop}
+
+
+def _end_of_list(state: State, frame: Frame) -> None:
+    """The last step of a list is done: the choice is, the loop looks at its condition again, or the task is over."""
+    if len(frame.cursors) > 1:
+        frame.cursors.pop()
+        line = frame.cursors[-1].line
+        if line is not None and line.kind is not Kind.LOOP:
+            frame.step_done()
+    elif frame.repair is not None:
+        repair_goes_on(state, frame)
+    else:
+        _task_over(state, frame)
+
+
+def _task_over(state: State, frame: Frame) -> None:
+    checked = frame.cursors[-1].index == len(frame.lines)  # `next` behind the last step leaves the check out
+    missing = [name for name in frame.outputs if name not in frame.var] if checked else []
+    if missing:
+        why = f"It did not set {', '.join(missing)}."
+        fail(state, kind="check", leaf="outputs", code="output_missing", why=why)
+        return
+    if len(state.frames) == 1:
+        state.finish(Ending.DONE, "The task is done.")
+        return
+    state.frames.pop()
+    around = state.frames[-1]
+    line = around.cursors[-1].line
+    assert line is not None
+    for name in line.var:
+        around.var[name] = frame.var.get(name)
+    if around.repair is not None and around.repair.trying:
+        around.repair.tried.update({name: frame.var.get(name) for name in frame.outputs})
+    around.step_done()

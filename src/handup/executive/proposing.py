@@ -1,0 +1,229 @@
+"""A fault that people solved the same way again and again is offered to the developer as a recovery, ready to paste."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from handup.core import ResumeHint
+from handup.executive.events import Acted, Answered, Begun, Ending, Failed, Over, Recovering
+from handup.executive.failure import IN_RECOVERY, Failure
+from handup.executive.recipe import FORMAT
+from handup.executive.recovery import Recovery
+from handup.recover.sides import Line
+
+OFFERED = "People solved these the same way again and again. To paste into a file of recoveries:"
+"""What stands before rules that are offered."""
+USES = 2
+"""So often a rule that is offered may be used for a step."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposal:
+    """A rule that people taught.
+
+    Args:
+        name: Of the recovery.
+        path: The failures that it is for.
+        code: Their code.
+        hint: How the task goes on.
+        level: At which task; the one whose step failed where it is None.
+        times: So often people solved it this way.
+        people: So many people did.
+        limit: So often it may be used for a step.
+        replaces: Whether there is a rule of this name, which does the same and was used up.
+    """
+
+    name: str
+    path: str
+    code: str
+    hint: ResumeHint
+    level: str | None
+    times: int
+    people: int
+    limit: int = USES
+    replaces: bool = False
+
+    @property
+    def yaml(self) -> str:
+        """The recovery, to paste into a file below `recoveries:`."""
+        resume = str(self.hint) if self.level is None else f"{{hint: {self.hint}, level: {_word(self.level)}}}"
+        by = "One person" if self.people == 1 else f"{self.people} people"
+        used_up = ", once it was used up" if self.replaces else ""
+        return "\n".join(
+            [
+                *(["# In the place of the rule of this name:"] if self.replaces else []),
+                f"- name: {_word(self.name)}",
+                f"  about: {_word(f'{by} solved this the same way {self.times} times{used_up}.')}",
+                f"  when: {{path: {_word(self.path)}, code: {_word(self.code)}}}",
+                "  do: []",
+                f"  resume: {resume}",
+                f"  limit: {self.limit}",
+                "",
+            ]
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record, with what is to be pasted."""
+        return {**asdict(self), "hint": str(self.hint), "yaml": self.yaml}
+
+
+def as_file(proposals: Iterable[Proposal]) -> str:
+    """A whole file of proposed recoveries."""
+    return "".join([f"format: {FORMAT}\nrecoveries:\n", *(each.yaml for each in proposals)])
+
+
+def propose(entries: Iterable[Line], *, after: int = 3, known: Iterable[Recovery] = ()) -> tuple[Proposal, ...]:
+    """Rules that people taught, the most frequent first.
+
+    Counted are answers that say how to go on, and after which the step went on: it worked, or the task was done. What
+    people did with their hands, and what they said of a module or a belief, is no rule that a robot could follow by
+    itself. Where a rule does just that already, only what people said once it had been used for the step counts, and
+    what is offered is a larger limit.
+
+    Args:
+        entries: Of a journal, in order, of one run or of several.
+        after: So often it must have been solved the same way: `Settings.proposed_after` of a run.
+        known: The rules that there are.
+    """
+    fixes = _Fixes()
+    for entry in entries:
+        fixes.take(getattr(entry, "run", ""), entry.event)
+    rules = tuple(known)
+    taken = {each.name for each in rules}
+    made = []
+    for way, all_ in sorted(fixes.solved().items(), key=lambda each: -len(each[1])):
+        same = next((each for each in rules if _does(each, way)), None)
+        counted = [each for each in all_ if same is None or same.name in each.tried]
+        if len(counted) >= after:
+            wanted = f"{way.path.rsplit('/', maxsplit=1)[-1]}_{way.code}_{way.hint}"
+            made.append(
+                Proposal(
+                    **asdict(way),
+                    name=_free(wanted, taken) if same is None else same.name,
+                    times=len(counted),
+                    people=len({each.by for each in counted}),
+                    limit=USES if same is None else same.limit + USES,
+                    replaces=same is not None,
+                )
+            )
+    return tuple(made)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Way:
+    """A fault, and how people went on after it."""
+
+    path: str
+    code: str
+    hint: ResumeHint
+    level: str | None
+
+
+@dataclass(kw_only=True)
+class _Fix:
+    """What one answer led to, as far as it is known."""
+
+    way: _Way
+    by: str
+    aborts: int
+    action: bool
+    tried: frozenset[str]
+    worked: bool
+
+
+class _Fixes:
+    """The answers of some runs, and whether their steps went on."""
+
+    def __init__(self) -> None:
+        self._failures: dict[tuple[str, int], Failure] = {}
+        self._under_way: dict[str, str] = {}
+        self._tried: dict[tuple[str, str], set[str]] = {}
+        self._open: dict[tuple[str, str], _Fix] = {}
+        self._solved: list[_Fix] = []
+
+    def solved(self) -> dict[_Way, list[_Fix]]:
+        """Those that helped."""
+        found: dict[_Way, list[_Fix]] = {}
+        for each in [*self._solved, *(each for each in self._open.values() if each.worked)]:
+            found.setdefault(each.way, []).append(each)
+        return found
+
+    def take(self, run: str, event: object) -> None:
+        """Take in one entry."""
+        match event:
+            case Begun():
+                self._under_way[run] = event.path
+            case Acted(ok=True):
+                fix = self._open.get((run, self._under_way.get(run, "")))
+                if fix is not None:
+                    fix.worked = True
+            case Failed():
+                self._failed(run, event)
+            case Recovering() if (run, event.number) in self._failures:
+                self._tried[run, self._failures[run, event.number].path].add(event.recovery)
+            case Answered() if (run, event.number) in self._failures:
+                self._answered(run, event)
+            case Over():
+                for key in [each for each in self._open if each[0] == run]:
+                    fix = self._open.pop(key)
+                    if fix.worked or (event.ending is Ending.DONE and not fix.action):
+                        self._solved.append(fix)
+            case _:
+                pass
+
+    def _failed(self, run: str, event: Failed) -> None:
+        """Aborts are counted until a step has worked: fewer than before say that it has."""
+        failure, key = event.failure, (run, event.failure.path)
+        self._failures[run, event.number] = failure
+        fix = self._open.pop(key, None)
+        if fix is not None and failure.levels[-1].aborts <= fix.aborts:
+            self._solved.append(fix)
+        if failure.levels[-1].aborts == 1 or key not in self._tried:
+            self._tried[key] = set()
+
+    def _answered(self, run: str, event: Answered) -> None:
+        failure = self._failures[run, event.number]
+        if event.hint in (None, ResumeHint.NONE) or event.fixed or event.module or event.about:
+            return
+        assert event.hint is not None
+        self._open[run, failure.path] = _Fix(
+            way=_Way(path=_pattern(failure), code=failure.code, hint=event.hint, level=event.level),
+            by=event.by or "",
+            aborts=failure.levels[-1].aborts,
+            action=failure.kind == "action",
+            tried=frozenset(self._tried[run, failure.path]),
+            worked=event.hint is ResumeHint.NEXT,
+        )
+
+
+def _does(rule: Recovery, way: _Way) -> bool:
+    """Whether a rule does for all these failures what people did."""
+    if (rule.when.path, rule.when.codes, rule.attempt, len(rule.branches)) != (way.path, (way.code,), (), 1):
+        return False
+    (branch,) = rule.branches
+    return (branch.condition, branch.steps, branch.hint, branch.level) == (None, (), way.hint, way.level)
+
+
+def _pattern(failure: Failure) -> str:
+    """The failing step in the task around it, wherever in the tree that is."""
+    tasks = [each.task for each in failure.levels if not each.task.startswith(IN_RECOVERY)]
+    return f"**/{tasks[-1]}/{failure.leaf}" if tasks else f"**/{failure.leaf}"
+
+
+def _free(wanted: str, taken: set[str]) -> str:
+    base = re.sub(r"[^A-Za-z0-9_]+", "_", wanted)
+    name, count = base, 1
+    while name in taken:
+        count += 1
+        name = f"{base}_{count}"
+    taken.add(name)
+    return name
+
+
+def _word(text: str) -> str:
+    """A text as YAML takes it, whatever is in it."""
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,114 @@
+"""The door: from files or texts to recipes, recoveries and a database, or to one error with all problems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from handup.core import BadRecipe
+from handup.executive.problem import refuse
+from handup.executive.reading.database import scan_database
+from handup.executive.reading.recipes import scan_recipes
+from handup.executive.reading.recoveries import scan_recoveries
+from handup.executive.reading.words import MAX_BYTES
+from handup.executive.recipe import Recipes
+from handup.executive.recovery import Recovery
+
+File = str | Path
+
+
+def read_recipes(files: Iterable[File], *, database: File | None = None) -> Recipes:
+    """Tasks from YAML files. Whether they fit each other and the robot's actions is for `checking`.
+
+    Args:
+        files: In an order: a run begins with the first `main` that one of them names, or else with the first task of
+            the first one.
+        database: The file that grounds the names of the environment.
+
+    Raises:
+        BadRecipe: With everything that is wrong in all of them.
+    """
+    texts = {str(file): text_of(file) for file in files}
+    found = parse_recipes(texts)
+    return found if database is None else replace(found, database=read_database(database))
+
+
+def read_recoveries(files: Iterable[File]) -> tuple[Recovery, ...]:
+    """Recoveries from YAML files.
+
+    Raises:
+        BadRecipe: With everything that is wrong in all of them.
+    """
+    return parse_recoveries({str(file): text_of(file) for file in files})
+
+
+def read_database(file: File) -> dict[str, Any]:
+    """The names of an environment and what they stand for, from a YAML file.
+
+    Raises:
+        BadRecipe: With everything that is wrong in it.
+    """
+    return parse_database(text_of(file), str(file))
+
+
+def parse_recipes(texts: Mapping[str, str]) -> Recipes:
+    """As `read_recipes`, from texts by the name of their file: for a reload, or from a journal.
+
+    Raises:
+        BadRecipe: With everything that is wrong in all of them.
+    """
+    found, problems = scan_recipes(texts)
+    refuse(problems)
+    assert found is not None  # or there would be a problem
+    return found
+
+
+def parse_recoveries(texts: Mapping[str, str]) -> tuple[Recovery, ...]:
+    """As `read_recoveries`, from texts by the name of their file.
+
+    Raises:
+        BadRecipe: With everything that is wrong in all of them.
+    """
+    found, problems = scan_recoveries(texts)
+    refuse(problems)
+    return found or ()
+
+
+def parse_database(text: str, file: str = "<text>") -> dict[str, Any]:
+    """As `read_database`, from a text.
+
+    Raises:
+        BadRecipe: With everything that is wrong in it.
+    """
+    found, problems = scan_database(text, file)
+    refuse(problems)
+    return found or {}
+
+
+def text_of(file: File) -> str:
+    """What stands in a file.
+
+    Raises:
+        BadRecipe: It is missing, a directory, unreadable, too large, or no UTF-8.
+    """
+    name = str(file)
+    try:
+        with Path(file).open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            hint = "Make several files of it."
+            raise BadRecipe(f"a file of more than {MAX_BYTES} bytes is not read", hint=hint, file=name)
+        return data.decode("utf-8-sig")
+    except FileNotFoundError:
+        raise BadRecipe("there is no such file", hint="Check the path.", file=name) from None
+    except IsADirectoryError:
+        raise BadRecipe("this is a directory", hint="Name a file in it.", file=name) from None
+    except PermissionError:
+        raise BadRecipe("this file may not be read", hint="Give yourself the right to read it.", file=name) from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise BadRecipe("this is no UTF-8 text", hint="Save it as UTF-8.", file=name, line=line) from None
+    except (OSError, ValueError) as error:
+        raise BadRecipe(f"this file cannot be read ({error})", hint="Check the path.", file=name) from None

@@ -1,0 +1,120 @@
+"""Recipes as data: what should happen if nothing fails. `reading/` reads them, `machine/` runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from handup.executive.place import NOWHERE, Place
+
+if TYPE_CHECKING:
+    from handup.executive.language import Expression
+
+FORMAT = 1
+"""Of recipe, recovery and database files. A file says it under `format`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActionStep:
+    """Run a primitive.
+
+    Args:
+        action: Its name in the registry or in the world.
+        params: For each of its inputs an expression; a literal is an expression too.
+        var: Which of its results become variables of the task around.
+        place: Where it stands.
+    """
+
+    action: str
+    params: Mapping[str, Expression] = field(default_factory=dict)
+    var: tuple[str, ...] = ()
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskStep:
+    """Run another recipe."""
+
+    task: str
+    params: Mapping[str, Expression] = field(default_factory=dict)
+    var: tuple[str, ...] = ()
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpStep:
+    """A small operation on data, such as assign or increment; `machine/ops.py` has them all."""
+
+    op: str
+    params: Mapping[str, Expression] = field(default_factory=dict)
+    var: tuple[str, ...] = ()
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceStep:
+    """One of two ways, by a condition. Either may be empty."""
+
+    condition: Expression
+    if_true: tuple[Step, ...] = ()
+    if_false: tuple[Step, ...] = ()
+    place: Place = NOWHERE
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoopStep:
+    """Again and again while a condition holds, and at most `most` times.
+
+    Args:
+        condition: Looked at before each round.
+        body: What is done in a round.
+        most: The most rounds.
+        stated: Whether the file says `most`. Where it does not, the validator must see that the loop comes to an end.
+        place: Where it stands.
+    """
+
+    condition: Expression
+    body: tuple[Step, ...]
+    most: int
+    stated: bool = True
+    place: Place = NOWHERE
+
+
+Step = ActionStep | TaskStep | OpStep | ChoiceStep | LoopStep
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """One task.
+
+    Args:
+        name: What other tasks call it.
+        params: Its inputs.
+        var: Its outputs, which it must have set when it is done.
+        steps: In their order.
+        place: Where it stands.
+        about: One sentence for people.
+    """
+
+    name: str
+    params: tuple[str, ...] = ()
+    var: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    place: Place = NOWHERE
+    about: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipes:
+    """All tasks of one run.
+
+    Args:
+        main: The task that a run begins with.
+        tasks: By name.
+        database: The names of one environment and what they stand for: plain data.
+    """
+
+    main: str
+    tasks: Mapping[str, Recipe]
+    database: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,284 @@
+"""A run: a machine, and what the journal keeps of it. A run that the journal knows goes on where it stopped."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from handup.core import BadRecord, IllegalCall
+from handup.executive.durable import Entry, Logbook, Written, plain
+from handup.executive.events import Asked, Ending, Over, Reloaded, ReloadRefused, Resumed, Started, Stopped, Told
+from handup.executive.machine import Machine, Phase, Reload
+from handup.executive.recipe import Recipes
+from handup.executive.recovery import Recovery
+from handup.executive.settings import Settings
+from handup.executive.sources import Sources
+from handup.recover import Book
+from handup.recover.sides import Claim
+
+FLUSH_S = 0.2
+"""What may be repeated is written at the latest after so many real seconds, when the next action begins."""
+ERASED = "Somebody who had answered was erased, and without what they said the run cannot go on. Begin a new one."
+
+
+class Run:
+    """What an executive runs, and where that is kept.
+
+    With a journal everything is written: before an action begins that may not be repeated, that it begins; after it,
+    how it ended; everything else in batches. Make a `Run` with the same id again, and it stands where the last program
+    ended: with its variables, beliefs, attempts and limits. It goes on with the recipes that it had, whatever the
+    files say now. Where somebody was erased whose answer had given it a value, it does not go on: it ends as `erased`,
+    and nothing is begun.
+
+    Args:
+        recipes: The tasks.
+        recoveries: The rules.
+        settings: Limits; those that it began with where the journal knows the run.
+        params: Inputs of the task.
+        task: The task to run; the main one where it is not given.
+        sources: The files that these were read from. They are kept in the journal; without them a program that goes on
+            must bring the same recipes and recoveries again.
+        book: The journal; nothing is kept without one.
+        run: The run's id.
+
+    Raises:
+        BadSetting: There is no such task, or it takes other inputs.
+        BadRecord: The id belongs to another run, or what is written of it does not fit these recipes.
+    """
+
+    def __init__(
+        self,
+        recipes: Recipes,
+        recoveries: Sequence[Recovery] = (),
+        *,
+        settings: Settings | None = None,
+        params: Mapping[str, Any] | None = None,
+        task: str | None = None,
+        sources: Sources | None = None,
+        book: Book | None = None,
+        run: str = "run",
+    ) -> None:
+        self.id = run
+        self.recoveries = tuple(recoveries)
+        self.sources = sources
+        self.problems: tuple[str, ...] = ()
+        """What was wrong with the files that were read anew last; empty where nothing was."""
+        self.waiting_for = ""
+        """The id of the question that is open; empty where none is."""
+        self._book = None if book is None else Logbook(book, run)
+        written = Written() if self._book is None else self._book.read()
+        if written.started is not None:
+            settings = self._refuse_another(written.started, task or recipes.main, params or {}, settings)
+            if written.started.sources:
+                self.sources = Sources.from_json(written.started.sources)
+                recipes, self.recoveries = self.sources.parsed()
+                task = written.started.main
+        self.machine = Machine(recipes, self.recoveries, settings, params, task=task)
+        self._main, self._params = task or recipes.main, plain(dict(params or {}))
+        self._claim: Claim | None = None
+        self._due = False
+        self._since = time.monotonic()
+        self._asked = {each.question: each for each in written.asked}
+        self._known = written.started is not None
+        self._over: Over | None = written.over
+        self._erased = written.erased
+        self._last_s = written.last_s
+        self._doubt = 0
+        self._followers: list[Callable[[Entry], object]] = []
+        self._replay(written)
+
+    @classmethod
+    def of(cls, sources: Sources, **rest: Any) -> Run:
+        """A run of what some files say; the other arguments are those of `Run`.
+
+        Raises:
+            BadRecipe: With everything that is wrong in the files.
+        """
+        recipes, recoveries = sources.parsed()
+        return cls(recipes, recoveries, sources=sources, **rest)
+
+    @property
+    def known(self) -> bool:
+        """Whether the journal knew it before."""
+        return self._known
+
+    def _refuse_another(
+        self, started: Started, main: str, params: Mapping[str, Any], settings: Settings | None
+    ) -> Settings:
+        if (started.main, started.params) != (main, plain(dict(params))):
+            raise BadRecord(
+                f"run '{self.id}' began with another task or other inputs",
+                hint="Give this one a run id of its own, or go on with what it began with.",
+            )
+        stored = Settings.from_json(started.settings)
+        if settings not in (None, stored):
+            raise BadRecord(
+                f"run '{self.id}' began with other settings", hint="Leave them out, or give this one an id of its own."
+            )
+        return stored
+
+    def _replay(self, written: Written) -> None:
+        try:
+            for event in written.told:
+                if isinstance(event, Reloaded):
+                    self.sources = Sources.from_json(event.sources)
+                    recipes, self.recoveries = self.sources.parsed()
+                    self.machine.tell(Reload(recipes=recipes, recoveries=self.recoveries))
+                else:
+                    self.machine.tell(event)
+        except IllegalCall as error:
+            raise BadRecord(
+                f"what the journal holds of run '{self.id}' does not fit the recipes ({error.cause})",
+                hint="Go on with the recipes, recoveries and settings that it began with.",
+            ) from None
+        if written.erased and written.over is not None:
+            self.machine.tell(Stopped(why=written.over.reason, ending=written.over.ending))
+        if self._known:
+            self.machine.notes()  # the journal has them
+
+    # -- beginning ---------------------------------------------------------------------------------------------------
+
+    def claim(self, stack: ExitStack) -> None:
+        """Claim the run for this program, as long as the stack lasts.
+
+        Raises:
+            IllegalCall: Another program has it.
+        """
+        if self._book is not None:
+            self._claim = stack.enter_context(self._book.book.holding(self.id))
+
+    def begin(self, now_s: float, *, stood_still: bool = False) -> bool:
+        """Write that it begins, or that it goes on.
+
+        Args:
+            now_s: When.
+            stood_still: Whether the clock did while no program ran, as that of a simulated world does.
+
+        Returns:
+            Whether an action was under way of which nobody knows what became of it.
+        """
+        if self._over is not None or not self._noted:
+            return False
+        if not self._known:
+            sources = {} if self.sources is None else self.sources.to_json()
+            self._write(
+                Started(
+                    sources=sources,
+                    main=self._main,
+                    params=self._params,
+                    settings=self.machine.settings.to_json(),
+                    at_s=now_s,
+                ),
+                *self.machine.notes(),
+            )
+        elif self._erased:
+            self.tell(Stopped(why=ERASED, ending=Ending.ERASED, at_s=now_s))
+        else:
+            batch = self.machine.settings.batch
+            away_s = 0.0 if stood_still else max(0.0, now_s - self._last_s)
+            self.tell(Resumed(number=self.machine.number + batch, at_s=now_s, away_s=away_s))
+            self._doubt = batch
+        self.flush()
+        return self.machine.phase is Phase.ACTING
+
+    def forget(self, now_s: float) -> None:
+        """Somebody was erased whose words are in the run: end it, and write nothing of what waits.
+
+        Call this when `flush`, or what calls it, raised `Erased`.
+        """
+        assert self._book is not None
+        self._book.drop()
+        if (finished := self.machine.finished) is None:
+            self.tell(Stopped(why=ERASED, ending=Ending.ERASED, at_s=now_s))
+        else:
+            self._book.add(Over(ending=finished.ending, reason=finished.reason, at_s=now_s))
+        self.flush()
+
+    # -- on the way --------------------------------------------------------------------------------------------------
+
+    def tell(self, event: Told) -> None:
+        """Tell the machine, and have it written."""
+        self.machine.tell(event)
+        if self._noted:
+            self._write(event, *self.machine.notes())
+
+    def follow(self, told: Callable[[Entry], object]) -> None:
+        """Have somebody told of everything that is noted of this run from now on, with a journal or without one.
+
+        Args:
+            told: Called with each event as it happens, before it is durable. It must return soon.
+        """
+        self._followers.append(told)
+
+    @property
+    def _noted(self) -> bool:
+        """Whether anybody takes note of what happens; otherwise the machine keeps its own notes."""
+        return self._book is not None or bool(self._followers)
+
+    def _write(self, *events: Entry) -> None:
+        if self._book is not None:
+            self._book.add(*events)
+        for told in self._followers:
+            for each in events:
+                told(each)
+
+    def doubtful(self, repeatable: bool) -> bool:
+        """Whether the action that begins now may have had its effect already: up to a batch of starts may be lost.
+
+        Only starts of actions that may be repeated are ever lost. Which ones nobody knows: the run may go another way
+        this time, so what may not be repeated ends no doubt.
+        """
+        doubt = repeatable and self._doubt > 0
+        self._doubt -= doubt
+        return doubt
+
+    def before(self, repeatable: bool) -> None:
+        """An action is about to begin; make durable what must be."""
+        if self._book is None:
+            return
+        full = len(self._book) >= self.machine.settings.batch - 1 or time.monotonic() - self._since > FLUSH_S
+        if not repeatable or self._due or full:
+            self.flush()
+        if not repeatable and self._claim is not None:
+            self._claim.check()
+
+    def after(self, repeatable: bool) -> None:
+        """An action ended; one that may not be repeated is made durable before anything else is begun."""
+        self._due |= not repeatable
+
+    def asked(self, put: Asked) -> None:
+        """A question is put. One that the journal knows already is not written again."""
+        if self.was_asked(put.question) is not None:
+            return
+        self._asked[put.question] = put
+        if self._noted:
+            self._write(put)
+            self.flush()
+
+    def was_asked(self, question: str) -> Asked | None:
+        """What was written of a question, by this program or one before it; None where it was not put yet."""
+        return self._asked.get(question)
+
+    def reloaded(self, sources: Sources, recipes: Recipes, recoveries: tuple[Recovery, ...], now_s: float) -> None:
+        """New recipes and recoveries hold from here on."""
+        self.machine.tell(Reload(recipes=recipes, recoveries=recoveries))
+        self.sources, self.recoveries, self.problems = sources, recoveries, ()
+        if self._noted:
+            self._write(Reloaded(sources=sources.to_json(), at_s=now_s), *self.machine.notes())
+            self.flush()
+
+    def refused(self, refused: ReloadRefused) -> None:
+        """New recipes or recoveries are wrong; the run keeps the old ones, and says why in `problems`."""
+        self.problems = refused.problems
+        if self._noted:
+            self._write(refused)
+            self.flush()
+
+    def flush(self) -> None:
+        """Make durable what was told."""
+        if self._book is not None:
+            self._book.flush()
+        self._due = False
+        self._since = time.monotonic()

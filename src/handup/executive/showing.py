@@ -1,0 +1,230 @@
+"""The recipe tree for people: as text, as a picture, as data; with recoveries at the places they match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any
+
+from handup.executive.checking import Abilities
+from handup.executive.machine.matching import path_matches
+from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipes, Step, TaskStep
+from handup.executive.recovery import Branch, Recovery
+
+ANYWHERE = "**"
+"""The path of recoveries that are shown once, at the top."""
+MAX_NODES = 2000
+"""So many steps are shown; a tree that has more is cut, and says so."""
+MAX_TEXT = 60
+"""A value or condition that is longer is cut."""
+COLOURS = {"task": "#1d4ed8", "action": "#047857", "op": "#6b7280", "choice": "#b45309", "loop": "#b45309"}
+ROW, INDENT, LETTER = 22, 22, 7.3
+"""Height of a row, width of a level and of a letter in the picture."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """One step and what is below it.
+
+    Args:
+        kind: `task`, `action`, `op`, `choice`, `loop`; `case` for a way of a choice, `more` where the tree is cut.
+        name: What it runs, or its condition.
+        path: Of a failure here, as recoveries match it; empty where nothing fails by itself.
+        details: Parameters and outputs, for people.
+        recoveries: Names of those that match the path; at the top of the tree, of those that match anywhere.
+        children: In their order.
+    """
+
+    kind: str
+    name: str
+    path: str = ""
+    details: str = ""
+    recoveries: tuple[str, ...] = ()
+    children: tuple[Shown, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The step in one line."""
+        words = {"choice": f"if {self.name}", "loop": f"while {self.name}", "case": self.name, "more": self.name}
+        return words.get(self.kind, f"{self.kind} {self.name}") + self.details
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "path": self.path,
+            "details": self.details.strip(),
+            "recoveries": list(self.recoveries),
+            "children": [child.to_json() for child in self.children],
+        }
+
+
+def tree_shown(
+    recipes: Recipes,
+    recoveries: Sequence[Recovery] = (),
+    *,
+    task: str | None = None,
+    abilities: Abilities | None = None,
+) -> Shown:
+    """The tree below a task, every use of every task written out.
+
+    A task that calls itself is written out once; a tree of more than `MAX_NODES` steps is cut.
+
+    Args:
+        recipes: What is shown.
+        recoveries: Attached where their path matches.
+        task: Where to begin; the main task where not given.
+        abilities: What the robot brings. Where it is known, an action shows only recoveries for codes that it has.
+    """
+    anywhere = tuple(each.name for each in recoveries if each.when.path == ANYWHERE)
+    placed = [each for each in recoveries if each.when.path != ANYWHERE]
+    tree = _Builder(recipes, placed, abilities).task(task or recipes.main, (), "")
+    return replace(tree, recoveries=anywhere)
+
+
+def as_text(tree: Shown, recoveries: Sequence[Recovery] = ()) -> str:
+    """The tree in lines, with each recovery below the step it helps."""
+    words = {each.name: recovery_in_words(each) for each in recoveries}
+    words |= {name: f"anywhere: {words.get(name, name)}" for name in tree.recoveries}
+    lines = [tree.label, *_lines(tree, "", words)]
+    return "\n".join(lines) + "\n"
+
+
+def as_svg(tree: Shown) -> str:
+    """The tree as a picture that needs nothing else: one row per step, recoveries at its end."""
+    rows = list(_rows(tree, 0))
+    width = max(20 + depth * INDENT + LETTER * (len(node.label) + len(_marks(node)) + 6) for depth, _, node in rows)
+    height = 20 + ROW * len(rows)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" '
+        f'height="{height}" font-family="ui-monospace, monospace" font-size="12" role="img">',
+        f"<title>{escape(tree.name)}</title>",
+        f'<rect width="{width:.0f}" height="{height}" fill="#ffffff"/>',
+    ]
+    for row, (depth, above, node) in enumerate(rows):
+        x, y = 14 + depth * INDENT, 20 + row * ROW
+        if above is not None:
+            start = 20 + above * ROW + 6
+            parts.append(f'<path d="M{x - INDENT + 4} {start}V{y - 4}H{x - 2}" fill="none" stroke="#cbd5e1"/>')
+        colour = COLOURS.get(node.kind, "#6b7280")
+        parts.append(f'<circle cx="{x + 4}" cy="{y - 4}" r="4" fill="{colour}"/>')
+        marks = _marks(node)
+        tail = f'<tspan fill="#be123c">{escape(marks)}</tspan>' if marks else ""
+        parts.append(f'<text x="{x + 14}" y="{y}" fill="#0f172a">{escape(node.label)}{tail}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def recovery_in_words(recovery: Recovery) -> str:
+    """One recovery in one line: its name, when, and how it resumes."""
+    when = recovery.when
+    parts = [" or ".join(when.codes)] if when.codes else []
+    if when.least > 1 or when.most is not None:
+        bound = f"{when.least}.." if when.most is None else f"{when.least}..{when.most}"
+        parts.append(f"aborts {when.least if when.most == when.least else bound}")
+    if when.belief is not None:
+        parts.append(_cut(when.belief.text))
+    if when.contradiction is not None:
+        parts.append(f"contradiction on {when.contradiction}")
+    named = f"{recovery.name} ({', '.join(parts)})" if parts else recovery.name
+    ways = dict.fromkeys(_way(branch) for branch in recovery.branches)
+    return f"{named} → {' or '.join(ways)}, at most {recovery.limit}×"
+
+
+def _way(branch: Branch) -> str:
+    return str(branch.hint) if branch.level is None else f"{branch.hint} {branch.level}"
+
+
+class _Builder:
+    """Writes the tree out, and counts."""
+
+    def __init__(self, recipes: Recipes, recoveries: Sequence[Recovery], abilities: Abilities | None) -> None:
+        self._recipes = recipes
+        self._recoveries = recoveries
+        self._actions = {} if abilities is None else abilities.actions
+        self._left = MAX_NODES
+
+    def task(self, name: str, above: tuple[str, ...], details: str) -> Shown:
+        recipe = self._recipes.tasks.get(name)
+        path = "/".join((*above, name))
+        found = self._matching(path) if above else ()
+        if recipe is None:
+            return Shown(kind="task", name=name, path=path, details=f"{details} (not there)", recoveries=found)
+        if name in above:
+            return Shown(kind="task", name=name, path=path, details=f"{details} (again, from there)", recoveries=found)
+        children = self._steps(recipe.steps, (*above, name))
+        return Shown(kind="task", name=name, path=path, details=details, recoveries=found, children=children)
+
+    def _steps(self, steps: Sequence[Step], above: tuple[str, ...]) -> tuple[Shown, ...]:
+        shown = []
+        for step in steps:
+            self._left -= 1
+            if self._left < 0:
+                shown.append(Shown(kind="more", name=f"… more than {MAX_NODES} steps are not shown"))
+                break
+            shown.append(self._step(step, above))
+        return tuple(shown)
+
+    def _step(self, step: Step, above: tuple[str, ...]) -> Shown:
+        match step:
+            case TaskStep():
+                return self.task(step.task, above, _details(step))
+            case ActionStep() | OpStep():
+                kind, name = ("action", step.action) if isinstance(step, ActionStep) else ("op", step.op)
+                path = "/".join((*above, name))
+                codes = self._actions[name].codes if kind == "action" and name in self._actions else None
+                found = self._matching(path, codes)
+                return Shown(kind=kind, name=name, path=path, details=_details(step), recoveries=found)
+            case ChoiceStep():
+                ways = (("then", step.if_true), ("else", step.if_false))
+                cases = tuple(
+                    Shown(kind="case", name=word, children=self._steps(steps, above)) for word, steps in ways if steps
+                )
+                return Shown(kind="choice", name=_cut(step.condition.text), children=cases)
+            case LoopStep():
+                body = self._steps(step.body, above)
+                details = f" (at most {step.most} times)"
+                return Shown(kind="loop", name=_cut(step.condition.text), details=details, children=body)
+
+    def _matching(self, path: str, codes: Sequence[str] | None = None) -> tuple[str, ...]:
+        """The recoveries for a path; with the codes of an action, those for none of them are left out."""
+        found = (each for each in self._recoveries if path_matches(each.when.path, path))
+        return tuple(
+            each.name for each in found if codes is None or not each.when.codes or {*each.when.codes} & {*codes}
+        )
+
+
+def _details(step: ActionStep | TaskStep | OpStep) -> str:
+    given = ", ".join(f"{name}={_cut(value.text)}" for name, value in step.params.items())
+    gives = f" → {', '.join(step.var)}" if step.var else ""
+    return f"({given}){gives}" if given else gives
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MAX_TEXT else f"{line[:MAX_TEXT]}…"
+
+
+def _lines(node: Shown, margin: str, words: dict[str, str]) -> Iterator[str]:
+    for name in node.recoveries:
+        yield f"{margin}{'│' if node.children else ' '}  ↺ {words.get(name, name)}"
+    for child in node.children:
+        last = child is node.children[-1]
+        yield f"{margin}{'└─' if last else '├─'} {child.label}"
+        yield from _lines(child, f"{margin}{'   ' if last else '│  '}", words)
+
+
+def _rows(node: Shown, depth: int) -> Iterator[tuple[int, int | None, Shown]]:
+    """Each step with its depth and the row of the one above it."""
+    waiting: list[tuple[int, int | None, Shown]] = [(depth, None, node)]
+    row = 0
+    while waiting:
+        level, above, each = waiting.pop()
+        yield level, above, each
+        waiting += [(level + 1, row, child) for child in reversed(each.children)]
+        row += 1
+
+
+def _marks(node: Shown) -> str:
+    return f"  ↺ {', '.join(node.recoveries)}" if node.recoveries else ""

@@ -1,0 +1,177 @@
+"""The files of a run, with their texts: what is written in the journal, and what is read anew between steps."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from handup.core import BadRecord
+from handup.executive.checking import Abilities, check
+from handup.executive.problem import Problem, in_order, refuse
+from handup.executive.reading import scan_database, scan_recipes, scan_recoveries, text_of
+from handup.executive.recipe import Recipe, Recipes
+from handup.executive.recovery import Recovery
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scanned:
+    """What could be read of some files, and what is wrong with them.
+
+    Args:
+        recipes: With their database; None where one of these files could not be read to its end.
+        recoveries: None as for the recipes.
+        problems: Everything that could not be read, in the order of the files.
+    """
+
+    recipes: Recipes | None
+    recoveries: tuple[Recovery, ...] | None
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """Texts by the names of their files.
+
+    Args:
+        recipes: In their order; a run begins with the first one's main task.
+        recoveries: In their order.
+        database: One, or none.
+    """
+
+    recipes: Mapping[str, str]
+    recoveries: Mapping[str, str] = field(default_factory=dict)
+    database: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, recipes: Iterable[str], recoveries: Iterable[str] = (), database: str | None = None) -> Sources:
+        """Read files.
+
+        Raises:
+            BadRecipe: One cannot be read.
+        """
+        return cls(
+            recipes={name: text_of(name) for name in map(str, recipes)},
+            recoveries={name: text_of(name) for name in map(str, recoveries)},
+            database={} if database is None else {str(database): text_of(database)},
+        )
+
+    def again(self) -> Sources:
+        """The same files as they are now.
+
+        Raises:
+            BadRecipe: One cannot be read any more.
+        """
+        return self.read(self.recipes, self.recoveries, next(iter(self.database), None))
+
+    def scanned(self) -> Scanned:
+        """What they say as far as they can be read, and everything that cannot."""
+        recipes, problems = scan_recipes(self.recipes)
+        recoveries, more = scan_recoveries(self.recoveries)
+        problems += more
+        for name, text in self.database.items():
+            database, more = scan_database(text, name)
+            problems += more
+            recipes = None if recipes is None or database is None else replace(recipes, database=database)
+        return Scanned(recipes=recipes, recoveries=recoveries, problems=in_order(problems))
+
+    def parsed(self) -> tuple[Recipes, tuple[Recovery, ...]]:
+        """What they say. Whether it fits together and to the robot is for `checked`.
+
+        Raises:
+            BadRecipe: With everything that cannot be read, in all files.
+        """
+        found = self.scanned()
+        refuse(found.problems)
+        assert found.recipes is not None
+        assert found.recoveries is not None
+        return found.recipes, found.recoveries
+
+    def checked(
+        self, abilities: Abilities | None = None, *, under_way: Iterable[Recipe] = ()
+    ) -> tuple[Recipes, tuple[Recovery, ...]]:
+        """What they say, and it is right: for a run that begins, or goes on with them.
+
+        Args:
+            abilities: What the robot brings, where that is known.
+            under_way: What is still to come of a run that goes on with them.
+
+        Raises:
+            BadRecipe: With everything that is wrong, what cannot be read and what does not fit in one.
+        """
+        found = self.scanned()
+        refuse(check(found.recipes, found.recoveries, abilities=abilities, known=found.problems, under_way=under_way))
+        assert found.recipes is not None
+        assert found.recoveries is not None
+        return found.recipes, found.recoveries
+
+    def to_json(self) -> dict[str, dict[str, list[str]]]:
+        """A plain record that keeps the order."""
+        return {
+            kind: {"names": list(texts), "texts": list(texts.values())}
+            for kind, texts in (
+                ("recipes", self.recipes),
+                ("recoveries", self.recoveries),
+                ("database", self.database),
+            )
+        }
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Mapping[str, list[str]]]) -> Sources:
+        """What `to_json` wrote.
+
+        Raises:
+            BadRecord: It is none.
+        """
+        try:
+            kinds = {
+                kind: dict(zip(record[kind]["names"], record[kind]["texts"], strict=True))
+                for kind in ("recipes", "recoveries", "database")
+            }
+        except (KeyError, TypeError, ValueError):
+            raise BadRecord("the files of a run are damaged", hint="Verify the journal.") from None
+        return cls(**kinds)
+
+
+class Files:
+    """The files of a run, looked at now and then: for a developer who changes them while the robot works.
+
+    Args:
+        sources: As they were read.
+        every_s: They are looked at no more often, in real seconds.
+    """
+
+    def __init__(self, sources: Sources, *, every_s: float = 0.2) -> None:
+        self._sources = sources
+        self._every_s = every_s
+        self._looked = time.monotonic()
+        self._seen = self._stamps()
+
+    def news(self) -> Sources | None:
+        """What the files say now, where one of them was written since the last look.
+
+        Raises:
+            BadRecipe: One cannot be read.
+        """
+        if time.monotonic() - self._looked < self._every_s:
+            return None
+        self._looked = time.monotonic()
+        seen = self._stamps()
+        if seen == self._seen:
+            return None
+        self._seen = seen
+        return self._sources.again()
+
+    def _stamps(self) -> list[tuple[int, int] | None]:
+        """Of each file its time and size; None where it is not there, as while an editor replaces it."""
+        names = [*self._sources.recipes, *self._sources.recoveries, *self._sources.database]
+        return [(stat.st_mtime_ns, stat.st_size) if (stat := _stat(name)) else None for name in names]
+
+
+def _stat(name: str) -> os.stat_result | None:
+    try:
+        return Path(name).stat()
+    except OSError:
+        return None

@@ -1,0 +1,225 @@
+"""A run as somebody watches it: the part of the tree that is under way, what happened, and what is believed."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from handup.executive.beliefs import Source
+from handup.executive.durable import Entry
+from handup.executive.events import Answered, Asked, Begun, Failed, Recovered, Recovering, Said, Unanswered
+from handup.executive.failure import IN_RECOVERY, Failure
+from handup.executive.machine import AskPerson, Machine, Phase, RunAction
+from handup.executive.machine.frame import Frame
+from handup.executive.machine.program import Kind, Line
+
+BEFORE, AFTER = 12, 20
+"""So many steps before and after the present one are shown of each task."""
+MOST_STEPS = 300
+MOST_NEWS = 12
+MOST_BELIEFS = 60
+LONG, SHORT = 300, 120
+"""So many letters of a reason, and of a value, are shown."""
+
+
+class Watching:
+    """What a view is told of a run: give each event to `told`, and take `view` whenever something is to be shown.
+
+    Args:
+        machine: Of the run.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._news: deque[dict[str, Any]] = deque(maxlen=MOST_NEWS)
+        self._counts = dict.fromkeys(("starts", "failures", "recoveries", "questions"), 0)
+        self._now_s = 0.0
+
+    def told(self, event: Entry) -> None:
+        """Something happened."""
+        at_s = getattr(event, "at_s", None)
+        if isinstance(at_s, int | float):
+            self._now_s = max(self._now_s, float(at_s))
+        counted = {Begun: "starts", Failed: "failures", Recovering: "recoveries", Asked: "questions"}.get(type(event))
+        if counted is not None:
+            self._counts[counted] += 1
+        kind, words = self._words(event)
+        if kind:
+            self._news.append({"at_s": self._now_s, "kind": kind, "words": words[:LONG]})
+
+    def _words(self, event: Entry) -> tuple[str, str]:  # noqa: PLR0911 - a table
+        match event:
+            case Failed():
+                return "failed", f"{what_failed(event.failure)}. {event.failure.why}"
+            case Recovering():
+                rules = (each.recovery for each in self._machine.program.rules)
+                about = next((each.about for each in rules if each.name == event.recovery), "")
+                return "recovering", f"{named(event.recovery)}{f': {about}' if about else ''}"
+            case Recovered(helped=False):
+                return "failed", f"{named(event.recovery)} did not help."
+            case Recovered():
+                return "recovered", f"goes on: {event.hint}{f' at {named(event.level)}' if event.level else ''}"
+            case Asked():
+                return "asked", f"asks about {named(event.module)}" if event.module else "asks how to go on"
+            case Answered():
+                return "answered", f"{event.by or 'somebody'} said: {event.said or ''}"
+            case Unanswered():
+                return "failed", "nobody answered"
+            case Said():
+                return "said", event.message
+            case _:
+                return "", ""
+
+    def view(self) -> dict[str, Any]:
+        """Everything that is shown, as plain data."""
+        return {
+            "steps": _fitting(list(_steps(self._machine))),
+            "beliefs": list(_beliefs(self._machine)),
+            "news": list(self._news),
+            "counts": dict(self._counts),
+        }
+
+    @property
+    def doing(self) -> str:
+        """What the robot is at, in a few words."""
+        command = self._machine.next()
+        match command:
+            case RunAction():
+                given = _short(command.goal) if command.goal else ""
+                again = f", attempt {command.attempt}" if command.attempt > 1 else ""
+                return f"{named(command.action)}{f' ({given})' if given else ''}{again}"
+            case AskPerson():
+                return f"{named(command.failure.leaf)} failed; waiting for a person"
+            case _:
+                return f"{named(str(command.ending))}: {command.reason}"
+
+    @property
+    def why(self) -> str:
+        """Why it does that: which recovery, for which failure; empty where everything goes as planned."""
+        repairs = [frame.repair for frame in self._machine.frames if frame.repair is not None]
+        if not repairs:
+            return ""
+        repair, failure = repairs[-1], repairs[-1].failure
+        rule = repair.rule.recovery
+        return (f"recovery “{named(rule.name)}”, because of this: {what_failed(failure)}. {failure.why}")[:LONG]
+
+
+def named(name: str) -> str:
+    """A name of a recipe for people."""
+    return name.removeprefix(IN_RECOVERY).replace("_", " ")
+
+
+def what_failed(failure: Failure) -> str:
+    """What went wrong, in a few words."""
+    if failure.kind == "monitor":
+        return f"{named(failure.code)} during {named(str(failure.fields.get('action', 'a step')))}"
+    return f"{named(failure.leaf)} failed ({failure.code})"
+
+
+def _steps(machine: Machine) -> Iterator[dict[str, Any]]:
+    frames = machine.frames
+    if not frames:
+        return
+    status = {Phase.ASKING: "asking", Phase.ENDED: "done"}.get(machine.phase, "now")
+    yield {"depth": 0, "kind": "task", "name": frames[0].name, "status": "now" if status != "done" else "done"}
+    yield from _frame(frames, 0, 1, status)
+
+
+def _fitting(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of a tree that is too deep, only the way to the present step."""
+    if len(steps) <= MOST_STEPS:
+        return steps
+    return [each for each in steps if each["status"] not in ("done", "next")][-MOST_STEPS:]
+
+
+def _frame(frames: Sequence[Frame], index: int, depth: int, status: str) -> Iterator[dict[str, Any]]:
+    yield from _lines(frames, index, 0, depth, status)
+
+
+def _lines(frames: Sequence[Frame], index: int, level: int, depth: int, status: str) -> Iterator[dict[str, Any]]:
+    """One list of steps of a frame, with what is below the present one."""
+    frame = frames[index]
+    cursor = frame.cursors[level]
+    first, last = max(0, cursor.index - BEFORE), min(len(cursor.lines), cursor.index + AFTER + 1)
+    if first:
+        yield _more(first, depth, "done")
+    inner = frames[index + 1] if index + 1 < len(frames) and level == len(frame.cursors) - 1 else None
+    for place in range(first, last):
+        line = cursor.lines[place]
+        if place != cursor.index:
+            yield _row(frame, line, depth, "done" if place < cursor.index else "next")
+            continue
+        if level < len(frame.cursors) - 1 and line.kind is Kind.CHOICE:
+            yield from _lines(frames, index, level + 1, depth, status)  # which way it went is seen
+        elif level < len(frame.cursors) - 1:
+            yield _row(frame, line, depth, "now", f"round {cursor.rounds}")
+            yield from _lines(frames, index, level + 1, depth + 1, status)
+        elif inner is None:
+            yield _row(frame, line, depth, status)
+        elif inner.repair is None:
+            yield _row(frame, line, depth, "now", _short(dict(inner.params)))
+            yield from _frame(frames, index + 1, depth + 1, status)
+        else:
+            yield _row(frame, line, depth, "failed")
+            yield {
+                "depth": depth + 1,
+                "kind": "recovery",
+                "name": inner.repair.rule.recovery.name,
+                "status": "now",
+                "details": inner.repair.rule.recovery.about[:SHORT],
+            }
+            yield from _frame(frames, index + 1, depth + 2, status)
+    if last < len(cursor.lines):
+        yield _more(len(cursor.lines) - last, depth, "next")
+
+
+def _row(frame: Frame, line: Line, depth: int, status: str, details: str = "") -> dict[str, Any]:
+    if line.condition is not None:
+        word = "while" if line.kind is Kind.LOOP else "if"
+        name = f"{word} {' '.join(line.condition.text.split())}"[:SHORT]
+    else:
+        name = line.name
+        details = details or ", ".join(f"{key}: {value.text}" for key, value in line.params)
+    row: dict[str, Any] = {"depth": depth, "kind": line.kind.name.lower(), "name": name, "status": status}
+    if details and status not in ("done", "next"):
+        row["details"] = details[:SHORT]
+    tally = frame.tally.get(line.path)
+    if tally is not None and (tally.uses or line.kind in (Kind.ACTION, Kind.OP)):
+        row |= {"aborts": tally.aborts, "tried": [f"{named(each)} ×{uses}" for each, uses in tally.uses.items()]}
+    return row
+
+
+def _more(count: int, depth: int, status: str) -> dict[str, Any]:
+    return {"depth": depth, "kind": "more", "name": f"{count} more", "status": status}
+
+
+def _beliefs(machine: Machine) -> Iterator[dict[str, Any]]:
+    beliefs = machine.beliefs
+    keys = list(dict.fromkeys(each.key for each in beliefs.assertions))
+    for key in keys[:MOST_BELIEFS]:
+        said = [each for source in Source if (each := beliefs.by(key, source)) is not None]
+        yield {
+            "key": key,
+            "contradicted": beliefs.contradicts(key),
+            "said": [
+                {
+                    "source": str(each.source),
+                    "value": _short(each.value),
+                    "probability": each.probability,
+                    "at_s": each.at_s,
+                }
+                for each in sorted(said, key=lambda each: -each.at_s)
+            ],
+        }
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, str):
+        text = value
+    elif isinstance(value, dict):
+        text = ", ".join(f"{key}: {_short(each)}" for key, each in value.items())
+    else:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= SHORT else f"{text[: SHORT - 1]}…"

@@ -1,0 +1,160 @@
+"""What decides: a helper is told the situation and chooses a velocity or a question. `paper` and `assist` are two."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, is_dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from handup.intent.asking import About, about_exactly, about_goal, about_grasp, about_object
+from handup.intent.belief import Belief
+from handup.intent.command import ALPHA
+from handup.intent.goals import Goals
+from handup.intent.observing import ObservationModel
+from handup.intent.pose import Pose
+from handup.intent.seconds import Pace
+from handup.intent.stick import Joystick
+from handup.intent.value import Array, Metric
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Situation:
+    """All that a decision depends on.
+
+    Args:
+        belief: What the person may want.
+        pose: Where the gripper is.
+        stick: What the person commands.
+        catalogue: The questions that the scene allows.
+        asked: Keys of questions that were asked and are not open again.
+        confirmed: Goals that a person's answer pointed at; empty where none did.
+        alpha: How much of the robot's velocity is added to the stick.
+        turned_s: For how long the person has turned the hand; it fades while they do not.
+        pace: How hard the person pushes.
+        loads: q(t), what an easy and a hard question cost the person now, as `people` measures it.
+        may_ask: Whether a question is allowed at this moment.
+    """
+
+    belief: Belief
+    pose: Pose
+    stick: Joystick
+    catalogue: Catalogue
+    asked: frozenset[str] = frozenset()
+    confirmed: frozenset[int] = frozenset()
+    alpha: float = ALPHA
+    turned_s: float = 0.0
+    pace: Pace = field(default_factory=Pace)
+    loads: tuple[float, ...] = (0.0,)
+    may_ask: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What a helper decided.
+
+    Args:
+        velocity: Of the robot: linear, then angular. Zero where it asks.
+        why: In a few words.
+        about: What to ask; None: move.
+    """
+
+    velocity: Array
+    why: str
+    about: About | None = None
+
+
+class Helper(Protocol):
+    """Decides from one moment to the next. Pure: what it remembers is in the situation."""
+
+    @property
+    def name(self) -> str:
+        """In tables and records."""
+        ...
+
+    @property
+    def metric(self) -> Metric:
+        """What near means, and the caps on the robot's speed."""
+        ...
+
+    @property
+    def observation(self) -> ObservationModel:
+        """What a push says about the goal."""
+        ...
+
+    @property
+    def right(self) -> float:
+        """Share of answers taken to be right."""
+        ...
+
+    @property
+    def resamples(self) -> bool:
+        """Whether likely goals are split by their poses."""
+        ...
+
+    @property
+    def reopens_s(self) -> float:
+        """A person who works against the robot for so long is right: doubt, and ask again. Infinite: never."""
+        ...
+
+    @property
+    def gives_way(self) -> bool:
+        """Whether it promises never to work against the stick, also when that changes before the next decision."""
+        ...
+
+    def begin(self, goals: Goals) -> Belief:
+        """What is thought before anything is seen."""
+        ...
+
+    def decide(self, situation: Situation) -> Choice:
+        """What to do now."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Catalogue:
+    """The single questions that the goals of a scene allow, made once.
+
+    Args:
+        goals: Of the scene.
+    """
+
+    goals: Goals
+
+    @cached_property
+    def goal(self) -> tuple[About, ...]:
+        """Is it this goal? One for each."""
+        return tuple(about_goal(self.goals, index) for index in range(len(self.goals)))
+
+    @cached_property
+    def exactly(self) -> tuple[About, ...]:
+        """The same with "yes, but differently", where the object has another grasp."""
+        many = {name for name in self.goals.objects if sum(goal.object == name for goal in self.goals) > 1}
+        return tuple(
+            about_exactly(self.goals, index) if goal.object in many else self.goal[index]
+            for index, goal in enumerate(self.goals)
+        )
+
+    @cached_property
+    def object(self) -> Mapping[str, About]:
+        """Is it this object?"""
+        return {name: about_object(self.goals, name) for name in self.goals.objects}
+
+    @cached_property
+    def grasp(self) -> Mapping[str, About]:
+        """Is it this grasp?"""
+        return {name: about_grasp(self.goals, name) for name in self.goals.grasps}
+
+
+def settings_of(helper: Helper) -> str:
+    """The same for two helpers that decide alike: of their names, classes and, where they are dataclasses, settings."""
+    settings = repr(helper) if is_dataclass(helper) else ""
+    return hashlib.sha256(f"{helper.name} {type(helper).__qualname__} {settings}".encode()).hexdigest()[:16]
+
+
+def by_candidate(table: Array, belief: Belief) -> Array:
+    """Columns for goals and an unlisted one, as columns for candidates and an unlisted one."""
+    return np.asarray(table[:, [*belief.target, -1]])

@@ -1,0 +1,150 @@
+"""The paper's policy, its ablations and its baselines: one class, settings decide which."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+
+from handup.core import BadSetting
+from handup.intent.asking import About
+from handup.intent.belief import LEAST, Belief
+from handup.intent.goals import Goals
+from handup.intent.helper import Choice, Situation, by_candidate
+from handup.intent.motion import MoveKind, likeliest, moves, opposing, towards
+from handup.intent.observing import MaxEnt, ObservationModel, Unwatched
+from handup.intent.planning import solve
+from handup.intent.problem import Problem
+from handup.intent.rewards import Points
+from handup.intent.value import Array, Metric, look
+
+ALL = (MoveKind.GOAL, MoveKind.MIX, MoveKind.NONE)
+UNSURE = "I am not sure what you want"
+"""Why it asks, for the person who reads it."""
+
+
+class Asking(StrEnum):
+    """When questions are asked."""
+
+    NEVER = "never"
+    PLANNED = "planned"
+    """Where the exact plan says so."""
+    ENTROPY = "entropy"
+    """Where the belief is spread out, about the likeliest goal: the baseline that the paper argues against."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """The paper's policy with its constants. Use it to compare with; `assist` is what helps people.
+
+    Args:
+        name: In tables and records.
+        kinds: The moves it has.
+        asking: When it asks.
+        points: Its reward.
+        most_candidates: So many of the likeliest it may go for or ask about.
+        right: Share of answers taken to be right.
+        metric: The published values and caps.
+        observation: The published model of pushes.
+        resamples: Whether likely goals are split by their poses.
+        ceiling: No candidate is likelier than this.
+        yields: Whether it lets go where its move works against the stick.
+        entropy: From this share of the largest entropy on the baseline asks.
+    """
+
+    name: str = "paper"
+    kinds: tuple[MoveKind, ...] = ALL
+    asking: Asking = Asking.PLANNED
+    points: Points = field(default_factory=Points)
+    most_candidates: int = 10
+    right: float = 0.999
+    metric: Metric = field(default_factory=Metric)
+    observation: ObservationModel = field(default_factory=MaxEnt)
+    resamples: bool = True
+    ceiling: float = 0.99
+    yields: bool = False
+    entropy: float = 0.6
+
+    def __post_init__(self) -> None:
+        if not (self.most_candidates >= 1 and 0.5 < self.right < 1.0):
+            raise BadSetting("a setting of the paper's policy is out of range", hint="See its docstring.")
+
+    @property
+    def reopens_s(self) -> float:
+        """Never: a question is asked once."""
+        return np.inf
+
+    @property
+    def gives_way(self) -> bool:
+        """No: what was decided is done until the next decision, as published."""
+        return False
+
+    def begin(self, goals: Goals) -> Belief:
+        """All goals alike."""
+        return Belief.uniform(goals, floor=LEAST, ceiling=self.ceiling)
+
+    def decide(self, situation: Situation) -> Choice:
+        """The best move, or the first question of the best plan."""
+        if self.kinds == (MoveKind.NONE,) and self.asking is Asking.NEVER:
+            return Choice(np.zeros(6), str(MoveKind.NONE))
+        belief, stick = situation.belief, situation.stick
+        view = look(belief.goals, belief.groups, situation.pose, self.metric)
+        chosen = likeliest(belief, view, self.metric, self.most_candidates)
+        found = moves(belief, towards(view, self.metric), chosen, self.kinds)
+        about = self._spread_out(situation, chosen) if self.asking is Asking.ENTROPY and situation.may_ask else None
+        if about is not None:
+            return Choice(np.zeros(6), UNSURE, about)
+        if len(found.kinds) == 1:
+            move = 0
+        else:
+            rewards = self.points.table(belief, view, situation.pose, stick, found, situation.alpha)
+            planned = self.asking is Asking.PLANNED and situation.may_ask
+            askable = self._askable(situation, chosen) if planned else []
+            plan = solve(self._problem(belief, rewards, askable))
+            if plan.question is not None:
+                return Choice(np.zeros(6), UNSURE, askable[plan.question])
+            move = plan.move
+        velocity, kind = found.velocities[move], found.kinds[move]
+        if self.yields and opposing(velocity, stick).any():
+            velocity, kind = np.zeros(6), MoveKind.NONE
+        return Choice(velocity, self._why(belief, kind, found.candidates[move]))
+
+    def _askable(self, situation: Situation, chosen: list[int]) -> list[About]:
+        goals = dict.fromkeys(situation.belief.target[each] for each in chosen)
+        found = [situation.catalogue.goal[each] for each in goals]
+        return [each for each in found if each.key not in situation.asked and each.tells_apart]
+
+    def _problem(self, belief: Belief, rewards: Array, askable: list[About]) -> Problem:
+        return Problem(
+            belief=belief.weights,
+            rewards=rewards,
+            questions=tuple(by_candidate(each.likelihood(self.right, belief.by_goal), belief) for each in askable),
+            costs=[self.points.question] * len(askable),
+            discount=self.points.discount,
+        )
+
+    def _spread_out(self, situation: Situation, chosen: list[int]) -> About | None:
+        chances = situation.belief.by_goal
+        spread = -float(np.sum(chances * np.log(np.maximum(chances, LEAST))))
+        askable = self._askable(situation, chosen)
+        likeliest_first = sorted(askable, key=lambda each: -chances[each.truth.index(0)])
+        return likeliest_first[0] if askable and spread > self.entropy * np.log(len(chances)) else None
+
+    def _why(self, belief: Belief, kind: MoveKind, candidate: int) -> str:
+        return f"to {belief.goals[belief.target[candidate]].name}" if kind is MoveKind.GOAL else str(kind)
+
+
+HINDSIGHT = Paper(name="ho", kinds=(MoveKind.MIX,), asking=Asking.NEVER, resamples=False)
+VARIANTS: tuple[Paper, ...] = (
+    Paper(),
+    HINDSIGHT,
+    Paper(name="ho+no-assist", kinds=(MoveKind.MIX,), asking=Asking.NEVER, resamples=False, yields=True),
+    Paper(name="paper+no-questions", asking=Asking.NEVER),
+    Paper(name="paper+without-no-assist", kinds=(MoveKind.GOAL, MoveKind.MIX)),
+    Paper(name="paper+no-ho", kinds=(MoveKind.GOAL, MoveKind.NONE)),
+    Paper(name="entropy", asking=Asking.ENTROPY),
+    Paper(name="manual", kinds=(MoveKind.NONE,), asking=Asking.NEVER, observation=Unwatched(), resamples=False),
+)
+"""The paper's policy, hindsight optimisation with and without holding back, the paper's ablations, asking by entropy,
+and no help at all."""

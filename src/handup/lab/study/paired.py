@@ -1,0 +1,115 @@
+"""Paired statistics: Wilcoxon's signed-rank test, Holm's correction, bootstrap intervals.
+
+The unit is whatever was given to all arms alike: a participant, whose plates are averaged first, or the seed of a run.
+All tests are two-sided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from handup.confidence.bootstrap import Estimate, intervals
+
+Vector = NDArray[np.float64]
+ALPHA = 0.05
+SAME = 1e-9
+"""Differences smaller than this are rounding, not differences."""
+MOST_EXACT = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """What one arm has more than another, unit by unit.
+
+    Args:
+        mean: On average.
+        ci: The 95 % bootstrap interval of the mean, over units.
+        more: Units with more.
+        less: Units with less.
+        same: Units with the same.
+        p: Two-sided, of Wilcoxon's signed-rank test; 1 where none differs.
+    """
+
+    mean: float
+    ci: tuple[float, float]
+    more: int
+    less: int
+    same: int
+    p: float
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record."""
+        counts = {"more": self.more, "less": self.less, "same": self.same}
+        return {"mean": self.mean, "ci": list(self.ci), **counts, "p": self.p}
+
+
+def wilcoxon(differences: Sequence[float] | Vector) -> float:
+    """The two-sided p of Wilcoxon's signed-rank test.
+
+    Units without a difference are left out (Wilcoxon's own way), ties share their ranks. Up to `MOST_EXACT`
+    differences the distribution is exact, ties and all; beyond, it is scipy's normal one, corrected for ties and for
+    continuity.
+    """
+    given = np.asarray(differences, dtype=np.float64)
+    # Averages and sums carry rounding that would break ties.
+    given = np.round(given[np.abs(given) > SAME], 9)
+    if not len(given):
+        return 1.0
+    if len(given) > MOST_EXACT:
+        return float(stats.wilcoxon(given, zero_method="wilcox", correction=True, method="approx").pvalue)
+    doubled = np.rint(2.0 * stats.rankdata(np.abs(given))).astype(np.int64)
+    # The chance of each sum of the ranks signed plus, when every sign is tossed; ranks are doubled to be whole.
+    chance = np.zeros(int(doubled.sum()) + 1)
+    chance[0] = 1.0
+    for rank in doubled.tolist():
+        chance[rank:] += chance[:-rank].copy()
+        chance /= 2.0
+    from_middle = np.abs(np.arange(len(chance)) - doubled.sum() / 2.0)
+    seen = from_middle[int(doubled[given > 0.0].sum())]
+    return float(min(chance[from_middle >= seen].sum(), 1.0))
+
+
+def holm(given: Sequence[float]) -> list[float]:
+    """Holm's correction: p-values such that those below α are wrong together with a probability of at most α."""
+    order = sorted(range(len(given)), key=lambda each: given[each])
+    corrected = [0.0] * len(given)
+    highest = 0.0
+    for rank, position in enumerate(order):
+        highest = max(highest, min(1.0, (len(given) - rank) * given[position]))
+        corrected[position] = highest
+    return corrected
+
+
+def mean(values: Vector, *, seed: int = 0) -> Estimate:
+    """The mean over units, with its 95 % bootstrap interval."""
+    return ratio(values, np.ones(len(values)), seed=seed)
+
+
+def ratio(parts: Vector, wholes: Vector, *, seed: int = 0) -> Estimate:
+    """The sum of parts over that of wholes, with its 95 % bootstrap interval over units; 0 of nothing is 0.
+
+    Resamples of units that have nothing of the whole say nothing of a share, and are left out.
+    """
+    if not wholes.sum() > 0.0:
+        return Estimate(0.0, (0.0, 0.0))
+
+    def shares(weights: Vector) -> Vector:
+        below = weights @ wholes
+        some = below > 0.0
+        return np.asarray((weights @ parts)[some] / below[some])
+
+    return intervals({"share": shares}, len(parts), seed=seed)["share"]
+
+
+def difference(values: Vector, others: Vector, *, seed: int = 0) -> Difference:
+    """What values are more than others, unit by unit."""
+    gap = values - others
+    found = mean(gap, seed=seed)
+    more, less = int((gap > SAME).sum()), int((gap < -SAME).sum())
+    return Difference(mean=found.value, ci=found.ci, more=more, less=less, same=len(gap) - more - less, p=wilcoxon(gap))

@@ -1,0 +1,60 @@
+"""Which run goes on, on a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from handup.core import ManualClock, body_of, event_of
+from handup.executive import Around, Executive, Run, Sources
+from handup.executive.ordering import Ordered, last_run, next_run
+from handup.journal import Journal
+from tests.executive.robot import acting
+
+SOURCES = Sources(recipes={"r.yaml": "format: 1\nmain_task:\n  steps:\n  - action: go\n"})
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[Journal]:
+    with Journal.open(tmp_path / "j.db") as made:
+        yield made
+
+
+def ordered(journal: Journal) -> Ordered:
+    return next_run(journal, world="", seed=0, drills=False, people="nobody")
+
+
+def test_every_run_has_a_name_of_its_own(journal: Journal) -> None:
+    assert [ordered(journal).name for _ in range(3)] == ["run-1", "run-2", "run-3"]
+
+
+def test_a_run_that_was_killed_before_it_began_is_none(journal: Journal) -> None:
+    assert last_run(journal) is None
+    ordered(journal)
+    assert last_run(journal) is None
+
+
+def test_the_last_one_that_began_and_how_it_ended(journal: Journal) -> None:
+    first = ordered(journal)
+    run = Run.of(SOURCES, book=journal, run=first.name)
+    turns = Executive(run, Around(actions={"go": acting("go", lasts_s=5.0)}, clock=ManualClock())).turns()
+    next(turns)
+    last = last_run(journal)
+    assert last is not None
+    assert (last.ordered, last.started.main, last.over) == (first, "main_task", None)
+    with pytest.raises(StopIteration):
+        next(turns)
+    ordered(journal)
+    ended = last_run(journal)
+    assert ended is not None
+    assert ended.over is not None
+    assert (ended.ordered, str(ended.over.ending)) == (first, "done")
+
+
+def test_an_order_of_the_first_version_can_be_read() -> None:
+    record = {"name": "run-1", "world": "kitting", "seed": 7, "drills": True, "people": "page"}
+    ordered_then = Ordered(name="run-1", world="kitting", seed=7, drills=True, people="page")
+    assert event_of("runs.ordered", 1, record) == ordered_then
+    assert body_of(ordered_then) == record

@@ -1,0 +1,146 @@
+"""What somebody who looks on is shown."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from handup.executive.action import Aborted, Done
+from handup.executive.beliefs import Assertion, Source
+from handup.executive.events import Begun, Believed
+from handup.executive.machine import Machine, RunAction
+from handup.executive.outcomes import acted
+from handup.executive.settings import Settings
+from handup.executive.sources import Sources
+from handup.executive.watching import BEFORE, MOST_STEPS, Watching
+
+RECIPE = """
+format: 1
+fetch:
+  steps:
+  - {action: drive, params: {to: shelf}}
+  - choice: {condition: "true", if_true: [{task: pick, params: {part: gear}}]}
+  - action: wave
+pick:
+  params: [part]
+  steps:
+  - action: look
+  - {action: grasp, params: {part: params.part}}
+"""
+RULES = """
+format: 1
+recoveries:
+- name: open_wide
+  about: The fingers were too close.
+  when: {path: "**/pick/grasp", code: slip}
+  do: [{action: open}]
+  resume: continue
+  limit: 2
+"""
+
+
+def machine(recipe: str = RECIPE, rules: str = RULES, **settings: Any) -> tuple[Machine, Watching]:
+    sources = Sources(recipes={"r.yaml": recipe}, recoveries={"rules.yaml": rules} if rules else {})
+    recipes, recoveries = sources.parsed()
+    made = Machine(recipes, recoveries, Settings(**settings))
+    return made, Watching(made)
+
+
+def do(made: Machine, watching: Watching, name: str, outcome: Done | Aborted | None = None) -> None:
+    command = made.next()
+    assert isinstance(command, RunAction)
+    assert command.action == name
+    begun = Begun(number=command.number, action=name, path=command.path, attempt=command.attempt, at_s=1.0)
+    ended = acted(command.number, outcome or Done(), 2.0)
+    for event in (begun, ended):
+        made.tell(event)
+        for each in (event, *made.notes()):
+            watching.told(each)
+
+
+def shown(watching: Watching) -> list[tuple[int, str, str]]:
+    return [(each["depth"], each["name"], each["status"]) for each in watching.view()["steps"]]
+
+
+def test_the_tree_shows_what_is_done_where_it_is_and_what_comes() -> None:
+    made, watching = machine()
+    do(made, watching, "drive")
+    assert shown(watching) == [
+        (0, "fetch", "now"),
+        (1, "drive", "done"),
+        (1, "pick", "now"),
+        (2, "look", "now"),
+        (2, "grasp", "next"),
+        (1, "wave", "next"),
+    ]
+    assert watching.doing == "look"
+    assert watching.why == ""
+
+
+def test_a_recovery_stands_below_what_failed_and_says_why() -> None:
+    made, watching = machine()
+    do(made, watching, "drive")
+    do(made, watching, "look")
+    do(made, watching, "grasp", Aborted(code="slip", why="It slipped."))
+    assert shown(watching)[2:] == [
+        (1, "pick", "now"),
+        (2, "look", "done"),
+        (2, "grasp", "failed"),
+        (3, "open_wide", "now"),
+        (4, "open", "now"),
+        (1, "wave", "next"),
+    ]
+    steps = watching.view()["steps"]
+    assert steps[2]["details"] == "part: gear", "values, not the words of the recipe"
+    assert (steps[4]["aborts"], steps[4]["tried"]) == (1, ["open wide ×1"])
+    assert watching.why == "recovery “open wide”, because of this: grasp failed (slip). It slipped."
+    assert [each["kind"] for each in watching.view()["news"]] == ["failed", "recovering"]
+    do(made, watching, "open")
+    assert watching.doing == "grasp (part: gear), attempt 2"
+    assert watching.view()["counts"] == {"starts": 4, "failures": 1, "recoveries": 1, "questions": 0}
+
+
+def test_a_question_and_the_end_are_shown() -> None:
+    made, watching = machine(rules="", unseen="ask")
+    do(made, watching, "drive", Aborted(code="lost"))
+    assert shown(watching)[1] == (1, "drive", "asking")
+    assert watching.doing == "drive failed; waiting for a person"
+    ended, seen = machine("format: 1\na:\n  steps:\n  - action: b\n", "")
+    do(ended, seen, "b")
+    assert seen.doing.startswith("done: ")
+    assert shown(seen)[0] == (0, "a", "done")
+
+
+def test_beliefs_show_who_says_so_and_where_they_disagree() -> None:
+    made, watching = machine()
+    for source, value, at_s in ((Source.SCRIPT, True, 1.0), (Source.MONITOR, False, 2.0)):
+        made.tell(Believed(assertion=Assertion(key="holding", value=value, source=source, probability=0.9, at_s=at_s)))
+    [belief] = watching.view()["beliefs"]
+    assert belief["contradicted"]
+    assert [(each["source"], each["value"]) for each in belief["said"]] == [("monitor", "false"), ("script", "true")]
+
+
+def test_a_long_recipe_is_cut_around_the_present_step_and_stays_small() -> None:
+    steps = "".join(f"  - action: a{number}\n" for number in range(5000))
+    made, watching = machine(f"format: 1\nlong:\n  steps:\n{steps}", "")
+    for number in range(40):
+        do(made, watching, f"a{number}")
+    rows = watching.view()["steps"]
+    assert rows[1]["name"] == f"{40 - BEFORE} more"
+    assert rows[-1]["name"].endswith(" more")
+    assert len(rows) < 60
+    assert len(json.dumps(watching.view())) < 20_000
+
+
+def test_a_deep_tree_shows_the_way_to_the_present_step() -> None:
+    tasks = "".join(
+        f"t{number}:\n  steps:\n{'  - action: x' + chr(10)}{'  - op: noop' + chr(10)}".replace(
+            "  - action: x", f"  - task: t{number + 1}" if number < 50 else "  - action: x"
+        )
+        + "  - op: noop\n" * 20
+        for number in range(51)
+    )
+    _, watching = machine(f"format: 1\n{tasks}", "")
+    rows = watching.view()["steps"]
+    assert len(rows) <= MOST_STEPS
+    assert (rows[0]["name"], rows[-1]["name"], rows[-1]["status"]) == ("t0", "x", "now")

@@ -1,0 +1,104 @@
+"""Paired statistics, against scipy and against counting every case."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from handup.lab.study.paired import MOST_EXACT, difference, holm, mean, ratio, wilcoxon
+
+
+def counted(differences: list[float]) -> float:
+    """The definition: of all ways to sign the ranks, the share whose sum is as far from the middle."""
+    kept = np.array([each for each in differences if each != 0.0])
+    if not len(kept):
+        return 1.0
+    ranks = stats.rankdata(np.abs(kept))
+    middle = ranks.sum() / 2.0
+    seen = abs(ranks[kept > 0.0].sum() - middle)
+    far = [abs(float(np.dot(signs, ranks)) - middle) >= seen - 1e-9 for signs in product((0, 1), repeat=len(ranks))]
+    return float(np.mean(far))
+
+
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=9))
+def test_wilcoxon_is_what_counting_every_sign_gives_with_ties_and_zeros(numbers: list[int]) -> None:
+    halves = [each / 2.0 for each in numbers]
+    assert wilcoxon(halves) == pytest.approx(counted(halves), abs=1e-12)
+
+
+def test_wilcoxon_is_scipys_where_there_are_no_ties() -> None:
+    random = np.random.default_rng(1)
+    for size in (5, 12, 30, 48):
+        values = random.normal(0.3, 1.0, size)
+        assert wilcoxon(values) == pytest.approx(stats.wilcoxon(values, method="exact").pvalue, rel=1e-9)
+
+
+def test_wilcoxon_of_very_many_is_scipys_normal_one_and_meets_the_exact_one() -> None:
+    values = np.round(np.random.default_rng(2).normal(0.12, 1.0, MOST_EXACT + 60), 1)
+    kept = values[values != 0.0]
+    assert len(kept) > MOST_EXACT
+    assert wilcoxon(values) == pytest.approx(stats.wilcoxon(kept, correction=True, method="approx").pvalue)
+    fewer = kept[:MOST_EXACT]
+    normal = stats.wilcoxon(fewer, correction=True, method="approx").pvalue
+    assert wilcoxon(fewer) == pytest.approx(normal, rel=0.05)
+
+
+def test_rounding_breaks_no_ties_and_makes_no_differences() -> None:
+    third = 1.0 / 3.0
+    assert wilcoxon([0.1 + 0.2 - 0.3] * 6) == 1.0
+    assert wilcoxon([third, 1.0 - 2.0 * third, third, third]) == counted([1.0, 1.0, 1.0, 1.0])
+
+
+def test_holm_against_its_definition() -> None:
+    # Multiplied by how many are left, and never below one that was smaller.
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.5, 0.9]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=8))
+def test_holm_is_the_largest_rejection_that_steps_down(given_p: list[float]) -> None:
+    corrected = holm(given_p)
+    for alpha in (0.01, 0.05, 0.3):
+        rejected = set()
+        for rank, position in enumerate(sorted(range(len(given_p)), key=lambda each: given_p[each])):
+            if given_p[position] * (len(given_p) - rank) > alpha:
+                break
+            rejected.add(position)
+        assert {position for position, p in enumerate(corrected) if p <= alpha} == rejected
+
+
+def test_an_interval_over_participants_is_scipys_bootstrap_up_to_chance() -> None:
+    values = np.random.default_rng(3).exponential(2.0, 60)
+    ours = mean(values)
+    other = stats.bootstrap((values,), np.mean, method="percentile", n_resamples=4000, random_state=4)
+    assert ours.value == pytest.approx(values.mean())
+    assert ours.ci == pytest.approx((other.confidence_interval.low, other.confidence_interval.high), abs=0.08)
+
+
+def test_a_share_is_of_sums_and_nothing_of_nothing_is_nothing() -> None:
+    parts, wholes = np.array([1.0, 0.0, 3.0]), np.array([2.0, 0.0, 4.0])
+    assert ratio(parts, wholes).value == pytest.approx(4.0 / 6.0)
+    none = ratio(np.zeros(3), np.zeros(3))
+    assert (none.value, none.ci) == (0.0, (0.0, 0.0))
+
+
+def test_resamples_without_a_whole_say_nothing_of_a_share() -> None:
+    one_of_five = np.array([2.0, 0.0, 0.0, 0.0, 0.0])
+    assert ratio(one_of_five, one_of_five).ci == (1.0, 1.0)
+    two_of_five = np.array([4.0, 4.0, 0.0, 0.0, 0.0])
+    found = ratio(np.array([4.0, 2.0, 0.0, 0.0, 0.0]), two_of_five)
+    assert (found.value, found.ci) == (0.75, (0.5, 1.0))
+
+
+def test_a_difference_counts_who_has_more() -> None:
+    found = difference(np.array([2.0, 3.0, 1.0, 1.0]), np.array([1.0, 1.0, 1.0, 2.0]))
+    assert (found.more, found.less, found.same) == (2, 1, 1)
+    assert found.mean == pytest.approx(0.5)
+    assert found.ci[0] <= 0.5 <= found.ci[1]
+    assert found.p == pytest.approx(counted([1.0, 2.0, 0.0, -1.0]))

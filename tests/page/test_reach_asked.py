@@ -1,0 +1,150 @@
+"""A question over a hand that is driven, in a real browser: everything stays in sight, a gamepad answers and stops."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.cli.reaching import Reaching, rests
+from tests.page.site import AXE
+from tests.page.test_reach_drive import GAMEPAD, seated
+
+pytestmark = pytest.mark.slow
+SEEN = ("beliefs", "mode", "scene", "hand-above", "ghost-above")
+
+
+def asked(page: Page) -> Locator:
+    """Pushed until it asks; the question."""
+    page.keyboard.down("ArrowUp")
+    question = page.get_by_test_id("question")
+    question.wait_for()
+    page.keyboard.up("ArrowUp")
+    return question
+
+
+def pressed(page: Page, button: int) -> None:
+    page.evaluate(f"window.pad.buttons[{button}] = {{pressed: true, value: 1}}")
+    page.wait_for_timeout(200)
+    page.evaluate(f"window.pad.buttons[{button}] = {{pressed: false, value: 0}}")
+    page.wait_for_timeout(500)  # a second press that comes too soon is taken for trembling
+
+
+@pytest.mark.parametrize(
+    ("scheme", "scene", "width", "height"),
+    [("light", "S1", 1180, 820), ("dark", "U22", 1180, 820), ("light", "U22", 390, 844), ("dark", "S1", 390, 844)],
+)
+def test_it_is_a_banner_and_what_it_is_about_stays_in_sight(
+    browser: Browser, tmp_path: Path, scheme: str, scene: str, width: int, height: int
+) -> None:
+    size = {"width": width, "height": height}
+    with (
+        Reaching(tmp_path, "--method", "entropy", "--scene", scene) as reaching,
+        seated(browser, reaching, viewport=size, color_scheme=scheme) as page,
+    ):
+        question = asked(page)
+        least = page.locator(".footer").bounding_box()
+        assert least is not None
+        for each in (
+            question.locator("#prompt"),
+            question.get_by_role("button").first,
+            *(page.get_by_test_id(name) for name in SEEN),
+        ):
+            expect(each).to_be_visible()
+            box = each.bounding_box()
+            assert box is not None
+            assert box["y"] + box["height"] <= least["y"] + 1, f"{each} lies under the footer"
+        expect(page.get_by_test_id("mode")).to_contain_text("Move")
+        for button in page.get_by_test_id("stick").get_by_role("button", include_hidden=True).all():
+            expect(button).to_be_disabled()
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        found = page.evaluate("() => window.axe.run(document, {runOnly: ['wcag2a','wcag2aa','wcag21aa','wcag22aa']})")
+        assert [f"{each['id']}: {each['nodes'][0]['html'][:150]}" for each in found["violations"]] == []
+        assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+
+
+def test_a_gamepad_answers_and_stops(browser: Browser, tmp_path: Path) -> None:
+    with (
+        Reaching(tmp_path, "--method", "entropy") as reaching,
+        seated(browser, reaching, GAMEPAD) as page,
+    ):
+        page.evaluate("window.pad.axes[1] = -1; window.pad.buttons[3] = {pressed: true, value: 1}")
+        question = page.get_by_test_id("question")
+        question.wait_for()
+        page.wait_for_timeout(500)
+        expect(page.get_by_test_id("send")).to_have_count(0)  # what was down when it came up is no answer
+        page.evaluate("window.pad.axes[1] = 0; window.pad.buttons[3] = {pressed: false, value: 0}")
+        first = question.get_attribute("data-question") or ""
+        page.wait_for_timeout(200)
+        pressed(page, 2)
+        expect(page.locator(".says")).to_contain_text("No")
+        pressed(page, 3)
+        expect(page.locator(".says")).to_contain_text("Yes")
+        assert reaching.client.waiting(), "nothing goes out by one press"
+        pressed(page, 3)
+        expect(page.locator(f'[data-question="{first}"]')).to_have_count(0)
+        record = reaching.until(lambda: reaching.client.record(first))
+        assert (record.status, record.answer.value) == ("answered", True)
+        pressed(page, 9)
+        page.get_by_test_id("enable").wait_for()
+        reaching.until(lambda: reaching.state()["phase"] == "stopped")
+
+
+def test_a_gamepad_stops_in_a_question_and_reaches_every_reply(browser: Browser, tmp_path: Path) -> None:
+    with (
+        Reaching(tmp_path, "--method", "entropy") as reaching,
+        seated(browser, reaching, GAMEPAD) as page,
+    ):
+        asked(page)
+        for _ in range(3):  # yes, no, then what can always be said
+            page.evaluate("window.pad.axes[0] = 1")
+            page.wait_for_timeout(200)
+            page.evaluate("window.pad.axes[0] = 0")
+            page.wait_for_timeout(400)
+        expect(page.get_by_test_id("not-now")).to_be_focused()
+        pressed(page, 3)
+        expect(page.locator(".says")).to_contain_text("Not now")
+        pressed(page, 9)
+        page.get_by_test_id("enable").wait_for()
+        reaching.until(lambda: reaching.state()["phase"] == "stopped")
+
+
+def test_not_now_is_heard(browser: Browser, tmp_path: Path) -> None:
+    with (
+        Reaching(tmp_path, "--method", "entropy", "--scene", "U22") as reaching,
+        seated(browser, reaching) as page,
+    ):
+        question = asked(page)
+        page.get_by_test_id("not-now").click()
+        page.get_by_test_id("send").click()
+        expect(question).to_have_count(0)
+        start = reaching.hand()
+        page.keyboard.down("ArrowUp")
+        until = time.monotonic() + 6.0
+        while time.monotonic() < until:
+            assert question.count() == 0, "asked again at once"
+            page.wait_for_timeout(200)
+        page.keyboard.up("ArrowUp")
+        assert reaching.hand()[0] > start[0] + 0.05
+
+
+def test_after_a_crash_in_a_question_the_attempt_goes_on_with_it(browser: Browser, tmp_path: Path) -> None:
+    with Reaching(tmp_path, "--method", "entropy") as reaching, seated(browser, reaching) as page:
+        number = asked(page).get_attribute("data-question") or ""
+        page.wait_for_timeout(500)
+        before = reaching.state()["reach"]
+        reaching.crash()
+    with Reaching(tmp_path, "--method", "entropy") as reaching, seated(browser, reaching, shows="question") as page:
+        question = page.get_by_test_id("question")
+        assert question.get_attribute("data-question") == number
+        expect(page.get_by_test_id("hand-above")).to_be_visible()
+        after = reaching.state()["reach"]
+        assert (after["hand"], after["goals"]) == (before["hand"], before["goals"])
+        question.get_by_role("button", name=re.compile("^.?Yes")).click()
+        page.get_by_test_id("send").click()
+        expect(page.locator(f'[data-question="{number}"]')).to_have_count(0)
+        reaching.until(lambda: reaching.state()["reach"]["goals"] != before["goals"])
+        assert rests(reaching), "nobody pushes"

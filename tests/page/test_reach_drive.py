@@ -1,0 +1,194 @@
+"""A hand driven in a real browser: by keys, by touch, by a gamepad and by one switch; remapped; stopped; asked."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.cli.reaching import Reaching, rests
+from tests.page.site import AXE
+
+pytestmark = pytest.mark.slow
+GAMEPAD = """
+window.pad = {index: 0, connected: true, axes: [0, 0, 0, 0], mapping: "standard", id: "test",
+  buttons: Array.from({length: 16}, () => ({pressed: false, value: 0, touched: false}))};
+navigator.getGamepads = () => [window.pad];
+"""
+SCAN = {"scan": "auto", "scanMs": 800, "scanKeys": [" "], "scanTap": False}
+
+
+@contextmanager
+def seated(
+    browser: Browser, reaching: Reaching, script: str = "", *, shows: str = "reach", **how: Any
+) -> Iterator[Page]:
+    """A tablet that opens the link that was printed."""
+    context = browser.new_context(**{"viewport": {"width": 1180, "height": 820}, "reduced_motion": "reduce", **how})
+    context.set_default_timeout(15_000)
+    if script:
+        context.add_init_script(script)
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(reaching.link)
+    page.get_by_test_id(shows).wait_for()
+    try:
+        yield page
+        assert problems == []
+    finally:
+        context.close()
+
+
+def test_keys_and_fingers_push_and_letting_go_stops(browser: Browser, tmp_path: Path) -> None:
+    with (
+        Reaching(tmp_path, "--method", "manual", "--task", "cup/top") as reaching,
+        seated(browser, reaching) as page,
+    ):
+        start = reaching.hand()
+        expect(page.get_by_role("heading", name="Take the cup (top grasp)")).to_be_visible()
+        expect(page.get_by_test_id("phase")).to_have_text("Ready")
+        page.keyboard.down("ArrowLeft")
+        reaching.until(lambda: reaching.hand()[1] > start[1] + 0.02)
+        expect(page.get_by_test_id("push-left")).to_have_attribute("data-pushed", "true")
+        page.keyboard.up("ArrowLeft")
+        expect(page.get_by_test_id("phase")).to_have_text("Ready")
+        assert rests(reaching)
+        page.keyboard.press("m")
+        expect(page.get_by_test_id("push-forward")).to_contain_text("Tip down")
+        down = page.get_by_test_id("push-forward").bounding_box()
+        assert down is not None
+        page.mouse.move(down["x"] + 20, down["y"] + 20)
+        page.mouse.down()
+        reaching.until(lambda: reaching.state()["reach"]["hand"][5] > 0.05)
+        page.mouse.up()
+        expect(page.get_by_test_id("phase")).to_have_text("Ready")
+        assert rests(reaching)
+        page.get_by_test_id("close-hand").click()
+        expect(page.get_by_test_id("doing")).to_contain_text("nothing to hold")
+
+
+def test_a_gamepad_drives_and_is_remapped_for_this_person_on_this_device(browser: Browser, tmp_path: Path) -> None:
+    with (
+        Reaching(tmp_path, "--method", "manual") as reaching,
+        seated(browser, reaching, GAMEPAD) as page,
+    ):
+        start = reaching.hand()
+        page.evaluate("window.pad.axes[1] = -1")
+        reaching.until(lambda: reaching.hand()[0] > start[0] + 0.02)
+        page.evaluate("window.pad.axes[1] = 0")
+        page.get_by_test_id("controls").click()
+        page.get_by_test_id("change-up").click()
+        page.keyboard.press("s")
+        expect(page.get_by_test_id("refused")).to_contain_text("taken")
+        page.get_by_test_id("change-up").click()
+        page.evaluate("window.pad.buttons[3] = {pressed: true, value: 1}")
+        expect(page.get_by_test_id("input-up")).to_contain_text("button 4")
+        page.evaluate("window.pad.buttons[3] = {pressed: false, value: 0}")
+        page.get_by_test_id("change-close").click()
+        page.keyboard.press("k")
+        expect(page.get_by_test_id("input-close")).to_contain_text("key K")
+        kept = json.loads(page.evaluate("localStorage.getItem('handup.drive.you')"))
+        assert (kept["pads"]["up"], kept["keys"]["close"]) == ({"button": 3}, "k")
+        page.reload()
+        page.get_by_test_id("reach").wait_for()
+        page.evaluate("window.pad.buttons[3] = {pressed: true, value: 1}")
+        reaching.until(lambda: reaching.hand()[2] > start[2] + 0.02)
+        page.evaluate("window.pad.buttons[3] = {pressed: false, value: 0}")
+        expect(page.get_by_test_id("phase")).to_have_text("Ready")
+        page.keyboard.press("k")
+        expect(page.get_by_test_id("doing")).to_contain_text("nothing to hold")
+
+
+def test_a_tap_moves_as_long_as_taps_do_and_the_other_way_ends_it(browser: Browser, tmp_path: Path) -> None:
+    with (
+        Reaching(tmp_path, "--method", "manual") as reaching,
+        seated(browser, reaching) as page,
+    ):
+        left = reaching.hand()[1]
+        for by in ("finger", "key"):
+            if by == "finger":
+                page.get_by_test_id("push-left").click()
+            else:
+                page.keyboard.press("ArrowLeft", delay=20)
+            reaching.until(lambda: reaching.state()["phase"] == "moving")
+            expect(page.get_by_test_id("phase")).to_have_text("Ready")
+            assert rests(reaching)
+            before, left = left, reaching.hand()[1]
+            assert 0.015 < left - before < 0.06, "for a moment, and only for that"
+        start = reaching.hand()
+        page.keyboard.press("ArrowLeft", delay=20)
+        page.keyboard.down("ArrowRight")
+        reaching.until(lambda: reaching.hand()[1] < start[1] - 0.02)
+        page.keyboard.up("ArrowRight")
+
+
+def test_digits_stay_answers_and_who_thinks_nothing_shows_no_bars(browser: Browser, tmp_path: Path) -> None:
+    with (
+        Reaching(tmp_path, "--method", "manual") as reaching,
+        seated(browser, reaching) as page,
+    ):
+        expect(page.get_by_test_id("hand-above")).to_be_visible()
+        expect(page.get_by_test_id("beliefs")).to_have_count(0)
+        page.get_by_test_id("controls").click()
+        page.get_by_test_id("change-forward").click()
+        page.keyboard.press("1")
+        expect(page.get_by_test_id("refused")).to_contain_text("taken")
+        expect(page.get_by_test_id("input-forward")).to_contain_text("key ↑")
+
+
+def test_one_switch_moves_the_hand_step_by_step(browser: Browser, tmp_path: Path) -> None:
+    script = f"localStorage.setItem('handup.settings', {json.dumps(json.dumps(SCAN))})"
+    with (
+        Reaching(tmp_path, "--method", "manual") as reaching,
+        seated(browser, reaching, script) as page,
+    ):
+        start = reaching.hand()
+        mark = page.get_by_test_id("scan-mark")
+        for words in ("Move", "Left"):
+            expect(mark).to_have_attribute("data-label", re.compile(f"^{words}"))
+            page.keyboard.press(" ")
+        reaching.until(lambda: reaching.hand()[1] > start[1] + 0.015)
+        expect(page.get_by_test_id("phase")).to_have_text("Ready")
+        assert rests(reaching), "for a moment only"
+
+
+def test_a_question_stands_over_the_scene_and_stop_is_as_everywhere(browser: Browser, tmp_path: Path) -> None:
+    with (
+        Reaching(tmp_path, "--method", "entropy") as reaching,
+        seated(browser, reaching) as page,
+    ):
+        page.keyboard.down("ArrowUp")
+        question = page.get_by_test_id("question")
+        question.wait_for()
+        page.keyboard.up("ArrowUp")
+        asked = question.get_attribute("data-question")
+        page.get_by_role("button", name="Yes").first.click()
+        page.get_by_test_id("send").click()
+        expect(page.locator(f'[data-question="{asked}"]')).to_have_count(0)
+        expect(page.locator('[data-testid="reach"], [data-testid="question"]').first).to_be_visible()
+        page.get_by_test_id("stop").click()
+        page.get_by_test_id("enable").wait_for()
+        reaching.until(lambda: reaching.state()["phase"] == "stopped")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wrong_for_axe_and_everything_fits(browser: Browser, tmp_path: Path, scheme: str) -> None:
+    with (
+        Reaching(tmp_path, "--scene", "U22") as reaching,
+        seated(browser, reaching, viewport={"width": 390, "height": 844}, color_scheme=scheme) as page,
+    ):
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        for screen in ("reach", "panel"):
+            page.get_by_test_id(screen).wait_for()
+            found = page.evaluate(
+                "() => window.axe.run(document, {runOnly: ['wcag2a','wcag2aa','wcag21aa','wcag22aa']})"
+            )
+            assert [f"{each['id']}: {each['nodes'][0]['html'][:150]}" for each in found["violations"]] == []
+            assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth"), screen
+            page.get_by_test_id("controls").click() if screen == "reach" else None

@@ -1,0 +1,2 @@
+/** The view of a task under way. */
+export { TaskView } from "./TaskView";
