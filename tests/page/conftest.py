@@ -1,4 +1,4 @@
-"""One browser for each worker, one server for each module, everything settled between two tests."""
+"""One browser and one server for each module, everything settled between two tests."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
             each.add_marker(pytest.mark.flaky(reruns=1))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Not longer than its module: while it lives, its thread is taken for an event loop, and no other may run there."""
     if not (STATIC / "index.html").exists():
         pytest.fail("the page is not built; run: tools/build-page", pytrace=False)
     expect.set_options(timeout=SOON_MS)
