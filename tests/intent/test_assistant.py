@@ -350,3 +350,16 @@ def test_settings_out_of_range_are_refused() -> None:
         Points(look_ahead_s=0.0)
     with pytest.raises(BadSetting, match="alpha"):
         Assistant(TABLE, alpha=2.0)
+
+
+def test_a_second_attempt_knows_the_pace_and_the_load_of_the_first_and_nothing_of_the_goal() -> None:
+    first = Assistant(TABLE, EAGER, person="Maya", most_questions=3, alpha=0.4)
+    first.answer(asking(first).about.answers[0], by="Maya")
+    second = first.again()
+    assert (second.state.pace, second.state.workload) == (first.state.pace, first.state.workload)
+    assert second.state.pace.seconds > 0.0 and second.state.workload.loads["Maya"].answers == 1
+    assert second.state.now_s == first.state.now_s, "load leaks by one clock"
+    assert second.belief == Assistant(TABLE, EAGER).belief
+    assert (second.state.asked, second.state.confirmed, second.state.questions) == (frozenset(), frozenset(), 0)
+    assert (second.helper, second.most_questions, second.alpha) == (EAGER, 3, 0.4)
+    assert second.command.still

@@ -6,24 +6,27 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from handup.core import BadAnswer, BadSetting, IllegalCall, QuestionKind, Value
-from handup.intent import About, Ask, Assistant, Command, Joystick
+from handup.intent import About, Ask, Assistant, Command, Goal, Joystick
 from handup.intent.asking import (
     DIFFERENTLY,
     NONE_OF_THESE,
     about_choice,
     about_exactly,
     about_goal,
+    about_grasp,
     about_object,
     ask,
     spoken,
 )
-from handup.intent.assistant import MOST_QUESTIONS
+from handup.intent.assistant import MOST_QUESTIONS, MOST_REOPENED
 from handup.intent.pose import STILL
 from handup.people import Features, Workload
 from tests.intent.askers import CURIOUS, EAGER, TORN, asked_ours, asking, torn
-from tests.intent.places import CUP_SIDE, START, TABLE, towards
+from tests.intent.places import CUP_SIDE, CUP_TOP, START, TABLE, sticks, towards
 
 
 def test_the_papers_question_and_its_answers() -> None:
@@ -133,6 +136,110 @@ def test_only_a_positive_answer_confirms() -> None:
     assert confirmed_after(about_object(TABLE, "cup"), False) == set()
     assert confirmed_after(about_choice(TABLE, [0, 2]), spoken("bowl/top")) == {"bowl/top"}
     assert confirmed_after(about_choice(TABLE, [0, 2]), NONE_OF_THESE) == set()
+
+
+def left_after(*told: tuple[About, Value]) -> set[str]:
+    """The goals that these answers leave."""
+    assistant = Assistant(TABLE)
+    for about, value in told:
+        assistant.state = replace(assistant.state, open=ask(about, np.full(5, 0.2), why="a test"))
+        assistant.answer(value, by="Maya")
+    again = Assistant.from_json(assistant.to_json())
+    assert (again.state.confirmed, again.state.denied) == (assistant.state.confirmed, assistant.state.denied)
+    return {TABLE[each].name for each in assistant._situation(assistant.state, START).left}
+
+
+def test_what_answers_leave() -> None:
+    cup, top = about_object(TABLE, "cup"), about_grasp(TABLE, "top")
+    assert left_after() == set(TABLE.names)
+    assert left_after((cup, True)) == {"cup/top", "cup/side"}
+    assert left_after((cup, False)) == {"bowl/top", "can/side"}
+    assert left_after((cup, True), (top, False)) == {"cup/side"}
+    assert left_after((top, False), (cup, True)) == {"cup/side"}
+    assert left_after((cup, False), (top, False)) == {"can/side"}
+    assert left_after((about_exactly(TABLE, 0), DIFFERENTLY)) == {"cup/side"}
+    assert left_after((cup, False), (about_goal(TABLE, 0), True)) == {"cup/top"}, "who contradicts themselves is heard"
+    assert left_after((about_choice(TABLE, [0, 1, 2]), NONE_OF_THESE)) == {"can/side"}
+
+
+def test_two_choices_among_the_same_ask_the_same() -> None:
+    assert about_choice(TABLE, [0, 1, 2]).key == about_choice(TABLE, [2, 0, 1]).key
+    assert about_choice(TABLE, [0, 1, 2]).key != about_choice(TABLE, [0, 1, 3]).key
+
+
+def told_top() -> Assistant:
+    """One that asked about the cup's top grasp and heard a yes, and is torn all the same."""
+    assistant = torn(most_questions=None)
+    said = ask(about_goal(TABLE, 0), TORN, why="a test")
+    assistant.state = replace(assistant.state, open=said, asked=frozenset({said.about.key}), against_s=0.7)
+    assistant.answer(True, by="Maya")
+    assistant.state = replace(assistant.state, belief=replace(assistant.state.belief, weights=TORN))
+    return assistant
+
+
+def test_after_a_yes_nothing_about_it_is_asked() -> None:
+    assistant = told_top()
+    for _ in range(20):
+        assert isinstance(assistant.step(START, towards(START, CUP_TOP), 0.1), Command)
+    assert isinstance(asked_ours(torn()), Ask), "whom nobody told anything asks"
+
+
+def test_only_opposition_since_the_answer_opens_it_again() -> None:
+    assistant = told_top()
+    away = Joystick((-0.06, 0.0, 0.0))
+    assert assistant.state.against_s == 0.0, "what was before the answer is over"
+    for _ in range(6):
+        assistant.step(START, away, 0.1)
+    assert (assistant.state.confirmed, assistant.state.reopened) == (frozenset({0}), 0)
+    for _ in range(4):
+        assistant.step(START, away, 0.1)
+    assert (assistant.state.confirmed, assistant.state.reopened) == (frozenset(), 1)
+
+
+def test_opposition_opens_nothing_where_nothing_was_confirmed() -> None:
+    """A no is not opposed: the same is not asked again because the person does not go where the robot thinks."""
+    assistant, about = Assistant(TABLE), about_object(TABLE, "can")
+    assistant.state = replace(assistant.state, open=ask(about, TORN, why="a test"), asked=frozenset({about.key}))
+    assistant.answer(False, by="Maya")
+    surely = replace(assistant.state.belief, weights=np.array([0.9, 0.04, 0.02, 0.02, 0.02]))
+    assistant.state = replace(assistant.state, belief=surely)
+    for _ in range(30):
+        assistant.step(START, Joystick((-0.06, 0.0, 0.0)), 0.1)
+    assert assistant.belief["cup/top"] < 0.5, "doubt"
+    assert (assistant.state.asked, assistant.state.reopened) == (frozenset({about.key}), 0)
+
+
+def test_whose_pushes_contradict_their_answers_twice_is_not_asked_any_more() -> None:
+    assistant, asked = torn(most_questions=None), 0
+    for _ in range(400):
+        if isinstance(said := assistant.step(START, Joystick((-0.06, 0.0, 0.0)), 0.1), Ask):
+            asked += 1
+            assistant.answer(said.about.answers[0], by="Maya")
+        assistant.state = replace(assistant.state, belief=replace(assistant.state.belief, weights=TORN))
+    assert assistant.state.reopened == MOST_REOPENED + 1
+    assert 2 <= asked <= 4
+    assert Assistant.from_json(assistant.to_json(), CURIOUS).state.reopened == assistant.state.reopened
+
+
+@given(st.lists(st.tuples(sticks, st.integers(0, 4)), min_size=1, max_size=6), st.sampled_from(TABLE.goals))
+def test_questions_in_one_attempt_are_few_and_none_is_answered_already(
+    pushed: list[tuple[Joystick, int]], wanted: Goal
+) -> None:
+    """Free of cost, answered and pushed anyhow: each asks what is not known, none more than twice, and soon it ends."""
+    assistant, pose, keys = Assistant(TABLE, CURIOUS, most_questions=None), START, list[str]()
+    for number in range(120):
+        push, which = pushed[number // 10 % len(pushed)]
+        stick = towards(pose, wanted) if number % 3 else push
+        said = assistant.step(pose, stick, 0.1)
+        if isinstance(said, Ask):
+            keys.append(said.about.key)
+            left = assistant._situation(assistant.state, pose).left
+            assert said.about.tells_apart(left), "the answers say it already"
+            assistant.answer(said.about.answers[which % len(said.about.answers)], by="Maya")
+        else:
+            pose = pose.moved(stick.linear, stick.angular, 0.1)
+    assert all(keys.count(each) <= 1 + MOST_REOPENED for each in keys)
+    assert len(keys) <= (1 + MOST_REOPENED) * len(TABLE)
 
 
 def test_after_a_no_hands_stay_off() -> None:

@@ -6,7 +6,7 @@ true. So a question about an object, about a grasp, or with several options is p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -69,8 +69,8 @@ class About:
 
     @property
     def key(self) -> str:
-        """The same for two questions that ask the same."""
-        return f"{self.kind}: {', '.join(self.names)}"
+        """The same for two questions that ask the same, in whatever order they name it."""
+        return f"{self.kind}: {', '.join(sorted(self.names))}"
 
     def true_answer(self, goal: str | None) -> Value:
         """What somebody truthful says who wants this goal; None: one that is not listed."""
@@ -99,10 +99,9 @@ class About:
         """Which of `FEATURES` it has: more than two answers have to be read and weighed."""
         return int(len(self.answers) > 2)
 
-    @property
-    def tells_apart(self) -> bool:
-        """Whether different goals have different true answers."""
-        return len(set(self.truth[:-1])) > 1
+    def tells_apart(self, among: Iterable[int]) -> bool:
+        """Whether some of these goals, given by number, have different true answers."""
+        return len({self.truth[each] for each in among}) > 1
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,18 @@ from handup.intent.asking import About, about_choice
 from handup.intent.belief import Belief
 from handup.intent.goals import Goals
 from handup.intent.helper import Choice, Situation, by_candidate
-from handup.intent.motion import MoveKind, Moves, likeliest, moves, towards
+from handup.intent.motion import MoveKind, likeliest, moves, towards
 from handup.intent.observing import Directional
 from handup.intent.planning import solve
 from handup.intent.problem import Problem
-from handup.intent.seconds import Seconds, share_of
+from handup.intent.seconds import Ahead, Seconds, share_of
 from handup.intent.stick import Joystick
 from handup.intent.value import TRANSLATION, Array, Huber, Metric, View, look
 
 ALL = (MoveKind.GOAL, MoveKind.MIX, MoveKind.CARRY, MoveKind.NONE)
 """No help is the last."""
+BOLD = 0.5
+"""Who pushes with this share of what is usual for them is helped fully; softer pushes are careful ones."""
 SAVES = "the answer saves you more time than it takes"
 """Why it asks, for the person who reads it."""
 
@@ -51,7 +53,7 @@ class Assist:
         unknown: Chance at first that the goal is not listed.
         floor: No goal is less likely than this.
         ceiling: No goal is likelier than this.
-        reopens_s: Opposition for so long opens questions again.
+        reopens_s: Opposition for so long to what was confirmed opens questions again, once.
         theirs_s: Who has turned the hand for so long decides how it is turned from then on.
         watch_s: So much watching is weighed against asking.
         follow_m: Nearer than this to an object it only makes the person's own motion faster, besides turning.
@@ -113,23 +115,26 @@ class Assist:
         chosen = likeliest(belief, view, self.metric, self.most_candidates)
         known = towards(view, self.metric)
         found = moves(belief, known, chosen, ALL)
-        closely, theirs = self._manner(situation, view)
-        boldness = min(share_of(stick) / situation.pace.usual(seconds.cruise), 1.0)
-        velocities = boldness * with_person(found.velocities, stick, closely=closely, theirs=theirs)
-        poses = belief.goals.poses.taken(view.nearest)
-        gains = seconds.gains(view, poses, situation.pose, stick, velocities, alpha)
-        if situation.may_ask and (about := self._worth_asking(situation, seconds, view, found, known)):
+        closely = bool(view.metres.min() < self.follow_m)
+        theirs = situation.turned_s >= self.theirs_s and not stick.turns
+        ahead = Ahead(
+            view=view,
+            made=if_wanted(found.velocities, view, closely=closely, theirs=theirs),
+            known=np.einsum("ggi->gi", if_wanted(known, view, closely=closely, theirs=theirs)),
+            alpha=alpha,
+            settles_s=seconds.settling(belief, view, found.candidates),
+        )
+        if situation.may_ask and (about := self._worth_asking(situation, seconds, ahead, chosen)):
             return Choice(np.zeros(6), SAVES, about)
         if not self._may_help(situation, view):
             return Choice(np.zeros(6), "hands off near an object")
-        best = most_useful(gains, belief.weights)
+        boldness = min(share_of(stick) / (BOLD * situation.pace.usual(seconds.cruise)), 1.0)
+        velocities = boldness * with_person(found.velocities, stick, closely=closely, theirs=theirs)
+        now = replace(ahead, made=np.broadcast_to(velocities[:, None], ahead.made.shape))
+        best = most_useful(seconds.saved(now), belief.weights)
         kind, candidate = found.kinds[best], found.candidates[best]
         why = f"to {belief.goals[belief.target[candidate]].name}" if kind is MoveKind.GOAL else str(kind)
         return Choice(velocities[best], why)
-
-    def _manner(self, situation: Situation, view: View) -> tuple[bool, bool]:
-        """Whether it helps closely, and whether the turn of the hand is the person's own."""
-        return bool(view.metres.min() < self.follow_m), situation.turned_s >= self.theirs_s
 
     def _may_help(self, situation: Situation, view: View) -> bool:
         """From afar always; near an object only for a goal that is confirmed or that it is sure of."""
@@ -138,42 +143,34 @@ class Assist:
         return not near or top in situation.confirmed or bool(situation.belief.by_goal[top] >= self.sure)
 
     def _worth_asking(
-        self, situation: Situation, seconds: Seconds, view: View, found: Moves, known: Array
+        self, situation: Situation, seconds: Seconds, ahead: Ahead, chosen: Sequence[int]
     ) -> About | None:
         """The question to ask now; None where it pays less than moving on, or less than to wait and see."""
-        belief, alpha = situation.belief, situation.alpha
-        chosen = [each for each in found.candidates if each >= 0][: self.most_asked]
-        askable = self._askable(situation, chosen)
+        belief, askable = situation.belief, self._askable(situation, chosen)
         if not askable:
             return None
-        closely, theirs = self._manner(situation, view)
-        made = if_wanted(found.velocities, view, closely=closely, theirs=theirs)
-        then = np.einsum("ggi->gi", if_wanted(known, view, closely=closely, theirs=theirs))
-        settles = seconds.settling(belief, view, found.candidates)
-        times = seconds.to_grasp(view, made, then, alpha, settles)
-        rewards = -np.column_stack([times, times[-1].max() + seconds.undoing(found.velocities, alpha)])
-        costs = [self._cost(situation, each) for each in askable]
-        gains = seconds.lasting(view, made, alpha) * self._may_help(situation, view)
-        now = most_useful(gains, belief.weights)
-        if belief.weights @ rewards.max(axis=0) + max(costs) <= belief.weights @ rewards[now]:
+        saved, costs = seconds.saved(ahead), [self._cost(situation, each) for each in askable]
+        allowed = saved * self._may_help(situation, ahead.view)
+        now = most_useful(allowed, belief.weights)
+        if belief.weights @ saved.max(axis=0) + max(costs) <= belief.weights @ saved[now]:
             return None  # not even knowing for sure would be worth it
         said = [by_candidate(each.likelihood(self.right, belief.by_goal), belief) for each in askable]
         problem = Problem(
             belief=belief.weights,
-            rewards=rewards,
+            rewards=saved,
             questions=tuple(said),
             costs=costs,
             discount=1.0,
-            seen=by_candidate(self._watching(belief, view, chosen), belief),
-            at_once=[each == now for each in range(len(rewards))],
+            seen=by_candidate(self._watching(belief, ahead.view, chosen), belief),
+            at_once=[each == now for each in range(len(saved))],
         )
         plan = solve(problem, depth=self.depth)
         if plan.question is None:
             return None
-        mine = made[now][None]
-        lost = seconds.to_grasp(view, mine, then, alpha, np.minimum(settles[now], self.watch_s))
-        lost = np.maximum(lost - seconds.to_grasp(view, mine, then, alpha, 0.0), 0.0)[0]
-        waiting = wait_and_see(problem, gains, np.append(lost, 0.0), depth=self.depth)
+        watched = replace(ahead, settles_s=np.minimum(ahead.settles_s, self.watch_s))
+        at_once = replace(ahead, settles_s=np.zeros_like(ahead.settles_s))
+        lost = np.maximum(seconds.to_grasp(watched) - seconds.to_grasp(at_once), 0.0)[now]
+        waiting = wait_and_see(problem, allowed, np.append(lost, 0.0), depth=self.depth)
         return askable[plan.question] if plan.lower > waiting else None
 
     def _cost(self, situation: Situation, about: About) -> float:
@@ -184,13 +181,14 @@ class Assist:
 
     def _askable(self, situation: Situation, chosen: Sequence[int]) -> list[About]:
         goals, catalogue = situation.belief.goals, situation.catalogue
-        top = chosen[: self.most_asked]
+        left = situation.left
+        top = [each for each in chosen if each in left][: self.most_asked]
         found = [catalogue.exactly[each] for each in top]
         found += [catalogue.object[name] for name in dict.fromkeys(goals[each].object for each in top)]
         found += [catalogue.grasp[name] for name in dict.fromkeys(goals[each].grasp for each in top)]
         if len(top) > 2:
             found.append(about_choice(goals, top))
-        return [each for each in found if each.tells_apart and each.key not in situation.asked]
+        return [each for each in found if each.key not in situation.asked and each.tells_apart(left)]
 
     def _watching(self, belief: Belief, view: View, chosen: Sequence[int]) -> Array:
         """What the next moment of pushing would say: one answer for each likely goal that a push may point at."""
@@ -205,21 +203,21 @@ class Assist:
         return np.asarray(chances / chances.sum(axis=0))
 
 
-def most_useful(gains: Array, weights: Array) -> int:
-    """The move that wins most seconds on average; no help, which is the last, where none wins any."""
-    found = gains @ weights
+def most_useful(saved: Array, weights: Array) -> int:
+    """The move that saves most seconds on average; no help, which is the last, where none saves any."""
+    found = saved @ weights
     best = int(np.argmax(found))
     return best if found[best] > 0.0 else len(found) - 1
 
 
-def wait_and_see(problem: Problem, gains: Array, lost: Array, *, depth: int) -> float:
+def wait_and_see(problem: Problem, allowed: Array, lost: Array, *, depth: int) -> float:
     """What it is worth to watch first what comes for nothing, and then to move on or to ask.
 
     Who asks only then has helped in doubt until then, or not at all.
 
     Args:
         problem: With what will be seen.
-        gains: What each move wins for each goal, by which the robot would choose one then.
+        allowed: What each move saves for each goal, by which the robot would choose one then; zeros where it may not.
         lost: Of each goal, the seconds that not to know it meanwhile costs.
         depth: So many questions in a row are planned.
     """
@@ -229,8 +227,8 @@ def wait_and_see(problem: Problem, gains: Array, lost: Array, *, depth: int) -> 
         weights = problem.belief * sight
         chance = float(weights.sum())
         if chance > 0.0:
-            then = most_useful(gains, weights)
-            at_once = [each == then for each in range(len(gains))]
+            then = most_useful(allowed, weights)
+            at_once = [each == then for each in range(len(allowed))]
             after = replace(problem, belief=weights / chance, seen=None, at_once=at_once)
             plan = solve(after, depth=depth)
             asked = plan.lower - float(after.belief @ lost)
@@ -252,7 +250,7 @@ def with_person(velocities: Array, stick: Joystick, *, closely: bool, theirs: bo
     elif closely:
         way = hand[:3] / stick.speed
         kept[:, :3] = np.maximum(velocities[:, :3] @ way, 0.0)[:, None] * way
-    if not stick.turns and (theirs or not stick.moves):
+    if theirs or stick.idle:
         kept[:, 3:] = 0.0
     return kept
 

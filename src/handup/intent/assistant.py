@@ -31,6 +31,8 @@ FADES = 0.1
 """A second without turning takes so much away from how long the person has turned the hand."""
 MOST_QUESTIONS = 8
 """In one attempt, where nobody says otherwise."""
+MOST_REOPENED = 1
+"""So often opposition opens questions again. Whose pushes then contradict their answers once more is not asked on."""
 QUIET_S = 10.0
 """Nothing is asked for so long after a question that nobody answered; twice as long after each further one …"""
 MOST_DOUBLED = 6
@@ -40,7 +42,7 @@ OWN = ("helper", "settings", "alpha", "most_questions", "goals")
 
 
 class Assistant:
-    """Helps one person to reach for one thing. Begin a new one for each grasp.
+    """Helps one person to reach for one thing. Begin a new one for each grasp; `again` is for one that failed.
 
     Args:
         goals: What the person may want.
@@ -155,11 +157,14 @@ class Assistant:
         about = asked.about
         index = about.answers.index(check_value(asked.question, value))
         state = self.state
+        confirmed, denied = self._told(about, index)
         self.state = replace(
             state,
             belief=state.belief.answered(about.likelihood(self.helper.right, state.belief.by_goal)[index]),
             workload=state.workload.answered(self._module(about), now_s=state.now_s, by=by).asking(by),
-            confirmed=self._confirmed(about, index),
+            confirmed=confirmed,
+            denied=denied,
+            against_s=0.0,
             quiet_until_s=0.0,
             unheard=0,
             open=None,
@@ -183,6 +188,13 @@ class Assistant:
             unheard=state.unheard + 1,
             open=None,
         )
+
+    def again(self) -> Assistant:
+        """One for the next attempt of the same person: what they want is open, their pace and their load are known."""
+        made = Assistant(self.goals, self.helper, most_questions=self.most_questions, alpha=self.alpha)
+        before = self.state
+        made.state = replace(made.state, workload=before.workload, now_s=before.now_s, pace=before.pace)
+        return made
 
     def hold(self) -> None:
         """Add nothing to the stick before the next step: for a driver that lost its pose or its person."""
@@ -257,16 +269,24 @@ class Assistant:
         return replace(state, belief=belief, seen_s=over_s)
 
     def _doubted(self, state: State, pose: Pose) -> State:
-        """Opposition is judged over several steps: a moment of it is noise, more of it is a wrong goal."""
+        """Opposition is judged over several steps: a moment of it is noise, more of it is a wrong goal.
+
+        It is to all that was confirmed or else to the likeliest goal. What was confirmed is open again after it.
+        """
         belief = state.belief
         view = look(self.goals, belief.groups, pose, self.helper.metric)
         against = np.asarray(opposing(towards(view, self.helper.metric), state.stick).any(axis=1))
-        top = int(belief.weights[:-1].argmax())
-        lasted = state.against_s + state.seen_s if against[top] else max(state.against_s - state.seen_s, 0.0)
+        meant = np.isin(belief.target, list(state.confirmed))
+        opposed = against[meant].all() if meant.any() else against[belief.weights[:-1].argmax()]
+        lasted = state.against_s + state.seen_s if opposed else max(state.against_s - state.seen_s, 0.0)
         if lasted < self.helper.reopens_s:
             return replace(state, against_s=lasted)
         doubted = belief.updated(np.append(np.where(against, math.log(DOUBT), 0.0), 0.0))
-        return replace(state, belief=doubted, against_s=0.0, asked=frozenset(), confirmed=frozenset())
+        state = replace(state, belief=doubted, against_s=0.0)
+        if not state.confirmed:
+            return state
+        none: frozenset[int] = frozenset()
+        return replace(state, asked=frozenset(), confirmed=none, denied=none, reopened=state.reopened + 1)
 
     def _situation(self, state: State, pose: Pose) -> Situation:
         spent = self.most_questions is not None and state.questions >= self.most_questions
@@ -277,11 +297,12 @@ class Assistant:
             catalogue=self._catalogue,
             asked=state.asked,
             confirmed=state.confirmed,
+            denied=state.denied,
             alpha=self.alpha,
             turned_s=state.turned_s,
             loads=state.workload.query_costs(state.now_s),
             pace=state.pace,
-            may_ask=not spent and state.now_s >= state.quiet_until_s,
+            may_ask=not spent and state.reopened <= MOST_REOPENED and state.now_s >= state.quiet_until_s,
         )
 
     def _done(self, state: State, choice: Choice) -> State:
@@ -299,14 +320,17 @@ class Assistant:
             command=Command(why="asking"),
         )
 
-    def _confirmed(self, about: About, index: int) -> frozenset[int]:
-        """What answers point at: narrowed by each further answer, begun anew where two contradict each other.
+    def _told(self, about: About, index: int) -> tuple[frozenset[int], frozenset[int]]:
+        """What answers point at and what they rule out: narrowed by each, begun anew where two contradict each other.
 
         Somebody whose goal is not listed says no to everything. So a no points at nothing; it only takes away.
         """
-        before = self.state.confirmed
+        before, denied = self.state.confirmed, self.state.denied
         meant = frozenset(goal for goal, true in enumerate(about.truth[:-1]) if true == index)
-        return before & meant if index == about.truth[-1] else (before & meant) or meant
+        if index == about.truth[-1]:
+            return before & meant, denied | (frozenset(range(len(self.goals))) - meant)
+        confirmed = (before & meant) or meant
+        return confirmed, denied - confirmed if confirmed <= denied else denied
 
 
 def _checked(pose: object, joystick: object, dt: object) -> tuple[Pose, Joystick, float]:

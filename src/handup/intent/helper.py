@@ -32,6 +32,7 @@ class Situation:
         catalogue: The questions that the scene allows.
         asked: Keys of questions that were asked and are not open again.
         confirmed: Goals that a person's answer pointed at; empty where none did.
+        denied: Goals that a no ruled out.
         alpha: How much of the robot's velocity is added to the stick.
         turned_s: For how long the person has turned the hand; it fades while they do not.
         pace: How hard the person pushes.
@@ -45,11 +46,17 @@ class Situation:
     catalogue: Catalogue
     asked: frozenset[str] = frozenset()
     confirmed: frozenset[int] = frozenset()
+    denied: frozenset[int] = frozenset()
     alpha: float = ALPHA
     turned_s: float = 0.0
     pace: Pace = field(default_factory=Pace)
     loads: tuple[float, ...] = (0.0,)
     may_ask: bool = True
+
+    @property
+    def left(self) -> frozenset[int]:
+        """Goals that the answers so far leave; what is the same for all of them need not be asked any more."""
+        return (self.confirmed or frozenset(range(len(self.belief.goals)))) - self.denied
 
 
 @dataclass(frozen=True, eq=False)

@@ -113,7 +113,8 @@ class Paper:
     def _askable(self, situation: Situation, chosen: list[int]) -> list[About]:
         goals = dict.fromkeys(situation.belief.target[each] for each in chosen)
         found = [situation.catalogue.goal[each] for each in goals]
-        return [each for each in found if each.key not in situation.asked and each.tells_apart]
+        every = range(len(situation.belief.goals))
+        return [each for each in found if each.key not in situation.asked and each.tells_apart(every)]
 
     def _problem(self, belief: Belief, rewards: Array, askable: list[About]) -> Problem:
         return Problem(

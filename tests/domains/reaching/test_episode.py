@@ -1,6 +1,7 @@
 """Whole trials: people reach their goals alone, seeds pair them, and a failed attempt gives a second."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -21,7 +22,7 @@ from handup.domains.reaching import (
     scenes,
 )
 from handup.domains.reaching.methods import PERSON
-from handup.intent import Ask, Asking, Assistant, Command, Goals, Joystick, Pose
+from handup.intent import Ask, Asking, Assist, Assistant, Command, Goals, Joystick, Pose
 from handup.intent.asking import about_goal, ask
 from handup.intent.paper import Paper
 
@@ -48,6 +49,9 @@ class Quiz:
 
     def answer(self, value: object, by: str) -> None:
         self.heard.append(value)
+
+    def again(self) -> "Quiz":
+        return Quiz(self.goals)
 
 
 @pytest.mark.parametrize(("name", "task"), CELLS)
@@ -85,6 +89,9 @@ class Silent:
     def answer(self, value: object, by: str) -> None:
         raise AssertionError
 
+    def again(self) -> "Silent":
+        return self
+
 
 def test_questions_are_answered_truthfully_cost_time_and_are_counted() -> None:
     where, user = scene("S1"), User(strategy=Strategy.STOP_BESIDE, wrong_answer=0.0)
@@ -111,6 +118,26 @@ def test_a_failed_attempt_gives_a_second_and_only_one() -> None:
     assert {each.attempts[1].strategy for each in trials} == {Strategy.STOP_BESIDE, Strategy.ROTATE_FIRST}
     assert all(each.first.ending is Ending.TOO_LATE for each in trials)
     assert all(each.total_s == pytest.approx(10.0) for each in trials)
+
+
+def test_a_second_attempt_goes_on_with_what_is_known_of_the_person() -> None:
+    first: list[Assistant] = []
+
+    def begin(goals: Goals, alpha: float) -> Assistant:
+        first.append(Noted(goals, "assist", alpha=alpha))
+        return first[0]
+
+    class Noted(Assistant):
+        def again(self) -> Assistant:
+            second.append(super().again())
+            return second[0]
+
+    second: list[Assistant] = []
+    user, short = User(strategy=Strategy.STOP_BESIDE), Rules(limit_s=5.0)
+    trial = episode(scene("U22"), "drill/side vertical", user, Method("noted", begin), 5302, rules=short)
+    assert len(trial.attempts) == 2 and len(first) == len(second) == 1
+    assert second[0].state.now_s > first[0].state.now_s >= 4.9, "one clock"
+    assert second[0].state.pace.seconds > first[0].state.pace.seconds > 1.0, "and one pace"
 
 
 def test_the_measured_attempt_is_the_one_that_succeeded() -> None:
@@ -148,6 +175,15 @@ def test_ours_opposes_nobody_at_any_control_step(name: str, task: str, strategy:
     assert [each.opposing for each in trial.attempts] == [0.0] * len(trial.attempts)
 
 
+@pytest.mark.parametrize("strategy", Strategy)
+def test_ours_asks_a_bounded_number_of_questions_even_where_they_are_nearly_free(strategy: Strategy) -> None:
+    """Of people who want a pose of their own, answer wrongly now and then, and so push against what they said."""
+    eager = helped_by(replace(Assist(), question_s=0.3, load_s=0.0))
+    user = User(strategy=strategy, wrong_answer=0.3, missing_pose=1.0)
+    trial = episode(scene("U22"), "can/side horizontal", user, eager, 5302)
+    assert 0 < max(each.questions for each in trial.attempts) <= 10
+
+
 def test_what_is_published_is_held_until_the_next_plan() -> None:
     user = User(strategy=Strategy.STOP_BESIDE)
     held = episode(scene("S1"), "cup/top", user, Method("pull", lambda goals, alpha: Pull(False)), 1)
@@ -168,6 +204,9 @@ class Pull:
 
     def answer(self, value: object, by: str) -> None:
         raise AssertionError
+
+    def again(self) -> "Pull":
+        return self
 
 
 def test_the_load_of_being_asked_is_the_persons() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handup.domains.reaching.methods import PERSON, Method
+from handup.domains.reaching.methods import PERSON, Method, Robot
 from handup.domains.reaching.people import Person, User, Wish, person_of, wish_of
 from handup.domains.reaching.running import PAPER, PLAN_S, Rules, Run
 from handup.domains.reaching.scenes import Scene
@@ -37,9 +37,11 @@ def episode(
     """
     wish = wish_of(scene, task, user, seed)
     attempts: list[Attempt] = []
+    robot = method.begin(scene.goals, rules.alpha)
     while len(attempts) < ATTEMPTS and not (attempts and attempts[-1].success):
         person = person_of(scene, task, user, seed, len(attempts), steps=rules.steps, questions=rules.questions)
-        attempts.append(_attempt(scene, wish, person, method, rules, record))
+        robot = robot.again() if attempts else robot
+        attempts.append(_attempt(scene, wish, person, robot, rules, record))
     return Trial(
         scene=scene.name,
         task=task,
@@ -51,8 +53,8 @@ def episode(
     )
 
 
-def _attempt(scene: Scene, wish: Wish, person: Person, method: Method, rules: Rules, record: bool) -> Attempt:
-    run, robot = Run(scene, wish, person, rules), method.begin(scene.goals, rules.alpha)
+def _attempt(scene: Scene, wish: Wish, person: Person, robot: Robot, rules: Rules, record: bool) -> Attempt:
+    run = Run(scene, wish, person, rules)
     moments: list[Moment] = []
     while not run.over:
         said = robot.step(run.pose, run.stick, PLAN_S)

@@ -30,6 +30,10 @@ class Robot(Protocol):
         """What the person answered."""
         ...
 
+    def again(self) -> Robot:
+        """What helps the same person in a second attempt; it may remember how they drive and what they bore."""
+        ...
+
 
 @dataclass(frozen=True)
 class Method:
@@ -37,7 +41,7 @@ class Method:
 
     Args:
         name: In tables.
-        begin: Makes the robot for one attempt, from the goals of the scene and α.
+        begin: Makes the robot for a first attempt, from the goals of the scene and α.
     """
 
     name: str

@@ -84,6 +84,10 @@ class _Listening:
         self._heard.append(Heard(self._prompt, value))
         self._robot.answer(value, by)
 
+    def again(self) -> Robot:
+        self._heard.clear()
+        return _Listening(self._robot.again(), self._heard)
+
 
 def replay(name: str, task: str, strategy: str, method: str, seed: int) -> Replay:
     """A trial of the study again: the same arguments give the same trial."""
@@ -91,7 +95,6 @@ def replay(name: str, task: str, strategy: str, method: str, seed: int) -> Repla
     helped = helped_by(helper(method))
 
     def begin(goals: Goals, alpha: float) -> Robot:
-        heard.clear()
         return _Listening(helped.begin(goals, alpha), heard)
 
     user = User(strategy=Strategy(strategy))
