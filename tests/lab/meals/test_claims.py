@@ -111,6 +111,16 @@ def test_bars_are_not_corrected_and_that_is_said() -> None:
     assert "bars, unlike orders, are not corrected for their number" in RULES
 
 
+def test_where_ranks_and_mean_are_on_different_sides_nothing_is_told_and_that_is_said() -> None:
+    # Of 24 participants 22 are asked one question more, and two are asked 40 fewer.
+    few_lose = results(lambda label, who: some_of_five(3, asked=40 * (label == TWO) if who <= 2 else label == ONE))
+    more, less = Bar(measure="queries", arm=ONE, than=TWO), Bar(measure="queries", arm=ONE, than=TWO, less=True)
+    found = [each for (each,) in (judge([claim(more)], few_lose), judge([claim(less)], few_lose))]
+    assert told_apart(found) == (more, less), "as the test alone would have it"
+    assert [each.finding.verdict for each in found] == [Verdict.OPEN, Verdict.OPEN]
+    assert "Where ranks and mean are on different sides it cannot be told." in RULES
+
+
 def test_what_nobody_was_asked_cannot_be_told() -> None:
     (judged,) = judge([Claim(name="joy", source="here", text="People like it.", untold=NOT_ASKED)], of(4, 2))
     assert judged.finding.verdict is Verdict.OPEN

@@ -10,7 +10,10 @@ from handup.core import BadSetting, UnknownMethod
 from handup.domains.reaching import Strategy, scenes
 from handup.intent import PRESETS, Paper
 from handup.lab.reaching.definition import FIRST_TRYING, LAST_SEED, LOOK_AHEADS_S, MIXED, Size, helper, of_look_ahead
-from handup.lab.reaching.studies import ALL, GENTLE, GOAL, REACHING
+from handup.lab.reaching.studies import ALL, GENTLE, GOAL, LOOK_AHEAD, REACHING
+
+TRIAL_S, MOST_S = 0.25, 6000.0
+"""What a trial takes on one core, on average over the methods, and how long the whole study may."""
 
 
 def test_every_scene_task_user_and_method_has_at_least_fifty_people() -> None:
@@ -33,13 +36,23 @@ def test_parts_share_no_seed_and_stay_within_the_study() -> None:
         replace(REACHING.main, first_seed=LAST_SEED)
 
 
+def test_the_whole_study_takes_at_most_a_hundred_minutes_of_one_core() -> None:
+    assert TRIAL_S * sum(each.expected for each in REACHING.sittings(Size())) <= MOST_S
+
+
+def test_every_look_ahead_meets_the_people_of_those_it_is_compared_with() -> None:
+    part = REACHING.part(LOOK_AHEAD)
+    assert part.methods == ("manual", "ho", "assist", *map(of_look_ahead, LOOK_AHEADS_S))
+    assert part.seeds % len(Strategy) == 0, "as many people of each strategy"
+
+
 def test_the_goals_condition_mixes_users_evenly_and_has_wrong_answers_and_missing_poses() -> None:
     sittings = [each for each in REACHING.sittings(Size()) if each.part == GOAL]
     assert {each.scene for each in sittings} == {"U22"}
     one = [each for each in sittings if each.method == "assist"]
     users = [each.user_of(seed) for each in one for seed in range(each.first_seed, each.first_seed + each.seeds)]
     assert {strategy: sum(u.strategy is strategy for u in users) for strategy in Strategy} == dict.fromkeys(
-        Strategy, 100
+        Strategy, 65
     )
     assert {(each.wrong_answer, each.missing_pose) for each in users} == {(0.05, 0.10)}
 

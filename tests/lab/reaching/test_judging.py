@@ -7,13 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handup.lab.reaching.claim import LABELS, LIKE
+from handup.domains.reaching import Strategy
+from handup.lab.reaching.claim import LABELS, LIKE, Family
 from handup.lab.reaching.claims import CLAIMS
 from handup.lab.reaching.definition import Sitting
 from handup.lab.reaching.judging import Judged, judge
-from handup.lab.reaching.results import MEASURES
+from handup.lab.reaching.results import MEASURES, WITHOUT_RULE, Results
 from handup.lab.reaching.rows import AttemptRow
 from handup.lab.study.claim import Verdict
+from handup.lab.study.paired import holm
 from tests.lab.reaching.made_up import ATTEMPT, FAILED, results
 
 SPEED = {"manual": 30.0, "ho": 40.0, "ho+no-assist": 35.0, "paper": 20.0, "assist": 15.0}
@@ -37,8 +39,13 @@ def as_claimed(sitting: Sitting, task: str, seed: int) -> tuple[AttemptRow, ...]
 
 
 @pytest.fixture(scope="module")
-def judged() -> dict[str, Judged]:
-    return {each.claim.name: each for each in judge(CLAIMS, results(as_claimed, seeds=40))}
+def made() -> Results:
+    return results(as_claimed, seeds=40)
+
+
+@pytest.fixture(scope="module")
+def judged(made: Results) -> dict[str, Judged]:
+    return {each.claim.name: each for each in judge(CLAIMS, made)}
 
 
 def test_orders_hold_where_the_rows_are_as_claimed(judged: dict[str, Judged]) -> None:
@@ -77,9 +84,73 @@ def test_without_an_effect_of_the_method_nothing_holds() -> None:
     assert told["alike on the easiest task (stop-beside)"] is Verdict.HOLDS
 
 
+def test_orders_are_corrected_within_their_family_and_no_further(made: Results, judged: dict[str, Judged]) -> None:
+    families = {each.corrected_with for each in CLAIMS}
+    assert len(families) == len(Strategy) + len(Family) - 1, "the paper's, one for each user"
+    for family in families:
+        alone = judge([each for each in CLAIMS if each.corrected_with == family], made)
+        assert [each.to_json() for each in alone] == [judged[each.claim.name].to_json() for each in alone]
+        orders = {one.bar: one for each in alone for one in each.measured if one.bar.by is None}
+        assert [each.p for each in orders.values()] == holm([each.found.p for each in orders.values()])
+
+
+def often_failing(sitting: Sitting, task: str, seed: int) -> tuple[AttemptRow, ...]:
+    """The policy is fast, and fails twice for every other person."""
+    failed = sitting.method == "paper" and seed % 2
+    return (FAILED, FAILED) if failed else as_claimed(sitting, task, seed)
+
+
+def test_who_fails_often_is_not_faster_without_the_rule_of_exclusion() -> None:
+    told = {each.claim.name: each for each in judge(CLAIMS, results(often_failing, seeds=40))}
+    for user in Strategy:
+        for key in ("H1, simple scene", "H2, input, simple scene"):
+            assert told[f"{key} ({user})"].finding.verdict is Verdict.HOLDS, "those left are fast"
+            assert told[f"{key} ({user})"].without_rule is Verdict.FAILS
+    assert told["H1, simple scene (stop-over)"].to_json()["without_rule"] == "does not hold"
+
+
+def test_only_what_the_rule_touches_is_judged_without_it(judged: dict[str, Judged]) -> None:
+    for each in judged.values():
+        touched = each.claim.family is Family.PAPER and any(bar.measure in WITHOUT_RULE for bar in each.claim.bars)
+        assert (each.without_rule is not None) == touched, each.claim.name
+    assert judged["fewer failures, complex scene (stop-over)"].to_json()["without_rule"] is None
+
+
+def with_long_look_ahead(sitting: Sitting, task: str, seed: int) -> tuple[AttemptRow, ...]:
+    """At T = 1 s the policy asks and is faster than HO, at T = 2 s it asks and is slower than anything."""
+    (attempt,) = as_claimed(replace(sitting, scene="S1"), task, seed)
+    speeds = {"paper, T = 1 s": 32.0, "paper, T = 2 s": 45.0}
+    speed = speeds.get(sitting.method)
+    if speed is None:
+        return (attempt,)
+    return (replace(attempt, time_s=speed + attempt.time_s % 1.0, questions=2),)
+
+
+def test_the_look_ahead_is_judged_by_questions_and_by_time() -> None:
+    told = {
+        each.claim.key: each.finding.verdict
+        for each in judge(CLAIMS, results(with_long_look_ahead))
+        if each.claim.family is Family.LOOK_AHEAD
+    }
+    assert told == {
+        "T = 1 s: asks more": Verdict.HOLDS,
+        "T = 1 s: faster than with T = 0.3 s": Verdict.HOLDS,
+        "T = 1 s: faster than alone": Verdict.FAILS,
+        "T = 1 s: faster than HO": Verdict.HOLDS,
+        "T = 2 s: asks more": Verdict.HOLDS,
+        "T = 2 s: faster than with T = 0.3 s": Verdict.FAILS,
+        "T = 2 s: faster than alone": Verdict.FAILS,
+        "T = 2 s: faster than HO": Verdict.FAILS,
+        "best T: time": Verdict.HOLDS,
+        "best T: success": Verdict.HOLDS,
+    }
+
+
 def test_claims_have_names_of_their_own_and_measures_that_there_are() -> None:
     assert len({each.name for each in CLAIMS}) == len(CLAIMS)
     for bar in (bar for each in CLAIMS for bar in each.bars):
         assert bar.measure in LIKE
         assert bar.label
     assert set(LIKE) <= set(LABELS) == set(MEASURES)
+    for rule, without in WITHOUT_RULE.items():
+        assert LIKE[rule] == LIKE[without], "as near is as alike"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from handup.lab.study.paired import MOST_EXACT, difference, holm, mean, ratio, wilcoxon
+from handup.lab.study.paired import MOST_EXACT, difference, holm, leaning, mean, ratio, wilcoxon
 
 
 def counted(differences: list[float]) -> float:
@@ -52,6 +52,14 @@ def test_rounding_breaks_no_ties_and_makes_no_differences() -> None:
     third = 1.0 / 3.0
     assert wilcoxon([0.1 + 0.2 - 0.3] * 6) == 1.0
     assert wilcoxon([third, 1.0 - 2.0 * third, third, third]) == counted([1.0, 1.0, 1.0, 1.0])
+
+
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=9))
+def test_ranks_lean_to_the_side_on_which_more_of_them_are(numbers: list[int]) -> None:
+    kept = np.array([each for each in numbers if each], dtype=np.float64)
+    ranks = stats.rankdata(np.abs(kept))
+    assert leaning(numbers) == np.sign(ranks[kept > 0.0].sum() - ranks[kept < 0.0].sum())
+    assert leaning([-each for each in numbers]) == -leaning(numbers)
 
 
 def test_holm_against_its_definition() -> None:
@@ -102,3 +110,5 @@ def test_a_difference_counts_who_has_more() -> None:
     assert found.mean == pytest.approx(0.5)
     assert found.ci[0] <= 0.5 <= found.ci[1]
     assert found.p == pytest.approx(counted([1.0, 2.0, 0.0, -1.0]))
+    assert found.ranks == 1
+    assert set(found.to_json()) == {"mean", "ci", "more", "less", "same", "p"}, "records are as they were"

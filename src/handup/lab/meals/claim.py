@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from handup.lab.study.bar_claim import BarClaim
 from handup.people import Care
 
 MEASURES = ("bites", "wrong", "queries", "executions", "workload", "J", "J_true")
@@ -91,6 +93,11 @@ class Bar:
         return self.by == 0.0 and self.share == 1.0
 
     @property
+    def needed(self) -> float:
+        """Of a bar: the least difference, counted to the claimed side."""
+        return self.by
+
+    @property
     def label(self) -> str:
         """In words."""
         other = self.than if self.share == 1.0 else f"{self.share:g} times those of {self.than}"
@@ -99,20 +106,5 @@ class Bar:
         return f"{LABELS[self.measure]}{self.part.label}: {self.arm}, {side} than {other}{much}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Claim:
-    """Something that a study of meals can test.
-
-    Args:
-        name: A short name, unique in its study.
-        source: Where it stands, such as "section 8.1"; "handup" for our own bars.
-        text: What it says, in our words.
-        bars: All of them must hold.
-        untold: Why it cannot be told here at all, where there are no bars.
-    """
-
-    name: str
-    source: str
-    text: str
-    bars: tuple[Bar, ...] = ()
-    untold: str = ""
+Claim: TypeAlias = BarClaim[Bar]
+"""Something that a study of meals can test."""

@@ -3,71 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 from handup.lab.meals.claim import LIKE, Bar, Claim
 from handup.lab.meals.results import Results
-from handup.lab.study import bars
+from handup.lab.study import judging
 from handup.lab.study.bars import LEAST_TOLD
-from handup.lab.study.claim import Finding, Verdict
-from handup.lab.study.paired import ALPHA, Difference, holm
+from handup.lab.study.claim import Verdict
+from handup.lab.study.judging import Measured
+from handup.lab.study.paired import ALPHA
 
 RULES = (
     "An order holds where Wilcoxon's signed-rank test over participants, two-sided and corrected by Holm over all "
     "orders of the study, has p < .05 on the claimed side. It does not hold on the other side, or where the 95 % "
-    "interval says that the two are at most alike: nearer than 0.2 bites or workload, 0.5 questions, attempts or J. A "
-    "bar (at least, at most) holds where the 95 % bootstrap interval of the difference, over participants, clears it; "
-    f"bars, unlike orders, are not corrected for their number. Fewer than {LEAST_TOLD} participants tell nothing."
+    "interval says that the two are at most alike: nearer than 0.2 bites or workload, 0.5 questions, attempts or J. "
+    "Where ranks and mean are on different sides it cannot be told. A bar (at least, at most) holds where the 95 % "
+    "bootstrap interval of the difference, over participants, clears it; bars, unlike orders, are not corrected for "
+    f"their number. Fewer than {LEAST_TOLD} participants tell nothing."
 )
 """To be said once with findings."""
 
-
-@dataclass(frozen=True)
-class Measured:
-    """A bar and what was measured of it.
-
-    Args:
-        bar: What is claimed.
-        found: The difference.
-        p: Corrected; None where no test tells.
-        verdict: Whether it came out as claimed.
-    """
-
-    bar: Bar
-    found: Difference
-    p: float | None
-    verdict: Verdict
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A claim and what the rows say of it."""
-
-    claim: Claim
-    finding: Finding
-    measured: tuple[Measured, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """A plain record."""
-        claim = self.claim
-        return {
-            "name": claim.name,
-            "source": claim.source,
-            "text": claim.text,
-            **self.finding.to_json(),
-            "p": [each.p for each in self.measured],
-        }
+Judged: TypeAlias = judging.Judged[Bar]
 
 
 def judge(claims: Sequence[Claim], results: Results) -> tuple[Judged, ...]:
     """Every claim of the study."""
-    needed = list(dict.fromkeys(bar for claim in claims for bar in claim.bars))
-    found = {bar: results.difference(bar.measure, bar.arm, bar.than, share=bar.share, part=bar.part) for bar in needed}
-    orders = [bar for bar in needed if bar.is_order]
-    corrected = dict(zip(orders, holm([found[bar].p for bar in orders]), strict=True))
-    measured = {bar: _measured(bar, found[bar], corrected.get(bar), results) for bar in needed}
-    return tuple(_judged(claim, [measured[bar] for bar in claim.bars], results) for claim in claims)
+    return judging.judge(
+        claims,
+        lambda bar: results.difference(bar.measure, bar.arm, bar.than, share=bar.share, part=bar.part),
+        LIKE,
+        numbers=lambda each: _numbers(each, results),
+        why=lambda each: _why(each, results),
+    )
 
 
 def told_apart(judged: Sequence[Judged]) -> tuple[Bar, ...]:
@@ -76,36 +43,14 @@ def told_apart(judged: Sequence[Judged]) -> tuple[Bar, ...]:
     return tuple(dict.fromkeys(each.bar for each in measured if each.p is not None and each.p < ALPHA))
 
 
-def _measured(bar: Bar, found: Difference, p: float | None, results: Results) -> Measured:
-    units = results.count(bar.part)
-    told = bars.verdict(found, p, sign=bar.sign, by=bar.by, alike=LIKE[bar.measure], units=units)
-    return Measured(bar, found, p, told)
-
-
-def _judged(claim: Claim, found: Sequence[Measured], results: Results) -> Judged:
-    if not found:
-        return Judged(claim, Finding(Verdict.OPEN, (), claim.untold), ())
-    told = bars.worst(each.verdict for each in found)
-    finding = Finding(
-        verdict=told,
-        numbers=tuple((each.bar.label, _numbers(each, results)) for each in found),
-        why=_why(next(each for each in found if each.verdict is told), results),
-        comparisons=tuple(bars.compared(each.bar.label, each.found, each.verdict) for each in found),
-    )
-    return Judged(claim, finding, tuple(found))
-
-
-def _numbers(each: Measured, results: Results) -> str:
-    bar, found = each.bar, each.found
+def _numbers(each: Measured[Bar], results: Results) -> str:
+    bar = each.bar
     ours, theirs = (results.mean(bar.measure, label, bar.part).value for label in (bar.arm, bar.than))
-    low, high = found.ci
     of = "" if bar.share == 1.0 else f" of {bar.share:g} times"
-    text = f"{ours:.2f} against {theirs:.2f}; difference{of} {found.mean:+.2f} [{low:+.2f}, {high:+.2f}]"
-    text += f"; {found.more} participants more, {found.less} less, {found.same} the same"
-    return text if each.p is None else f"{text}; p = {each.p:.2g}"
+    return each.numbers(ours, theirs, units="participants", of=of)
 
 
-def _why(each: Measured, results: Results) -> str:
+def _why(each: Measured[Bar], results: Results) -> str:
     """What is true of the rows, whatever the verdict."""
     low, high = each.found.ci
     if each.verdict is not Verdict.OPEN:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from handup.lab.reaching.definition import MIXED
 from handup.lab.reaching.results import Where
@@ -30,11 +31,23 @@ LIKE = {
     "joystick_input": 15.0,
     "opposing": 0.01,
     "total_s": 0.5,
+    "all_mode_changes": 0.2,
+    "all_joystick_input": 15.0,
     "all_opposing": 0.01,
     "predicted": 0.03,
     "questions": 0.1,
 }
 """Means nearer than this are alike."""
+
+
+class Family(StrEnum):
+    """Whose claims, and about what."""
+
+    PAPER = "the paper's orderings"
+    PROTOTYPE = "the prototype's findings"
+    GOAL = "the goal of assist"
+    VERSUS = "assist against the paper's policy"
+    LOOK_AHEAD = "the look-ahead T"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,11 +83,38 @@ class Bar:
         return -1.0 if self.less else 1.0
 
     @property
+    def alone(self) -> bool:
+        """Whether it is about a number, and compares nothing."""
+        return not self.than and self.elsewhere is None
+
+    @property
+    def is_order(self) -> bool:
+        """Whether it is told by a test."""
+        return self.by is None
+
+    @property
+    def needed(self) -> float:
+        """Of a bar: the least difference, counted to the claimed side."""
+        by = self.by or 0.0
+        # A mean that is to be at most something is told by its distance from there.
+        return -by if self.less and self.alone else by
+
+    @property
     def label(self) -> str:
         """In words."""
-        where = self.where
-        place = f"{where.scene} {where.task}".strip() or "all scenes"
-        what = f"{LABELS[self.measure]}, {place}, {where.user}: {self.method}"
+        return self._of(f"{self._place}, {self.where.user}")
+
+    @property
+    def order(self) -> str:
+        """In words that are the same for every user."""
+        return self._of(self._place)
+
+    @property
+    def _place(self) -> str:
+        return f"{self.where.scene} {self.where.task}".strip() or "all scenes"
+
+    def _of(self, trials: str) -> str:
+        what = f"{LABELS[self.measure]}, {trials}: {self.method}"
         if self.elsewhere is not None:
             other = f" there than in {self.elsewhere.scene}"
         elif not self.than:
@@ -109,6 +149,7 @@ class Claim:
         source: Where it stands, such as "section IV-A"; "handup" for our own.
         text: What it says, in our words.
         bars: All of them must hold.
+        family: Whose it is, and about what.
         user: A strategy, or `MIXED`.
         variance: What must show an effect of the method first.
     """
@@ -117,6 +158,7 @@ class Claim:
     source: str
     text: str
     bars: tuple[Bar, ...]
+    family: Family
     user: str = MIXED
     variance: Variance | None = None
 
@@ -124,3 +166,8 @@ class Claim:
     def name(self) -> str:
         """Unique in the study."""
         return f"{self.key} ({self.user})"
+
+    @property
+    def corrected_with(self) -> str:
+        """The name of the claims whose orders are corrected together: the paper's for each user, others as they are."""
+        return f"{self.family}, {self.user}" if self.family is Family.PAPER else str(self.family)

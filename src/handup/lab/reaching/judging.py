@@ -2,73 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from handup.core import BadSetting
-from handup.lab.reaching.claim import LABELS, LIKE, Bar, Claim, Variance
-from handup.lab.reaching.results import Results
-from handup.lab.study import bars
+from handup.lab.reaching.claim import LABELS, LIKE, Bar, Claim, Family, Variance
+from handup.lab.reaching.results import WITHOUT_RULE, Results
+from handup.lab.study import judging
 from handup.lab.study.anova import Effect, two_way
 from handup.lab.study.bars import LEAST_TOLD
 from handup.lab.study.claim import Finding, Verdict
-from handup.lab.study.paired import ALPHA, Difference, holm
+from handup.lab.study.judging import Measured
+from handup.lab.study.paired import ALPHA, Difference
 
 RULES = (
-    "An order holds where Wilcoxon's signed-rank test over people, two-sided and corrected by Holm over all orders of "
-    "the study, has p < .05 on the claimed side. It does not hold on the other side, or where the 95 % interval says "
-    f"that the two are at most alike: nearer than {LIKE['time_s']:g} s, {LIKE['mode_changes']:g} mode changes, "
-    f"{LIKE['joystick_input']:g} of input, {100 * LIKE['opposing']:g} % opposing, {100 * LIKE['predicted']:g} % "
-    f"predicted, {100 * LIKE['success']:g} % success or {LIKE['questions']:g} questions. A bar (at least, at most) "
-    "holds where the 95 % bootstrap interval over people clears it; bars, unlike orders, are not corrected for their "
-    "number. Where the paper first asks an analysis of variance (repeated measures, task × method, corrected by "
-    "Greenhouse and Geisser) so does the claim: without an effect of the method, or of both, nothing holds. Fewer than "
-    f"{LEAST_TOLD} people tell nothing."
+    "An order holds where Wilcoxon's signed-rank test over people, two-sided and corrected by Holm, has p < .05 on the "
+    "claimed side. It does not hold on the other side, or where the 95 % interval says that the two are at most alike: "
+    f"nearer than {LIKE['time_s']:g} s, {LIKE['mode_changes']:g} mode changes, {LIKE['joystick_input']:g} of input, "
+    f"{100 * LIKE['opposing']:g} % opposing, {100 * LIKE['predicted']:g} % predicted, {100 * LIKE['success']:g} % "
+    f"success or {LIKE['questions']:g} questions. Where ranks and mean are on different sides it cannot be told. "
+    "Orders are corrected within their family: the paper's for one kind of user, the prototype's findings, assist "
+    "against the paper's policy, the look-ahead T. A family is what answers one question, and what is said about one "
+    "kind of user does not depend on how many other questions the study asks. A bar (at least, at most) holds where "
+    "the 95 % bootstrap interval over people clears it; bars, unlike orders, are not corrected for their number. Where "
+    "the paper first asks an analysis of variance (repeated measures, task × method, corrected by Greenhouse and "
+    "Geisser) so does the claim: without an effect of the method, or of both, nothing holds. Each claim of the paper "
+    "about the attempt that succeeded is judged once more over all attempts, in a family of its own: that is its "
+    f"verdict without the rule of exclusion. Fewer than {LEAST_TOLD} people tell nothing."
 )
 """To be said once with findings."""
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A bar and what was measured of it; `p` is corrected, and None where no test tells."""
-
-    bar: Bar
-    found: Difference
-    p: float | None
-    verdict: Verdict
-
-
-@dataclass(frozen=True)
 class Judged:
-    """A claim and what the rows say of it."""
+    """A claim and what the rows say of it.
+
+    Args:
+        claim: What is claimed.
+        finding: What was found.
+        measured: Its comparisons.
+        without_rule: The verdict where nothing is left out; None where the paper's rule leaves nothing out anyway.
+    """
 
     claim: Claim
     finding: Finding
-    measured: tuple[Measured, ...]
+    measured: tuple[Measured[Bar], ...]
+    without_rule: Verdict | None = None
 
     def to_json(self) -> dict[str, Any]:
         """A plain record: what a page needs."""
         claim, finding = self.claim, self.finding
         return {
             "key": claim.key,
+            "family": str(claim.family),
             "user": claim.user,
             "source": claim.source,
             "text": claim.text,
             "verdict": str(finding.verdict),
+            "without_rule": None if self.without_rule is None else str(self.without_rule),
             "why": finding.why,
             "numbers": [f"{name}: {value}" for name, value in finding.numbers],
         }
 
 
 def judge(claims: Sequence[Claim], results: Results) -> tuple[Judged, ...]:
-    """Every claim."""
-    needed = list(dict.fromkeys(bar for claim in claims for bar in claim.bars))
+    """Every claim; those of the paper with the rule of exclusion and without."""
+    # Also those that the rule does not touch are in the second family, so that both are as strict.
+    whole = tuple(_without(each) for each in claims if each.family is Family.PAPER)
+    needed = dict.fromkeys(bar for claim in (*claims, *whole) for bar in claim.bars)
     found = {bar: _found(bar, results) for bar in needed}
-    orders = [bar for bar in needed if bar.by is None]
-    corrected = dict(zip(orders, holm([found[bar].p for bar in orders]), strict=True))
-    measured = {bar: _measured(bar, found[bar], corrected.get(bar)) for bar in needed}
-    return tuple(_judged(claim, [measured[bar] for bar in claim.bars], results) for claim in claims)
+    again = {each.claim: each.finding.verdict for each in _judged_together(whole, found, results)}
+    return tuple(
+        replace(each, without_rule=again.get(_without(each.claim)) if _without(each.claim) != each.claim else None)
+        for each in _judged_together(claims, found, results)
+    )
+
+
+def _judged_together(claims: Sequence[Claim], found: Mapping[Bar, Difference], results: Results) -> tuple[Judged, ...]:
+    """Claims of which the orders of each family are corrected together."""
+    families: dict[str, dict[Bar, Difference]] = {}
+    for claim in claims:
+        families.setdefault(claim.corrected_with, {}).update((bar, found[bar]) for bar in claim.bars)
+    measured = {name: judging.measure(family, LIKE) for name, family in families.items()}
+    return tuple(
+        _judged(claim, tuple(measured[claim.corrected_with][bar] for bar in claim.bars), results) for claim in claims
+    )
+
+
+def _without(claim: Claim) -> Claim:
+    """The same over all attempts: nothing is left out."""
+    variance = claim.variance
+
+    def whole(measure: str) -> str:
+        return WITHOUT_RULE.get(measure, measure)
+
+    return replace(
+        claim,
+        bars=tuple(replace(each, measure=whole(each.measure)) for each in claim.bars),
+        variance=None if variance is None else replace(variance, measure=whole(variance.measure)),
+    )
 
 
 def effects(variance: Variance, results: Results) -> dict[str, Effect] | None:
@@ -88,32 +121,15 @@ def _found(bar: Bar, results: Results) -> Difference:
     return results.alone(bar.measure, bar.method, bar.where)
 
 
-def _measured(bar: Bar, found: Difference, p: float | None) -> Measured:
-    by = bar.by or 0.0
-    # A mean that is to be at most something is told by its distance from there.
-    alone = not bar.than and bar.elsewhere is None
-    by = -by if bar.less and alone else by
-    units = found.more + found.less + found.same
-    told = bars.verdict(found, p, sign=bar.sign, by=by, alike=LIKE[bar.measure], units=units)
-    return Measured(bar, found, p, told)
-
-
-def _judged(claim: Claim, found: Sequence[Measured], results: Results) -> Judged:
-    told = bars.worst(each.verdict for each in found)
-    numbers = [(each.bar.label, _numbers(each)) for each in found]
-    why = _why(next(each for each in found if each.verdict is told), sum(each.verdict is told for each in found), found)
+def _judged(claim: Claim, found: tuple[Measured[Bar], ...], results: Results) -> Judged:
+    told = judging.finding(found, _numbers, lambda decides: _why(decides, found))
     if claim.variance is not None:
         shown, any_effect = _variance(claim.variance, results)
-        numbers.insert(0, ("analysis of variance", shown))
-        if told is Verdict.HOLDS and not any_effect:
-            told, why = Verdict.OPEN, f"The analysis of variance shows no effect of the method: {shown}."
-    finding = Finding(
-        verdict=told,
-        numbers=tuple(numbers),
-        why=why,
-        comparisons=tuple(bars.compared(each.bar.label, each.found, each.verdict) for each in found),
-    )
-    return Judged(claim, finding, tuple(found))
+        told = replace(told, numbers=(("analysis of variance", shown), *told.numbers))
+        if told.verdict is Verdict.HOLDS and not any_effect:
+            why = f"The analysis of variance shows no effect of the method: {shown}."
+            told = replace(told, verdict=Verdict.OPEN, why=why)
+    return Judged(claim, told, found)
 
 
 def _variance(variance: Variance, results: Results) -> tuple[str, bool]:
@@ -126,21 +142,21 @@ def _variance(variance: Variance, results: Results) -> tuple[str, bool]:
     return text, any(each.p < ALPHA for each in found.values())
 
 
-def _numbers(each: Measured) -> str:
+def _numbers(each: Measured[Bar]) -> str:
     found = each.found
     low, high = found.ci
-    if not each.bar.than and each.bar.elsewhere is None:
+    if each.bar.alone:
         return f"{found.mean:.3f} [{low:.3f}, {high:.3f}]; {each.verdict}"
     text = f"{found.mean:+.3g} [{low:+.3g}, {high:+.3g}]"
     return f"{text}; {each.verdict}" if each.p is None else f"{text}, p = {each.p:.2g}; {each.verdict}"
 
 
-def _why(worst: Measured, same: int, found: Sequence[Measured]) -> str:
+def _why(decides: Measured[Bar], found: Sequence[Measured[Bar]]) -> str:
     """The first of the comparisons that decide, in a sentence."""
-    bar, gap = worst.bar, worst.found
+    bar, gap = decides.bar, decides.found
     low, high = gap.ci
-    units = gap.more + gap.less + gap.same
-    many = f"{same} of {len(found)} comparisons {_are(worst.verdict, same)}. " if len(found) > 1 else ""
+    same = sum(each.verdict is decides.verdict for each in found)
+    many = f"{same} of {len(found)} comparisons {_are(decides.verdict, same)}. " if len(found) > 1 else ""
     if bar.elsewhere is not None or bar.than:
         other = f"in {bar.elsewhere.scene}" if bar.elsewhere is not None else f"'{bar.than}'"
         at = "" if bar.times == 1.0 else f"{bar.times:g} × "
@@ -148,7 +164,7 @@ def _why(worst: Measured, same: int, found: Sequence[Measured]) -> str:
     else:
         said = f"'{bar.method}': {gap.mean:.3g} ({low:.3g} to {high:.3g})"
     place = f"{bar.where.scene} {bar.where.task}".strip() or "all scenes"
-    return f"{many}{LABELS[bar.measure].capitalize()}, {place}, {units} people: {said}."
+    return f"{many}{LABELS[bar.measure].capitalize()}, {place}, {gap.units} people: {said}."
 
 
 def _are(verdict: Verdict, count: int) -> str:

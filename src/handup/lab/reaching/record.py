@@ -13,6 +13,7 @@ from handup.lab.reaching.claim import Variance
 from handup.lab.reaching.claims import ASKED
 from handup.lab.reaching.definition import LOOK_AHEADS_S, MIXED, of_look_ahead
 from handup.lab.reaching.judging import Judged, effects
+from handup.lab.reaching.orderings import orderings
 from handup.lab.reaching.results import WITHOUT_RULE, Results, Where
 from handup.lab.reaching.studies import (
     ALL,
@@ -39,6 +40,8 @@ BARS = (MANUAL, HO, HO_YIELDS, PAPER, OURS)
 """Methods that bar plots show, as in the paper, and ours."""
 VERSUS = ("success", "total_s", "all_opposing", "questions")
 FEW = ("success", "total_s", "all_opposing", "questions")
+POSES = {"listed": True, "not listed": False}
+"""Whether the robot knew the wanted pose."""
 
 
 def record(results: Results, judged: Sequence[Judged], close: Mapping[str, Sequence[Replay]]) -> dict[str, Any]:
@@ -71,10 +74,12 @@ def record(results: Results, judged: Sequence[Judged], close: Mapping[str, Seque
         },
         "goal": _goal(results),
         "look_ahead": _look_ahead(results),
+        "look_ahead_beside": {each: _by_scene(results, each) for each in (MANUAL, HO, OURS)},
         "gentle": {method: _some(results, method, Where(part=GENTLE), FEW) for method in study.part(GENTLE).methods},
         "failures": failures.causes(results),
         "faster_alone": {user: _faster_alone(results, user) for user in USERS},
         "close": {name: [each.label for each in some] for name, some in close.items()},
+        "orderings": orderings(judged),
         "claims": [each.to_json() for each in judged],
     }
 
@@ -107,11 +112,11 @@ def _means(results: Results) -> dict[str, Any]:
 
 
 def _tasks(results: Results) -> dict[str, Any]:
-    """Plain means by task, user and method; null where every trial failed."""
+    """Means with intervals by task, user and method, in the order of `SHOWN`; null where every trial failed."""
     return {
         f"{name} {task}": {
             user: {
-                method: _plain(results, method, Where(part=ALL, scene=name, task=task, user=user)) for method in BARS
+                method: _shown(results, method, Where(part=ALL, scene=name, task=task, user=user)) for method in BARS
             }
             for user in USERS
         }
@@ -120,13 +125,9 @@ def _tasks(results: Results) -> dict[str, Any]:
     }
 
 
-def _plain(results: Results, method: str, where: Where) -> list[float | None]:
-    found: list[float | None] = []
-    for measure in SHOWN:
-        values = results.values(measure, method, where)
-        there = values[values == values]  # noqa: PLR0124 - what is missing is not equal to itself
-        found.append(_short(float(there.mean())) if len(there) else None)
-    return found
+def _shown(results: Results, method: str, where: Where) -> list[list[float] | None]:
+    found = _some(results, method, where, SHOWN)
+    return [found.get(each) for each in SHOWN]
 
 
 def _table_1(results: Results, user: str) -> dict[str, Any]:
@@ -159,7 +160,7 @@ def _versus(results: Results, where: Where) -> dict[str, list[float]]:
     found = {}
     for measure in VERSUS:
         gap = results.difference(measure, OURS, PAPER, where)
-        found[measure] = [_short(each) for each in (gap.mean, *gap.ci, gap.p, gap.more + gap.less + gap.same)]
+        found[measure] = [_short(each) for each in (gap.mean, *gap.ci, gap.p, gap.units)]
     return found
 
 
@@ -174,18 +175,27 @@ def _goal(results: Results) -> dict[str, Any]:
         "methods": {each: _some(results, each, where, MEASURES) for each in results.study.part(GOAL).methods},
         "ratio": {each: _numbers(results.ratio(each, OURS, MANUAL, where)) for each in ("total_s", "time_s")},
         "slower_s": tasks,
+        "poses": {name: _by_pose(results, listed=listed) for name, listed in POSES.items()},
         "failures": failures.causes(results, part=GOAL),
     }
 
 
+def _by_pose(results: Results, *, listed: bool) -> dict[str, Any]:
+    """The goal's trials in which the robot knew the wanted pose, or did not: how many, and what they came to."""
+    where = Where(part=GOAL, scene=COMPLEX, listed=listed)
+    people = len(results.rows(OURS, where))
+    methods = results.study.part(GOAL).methods if people else ()
+    return {"people": people, "methods": {each: _some(results, each, where, MEASURES) for each in methods}}
+
+
 def _look_ahead(results: Results) -> dict[str, Any]:
-    return {
-        f"{seconds:g}": {
-            name: _some(results, of_look_ahead(seconds), Where(part=LOOK_AHEAD, scene=name), FEW)
-            for name in results.study.part(LOOK_AHEAD).scenes
-        }
-        for seconds in LOOK_AHEADS_S
-    }
+    return {f"{seconds:g}": _by_scene(results, of_look_ahead(seconds)) for seconds in LOOK_AHEADS_S}
+
+
+def _by_scene(results: Results, method: str) -> dict[str, Any]:
+    """A method of the sweep of T."""
+    part = results.study.part(LOOK_AHEAD)
+    return {name: _some(results, method, Where(part=part.name, scene=name), FEW) for name in part.scenes}
 
 
 def _faster_alone(results: Results, user: str) -> dict[str, list[str]]:

@@ -60,12 +60,14 @@ class Where:
         scene: Of all scenes together where empty.
         task: Of all tasks together where empty.
         user: A strategy; all three together where it is `MIXED`.
+        listed: Whether the robot knew the wanted pose; either way where it is None.
     """
 
     part: str
     scene: str = ""
     task: str = ""
     user: str = MIXED
+    listed: bool | None = None
 
     def holds(self, part: str, scene: str, row: TrialRow) -> bool:
         """Whether a trial is one of them."""
@@ -74,6 +76,7 @@ class Where:
             and self.scene in ("", scene)
             and self.task in ("", row.task)
             and self.user in (MIXED, row.strategy)
+            and self.listed in (None, row.listed)
         )
 
 
@@ -193,14 +196,10 @@ class Results:
         """By seed, task and method, for an analysis of variance; only seeds for which nothing is missing."""
         tasks = sorted({row.task for row in self.rows(methods[0], where)})
         table = [
-            [self.values(measure, method, _at(where, task)) for method in methods] for task in tasks
+            [self.values(measure, method, replace(where, task=task)) for method in methods] for task in tasks
         ]  # by task, method, seed
         whole = np.moveaxis(np.array(table), -1, 0)
         return np.asarray(whole[np.isfinite(whole).all(axis=(1, 2))])
-
-
-def _at(where: Where, task: str) -> Where:
-    return Where(part=where.part, scene=where.scene, task=task, user=where.user)
 
 
 def _sums(units: Numbers, values: NDArray[np.float64 | np.bool_]) -> Vector:

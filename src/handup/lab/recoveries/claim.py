@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
+
+from handup.lab.study.bar_claim import BarClaim
 
 MEASURES = ("kits", "points", "interventions", "questions", "alone", "faults", "recoveries", "given_up")
 """Per run of 45 minutes: complete kits, points, interventions, questions, 1 where nobody was needed and 0 otherwise,
@@ -56,6 +59,12 @@ class Bar:
         return self.by == 0.0 and bool(self.than)
 
     @property
+    def needed(self) -> float:
+        """Of a bar: the least difference, counted to the claimed side."""
+        # A mean that is to be at most something is told by its distance from there.
+        return -self.by if self.less and not self.than else self.by
+
+    @property
     def label(self) -> str:
         """In words."""
         what = f"{LABELS[self.measure]} on a {self.day} day: {self.way}"
@@ -65,20 +74,5 @@ class Bar:
         return f"{what}, {'less' if self.less else 'more'} than {self.than}{much}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Claim:
-    """Something that runs can test.
-
-    Args:
-        name: A short name, unique in its study.
-        source: Where it stands, such as "section 2.4"; "handup" for our own.
-        text: What it says, in our words.
-        bars: All of them must hold.
-        untold: Why it cannot be told here at all, where there are no bars.
-    """
-
-    name: str
-    source: str
-    text: str
-    bars: tuple[Bar, ...] = ()
-    untold: str = ""
+Claim: TypeAlias = BarClaim[Bar]
+"""Something that runs can test."""

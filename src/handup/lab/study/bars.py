@@ -1,10 +1,11 @@
 """When a paired comparison is told: one rule for every study whose claims are orders and bars.
 
-An order holds where Wilcoxon's test, corrected over all orders of the study by Holm, is below .05 on the claimed side;
+An order holds where Wilcoxon's test, corrected by Holm over all orders of its family, is below .05 on the claimed side;
 it does not hold where it is on the other side, or where the whole interval of the difference says that the two are
-alike or on the other side. A bar holds where the 95 % bootstrap interval of the difference clears it, and does not
-where the interval stays short of it; bars, unlike orders, are not corrected for their number. Everything else cannot be
-told, and fewer than `LEAST_TOLD` units tell nothing.
+alike or on the other side. The test is about ranks and what is reported is a mean: where these two are on different
+sides (many small gains, a few large losses), neither is taken for the answer. A bar holds where the 95 % bootstrap
+interval of the difference clears it, and does not where the interval stays short of it; bars, unlike orders, are not
+corrected for their number. Everything else cannot be told, and fewer than `LEAST_TOLD` units tell nothing.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class JudgedClaim(Protocol):
         ...
 
 
-def verdict(found: Difference, p: float | None, *, sign: float, by: float, alike: float, units: int) -> Verdict:
+def verdict(found: Difference, p: float | None, *, sign: float, by: float, alike: float) -> Verdict:
     """Whether a comparison came out as claimed.
 
     Args:
@@ -63,14 +64,15 @@ def verdict(found: Difference, p: float | None, *, sign: float, by: float, alike
         sign: 1 where more is claimed, -1 where less is.
         by: Of a bar: how much, at least.
         alike: Of an order: means nearer than this are alike.
-        units: How many were compared.
     """
     low, high = sorted(sign * end for end in found.ci)
-    if units < LEAST_TOLD:
+    if found.units < LEAST_TOLD:
         return Verdict.OPEN
     if p is None:
         return Verdict.HOLDS if low >= by else Verdict.FAILS if high < by else Verdict.OPEN
     if p < ALPHA:
+        if found.ranks * found.mean <= 0.0:
+            return Verdict.OPEN
         return Verdict.HOLDS if sign * found.mean > 0.0 else Verdict.FAILS
     return Verdict.FAILS if high < alike else Verdict.OPEN
 

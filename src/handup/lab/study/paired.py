@@ -34,6 +34,8 @@ class Difference:
         less: Units with less.
         same: Units with the same.
         p: Two-sided, of Wilcoxon's signed-rank test; 1 where none differs.
+        ranks: The side that this test is on: 1 where ranks say more, -1 where they say less, 0 where they are even. It
+            need not be that of the mean: many small gains and a few large losses.
     """
 
     mean: float
@@ -42,9 +44,15 @@ class Difference:
     less: int
     same: int
     p: float
+    ranks: int
+
+    @property
+    def units(self) -> int:
+        """How many were compared."""
+        return self.more + self.less + self.same
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record."""
+        """A plain record, of what is shown."""
         counts = {"more": self.more, "less": self.less, "same": self.same}
         return {"mean": self.mean, "ci": list(self.ci), **counts, "p": self.p}
 
@@ -56,15 +64,13 @@ def wilcoxon(differences: Sequence[float] | Vector) -> float:
     differences the distribution is exact, ties and all; beyond, it is scipy's normal one, corrected for ties and for
     continuity.
     """
-    given = np.asarray(differences, dtype=np.float64)
-    # Averages and sums carry rounding that would break ties.
-    given = np.round(given[np.abs(given) > SAME], 9)
+    given = _told(differences)
     if not len(given):
         return 1.0
     if len(given) > MOST_EXACT:
         return float(stats.wilcoxon(given, zero_method="wilcox", correction=True, method="approx").pvalue)
-    doubled = np.rint(2.0 * stats.rankdata(np.abs(given))).astype(np.int64)
-    # The chance of each sum of the ranks signed plus, when every sign is tossed; ranks are doubled to be whole.
+    doubled = _doubled_ranks(given)
+    # The chance of each sum of the ranks signed plus, when every sign is tossed.
     chance = np.zeros(int(doubled.sum()) + 1)
     chance[0] = 1.0
     for rank in doubled.tolist():
@@ -73,6 +79,23 @@ def wilcoxon(differences: Sequence[float] | Vector) -> float:
     from_middle = np.abs(np.arange(len(chance)) - doubled.sum() / 2.0)
     seen = from_middle[int(doubled[given > 0.0].sum())]
     return float(min(chance[from_middle >= seen].sum(), 1.0))
+
+
+def leaning(differences: Sequence[float] | Vector) -> int:
+    """The side that the signed ranks are on: 1 where those of gains add up to more than half of all, -1 to less."""
+    given = _told(differences)
+    return int(np.sign((_doubled_ranks(given) * np.sign(given).astype(np.int64)).sum()))
+
+
+def _told(differences: Sequence[float] | Vector) -> Vector:
+    """Those that are differences. Averages and sums carry rounding that would break ties."""
+    given = np.asarray(differences, dtype=np.float64)
+    return np.round(given[np.abs(given) > SAME], 9)
+
+
+def _doubled_ranks(given: Vector) -> NDArray[np.int64]:
+    """Twice the ranks by size, which ties share, so that they are whole."""
+    return np.rint(2.0 * stats.rankdata(np.abs(given))).astype(np.int64)
 
 
 def holm(given: Sequence[float]) -> list[float]:
@@ -112,4 +135,7 @@ def difference(values: Vector, others: Vector, *, seed: int = 0) -> Difference:
     gap = values - others
     found = mean(gap, seed=seed)
     more, less = int((gap > SAME).sum()), int((gap < -SAME).sum())
-    return Difference(mean=found.value, ci=found.ci, more=more, less=less, same=len(gap) - more - less, p=wilcoxon(gap))
+    same = len(gap) - more - less
+    return Difference(
+        mean=found.value, ci=found.ci, more=more, less=less, same=same, p=wilcoxon(gap), ranks=leaning(gap)
+    )
