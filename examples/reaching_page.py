@@ -14,21 +14,26 @@ from pathlib import Path
 from typing import Any
 
 from handup.lab.reaching import tables
-from handup.lab.reaching.definition import FIRST_TRYING
+from handup.lab.reaching.definition import FIRST_TRYING, Size
+from handup.lab.reaching.failures import EVERYWHERE
+from handup.lab.reaching.figures import FIGURES
+from handup.lab.reaching.judging import RULES
 from handup.lab.reaching.reading import reading
 from handup.lab.reaching.record import USERS
 from handup.lab.reaching.studies import HO, OURS, PAPER, REACHING
 
+WARNING = "!!! warning\n    These are numbers"
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE, RECORD, PICTURES = DOCS / "lab" / "reaching.md", DOCS / "lab" / "reaching" / "record.json", DOCS / "img" / "lab"
 SHOWN = {
-    "reaching": "Success, time, opposition and questions by scene, user and method",
-    "reaching-fig-4": "Belief and actions over time, grasping a cup from the top with each method",
-    "reaching-look-ahead": "What the look-ahead of the paper's policy decides",
+    "reaching.svg": "Success, time, opposition and questions by scene, user and method",
+    "reaching-fig-4.svg": "Belief and actions over time, grasping a cup from the top with each method",
+    "reaching-look-ahead.svg": "What the look-ahead of the paper's policy decides",
 }
+BARS = {f"reaching-{name.lower()}.png": f"{name}, task by task: {what} again" for name, what in FIGURES.items()}
 WITH_PEOPLE = ("U6", "U22")
 """Scenes of the paper's studies with people, for which it has analyses of variance."""
-MEASURES = ("success", "total_s", "time_s", "all_opposing", "predicted", "questions")
+MEASURES = ("success", "first_success", "total_s", "time_s", "all_opposing", "predicted", "questions")
 OVERVIEW = (HO, PAPER, OURS)
 STORY = """\
 A cup can be grasped from the top or from the side. Somebody who cannot use their hands well steers an arm towards it
@@ -62,11 +67,12 @@ COMPARED = """\
 
 **Scenes and tasks** are the [paper's](../intent/worlds.md): S1 and S2 of its simulation, U6 and U22 of its studies
 with people. **Users** stop beside the object, stop over it, or rotate first. One answer of twenty is wrong, and one
-person of ten wants a pose that the robot does not know. *Mixed* means all three. **Methods** are a person alone
-(`manual`), hindsight optimisation without and with letting go (`ho`, `ho+no-assist`), the paper's policy (`paper`)
-and its ablations, asking by entropy, and `assist`.
+person of ten wants a pose that the robot does not know. *Mixed* means all three: every person with each of them in the
+first part, one after the other in those whose users are mixed. **Methods** are a person alone (`manual`), hindsight
+optimisation without and with letting go (`ho`, `ho+no-assist`), the paper's policy (`paper`) and its ablations
+(`paper+…`), asking by entropy, and `assist`, which is ours.
 
-The study has four parts, each with seeds of its own:
+The study has {count} parts, each with seeds of its own:
 
 {parts}
 
@@ -82,8 +88,8 @@ is what `assist` is judged by.
 | **assumed** | how people steer: every constant [with its reason](../intent/worlds.md), written down before |
 | **human data** | none; no number here stands for a participant of the paper |
 """
-MINUTES_PER_TRIAL = 0.41 / 60.0
-"""Of one core, on average over all trials of the study, as `making --estimate` measured it."""
+SECONDS_PER_TRIAL = 0.5
+"""Of one slow core, on average over all trials of the study, measured on development seeds."""
 
 
 def record() -> dict[str, Any]:
@@ -100,34 +106,42 @@ def page(found: dict[str, Any]) -> str:
 def _parts(found: dict[str, Any]) -> Iterator[str]:
     yield "# Reaching: who helps whom"
     yield STORY
-    if any(first >= FIRST_TRYING for first, _ in found["seeds"].values()):
-        yield (
-            "!!! warning\n    These are numbers of a trial run with few development seeds. They show what the page "
-            "looks like, and nothing else."
-        )
-    yield RUN.format(minutes=round(MINUTES_PER_TRIAL * _trials()))
-    yield COMPARED.format(parts="\n".join(_study_parts(found)), trying=FIRST_TRYING)
+    yield from _warning(found)
+    yield RUN.format(minutes=minutes())
+    yield COMPARED.format(count=len(REACHING.parts), parts="\n".join(_study_parts(found)), trying=FIRST_TRYING)
     yield "## What came out"
     yield f"*Evidence: simulated. `{found['command']}`, {found['made_at'][:10]}, {found['trials']:,} trials.*"
     for name, what in SHOWN.items():
-        yield f"![{what}](../img/lab/{name}.svg)"
+        yield f"![{what}](../img/lab/{name})"
     for heading, said in reading(found):
         yield f"### {heading}"
         yield "\n".join(f"- {each}" for each in said)
+    yield "### Task by task"
+    for name, what in BARS.items():
+        yield f"![{what}](../img/lab/{name})"
     yield "## Numbers"
-    for each in (tables.goal, tables.versus, tables.orderings):
+    for each in (tables.families, tables.goal, tables.poses, tables.versus, tables.paper_claims, tables.orderings):
         yield each(found).markdown()
     for user in USERS[:-1]:
         yield tables.table_1(found, user).markdown()
     yield tables.table_2(found).markdown()
     yield tables.overview(found, USERS[-1]).markdown()
-    yield tables.variance(found).markdown()
-    yield tables.look_ahead(found).markdown()
-    yield tables.gentle(found).markdown()
-    yield tables.failures(found).markdown()
+    for each in (tables.variance, tables.look_ahead, tables.gentle, tables.failures):
+        yield each(found).markdown()
     yield "## Claim by claim"
-    for each in found["claims"]:
-        yield f"- **{each['key']}** ({each['user']}; {each['source']}): *{each['verdict']}*. {each['why']}"
+    yield RULES
+    by_family: dict[str, list[str]] = {}
+    for claim in found["claims"]:
+        by_family.setdefault(tables.family(claim), []).append(_claim(claim))
+    for name, lines in by_family.items():
+        yield f"### {name[0].upper()}{name[1:]}"
+        yield "\n".join(lines)
+
+
+def _claim(claim: dict[str, Any]) -> str:
+    again = "" if claim["without_rule"] is None else f"; without the rule of exclusion *{claim['without_rule']}*"
+    about = f"{claim['user']}; {claim['source']}"
+    return f"- **{claim['key']}** ({about}): *{claim['verdict']}*{again}. {claim['why']}"
 
 
 def _study_parts(found: dict[str, Any]) -> Iterator[str]:
@@ -138,10 +152,17 @@ def _study_parts(found: dict[str, Any]) -> Iterator[str]:
         yield f"| {part.name} | {part.about} | {count}, from {first} |"
 
 
-def _trials() -> int:
-    from handup.lab.reaching.definition import Size  # noqa: PLC0415 - beside its only use
+def _warning(found: dict[str, Any]) -> Iterator[str]:
+    """What must be said of a record that is not the whole study on its own seeds; nothing of one that is."""
+    if any(first >= FIRST_TRYING for first, _ in found["seeds"].values()):
+        yield f"{WARNING} of a trial run with development seeds. They show what the page looks like, and nothing else."
+    elif any(found["seeds"][each.name] != [each.first_seed, each.seeds] for each in REACHING.parts):
+        yield f"{WARNING} of a part of the study. They are a first look, and no result."
 
-    return sum(each.expected for each in REACHING.sittings(Size()))
+
+def minutes() -> int:
+    """How long the study takes."""
+    return round(SECONDS_PER_TRIAL / 60.0 * sum(each.expected for each in REACHING.sittings(Size())))
 
 
 def take(study: Path) -> None:
@@ -155,11 +176,13 @@ def take(study: Path) -> None:
     for users in found["tasks"].values():
         for user in USERS[:-1]:
             del users[user]
+    for method, places in found["failures"].items():
+        found["failures"][method] = places if method == OURS else {EVERYWHERE: places[EVERYWHERE]}
     found["variance"] = [each for each in found["variance"] if each["scene"] in WITH_PEOPLE]
     RECORD.parent.mkdir(parents=True, exist_ok=True)
     RECORD.write_text(_compact(found), encoding="utf-8")
-    for name in SHOWN:
-        shutil.copy(study / f"{name}.svg", PICTURES / f"{name}.svg")
+    for name in (*SHOWN, *BARS):
+        shutil.copy(study / name, PICTURES / name)
 
 
 def _compact(found: dict[str, Any]) -> str:

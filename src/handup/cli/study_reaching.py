@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from handup.cli.output import out, print_json
-from handup.cli.study_showing import show, show_claims, with_bar
+from handup.cli.study_showing import show, with_bar
 
 REACHING = "reaching"
 
@@ -16,7 +16,7 @@ def run_reaching_study(out_dir: Path, seed: int | None, *, quick: bool, jobs: in
     """Run `reaching` with a bar on stderr, and say what it found."""
     from handup.lab.reaching import tables  # noqa: PLC0415 - slow to import
     from handup.lab.reaching.definition import Size  # noqa: PLC0415
-    from handup.lab.reaching.reading import reading  # noqa: PLC0415
+    from handup.lab.reaching.reading import goal_lines  # noqa: PLC0415
     from handup.lab.reaching.run import run_reaching  # noqa: PLC0415
     from handup.lab.reaching.studies import REACHING as STUDY  # noqa: PLC0415
 
@@ -28,14 +28,13 @@ def run_reaching_study(out_dir: Path, seed: int | None, *, quick: bool, jobs: in
         print_json({"seconds": round(seconds, 1), "studies": [{**outcome.found, "report": str(outcome.report)}]})
         return
     out.print(f"[bold]{STUDY.name}[/bold]: {STUDY.question}")
-    show(tables.goal(outcome.found))
+    out.print("\nThe goal of assist, with 95 % intervals:")
+    for line in goal_lines(outcome.found):
+        out.print(f"- {line}", markup=False, highlight=False, soft_wrap=True)
     show(tables.versus(outcome.found))
-    show_claims(outcome.judged)
-    for heading, said in reading(outcome.found):
-        out.print(f"\n[bold]{heading}[/bold]")
-        for each in said:
-            out.print(f"- {each}", markup=False, highlight=False)
-    out.print(f"\nReport: {outcome.report}\n", markup=False, soft_wrap=True)
+    show(tables.families(outcome.found))
+    out.print("\nThe report has every claim, table and figure, and says in words what came out.")
+    out.print(f"Report: {outcome.report}\n", markup=False, soft_wrap=True)
     out.print(f"Simulated, {outcome.results.trials:,} trials, in {seconds:.1f} s.")
 
 

@@ -54,7 +54,7 @@ def with_bar(name: str, unit: str, work: Callable[[Watcher], T]) -> T:
 
 def show(given: Text) -> None:
     """A table of a study."""
-    out.print(f"\n{given.caption}:", markup=False)
+    out.print(f"\n{given.caption.replace('`', '')}:", markup=False)
     shown = Table(box=None, pad_edge=False)
     for number, column in enumerate(given.columns):
         shown.add_column(column, justify="left" if number == 0 else "right")

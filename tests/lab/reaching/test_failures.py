@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from handup.lab.reaching.definition import Size
-from handup.lab.reaching.failures import Cause, cause, causes
+from handup.lab.reaching.failures import ATTEMPTS, EVERYWHERE, Cause, cause, causes, place
 from handup.lab.reaching.studies import REACHING
 from tests.lab.reaching.made_up import FAILED, results, trial
 
@@ -34,7 +34,11 @@ def test_alone_no_robot_believes_anything() -> None:
     assert cause(row, FAILED, alone=True) is Cause.HAND
 
 
-def test_causes_add_up_to_the_failed_attempts() -> None:
+def test_causes_add_up_to_the_failed_attempts_everywhere_and_at_each_place() -> None:
     found = causes(results(lambda sitting, task, seed: (FAILED, FAILED), seeds=2))
-    for counts in found.values():
-        assert counts["attempts"] == sum(counts[each] for each in Cause) == 14 * 3 * 2 * 2
+    for places in found.values():
+        for counts in places.values():
+            assert counts[ATTEMPTS] == sum(counts[each] for each in Cause)
+        assert places[EVERYWHERE][ATTEMPTS] == 14 * 3 * 2 * 2
+        assert places[place("S1", "stop-over")][ATTEMPTS] * 3 == places[place("S1", "mixed")][ATTEMPTS] == 4 * 3 * 2 * 2
+    assert set(found) == set(REACHING.main.methods)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from handup.domains.reaching import Strategy
 from handup.lab.reaching import studies
 from handup.lab.reaching.definition import FIRST_TRYING, Sitting
 from handup.lab.reaching.rows import AttemptRow, kept_trials
@@ -16,7 +17,7 @@ from tests.cli.calls import assert_one_line_error, here
 from tests.lab.reaching.made_up import results, small
 from tests.lab.reaching.test_judging import as_claimed
 
-SEEDS = 2
+SEEDS, MOST_LINES = 2, 60
 COMMAND = ("study", "run", "reaching", "--seed", str(FIRST_TRYING), "--jobs", "1", "--out")
 
 
@@ -51,7 +52,17 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
 def test_the_command_says_what_it_found(whole: Whole) -> None:
     assert "report.html" in whole.said
     assert "The goal of assist" in whole.said
+    assert all(f"- {name}: " in whole.said for name in ("success", "time", "questions", "opposing", "every task"))
+    assert "the paper's orderings, rotate-first users" in whole.said
     assert f"Simulated, {whole.trials:,} trials" in whole.said
+
+
+def test_the_command_is_short_and_leaves_single_claims_to_the_report(whole: Whole) -> None:
+    assert len(whole.said.splitlines()) < MOST_LINES
+    assert "letting go helps HO" not in whole.said
+    page = (whole.folder / "report.html").read_text(encoding="utf-8")
+    assert page.count("letting go helps HO: ") >= len(Strategy), "for each kind of user"
+    assert "Without the rule of exclusion" in page
 
 
 def test_the_folder_has_rows_figures_tables_and_a_report(whole: Whole) -> None:
@@ -94,4 +105,4 @@ def test_wrong_options_are_refused_in_one_line(given: tuple[str, ...], words: tu
 
 def test_the_list_names_it() -> None:
     listed = {each["name"]: each for each in json.loads(here("study", "list", "--json").out)["studies"]}
-    assert listed["reaching"]["cells"] == 14 * 3 * 9 + 3 * 3 + 14 * 4 + 14 * 5
+    assert listed["reaching"]["cells"] == 14 * 3 * 9 + 3 * 3 + 14 * 7 + 14 * 5

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from enum import StrEnum
 
+from handup.lab.reaching.definition import MIXED
 from handup.lab.reaching.results import Results, Where
 from handup.lab.reaching.rows import AttemptRow, TrialRow
 from handup.lab.reaching.studies import ALL, MANUAL
+
+EVERYWHERE, ATTEMPTS = "everywhere", "attempts"
 
 
 class Cause(StrEnum):
@@ -36,16 +39,28 @@ def cause(row: TrialRow, attempt: AttemptRow, *, alone: bool = False) -> Cause:
     return Cause.HAND if attempt.sure_of or alone else Cause.UNSURE
 
 
-def causes(results: Results, *, part: str = ALL) -> dict[str, dict[str, int]]:
-    """Failed attempts of each method by their cause, and all attempts, in all scenes of a part."""
-    found = {}
-    for method in results.study.part(part).methods:
-        rows = results.rows(method, Where(part=part))
-        alone = method == MANUAL
-        failed = ((row, each) for row in rows for each in row.attempts if not each.success)
-        counted = Counter(cause(row, each, alone=alone) for row, each in failed)
-        found[method] = {
-            "attempts": sum(len(row.attempts) for row in rows),
-            **{str(each): counted[each] for each in Cause},
-        }
-    return found
+def causes(results: Results, *, part: str = ALL) -> dict[str, dict[str, dict[str, int]]]:
+    """Failed attempts of each method by their cause, and all attempts: everywhere, and at each scene for each user."""
+    chosen = results.study.part(part)
+    users = dict.fromkeys((*chosen.users, MIXED))
+    places = {EVERYWHERE: Where(part=part)} | {
+        place(name, user): Where(part=part, scene=name, user=user) for name in chosen.scenes for user in users
+    }
+    return {
+        method: {name: _counted(results, method, where) for name, where in places.items()} for method in chosen.methods
+    }
+
+
+def place(scene: str, user: str) -> str:
+    """What a scene with one kind of user is called."""
+    return f"{scene}, {user}"
+
+
+def _counted(results: Results, method: str, where: Where) -> dict[str, int]:
+    rows = results.rows(method, where)
+    failed = ((row, each) for row in rows for each in row.attempts if not each.success)
+    counted = Counter(cause(row, each, alone=method == MANUAL) for row, each in failed)
+    return {
+        ATTEMPTS: sum(len(row.attempts) for row in rows),
+        **{str(each): counted[each] for each in Cause},
+    }

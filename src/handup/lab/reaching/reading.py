@@ -2,220 +2,257 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from handup.lab.reaching.failures import Cause
-from handup.lab.reaching.record import USERS
-from handup.lab.reaching.studies import HO, MANUAL, OURS, PAPER
-from handup.lab.study.bars import LEAST_TOLD
+from handup.confidence.metrics import wilson
+from handup.intent import Points
+from handup.lab.reaching.against import against
+from handup.lab.reaching.claim import Family
+from handup.lab.reaching.claims import FASTER, OPPOSING, QUESTIONS, SUCCESS
+from handup.lab.reaching.definition import LOOK_AHEADS_S
+from handup.lab.reaching.failures import EVERYWHERE, Cause
+from handup.lab.reaching.orderings import WORDS
+from handup.lab.reaching.record import FEW, USERS
+from handup.lab.reaching.studies import HO, HO_YIELDS, MANUAL, NO_QUESTIONS, OURS, PAPER
+from handup.lab.reaching.words import FAILS, HOLDS, OPEN, TOLD, counted, failed, listed, mean, number, several
+from handup.lab.study.claim import Verdict
 
 Record = Mapping[str, Any]
-HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot be told"
-WORDS = {HOLDS: "reappears", FAILS: "does not", OPEN: "cannot be told"}
 CLOSE = {
     "fig-4": "Fig. 4, a cup from the top with each method",
     "fig-6": "Fig. 6, the policy asks about the cup once and hears no",
     "fig-14": "Fig. 14, the policy asks about the drill among 22 goals: once and hears yes, twice and hears no",
 }
-WON, LOST, EVEN = "better", "worse", "no clear difference"
-PROTOTYPE_ALONE, PROTOTYPE_CUP = "8 of 14", "18.6 s against 78.6 s"
-PRESET_S, LONGEST_S = "0.3", "2"
-"""Look-aheads between which the prototype found that questions become ten times as frequent."""
-BETTER = {"success": 1.0, "total_s": -1.0, "all_opposing": -1.0, "questions": -1.0}
-NAMES = {"success": "success", "total_s": "time", "all_opposing": "opposition", "questions": "questions"}
+REACHED = {HOLDS: "reached", FAILS: "not reached", OPEN: "cannot be told"}
+SAYS = {HOLDS: "Holds", FAILS: "Does not hold", OPEN: "Cannot be told"}
+CONFIRMED = {HOLDS: "Confirmed", FAILS: "Refuted", OPEN: "Cannot be told"}
+NOT_FOUND = "not supported"
+"""How the source of a claim says that the paper itself did not find it."""
+PROTOTYPE_ALONE, PROTOTYPE_CUP, PROTOTYPE_BELIEF = "8 of 14", "18.6 s against 78.6 s", "12 of 15"
+PRESET_S, LONGEST_S = f"{Points().look_ahead_s:g}", f"{max(LOOK_AHEADS_S):g}"
 
 
 def reading(found: Record) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Headings, and what is to be said under each."""
-    yield "The goal of assist", tuple(_goal(found))
-    yield "assist against the paper's policy", tuple(_versus(found))
-    yield "The paper's orderings, by kind of user", tuple(_orderings(found))
+    yield "The goal of assist", (*goal_lines(found), *_beside_the_goal(found))
+    yield "assist against the paper's policy", tuple(against(found))
+    yield "The paper's claims, by kind of user", tuple(_paper(found))
     yield "What a prototype had found", tuple(_prototype(found))
     yield "What the paper's rule of exclusion hides", tuple(_rule(found))
     yield "How the look-ahead decides", tuple(_look_ahead(found))
+    yield "A gentle robot, α = .2", tuple(_gentle(found))
     yield "Trials looked at closely", tuple(_close(found))
 
 
-def compared(measure: str, numbers: Sequence[float]) -> str:
-    """Whether a difference is for the better, for the worse, or neither, by its interval; of few people, neither.
-
-    Args:
-        measure: One of `BETTER`.
-        numbers: Mean, interval, p, people.
-    """
-    if numbers[4] < LEAST_TOLD:
-        return EVEN
-    low, high = sorted(BETTER[measure] * each for each in numbers[1:3])
-    return WON if low > 0.0 else LOST if high < 0.0 else EVEN
-
-
-def _goal(found: Record) -> Iterator[str]:
-    goals = [each for each in found["claims"] if each["key"].startswith("goal: ")]
-    by_verdict = {verdict: [each["key"][6:] for each in goals if each["verdict"] == verdict] for verdict in WORDS}
-    reached, missed, unclear = (by_verdict[each] for each in (HOLDS, FAILS, OPEN))
-    yield (
-        f"Of the five parts of the goal, {len(reached)} are reached{_listed(reached)}, {len(missed)} are not"
-        f"{_listed(missed)}, and {len(unclear)} cannot be told{_listed(unclear)}."
+def goal_lines(found: Record) -> Iterator[str]:
+    """The five parts of the goal: what was got, with intervals, and whether it is reached; then how many are."""
+    verdicts = {each["key"].removeprefix("goal: "): each["verdict"] for each in _of(found, Family.GOAL)}
+    got, ratio = found["goal"]["methods"][OURS], found["goal"]["ratio"]
+    all_attempts, by_rule = (number("ratio", ratio[each]) for each in ("total_s", "time_s"))
+    tasks = ", ".join(
+        f"{task} {number('total_s', gap, signed=True)}" for task, gap in found["goal"]["slower_s"].items()
     )
-    got, ratio = found["goal"]["methods"], found["goal"]["ratio"]
+    said = {
+        "success": f"{number('success', got['success'])} succeed; the goal is at least {100 * SUCCESS:g} %",
+        "time": f"{number('total_s', got['total_s'])} for all attempts, {all_attempts} times that of a person alone, "
+        f"and {by_rule} by the paper's rule; the goal is at most {FASTER:g}",
+        "questions": f"{number('questions', got['questions'])} per task; the goal is at most {QUESTIONS:g}",
+        "opposing": f"{number('all_opposing', got['all_opposing'])} of the time; the goal is at most "
+        f"{100 * OPPOSING:g} %",
+        "every task": f"against a person alone {tasks}; the goal is to be slower on none",
+    }
+    for name, words in said.items():
+        yield f"{name}: {words}: {REACHED[verdicts[name]]}."
+    kinds = {("is reached", "are reached"): HOLDS, ("is not", "are not"): FAILS, (OPEN, OPEN): OPEN}
+    parts = {words: [name for name in said if verdicts[name] == verdict] for words, verdict in kinds.items()}
+    yield f"Of the five parts of the goal {counted(parts, names=True)}."
+
+
+def _of(found: Record, family: Family) -> list[Mapping[str, Any]]:
+    """The claims of a family."""
+    return [each for each in found["claims"] if each["family"] == family]
+
+
+def _few(numbers: Mapping[str, Sequence[float]]) -> str:
+    """Success, time, opposition and questions of a method."""
+    return (
+        f"{number('success', numbers['success'])} succeed, {number('total_s', numbers['total_s'])} for all attempts, "
+        f"{number('all_opposing', numbers['all_opposing'])} of the time opposed, "
+        f"{number('questions', numbers['questions'])} questions"
+    )
+
+
+def _beside_the_goal(found: Record) -> Iterator[str]:
+    """The same people with the paper's policy and alone; failures; poses that are not listed."""
+    goal = found["goal"]
+    for method in (PAPER, MANUAL):
+        yield f"The same people with '{method}': {_few(goal['methods'][method])}."
     for method in (OURS, PAPER, MANUAL):
-        each = got[method]
-        yield (
-            f"'{method}': {100 * each['success'][0]:.1f} % succeed ({100 * each['first_success'][0]:.1f} % at the "
-            f"first attempt), {each['total_s'][0]:.1f} s for all attempts, {each['questions'][0]:.2f} questions, "
-            f"{100 * each['all_opposing'][0]:.1f} % of the time opposed."
-        )
-    yield (
-        f"assist takes {ratio['total_s'][0]:.2f} times as long as a person alone ({ratio['total_s'][1]:.2f} to "
-        f"{ratio['total_s'][2]:.2f}); by the paper's rule {ratio['time_s'][0]:.2f}."
-    )
-    for method in (OURS, PAPER):
-        yield _failed(f"In this part, attempts with '{method}'", found["goal"]["failures"][method])
+        yield f"{failed(f'with {method!r}', goal['failures'][method][EVERYWHERE])}."
+    for name, some in goal["poses"].items():
+        if some["people"]:
+            each = "; ".join(
+                f"'{method}' {number('success', numbers['success'])} in {mean('total_s', numbers['total_s'])}"
+                for method, numbers in some["methods"].items()
+            )
+            yield f"Success where the wanted pose is {name} ({several(some['people'], 'trial')}): {each}."
+        else:
+            yield f"There is no trial of this part in which the wanted pose is {name}."
 
 
-def _versus(found: Record) -> Iterator[str]:
-    for name, users in found["versus"].items():
-        told = {measure: compared(measure, users[USERS[-1]][measure]) for measure in BETTER}
-        words = "; ".join(
-            f"{outcome} in {_and([NAMES[each] for each in told if told[each] == outcome])}"
-            for outcome in (WON, LOST, EVEN)
-            if outcome in told.values()
-        )
-        yield f"{name}, over mixed users: {words}."
-    lost = [
-        (name, user, measure)
-        for name, users in found["versus"].items()
-        for user, numbers in users.items()
-        for measure in BETTER
-        if compared(measure, numbers[measure]) == LOST
-    ]
-    if not lost:
-        yield "In no scene and for no kind of user is assist worse than the paper's policy in any of the four."
-    for name, user, measure in lost:
-        yield _why_lost(found, name, user, measure)
-
-
-def _why_lost(found: Record, name: str, user: str, measure: str) -> str:
-    """Where assist is worse: what the other numbers of the same place say about it."""
-    ours, theirs = (found["means"][name][user][each] for each in (OURS, PAPER))
-    gap = found["versus"][name][user][measure]
-    scale, unit = {"success": (100.0, " %"), "total_s": (1.0, " s"), "all_opposing": (100.0, " %")}.get(
-        measure, (1.0, "")
-    )
-    said = (
-        f"Worse in {NAMES[measure]} in {name} for {user} users, by {abs(scale * gap[0]):.2f}{unit}: assist asks "
-        f"{ours['questions'][0]:.2f} questions against {theirs['questions'][0]:.2f}, is right about the goal at the "
-        f"end in {100 * ours['predicted'][0]:.0f} % against {100 * theirs['predicted'][0]:.0f} %, and opposes "
-        f"{100 * ours['all_opposing'][0]:.1f} % of the time against {100 * theirs['all_opposing'][0]:.1f} %"
-    )
-    if measure == "questions":
-        cost = found["versus"][name][user]["total_s"]
-        return f"{said}; with its questions it takes {cost[0]:+.1f} s ({cost[1]:+.1f} to {cost[2]:+.1f})."
-    if measure == "total_s" and ours["predicted"][0] < theirs["predicted"][0]:
-        return f"{said}: it knows less, and so holds back more."
-    return f"{said}."
-
-
-def _orderings(found: Record) -> Iterator[str]:
-    theirs = [each for each in found["claims"] if each["source"] != "handup"]
+def _paper(found: Record) -> Iterator[str]:
+    theirs = _of(found, Family.PAPER)
     for user in USERS[:-1]:
-        counts = Counter(each["verdict"] for each in theirs if each["user"] == user)
+        claims = [each for each in theirs if each["user"] == user]
+        orders = [each["users"][user]["verdict"] for each in found["orderings"]]
+        again = [each["without_rule"] or each["verdict"] for each in claims]
         yield (
-            f"{user}: of {sum(counts.values())} orderings {counts[HOLDS]} reappear, {counts[FAILS]} do not, and "
-            f"{counts[OPEN]} cannot be told."
+            f"{user}: of {len(claims)} claims {_verdicts([each['verdict'] for each in claims])}; without the rule of "
+            f"exclusion {_verdicts(again)}. Of their {len(orders)} single orders {_reappear(orders)}."
         )
-    keys = dict.fromkeys(each["key"] for each in theirs)
-    verdicts = {key: [each["verdict"] for each in theirs if each["key"] == key] for key in keys}
-    always = [key for key, told in verdicts.items() if set(told) == {HOLDS}]
-    never = [key for key, told in verdicts.items() if set(told) == {FAILS}]
-    split = [key for key, told in verdicts.items() if HOLDS in told and FAILS in told]
-    yield f"For all three: {_and(always) or 'none'}."
-    yield f"For none: {_and(never) or 'none'}."
-    yield f"It depends on the user: {_and(split) or 'none'}."
+    verdicts = {
+        key: [each["verdict"] for each in theirs if each["key"] == key]
+        for key in dict.fromkeys(each["key"] for each in theirs)
+    }
+    for words, wanted in (
+        ("Hold for all three", [key for key, told in verdicts.items() if set(told) == {HOLDS}]),
+        ("Hold for none of the three", [key for key, told in verdicts.items() if set(told) == {FAILS}]),
+        ("Hold for some and not for others", [key for key, told in verdicts.items() if {HOLDS, FAILS} <= set(told)]),
+    ):
+        yield f"{words}: {'; '.join(wanted) or 'no claim'}."
+    for key in dict.fromkeys(each["key"] for each in theirs if NOT_FOUND in each["source"]):
+        here = ", ".join(f"{user} {verdict}" for user, verdict in zip(USERS[:-1], verdicts[key], strict=True))
+        yield f"{key} is what the paper expected and did not find; here: {here}."
+    which: dict[str, list[str]] = {"all": [], "none": [], "other": []}
+    for row in found["orderings"]:
+        told = {user["verdict"] for user in row["users"].values()}
+        kind = "all" if told == {WORDS[Verdict.HOLDS]} else "none" if told == {WORDS[Verdict.FAILS]} else "other"
+        which[kind].append(row["label"])
+    kinds = {
+        ("reappears for all three kinds of users", "reappear for all three kinds of users"): which["all"],
+        ("reappears for none", "reappear for none"): which["none"],
+        ("depends on the user or cannot be told", "depend on the user or cannot be told"): which["other"],
+    }
+    yield f"Of the {len(found['orderings'])} single orders {counted(kinds)}."
+
+
+def _verdicts(given: Sequence[str]) -> str:
+    return counted({words: [each for each in given if each == verdict] for words, verdict in TOLD.items()})
+
+
+def _reappear(given: Sequence[str]) -> str:
+    kinds = {
+        ("reappears", "reappear"): WORDS[Verdict.HOLDS],
+        ("does not", "do not"): WORDS[Verdict.FAILS],
+        (OPEN, OPEN): WORDS[Verdict.OPEN],
+    }
+    return counted({words: [each for each in given if each == verdict] for words, verdict in kinds.items()})
 
 
 def _prototype(found: Record) -> Iterator[str]:
-    for each in found["claims"]:
-        if each["key"].startswith("prototype: "):
-            word = {HOLDS: "Confirmed", FAILS: "Refuted", OPEN: "Cannot be told"}[each["verdict"]]
-            yield f"{word}, {each['user']}: {each['text']} {each['why']}"
+    for each in _of(found, Family.PROTOTYPE):
+        yield f"{CONFIRMED[each['verdict']]}, {each['user']}: {each['text']} {each['why']}"
     cup = found["table_1"][USERS[0]]
     yield (
-        f"The cup from the top, {USERS[0]} users, all attempts counted: {_seconds(cup[PAPER]['total_s'])} with the "
-        f"policy against {_seconds(cup[HO]['total_s'])} with HO (prototype: {PROTOTYPE_CUP})."
+        f"The cup from the top, {USERS[0]} users, all attempts counted: {number('total_s', cup[PAPER]['total_s'])} "
+        f"with the policy against {number('total_s', cup[HO]['total_s'])} with HO (prototype: {PROTOTYPE_CUP})."
     )
-    counts = found["failures"][PAPER]
-    failed = sum(counts[each] for each in Cause)
-    belief, answer = counts[Cause.BELIEF], counts[Cause.ANSWER]
-    if failed:
-        word = "Confirmed" if belief > failed / 2 else "Refuted"
-        most = max(Cause, key=lambda each: counts[each])
+    yield _most_failures(found["failures"][PAPER][EVERYWHERE])
+    for user in USERS:
+        alone = found["faster_alone"][user]
         yield (
-            f"{word}: most failures of the policy are surely wrong beliefs from pushes alone: {belief} of {failed} "
-            f"failed attempts; {answer} followed a wrong answer. The most frequent cause is {most}: {counts[most]}."
+            f"{user}: a person alone is faster on average than with the policy on {len(alone[PAPER])} of "
+            f"{len(found['tasks'])} tasks (prototype: {PROTOTYPE_ALONE}), and than with assist on "
+            f"{len(alone[OURS])}{listed(alone[OURS])}."
         )
-    else:
-        yield "No attempt with the policy failed, so nothing can be said about why."
-    for each in USERS:
-        tasks, ours = (found["faster_alone"][each][method] for method in (PAPER, OURS))
-        yield (
-            f"{each}: a person alone is faster than with the policy on {len(tasks)} of {len(found['tasks'])} tasks "
-            f"(prototype: {PROTOTYPE_ALONE}), and than with assist on {len(ours)}{_listed(ours)}."
-        )
+
+
+def _most_failures(counts: Mapping[str, int]) -> str:
+    """Whether most failures of the policy are beliefs that pushes alone made sure and wrong."""
+    total, belief = sum(counts[each] for each in Cause), counts[Cause.BELIEF]
+    if not total:
+        return "No attempt with the policy fails, so nothing can be said about why."
+    low, high = wilson(belief, total)
+    word = CONFIRMED[HOLDS if low > 0.5 else FAILS if high < 0.5 else OPEN]
+    return (
+        f"{word}: most failures of the policy are beliefs that are surely wrong from pushes alone, {belief} of {total} "
+        f"or {100 * belief / total:.0f} % ({100 * low:.0f} to {100 * high:.0f}; prototype: {PROTOTYPE_BELIEF}). "
+        f"{failed('with the policy', counts)}."
+    )
 
 
 def _rule(found: Record) -> Iterator[str]:
     for name, users in found["means"].items():
         ours = users[USERS[-1]]
-        parts = []
-        for method in (MANUAL, HO, PAPER, OURS):
-            left_out = 100.0 * (1.0 - ours[method]["success"][0])
-            parts.append(
-                f"{method} {_seconds(ours[method].get('time_s'))} by the rule, which leaves out {left_out:.1f} %, and "
-                f"{_seconds(ours[method]['total_s'])} with all attempts"
-            )
+        parts = [
+            f"{method} {mean('time_s', ours[method].get('time_s'))} by the rule, which leaves out "
+            f"{100.0 * (1.0 - ours[method]['success'][0]):.1f} % of the trials, and "
+            f"{mean('total_s', ours[method]['total_s'])} with all attempts"
+            for method in (MANUAL, HO, PAPER, OURS)
+        ]
         yield f"{name}: {'; '.join(parts)}."
-
-
-def _seconds(numbers: Sequence[float] | None) -> str:
-    return "–" if numbers is None else f"{numbers[0]:.1f} s"
+    touched = [each for each in _of(found, Family.PAPER) if each["without_rule"] is not None]
+    others = [each for each in touched if each["without_rule"] != each["verdict"]]
+    yield (
+        f"Of {len(touched)} verdicts that it could change, {len(others)} "
+        f"{'is another' if len(others) == 1 else 'are others'} without the rule."
+    )
+    turned = [
+        f"{each['key']} ({each['user']}: {each['verdict']}, without the rule {each['without_rule']})"
+        for each in others
+        if OPEN not in (each["verdict"], each["without_rule"])
+    ]
+    if turned:
+        yield f"Turned round: {'; '.join(turned)}."
 
 
 def _look_ahead(found: Record) -> Iterator[str]:
     asked: dict[str, float] = {}
     for seconds, scenes in found["look_ahead"].items():
-        questions, success, time_s = (
-            sum(each[name][0] for each in scenes.values()) / len(scenes) for name in ("questions", "success", "total_s")
-        )
-        yield (
-            f"T = {seconds} s: {questions:.2f} questions per task, {100 * success:.0f} % succeed, {time_s:.1f} s, on "
-            "average over the scenes."
-        )
-        asked[seconds] = questions
+        yield f"T = {seconds} s: {_over_scenes(scenes)}."
+        asked[seconds] = sum(each["questions"][0] for each in scenes.values()) / len(scenes)
+    for method, scenes in found["look_ahead_beside"].items():
+        yield f"The same people with '{method}': {_over_scenes(scenes)}."
     few, many = asked[PRESET_S], asked[LONGEST_S]
     yield (
         f"From T = {PRESET_S} s to T = {LONGEST_S} s the questions go from {few:.2f} to {many:.2f}: what is asked "
         f"{'depends' if many > 2.0 * few else 'hardly depends'} on a number that the paper does not give."
     )
+    for each in _of(found, Family.LOOK_AHEAD):
+        yield f"{SAYS[each['verdict']]}: {each['text']} {each['why']}"
+
+
+def _over_scenes(scenes: Mapping[str, Mapping[str, Sequence[float]]]) -> str:
+    """Means over scenes of the means of each."""
+    success, time_s, opposing, questions = (
+        mean(each, [sum(one[each][0] for one in scenes.values()) / len(scenes)] * 3) for each in FEW
+    )
+    return (
+        f"{questions} questions per task, {success} succeed, {time_s}, {opposing} of the time opposed, on average over "
+        "the scenes"
+    )
+
+
+def _gentle(found: Record) -> Iterator[str]:
+    got = found["gentle"]
+    for method, numbers in got.items():
+        yield f"'{method}': {_few(numbers)}."
+    letting_go, asking = (
+        _faster(got[before]["total_s"][0] - got[after]["total_s"][0])
+        for before, after in ((HO, HO_YIELDS), (NO_QUESTIONS, PAPER))
+    )
+    yield (
+        f"On average letting go makes HO {letting_go}, and questions make the policy {asking}. Whether that is more "
+        "than chance is said among the prototype's findings."
+    )
+
+
+def _faster(seconds: float) -> str:
+    return f"{abs(seconds):.1f} s {'faster' if seconds >= 0.0 else 'slower'}"
 
 
 def _close(found: Record) -> Iterator[str]:
     for name, what in CLOSE.items():
         labels = list(dict.fromkeys(found["close"][name]))
         yield f"{what}: {'; '.join(labels) if labels else 'no trial of the study is like that'}."
-
-
-def _failed(what: str, counts: Mapping[str, int]) -> str:
-    causes = {each: counts[each] for each in Cause if counts[each]}
-    words = ", ".join(f"{count} × {name}" for name, count in sorted(causes.items(), key=lambda each: -each[1]))
-    return f"{what} fail {sum(causes.values())} times of {counts['attempts']}{': ' + words if words else ''}."
-
-
-def _and(given: Sequence[str]) -> str:
-    return given[0] if len(given) == 1 else f"{', '.join(given[:-1])} and {given[-1]}" if given else ""
-
-
-def _listed(given: Sequence[str]) -> str:
-    return f" ({_and(given)})" if given else ""

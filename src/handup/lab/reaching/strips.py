@@ -10,8 +10,10 @@ import numpy as np
 
 from handup.core import MissingExtra
 from handup.domains.reaching import Moment, scene
+from handup.domains.reaching.episode import SURE
 from handup.intent.motion import MoveKind
 from handup.lab.reaching.chosen import Replay
+from handup.lab.reaching.studies import OURS
 from handup.lab.study.figures import Drawing, files_of
 from handup.lab.study.style import INK, QUIET, RC
 
@@ -25,11 +27,14 @@ except ImportError:
 
 LIKELY = 0.25
 """Goals that are ever likelier than this have a line of their own."""
-MOST_POINTS = 250
+MOST_POINTS = 120
 """So many of a line are drawn: more make files large and nothing clearer."""
-LINES = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#332288", "#a8891c")
-
+WANTED = "#009e73"
+"""The wanted goal: its line, and moves to it."""
+OTHERS = ("#0072b2", "#cc79a7", "#332288", "#a8891c", "#7a7a76", "#882255")
+"""Lines of other goals, in colours that no action has."""
 AGAINST = "#a8321f"
+GIVES_WAY = f"Of its moves '{OURS}' adds only what goes with the stick, whatever goal they are for."
 
 
 class Doing(StrEnum):
@@ -43,7 +48,7 @@ class Doing(StrEnum):
 
 
 COLORS = {
-    Doing.TO_IT: "#009e73",
+    Doing.TO_IT: WANTED,
     Doing.TO_ANOTHER: "#d55e00",
     Doing.MIX: "#56b4e9",
     Doing.NOTHING: "#e4e4e0",
@@ -90,8 +95,10 @@ def strips(name: str, title: str, replays: Sequence[Replay]) -> Drawing:
     where = (
         replays[0].label if len({each.label for each in replays}) == 1 else "; ".join(each.label for each in replays)
     )
-    caption = f"{title}. {where}. Simulated; the last attempt of each trial. {f'Asked: {heard}.' if heard else ''}"
-    return Drawing(name, caption.strip(), *files)
+    parts = [f"{title}. {where}. Simulated; the last attempt of each trial."]
+    parts += [GIVES_WAY] if any(each.trial.method == OURS for each in replays) else []
+    parts += [f"Asked: {heard}."] if heard else []
+    return Drawing(name, " ".join(parts), *files)
 
 
 def _said(value: object) -> str:
@@ -107,18 +114,20 @@ def _belief(panel: Axes, replay: Replay) -> None:
     likely = [
         number for number in range(len(names)) if beliefs[:, number].max() > LIKELY or names[number] == trial.task
     ]
-    colors = iter(LINES[1:] * len(names))
+    colors = iter(OTHERS * len(names))
     for number in likely:
         mine = names[number] == trial.task
         panel.plot(
             times,
             beliefs[:, number],
-            color=LINES[0] if mine else next(colors),
+            color=WANTED if mine else next(colors),
             linewidth=1.8 if mine else 1.0,
-            label=names[number],
+            drawstyle="steps-post",  # while a question is open it believes what it believed
+            label=f"{names[number]} (wanted)" if mine else names[number],
         )
     panel.set_ylim(-0.03, 1.03)
-    panel.set_yticks([0.0, 0.7, 1.0])
+    panel.set_yticks([0.0, SURE, 1.0])
+    panel.set_ylabel("belief", fontsize=7)
     many = f"{last.time_s:.1f} s, {last.ending}, {last.questions} asked, {100 * last.opposing:.0f} % against"
     second = ", second attempt" if len(trial.attempts) > 1 else ""
     panel.set_title(f"{trial.method}: {many}{second}", loc="left", fontsize=8, color=INK)

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from handup.lab.reaching.claim import LABELS
-from handup.lab.reaching.judging import RULES
+from handup.intent import Points
+from handup.lab.reaching.claim import LABELS, Family
+from handup.lab.reaching.claims import FASTER, OPPOSING, QUESTIONS, SUCCESS
+from handup.lab.reaching.failures import ATTEMPTS, EVERYWHERE, Cause
 from handup.lab.reaching.record import FEW, USERS
-from handup.lab.reaching.studies import MANUAL, OURS, PAPER
+from handup.lab.reaching.studies import (
+    ALWAYS_HELPS,
+    HO,
+    HO_YIELDS,
+    MANUAL,
+    NO_HO,
+    NO_QUESTIONS,
+    OURS,
+    PAPER,
+)
+from handup.lab.reaching.words import PERCENT
 from handup.lab.study.tables import Table
 
 Record = Mapping[str, Any]
-PERCENT = frozenset({"success", "first_success", "opposing", "all_opposing", "predicted"})
 DIGITS = {"questions": 2, "mode_changes": 1, "joystick_input": 0}
 HEADS = {
     "success": "success, %",
@@ -26,13 +38,31 @@ HEADS = {
     "predicted": "predicted, %",
     "questions": "questions",
 }
-SIGNS = {"holds": "yes", "does not hold": "no", "cannot be told": "?"}
+ABLATION = "ablation"
+KINDS = {
+    MANUAL: "alone",
+    HO: "compared in the paper",
+    HO_YIELDS: "compared in the paper",
+    PAPER: "the paper's policy",
+    NO_QUESTIONS: ABLATION,
+    ALWAYS_HELPS: ABLATION,
+    NO_HO: ABLATION,
+    "entropy": "baseline",
+    OURS: "ours",
+}
+"""What each method is, in the order of tables."""
+SHORT = {"holds": "yes", "does not hold": "no", "cannot be told": "?"}
+REACHED = {**SHORT, "cannot be told": "cannot be told"}
+VERDICTS = tuple(SHORT)
 
 
 def tables(found: Record) -> Iterator[Table]:
     """All of them."""
+    yield families(found)
     yield goal(found)
+    yield poses(found)
     yield versus(found)
+    yield paper_claims(found)
     yield orderings(found)
     for user in USERS:
         yield overview(found, user)
@@ -44,6 +74,16 @@ def tables(found: Record) -> Iterator[Table]:
     yield look_ahead(found)
     yield gentle(found)
     yield failures(found)
+
+
+def named(method: str) -> str:
+    """A method and what it is, so that nobody takes an ablation for the policy."""
+    return f"`{method}` ({KINDS[method]})"
+
+
+def in_order(methods: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What a record has of methods, in the order of `KINDS`."""
+    return ((each, methods[each]) for each in KINDS if each in methods)
 
 
 def cell(measure: str, numbers: Sequence[float] | None, *, signed: bool = False) -> str:
@@ -59,28 +99,28 @@ def cell(measure: str, numbers: Sequence[float] | None, *, signed: bool = False)
 def goal(found: Record) -> Table:
     """`assist` against what it was built for."""
     got, ratio = found["goal"]["methods"], found["goal"]["ratio"]
-    verdicts = {each["key"]: each["verdict"] for each in found["claims"]}
+    reached = {each["key"]: REACHED[each["verdict"]] for each in found["claims"]}
     slower = ", ".join(
         f"{task} {cell('total_s', each, signed=True)} s" for task, each in found["goal"]["slower_s"].items()
     )
 
     def row(name: str, bar: str, measure: str, ours: str) -> tuple[str, ...]:
         others = tuple(cell(measure, got[each].get(measure)) for each in (PAPER, MANUAL))
-        return name, bar, ours, *others, verdicts[f"goal: {name}"]
+        return name, bar, ours, *others, reached[f"goal: {name}"]
 
     rows = (
-        row("success", "≥ 99 %", "success", cell("success", got[OURS]["success"])),
+        row("success", f"≥ {100 * SUCCESS:g} %", "success", cell("success", got[OURS]["success"])),
         row(
             "time",
-            "≤ .8 × alone",
+            f"≤ {FASTER:g} × alone",
             "total_s",
             f"{cell('total_s', got[OURS]['total_s'])}; × {ratio['total_s'][0]:.2f} "
             f"({ratio['total_s'][1]:.2f}–{ratio['total_s'][2]:.2f}), by the paper's rule × {ratio['time_s'][0]:.2f} "
             f"({ratio['time_s'][1]:.2f}–{ratio['time_s'][2]:.2f})",
         ),
-        row("questions", "≤ .5 per task", "questions", cell("questions", got[OURS]["questions"])),
-        row("opposing", "≤ 3 %", "all_opposing", cell("all_opposing", got[OURS]["all_opposing"])),
-        ("every task", "not slower than alone", slower, "", "", verdicts["goal: every task"]),
+        row("questions", f"≤ {QUESTIONS:g} per task", "questions", cell("questions", got[OURS]["questions"])),
+        row("opposing", f"≤ {100 * OPPOSING:g} %", "all_opposing", cell("all_opposing", got[OURS]["all_opposing"])),
+        ("every task", "not slower than alone", slower, "", "", reached["goal: every task"]),
     )
     first, seeds = found["seeds"]["goal"]
     caption = (
@@ -107,31 +147,83 @@ def versus(found: Record) -> Table:
     return Table(caption, ("scene, user", *(HEADS[each] for each in FEW)), rows)
 
 
-def orderings(found: Record) -> Table:
-    """Whether each of the paper's orderings reappears, for each kind of user."""
-    by_key: dict[str, dict[str, Any]] = {}
+def families(found: Record) -> Table:
+    """How many claims hold, by whose they are and about what."""
+    counts: dict[str, Counter[str]] = {}
     for each in found["claims"]:
-        if each["source"] != "handup":
-            by_key.setdefault(each["key"], {})[each["user"]] = each
+        counts.setdefault(family(each), Counter())[each["verdict"]] += 1
     rows = tuple(
-        (
-            f"**{key}** {next(iter(users.values()))['text']}",
-            next(iter(users.values()))["source"],
-            *(SIGNS[users[user]["verdict"]] for user in USERS[:-1]),
-        )
-        for key, users in by_key.items()
+        (name, *(str(told[verdict]) for verdict in VERDICTS), str(told.total())) for name, told in counts.items()
     )
-    caption = f"The paper's orderings: does each reappear? yes, no, or ? where it cannot be told. {RULES}"
-    return Table(caption, ("ordering", "in the paper", *USERS[:-1]), rows)
+    columns = ("claims", "hold", "do not hold", "cannot be told", "together")
+    return Table("How many claims hold, by whose they are and about what", columns, rows)
+
+
+def family(claim: Mapping[str, Any]) -> str:
+    """A family of claims; the paper's are told apart by the kind of user."""
+    return f"{claim['family']}, {claim['user']} users" if claim["family"] == Family.PAPER else str(claim["family"])
+
+
+def poses(found: Record) -> Table:
+    """The goal's trials by whether the robot knew the wanted pose."""
+    measures = ("success", "first_success", "total_s", "all_opposing", "questions")
+    rows = tuple(
+        (f"{name}, {named(method)}", str(some["people"]), *(cell(each, numbers.get(each)) for each in measures))
+        for name, some in found["goal"]["poses"].items()
+        for method, numbers in in_order(some["methods"])
+    )
+    caption = "The trials of the goal by whether the robot knew the wanted pose; 95 % intervals"
+    return Table(caption, ("wanted pose, method", "trials", *(HEADS[each] for each in measures)), rows)
+
+
+def paper_claims(found: Record) -> Table:
+    """Whether each of the paper's claims holds, for each kind of user, with its rule of exclusion and without."""
+    by_key: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for each in found["claims"]:
+        if each["family"] == Family.PAPER:
+            by_key.setdefault(each["key"], {})[each["user"]] = each
+    rows = []
+    for key, users in by_key.items():
+        first = next(iter(users.values()))
+        rows.append((f"{key}: {first['text']}", first["source"], *(both_ways(users[user]) for user in USERS[:-1])))
+    caption = (
+        "The paper's claims: does each hold? yes, no, or ? where it cannot be told; after the stroke the verdict "
+        "without the paper's rule of exclusion, where the rule matters to the claim"
+    )
+    return Table(caption, ("claim", "in the paper", *USERS[:-1]), tuple(rows))
+
+
+def both_ways(claim: Mapping[str, Any]) -> str:
+    """A verdict by the paper's rule, and without it."""
+    told = SHORT[claim["verdict"]]
+    return told if claim["without_rule"] is None else f"{told} / {SHORT[claim['without_rule']]}"
+
+
+def orderings(found: Record) -> Table:
+    """Each single order that the paper states, for each kind of user."""
+
+    def shown(told: Mapping[str, Any]) -> str:
+        value, low, high = told["difference"]
+        return f"{told['verdict']}: {value:+.3g} ({low:+.3g} to {high:+.3g})"
+
+    rows = tuple(
+        (each["label"], "; ".join(each["sources"]), *(shown(each["users"][user]) for user in USERS[:-1]))
+        for each in found["orderings"]
+    )
+    caption = (
+        "The paper's orderings one by one, by its rule of exclusion: does each reappear, and the difference of the two "
+        "with its 95 % interval. A claim needs all of its orders; shares are shares of 1"
+    )
+    return Table(caption, ("order", "in the paper", *USERS[:-1]), rows)
 
 
 def overview(found: Record, user: str) -> Table:
     """All methods in all scenes."""
     measures = ("success", "total_s", "time_s", "all_opposing", "predicted", "questions")
     rows = tuple(
-        (f"{name}, `{method}`", *(cell(each, numbers.get(each)) for each in measures))
+        (f"{name}, {named(method)}", *(cell(each, numbers.get(each)) for each in measures))
         for name, users in found["means"].items()
-        for method, numbers in users[user].items()
+        for method, numbers in in_order(users[user])
     )
     caption = (
         f"Users: {user}. Means with 95 % intervals; *all attempts* leaves nothing out, *time* is of the attempt that "
@@ -144,11 +236,14 @@ def table_1(found: Record, user: str) -> Table:
     """The paper's Table I, over many people instead of one run."""
     measures = ("time_s", "mode_changes", "joystick_input", "opposing", "predicted", "questions", "success")
     rows = tuple(
-        (f"`{method}`", *(cell(each, numbers.get(each)) for each in measures))
-        for method, numbers in found["table_1"][user].items()
+        (named(method), *(cell(each, numbers.get(each)) for each in measures))
+        for method, numbers in in_order(found["table_1"][user])
     )
     _, seeds = found["seeds"]["all"]
-    caption = f"Table I again: S1, cup from the top, {user} users, {seeds} people; the paper shows one run of an author"
+    caption = (
+        f"Table I again: S1, cup from the top, {user} users, {seeds} people, by the paper's rule of exclusion; the "
+        "paper shows one run of an author"
+    )
     return Table(caption, ("method", *(HEADS[each] for each in measures)), rows)
 
 
@@ -167,19 +262,12 @@ def by_task(found: Record) -> Table:
     """Figs 7, 9a and 12a as numbers, over mixed users."""
     measures = found["task_measures"]
     rows = tuple(
-        (f"{task}, `{method}`", *(_plain(name, value) for name, value in zip(measures, values, strict=True)))
+        (f"{task}, `{method}`", *(cell(name, value) for name, value in zip(measures, values, strict=True)))
         for task, users in found["tasks"].items()
-        for method, values in users[USERS[-1]].items()
+        for method, values in in_order(users[USERS[-1]])
     )
-    caption = "Task by task, the three kinds of users together (Figs 7, 9a, 12a as numbers)"
+    caption = "Task by task, the three kinds of users together, with 95 % intervals (Figs 7, 9a, 12a as numbers)"
     return Table(caption, ("task, method", *(HEADS[each] for each in measures)), rows)
-
-
-def _plain(measure: str, value: float | None) -> str:
-    if value is None:
-        return "–"
-    scale, digits = (100.0, 0) if measure in PERCENT else (1.0, DIGITS.get(measure, 1))
-    return f"{scale * value:.{digits}f}"
 
 
 def variance(found: Record) -> Table:
@@ -207,23 +295,29 @@ def variance(found: Record) -> Table:
 
 
 def look_ahead(found: Record) -> Table:
-    """The sweep of T."""
+    """The sweep of T, and what the same people do alone, with HO and with `assist`."""
+    policies = {f"`{PAPER}`, T = {seconds} s": scenes for seconds, scenes in found["look_ahead"].items()}
+    beside = {named(method): scenes for method, scenes in in_order(found["look_ahead_beside"])}
     rows = tuple(
-        (f"T = {seconds} s, {name}", *(cell(each, numbers[each]) for each in FEW))
-        for seconds, scenes in found["look_ahead"].items()
-        for name, numbers in scenes.items()
+        (f"{name}, {what}", *(cell(each, scenes[name][each]) for each in FEW))
+        for name in found["means"]
+        for what, scenes in (policies | beside).items()
     )
-    caption = "The paper's policy with other look-aheads T, users mixed; T = 0.3 s is the preset `paper`"
-    return Table(caption, ("look-ahead, scene", *(HEADS[each] for each in FEW)), rows)
+    caption = (
+        f"The paper's policy with other look-aheads T, users mixed; T = {Points().look_ahead_s:g} s is the preset "
+        f"`{PAPER}`; the same people alone, with HO and with `{OURS}`"
+    )
+    return Table(caption, ("scene, method", *(HEADS[each] for each in FEW)), rows)
 
 
 def gentle(found: Record) -> Table:
     """α = .2."""
     rows = tuple(
-        (f"`{method}`", *(cell(each, numbers[each]) for each in FEW)) for method, numbers in found["gentle"].items()
+        (named(method), *(cell(each, numbers[each]) for each in FEW)) for method, numbers in in_order(found["gentle"])
     )
+    _, seeds = found["seeds"]["gentle"]
     return Table(
-        "A gentle robot (α = .2 instead of .5), users who stop beside, all scenes",
+        f"A gentle robot (α = .2 instead of .5), users who stop beside, all scenes, {seeds} people per task",
         ("method", *(HEADS[each] for each in FEW)),
         rows,
     )
@@ -231,9 +325,13 @@ def gentle(found: Record) -> Table:
 
 def failures(found: Record) -> Table:
     """Why attempts failed."""
-    columns = list(next(iter(found["failures"].values())))
+    columns = (ATTEMPTS, *Cause)
     rows = tuple(
-        (f"`{method}`", *(str(counts[each]) for each in columns)) for method, counts in found["failures"].items()
+        (named(method), *(str(places[EVERYWHERE][each]) for each in columns))
+        for method, places in in_order(found["failures"])
     )
-    caption = "Failed attempts by their first cause, all scenes and users"
+    caption = (
+        "Failed attempts by their cause, the first from left to right that is true; all scenes and users, first and "
+        "second attempts"
+    )
     return Table(caption, ("method", *columns), rows)
