@@ -13,18 +13,26 @@ from handup.desk import Desk
 from handup.desk.events import Asked
 from handup.domains.reaching import Strategy, User, episode, method, scene
 from handup.journal import Journal
+from handup.lab.reaching.definition import FIRST_TRYING
 from tests.cli.calls import assert_one_line_error, here
 from tests.cli.reaching import Reaching, Stick, rests
 
 
 def test_a_simulated_person_gives_one_record_the_trials_own() -> None:
-    called = here("reach", "--user", "stop-over", "--task", "cup/side", "--method", "manual", "--seed", "3", "--json")
+    called = here(
+        "reach", "--user", "stop-over", "--task", "cup/side", "--method", "manual", "--seed", "5003", "--json"
+    )
     assert (called.code, called.err) == (0, "")
     found: dict[str, Any] = json.loads(called.out)
-    trial = episode(scene("S1"), "cup/side", User(strategy=Strategy.STOP_OVER), method("manual"), 3)
+    trial = episode(scene("S1"), "cup/side", User(strategy=Strategy.STOP_OVER), method("manual"), 5003)
     assert found.pop("version")
     assert found.pop("evidence") == "simulated"
     assert found == json.loads(json.dumps(trial.to_json()))
+
+
+def test_without_a_seed_it_is_nobody_of_the_study() -> None:
+    called = here("reach", "--user", "stop-beside", "--task", "chips can/side", "--method", "manual", "--json")
+    assert json.loads(called.out)["seed"] == FIRST_TRYING
 
 
 def test_without_a_task_it_is_the_scenes_first_and_people_read_a_table() -> None:
@@ -47,7 +55,7 @@ def test_without_a_task_it_is_the_scenes_first_and_people_read_a_table() -> None
         (["--user", "stop-over", "--no-wait"], ["--no-wait"]),
         (["--user", "stop-over", "--limit", "600"], ["--limit"]),
         (["--user", "stop-over", "--linger", "0"], ["--linger"]),
-        (["--seed", "1"], ["--seed"]),
+        (["--seed", "5001"], ["--seed"]),
         (["--task", "cup/bottom"], ["cup/bottom"]),
         (["--method", "magic"], ["magic"]),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -355,7 +356,9 @@ def test_settings_out_of_range_are_refused() -> None:
 def test_a_second_attempt_knows_the_pace_and_the_load_of_the_first_and_nothing_of_the_goal() -> None:
     first = Assistant(TABLE, EAGER, person="Maya", most_questions=3, alpha=0.4)
     first.answer(asking(first).about.answers[0], by="Maya")
+    first.state = replace(first.state, quiet_until_s=first.state.now_s + 10.0, unheard=1)
     second = first.again()
+    assert (second.state.quiet_until_s, second.state.unheard) == (first.state.quiet_until_s, 1), "a 'not now' lasts"
     assert (second.state.pace, second.state.workload) == (first.state.pace, first.state.workload)
     assert second.state.pace.seconds > 0.0 and second.state.workload.loads["Maya"].answers == 1
     assert second.state.now_s == first.state.now_s, "load leaks by one clock"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from handup.core import BadSetting, NotSolvable
 from handup.intent import Plan, Problem, deepening, solve
+from handup.intent.planning import may_pay
 from tests.intent.oracles import about, dynamic_programme, expectimax
 
 
@@ -41,6 +43,20 @@ def test_a_plan_is_worth_what_brute_force_finds(goals: int, seed: int) -> None:
 def test_with_six_questions_too() -> None:
     problem = random_problem(3, 6, 6)
     assert solve(problem).lower == pytest.approx(expectimax(problem), abs=1e-9)
+
+
+@pytest.mark.parametrize("discount", [0.95, 1.0])
+def test_where_no_question_may_pay_the_exact_plan_asks_none(discount: float) -> None:
+    told = {True: 0, False: 0}
+    for seed in range(200):
+        given_ = random_problem(seed, 5, 4)
+        belief = np.random.default_rng(seed).dirichlet(np.full(5, 0.05 if seed % 2 else 1.0))
+        rewards = given_.rewards / 10.0 - 120.0 * (seed % 5 == 0) if seed % 3 else given_.rewards
+        problem = replace(given_, belief=belief, rewards=rewards, discount=discount)
+        pays = may_pay(problem.belief, problem.rewards, -5.0, discount, len(problem.questions))
+        told[pays] += 1
+        assert pays or solve(problem).question is None
+    assert min(told.values()) > 20, "both happen"
 
 
 @pytest.mark.parametrize("seed", range(12))

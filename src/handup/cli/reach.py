@@ -34,6 +34,8 @@ of handup.intent.
 Exit codes: 0 it is over; 2 bad input, a port that is taken, a page that is not built, or the extra [web] is missing;
 130 left with Ctrl-C."""
 YOU = "you"
+FIRST_SEED = 5000
+"""Nobody meets a person of the study by chance: its seeds, 0 to 999, are looked at only in its own run."""
 AT_THE_PAGE = {
     "store": "--store",
     "port": "--port",
@@ -56,7 +58,13 @@ def reach(
         str, typer.Option(help="Who drives: you, or a simulated stop-beside, stop-over, rotate-first.", metavar="WHO")
     ] = YOU,
     seed: Annotated[
-        int | None, typer.Option(help="Which simulated person; 0.", min=0, max=2**32 - 1, metavar="N")
+        int | None,
+        typer.Option(
+            help=f"Which simulated person; {FIRST_SEED}, as those of 0 to 999 are kept for the study.",
+            min=0,
+            max=2**32 - 1,
+            metavar="N",
+        ),
     ] = None,
     store: Annotated[str | None, typer.Option(help=STORE_HELP, metavar="STORE")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print how it went as JSON.")] = False,
@@ -81,7 +89,8 @@ def reach(
     if user != YOU:
         _check_no_page(context, user)
         person = reaching.User(strategy=_strategy(user))
-        trial = reaching.episode(where, task or where.tasks[0], person, reaching.method(method), seed or 0)
+        who = FIRST_SEED if seed is None else seed
+        trial = reaching.episode(where, task or where.tasks[0], person, reaching.method(method), who)
         if as_json:
             print_json({**trial.to_json(), "evidence": "simulated", "version": __version__})
         else:

@@ -53,7 +53,7 @@ class Assist:
         unknown: Chance at first that the goal is not listed.
         floor: No goal is less likely than this.
         ceiling: No goal is likelier than this.
-        reopens_s: Opposition for so long to what was confirmed opens questions again, once.
+        reopens_s: Opposition for so long takes answers back, so that questions may be asked again.
         theirs_s: Who has turned the hand for so long decides how it is turned from then on.
         watch_s: So much watching is weighed against asking.
         follow_m: Nearer than this to an object it only makes the person's own motion faster, besides turning.

@@ -21,7 +21,7 @@ from handup.intent.pose import Pose
 from handup.intent.presets import helper_of
 from handup.intent.state import HOLD, State
 from handup.intent.stick import Joystick
-from handup.intent.value import look
+from handup.intent.value import look, values_from
 from handup.people import Workload
 
 LONGEST_STEP_S = 10.0
@@ -190,10 +190,20 @@ class Assistant:
         )
 
     def again(self) -> Assistant:
-        """One for the next attempt of the same person: what they want is open, their pace and their load are known."""
+        """One for the next attempt of the same person.
+
+        What they want is open; their pace, their load and whether they would rather not be asked are known.
+        """
         made = Assistant(self.goals, self.helper, most_questions=self.most_questions, alpha=self.alpha)
         before = self.state
-        made.state = replace(made.state, workload=before.workload, now_s=before.now_s, pace=before.pace)
+        made.state = replace(
+            made.state,
+            workload=before.workload,
+            now_s=before.now_s,
+            quiet_until_s=before.quiet_until_s,
+            unheard=before.unheard,
+            pace=before.pace,
+        )
         return made
 
     def hold(self) -> None:
@@ -263,15 +273,14 @@ class Assistant:
             state = self._doubted(replace(state, belief=belief), pose)
             belief = state.belief
         if self.helper.resamples:
-            way, turn = self.goals.poses.ways_from(pose)
-            values = self.helper.metric.value(np.linalg.norm(way, axis=1), np.linalg.norm(turn, axis=1))
-            belief = belief.resampled(values)
+            belief = belief.resampled(values_from(self.goals, pose, self.helper.metric))
         return replace(state, belief=belief, seen_s=over_s)
 
     def _doubted(self, state: State, pose: Pose) -> State:
         """Opposition is judged over several steps: a moment of it is noise, more of it is a wrong goal.
 
-        It is to all that was confirmed or else to the likeliest goal. What was confirmed is open again after it.
+        It is to all that was confirmed, or else to the likeliest goal. What was answered is open again after it; but
+        what was only denied is not asked in the same words again: who wants something unlisted would hear it all twice.
         """
         belief = state.belief
         view = look(self.goals, belief.groups, pose, self.helper.metric)
@@ -283,10 +292,11 @@ class Assistant:
             return replace(state, against_s=lasted)
         doubted = belief.updated(np.append(np.where(against, math.log(DOUBT), 0.0), 0.0))
         state = replace(state, belief=doubted, against_s=0.0)
-        if not state.confirmed:
+        if not state.confirmed | state.denied:
             return state
+        asked = frozenset() if state.confirmed else state.asked
         none: frozenset[int] = frozenset()
-        return replace(state, asked=frozenset(), confirmed=none, denied=none, reopened=state.reopened + 1)
+        return replace(state, asked=asked, confirmed=none, denied=none, reopened=state.reopened + 1)
 
     def _situation(self, state: State, pose: Pose) -> Situation:
         spent = self.most_questions is not None and state.questions >= self.most_questions

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -75,15 +75,12 @@ class Belief:
     @cached_property
     def groups(self) -> Index:
         """The poses of each candidate as a table for `look`."""
-        most = max(len(each) for each in self.poses)
-        return np.array([[*each, *[each[0]] * (most - len(each))] for each in self.poses], dtype=np.intp)
+        return _groups(self.poses)
 
     @cached_property
     def members(self) -> Array:
         """One row per goal, one column per candidate (and the unlisted one): 1 where it belongs."""
-        table = np.zeros((len(self.goals), len(self.target) + 1))
-        table[list(self.target), range(len(self.target))] = 1.0
-        return table
+        return _members(len(self.goals), self.target)
 
     @cached_property
     def by_goal(self) -> Array:
@@ -245,3 +242,20 @@ class Belief:
             ceiling=ceiling,
             unknown=unknown,
         )
+
+
+@lru_cache(maxsize=64)
+def _groups(poses: tuple[tuple[int, ...], ...]) -> Index:
+    """Kept, since most evidence changes weights and not candidates."""
+    most = max(len(each) for each in poses)
+    table = np.array([[*each, *[each[0]] * (most - len(each))] for each in poses], dtype=np.intp)
+    table.setflags(write=False)
+    return table
+
+
+@lru_cache(maxsize=64)
+def _members(goals: int, target: tuple[int, ...]) -> Array:
+    table = np.zeros((goals, len(target) + 1))
+    table[list(target), range(len(target))] = 1.0
+    table.setflags(write=False)
+    return table

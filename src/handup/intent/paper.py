@@ -14,7 +14,7 @@ from handup.intent.goals import Goals
 from handup.intent.helper import Choice, Situation, by_candidate
 from handup.intent.motion import MoveKind, likeliest, moves, opposing, towards
 from handup.intent.observing import MaxEnt, ObservationModel, Unwatched
-from handup.intent.planning import solve
+from handup.intent.planning import may_pay, solve
 from handup.intent.problem import Problem
 from handup.intent.rewards import Points
 from handup.intent.value import Array, Metric, look
@@ -99,12 +99,9 @@ class Paper:
             move = 0
         else:
             rewards = self.points.table(belief, view, situation.pose, stick, found, situation.alpha)
-            planned = self.asking is Asking.PLANNED and situation.may_ask
-            askable = self._askable(situation, chosen) if planned else []
-            plan = solve(self._problem(belief, rewards, askable))
-            if plan.question is not None:
-                return Choice(np.zeros(6), UNSURE, askable[plan.question])
-            move = plan.move
+            if about := self._planned(situation, rewards, chosen):
+                return Choice(np.zeros(6), UNSURE, about)
+            move = int(np.argmax(rewards @ belief.weights))
         velocity, kind = found.velocities[move], found.kinds[move]
         if self.yields and opposing(velocity, stick).any():
             velocity, kind = np.zeros(6), MoveKind.NONE
@@ -116,14 +113,23 @@ class Paper:
         every = range(len(situation.belief.goals))
         return [each for each in found if each.key not in situation.asked and each.tells_apart(every)]
 
-    def _problem(self, belief: Belief, rewards: Array, askable: list[About]) -> Problem:
-        return Problem(
+    def _planned(self, situation: Situation, rewards: Array, chosen: list[int]) -> About | None:
+        """The first question of the best plan; None where to move at once is better, as it mostly plainly is."""
+        belief, points = situation.belief, self.points
+        if self.asking is not Asking.PLANNED or not situation.may_ask:
+            return None
+        if not may_pay(belief.weights, rewards, points.question, points.discount, len(chosen)):
+            return None
+        askable = self._askable(situation, chosen)
+        problem = Problem(
             belief=belief.weights,
             rewards=rewards,
             questions=tuple(by_candidate(each.likelihood(self.right, belief.by_goal), belief) for each in askable),
-            costs=[self.points.question] * len(askable),
-            discount=self.points.discount,
+            costs=[points.question] * len(askable),
+            discount=points.discount,
         )
+        plan = solve(problem)
+        return None if plan.question is None else askable[plan.question]
 
     def _spread_out(self, situation: Situation, chosen: list[int]) -> About | None:
         chances = situation.belief.by_goal

@@ -82,6 +82,22 @@ def solve(problem: Problem, *, depth: int | None = None, most_states: int = MOST
     return plan
 
 
+def may_pay(weights: Array, rewards: Array, cost: float, discount: float, questions: int) -> bool:
+    """Whether a question could be worth asking at all: a bound that needs no plan, for moments in which none is.
+
+    Args:
+        weights: The chance of each goal.
+        rewards: One row per move, one column per goal.
+        cost: Of the cheapest question, zero or below.
+        discount: γ.
+        questions: At most so many can be asked.
+    """
+    offset = cost if discount == 1.0 else cost / (1.0 - discount)
+    best = rewards.max(axis=0) if discount == 1.0 else rewards.max(axis=0) - offset
+    known = _all_known(weights, best, discount, discount**questions)
+    return bool(known + offset * weights.sum() > (rewards @ weights).max() + TIE)
+
+
 def deepening(problem: Problem, *, depth: int | None = None, most_states: int = MOST_STATES) -> Iterator[Plan]:
     """Better and better plans, one for each depth, until one is exact or the limits are reached. Stop at any time.
 
@@ -152,6 +168,11 @@ def _stopping(merged: Merged, weights: Array, rewards: Array) -> Array:
     return value
 
 
+def _all_known(weights: Array, best: Array, discount: float, least: Array | float) -> Array:
+    """No more is won by asking: as if the first answer told everything, and what is below zero shrank with each."""
+    return np.asarray(discount * (weights @ np.maximum(best, 0.0)) + least * (weights @ np.minimum(best, 0.0)))
+
+
 def _values(merged: Merged, weights: Array, asked: NDArray[np.bool_]) -> tuple[Array, Array]:
     """What stopping is worth in each state, and what nothing in it can be worth more than."""
     stop = _stopping(merged, weights, merged.rewards)
@@ -160,14 +181,14 @@ def _values(merged: Merged, weights: Array, asked: NDArray[np.bool_]) -> tuple[A
     raised, best = merged.raised, merged.raised.max(axis=0)
     least = merged.discount**left
     if merged.own is None:
-        known = merged.discount * (weights @ np.maximum(best, 0.0)) + least * (weights @ np.minimum(best, 0.0))
+        known = _all_known(weights, best, merged.discount, least)
     else:
         lumped = np.ones(weights.shape, dtype=np.bool_)
         lumped[:, merged.own] = asked
         rest = np.where(lumped, weights, 0.0)
         apart = weights - rest
         together = (rest @ raised.T).max(axis=1)
-        known = merged.discount * (apart @ np.maximum(best, 0.0)) + least * (apart @ np.minimum(best, 0.0))
+        known = _all_known(apart, best, merged.discount, least)
         known += np.where(together >= 0.0, merged.discount, least) * together
     bound = np.maximum(stop, known + merged.offset * weights.sum(axis=1))
     return stop, np.where(left > 0, bound, stop)

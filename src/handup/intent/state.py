@@ -16,7 +16,7 @@ from handup.intent.seconds import Pace
 from handup.intent.stick import Joystick
 from handup.people import Workload
 
-SCHEMA = 2
+SCHEMA = 1
 HOLD = "hold"
 """Why nothing is added to the stick before the first step, and after bad input."""
 TIMES = ("now_s", "seen_s", "against_s", "turned_s", "quiet_until_s")

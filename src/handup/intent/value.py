@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from handup.core import BadSetting
 from handup.intent.goals import Goals
-from handup.intent.pose import Pose, lengths
+from handup.intent.pose import Pose, PoseArray, lengths
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -122,8 +122,22 @@ def look(goals: Goals, groups: Array | Index, pose: Pose, metric: Metric) -> Vie
         pose: Of the gripper.
         metric: What near means.
     """
-    way, turn = goals.poses.ways_from(pose)
-    values = metric.value(lengths(way), lengths(turn))
+    way, turn, values = _seen(goals.poses, pose, metric)
     rows = np.arange(len(groups))
     best = values[groups].argmin(axis=1)
     return View(way, turn, np.asarray(groups[rows, best], dtype=np.intp))
+
+
+def values_from(goals: Goals, pose: Pose, metric: Metric) -> Array:
+    """The value of every pose of the goals, as seen from a pose."""
+    return _seen(goals.poses, pose, metric)[2]
+
+
+@lru_cache(maxsize=4)
+def _seen(poses: PoseArray, pose: Pose, metric: Metric) -> tuple[Array, Array, Array]:
+    """Ways, turns and values of all poses. Kept, since in one step evidence, doubt and decision look from one place."""
+    way, turn = poses.ways_from(pose)
+    values = metric.value(lengths(way), lengths(turn))
+    for each in (way, turn, values):
+        each.setflags(write=False)
+    return way, turn, values

@@ -25,7 +25,7 @@ def test_gymnasiums_checker_finds_nothing(name: str) -> None:
 
 def test_a_robot_that_does_nothing_lets_the_person_do_it() -> None:
     env = ReachingEnv("S1", strategy=Strategy.STOP_BESIDE)
-    _, told = env.reset(seed=1)
+    _, told = env.reset(seed=5001)
     assert told["goal"] in scene("S1").tasks and told["strategy"] == "stop-beside"
     paid, steps, ended, late = 0.0, 0, False, False
     while not (ended or late):
@@ -38,7 +38,7 @@ def test_a_robot_that_does_nothing_lets_the_person_do_it() -> None:
 def test_a_question_costs_its_time_and_is_answered_once_seen() -> None:
     env = ReachingEnv("S1", strategy=Strategy.STOP_OVER)
     right = 0
-    for seed in range(20):
+    for seed in range(5000, 5020):
         seen, told = env.reset(seed=seed)
         assert not seen["answers"].any()
         index = scene("S1").goals.index(told["goal"])
@@ -50,7 +50,7 @@ def test_a_question_costs_its_time_and_is_answered_once_seen() -> None:
 
 def test_the_same_question_is_not_asked_twice() -> None:
     env = ReachingEnv("S1", strategy=Strategy.STOP_OVER)
-    env.reset(seed=3)
+    env.reset(seed=5003)
     first, reward, _, _, told = env.step({"velocity": np.zeros(6), "ask": 2})
     assert reward == pytest.approx(-2.9) and told["refused"] is False
     again, reward, _, _, told = env.step({"velocity": np.zeros(6), "ask": 2})
@@ -72,8 +72,8 @@ def test_the_same_question_is_not_asked_twice() -> None:
 )
 def test_an_action_that_is_none_is_refused_and_changes_nothing(wrong: dict[str, object]) -> None:
     env, other = ReachingEnv("S1"), ReachingEnv("S1")
-    env.reset(seed=1)
-    other.reset(seed=1)
+    env.reset(seed=5001)
+    other.reset(seed=5001)
     with pytest.raises(BadSetting):
         env.step(wrong)
     for _ in range(3):
@@ -87,7 +87,7 @@ def test_a_step_before_the_first_reset_or_after_the_end_is_refused() -> None:
     env = ReachingEnv("S1", rules=Rules(limit_s=1.0))
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.step(NOTHING)
-    env.reset(seed=0)
+    env.reset(seed=5000)
     late = [env.step(NOTHING)[3] for _ in range(10)]
     assert late == [False] * 9 + [True]
     with pytest.raises(gymnasium.error.ResetNeeded):
