@@ -13,23 +13,34 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
+
+from handup.confidence.metrics import wilson
+from handup.domains.reaching import scene
 from handup.lab.reaching import tables
+from handup.lab.reaching.claims import SUCCESS
 from handup.lab.reaching.definition import FIRST_TRYING, Size
 from handup.lab.reaching.failures import EVERYWHERE
 from handup.lab.reaching.figures import FIGURES
 from handup.lab.reaching.judging import RULES
 from handup.lab.reaching.reading import reading
 from handup.lab.reaching.record import USERS
-from handup.lab.reaching.studies import HO, OURS, PAPER, REACHING
+from handup.lab.reaching.studies import COMPLEX, HO, OURS, PAPER, REACHING
+from handup.lab.reaching.words import joined, several
 
 WARNING = "!!! warning\n    These are numbers"
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE, RECORD, PICTURES = DOCS / "lab" / "reaching.md", DOCS / "lab" / "reaching" / "record.json", DOCS / "img" / "lab"
 SHOWN = {
     "reaching.svg": "Success, time, opposition and questions by scene, user and method",
-    "reaching-fig-4.svg": "Belief and actions over time, grasping a cup from the top with each method",
     "reaching-look-ahead.svg": "What the look-ahead of the paper's policy decides",
 }
+CLOSE = {
+    "fig-4": "Belief and actions over time, grasping a cup from the top with each method",
+    "fig-6": "Belief and actions over time, grasping a cup from the top after a no",
+    "fig-14": "Belief and actions over time, grasping a drill among 22 goals",
+}
+"""Trials looked at closely; those of a figure are shown where the study has some."""
 BARS = {f"reaching-{name.lower()}.png": f"{name}, task by task: {what} again" for name, what in FIGURES.items()}
 WITH_PEOPLE = ("U6", "U22")
 """Scenes of the paper's studies with people, for which it has analyses of variance."""
@@ -43,7 +54,7 @@ fights it; it may hold back, and help nobody; it may ask, and take three seconds
 steering do all of its tasks with all of its methods and with ours, always the same people.
 """
 RUN = """```sh
-handup study run reaching            # about {minutes} minutes of one core; goes on after a stop
+handup study run reaching            # about {hours} of one core; goes on after a stop
 handup study run reaching --quick    # a first look
 ```
 
@@ -76,6 +87,8 @@ The study has {count} parts, each with seeds of its own:
 
 {parts}
 
+{sizes}
+
 Seeds from {trying} on are for trying things out; those of the study were not looked at while methods were written.
 
 **Two ways to count.** By the paper's rule, time, mode changes, input and opposition are of the attempt that
@@ -88,6 +101,10 @@ is what `assist` is judged by.
 | **assumed** | how people steer: every constant [with its reason](../intent/worlds.md), written down before |
 | **human data** | none; no number here stands for a participant of the paper |
 """
+COLORS = 128
+"""Of a picture: as clear, and a third as large."""
+ENOUGH = 50
+"""So many seeds per cell were asked for."""
 SECONDS_PER_TRIAL = 0.5
 """Of one slow core, on average over all trials of the study, measured on development seeds."""
 
@@ -107,8 +124,9 @@ def _parts(found: dict[str, Any]) -> Iterator[str]:
     yield "# Reaching: who helps whom"
     yield STORY
     yield from _warning(found)
-    yield RUN.format(minutes=minutes())
-    yield COMPARED.format(count=len(REACHING.parts), parts="\n".join(_study_parts(found)), trying=FIRST_TRYING)
+    yield RUN.format(hours=several(hours(), "hour"))
+    parts = "\n".join(_study_parts(found))
+    yield COMPARED.format(count=len(REACHING.parts), parts=parts, sizes=_sizes(found), trying=FIRST_TRYING)
     yield "## What came out"
     yield f"*Evidence: simulated. `{found['command']}`, {found['made_at'][:10]}, {found['trials']:,} trials.*"
     for name, what in SHOWN.items():
@@ -116,6 +134,8 @@ def _parts(found: dict[str, Any]) -> Iterator[str]:
     for heading, said in reading(found):
         yield f"### {heading}"
         yield "\n".join(f"- {each}" for each in said)
+    for name in _close(found):
+        yield f"![{CLOSE[name]}](../img/lab/{picture(name)})"
     yield "### Task by task"
     for name, what in BARS.items():
         yield f"![{what}](../img/lab/{name})"
@@ -152,6 +172,35 @@ def _study_parts(found: dict[str, Any]) -> Iterator[str]:
         yield f"| {part.name} | {part.about} | {count}, from {first} |"
 
 
+def _sizes(found: dict[str, Any]) -> str:
+    """What the sizes of the parts allow to say."""
+    small = [f"{name} ({count})" for name, (_, count) in found["seeds"].items() if count < ENOUGH]
+    fewer = f" Fewer than {ENOUGH} seeds per cell have {joined(small)}." if small else ""
+    trials = found["seeds"]["goal"][1] * len(scene(COMPLEX).tasks)
+    bar = f"≥ {100 * SUCCESS:g} % success"
+    most = most_failures(trials)
+    holds = f"holds only with at most {several(most, 'failure')}" if most is not None else "cannot hold"
+    return (
+        f"Their sizes were set before the run, so that it does not take too long.{fewer} At the "
+        f"{several(trials, 'trial')} of the goal, {bar} {holds}: the whole interval has to be there."
+    )
+
+
+def most_failures(trials: int) -> int | None:
+    """With how many failures the interval of success still clears its bar; None where with none at all."""
+    return max((each for each in range(trials) if wilson(trials - each, trials)[0] >= SUCCESS), default=None)
+
+
+def _close(found: dict[str, Any]) -> list[str]:
+    """Figures of trials looked at closely that the study has."""
+    return [name for name in CLOSE if any(found["close"][name].values())]
+
+
+def picture(name: str) -> str:
+    """The file of such a figure; as PNG, since a drawing of many moments is large."""
+    return f"reaching-{name}.png"
+
+
 def _warning(found: dict[str, Any]) -> Iterator[str]:
     """What must be said of a record that is not the whole study on its own seeds; nothing of one that is."""
     if any(first >= FIRST_TRYING for first, _ in found["seeds"].values()):
@@ -160,29 +209,43 @@ def _warning(found: dict[str, Any]) -> Iterator[str]:
         yield f"{WARNING} of a part of the study. They are a first look, and no result."
 
 
-def minutes() -> int:
+def hours() -> int:
     """How long the study takes."""
-    return round(SECONDS_PER_TRIAL / 60.0 * sum(each.expected for each in REACHING.sittings(Size())))
+    return max(1, round(SECONDS_PER_TRIAL / 3600.0 * sum(each.expected for each in REACHING.sittings(Size()))))
 
 
 def take(study: Path) -> None:
-    """Take record and pictures from the folder of a study that was run; what the page does not show is left out."""
+    """Take record and pictures from the folder of a study that was run; those that are large are made small."""
     found = json.loads((study / "study.json").read_text(encoding="utf-8"))
+    shorten(found)
+    RECORD.parent.mkdir(parents=True, exist_ok=True)
+    RECORD.write_text(_compact(found), encoding="utf-8")
+    for name in map(picture, CLOSE):
+        (PICTURES / name).unlink(missing_ok=True)
+    for name in (*BARS, *map(picture, _close(found))):
+        with Image.open(study / name) as drawn:
+            small = drawn.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
+        small.save(PICTURES / name, optimize=True)
+    for name in SHOWN:
+        shutil.copy(study / name, PICTURES / name)
+
+
+def shorten(found: dict[str, Any]) -> None:
+    """Leave out of a record what the page does not show."""
     for each in found["claims"]:
         del each["numbers"]
     for users in found["means"].values():
         for user in USERS[:-1]:
-            users[user] = {method: {name: users[user][method][name] for name in MEASURES} for method in OVERVIEW}
+            users[user] = {
+                method: {name: users[user][method][name] for name in MEASURES if name in users[user][method]}
+                for method in OVERVIEW
+            }
     for users in found["tasks"].values():
         for user in USERS[:-1]:
             del users[user]
     for method, places in found["failures"].items():
         found["failures"][method] = places if method == OURS else {EVERYWHERE: places[EVERYWHERE]}
     found["variance"] = [each for each in found["variance"] if each["scene"] in WITH_PEOPLE]
-    RECORD.parent.mkdir(parents=True, exist_ok=True)
-    RECORD.write_text(_compact(found), encoding="utf-8")
-    for name in (*SHOWN, *BARS):
-        shutil.copy(study / name, PICTURES / name)
 
 
 def _compact(found: dict[str, Any]) -> str:

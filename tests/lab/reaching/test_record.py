@@ -8,12 +8,17 @@ from typing import Any
 
 import pytest
 
+from examples import reaching_page
+from handup.lab.reaching import tables
 from handup.lab.reaching.claims import CLAIMS
+from handup.lab.reaching.definition import Sitting
 from handup.lab.reaching.judging import judge
 from handup.lab.reaching.orderings import orderings
+from handup.lab.reaching.reading import CLOSE, reading
 from handup.lab.reaching.record import BARS, SHOWN, USERS, record
 from handup.lab.reaching.results import Results
-from tests.lab.reaching.made_up import results
+from handup.lab.reaching.rows import AttemptRow
+from tests.lab.reaching.made_up import ATTEMPT, FAILED, results
 from tests.lab.reaching.test_judging import as_claimed
 
 SEEDS = 12
@@ -61,6 +66,38 @@ def test_where_every_pose_is_listed_nothing_is_said_of_others(made: Results) -> 
     poses = record(made, judge(CLAIMS, made), {})["goal"]["poses"]
     assert poses["not listed"] == {"people": 0, "methods": {}}
     assert poses["listed"]["people"] == 3 * SEEDS
+
+
+def test_time_is_compared_once_more_where_the_pose_is_listed(found: dict[str, Any]) -> None:
+    mean, low, high, _, people = found["versus_listed"]["S1"]
+    assert people == 4 * SEEDS * 3 // 4, "every fourth person wants another pose"
+    assert low <= mean <= high
+    assert mean == pytest.approx(-5.0, abs=0.1)
+
+
+def test_questions_are_counted_over_trials(found: dict[str, Any]) -> None:
+    trials = (14 * 3 + 3) * SEEDS
+    assert found["asked"] == {"paper": [trials, trials], "assist": [0, trials]}
+
+
+@pytest.mark.parametrize("method", ["manual", "ho", "paper", "assist"])
+def test_a_record_of_failures_and_of_no_doubt_is_strict_json_and_can_be_told(method: str) -> None:
+    def nobody(sitting: Sitting, task: str, seed: int) -> tuple[AttemptRow, ...]:
+        """With one method everything fails, and others differ without any doubt."""
+        if sitting.method == method:
+            return (FAILED, FAILED)
+        return (replace(ATTEMPT, time_s=10.0 * len(sitting.method), opposing=0.1),)
+
+    made = results(nobody, seeds=SEEDS)
+    found = record(made, judge(CLAIMS, made), {name: {"each": ()} for name in CLOSE})
+    plain = json.loads(json.dumps(found, allow_nan=False))
+    assert any(each["method"][0] is None for each in plain["variance"]), "F without end"
+    assert "time_s" not in plain["means"]["S1"]["mixed"][method]
+    assert (plain["goal"]["ratio"]["time_s"] is None) == (method in ("manual", "assist")), "a ratio of no pairs"
+    assert all(said for _, said in reading(plain))
+    assert all(table.rows for table in tables.tables(plain) if not table.caption.startswith("Table II "))
+    reaching_page.shorten(plain)
+    assert reaching_page.page({**plain, "made_at": "2026-01-01"})
 
 
 def test_every_mean_of_a_task_has_its_interval(found: dict[str, Any]) -> None:

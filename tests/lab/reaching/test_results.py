@@ -34,7 +34,7 @@ def test_by_the_papers_rule_who_fails_twice_is_left_out(found: Results) -> None:
     assert np.isnan(times).sum() == 4
     assert set(times[np.isfinite(times)]) == {20.0}
     assert found.means("paper", CUP, ["time_s"])["time_s"].value == pytest.approx(20.0)
-    assert len(found.gaps("time_s", "paper", "ho", CUP)) == 8
+    assert found.difference("time_s", "paper", "ho", CUP).units == 8
     assert found.difference("time_s", "paper", "ho", CUP).mean == pytest.approx(-1.0)
 
 
@@ -48,9 +48,11 @@ def test_without_it_nothing_is(found: Results) -> None:
 def test_strategies_of_one_person_are_one_unit_and_scenes_are_not(found: Results) -> None:
     mixed = replace(CUP, user="mixed")
     assert len(found.values("total_s", "paper", mixed)) == 3 * 12
-    assert len(found.gaps("total_s", "paper", "ho", mixed)) == 12
+    assert found.difference("total_s", "paper", "ho", mixed).units == 12
     everywhere = Where(part=ALL)
-    assert len(found.gaps("total_s", "paper", "ho", everywhere)) == 14 * 12, "cup/top of S1 and of U6 are two tasks"
+    assert found.difference("total_s", "paper", "ho", everywhere).units == 14 * 12, (
+        "cup/top of S1 and of U6 are two tasks"
+    )
 
 
 def test_nobody_fails_is_no_certainty(found: Results) -> None:
@@ -61,8 +63,21 @@ def test_nobody_fails_is_no_certainty(found: Results) -> None:
     assert found.means("assist", where, ["success"])["success"].ci[0] == pytest.approx(low)
 
 
-def test_a_ratio_is_over_pairs(found: Results) -> None:
-    assert found.ratio("time_s", "paper", "ho", CUP).value == pytest.approx(20.0 / 21.0)
+def test_a_ratio_is_over_pairs_and_of_none_is_none(found: Results) -> None:
+    ratio = found.ratio("time_s", "paper", "ho", CUP)
+    assert ratio is not None
+    assert ratio.value == pytest.approx(20.0 / 21.0)
+    assert found.ratio("predicted", "paper", "manual", CUP) is None, "alone, nobody predicts anything"
+
+
+def test_shares_that_never_differ_are_not_known_to_be_equal(found: Results) -> None:
+    equal = found.difference("success", "assist", "ho", CUP)
+    assert (equal.mean, equal.p) == (0.0, 1.0)
+    assert equal.ci == pytest.approx((-(1 - 12 / (12 + 1.96**2)), 1 - 12 / (12 + 1.96**2)), abs=1e-3)
+    assert found.difference("total_s", "assist", "ho", CUP).ci == (0.0, 0.0), "only shares"
+    worse = found.difference("success", "paper", "ho", CUP)
+    assert worse.mean == pytest.approx(-1 / 3)
+    assert worse.ci[0] <= -1 / 3 <= worse.ci[1]
 
 
 def test_the_block_of_an_analysis_has_only_people_with_every_measure(found: Results) -> None:

@@ -46,6 +46,12 @@ def test_a_number_has_its_unit_and_its_interval(measure: str, signed: bool, expe
     assert number(measure, [0.5, 0.4, 0.6, 0.01, 60], signed=signed) == expected
 
 
+def test_what_rounds_to_nothing_has_no_sign() -> None:
+    assert number("total_s", [-0.04, -0.2, 0.04], signed=True) == "0.0 s (-0.2 to 0.0)"
+    assert number("success", [-0.0, -0.0, 0.0], signed=True) == "0.0 points (0.0 to 0.0)"
+    assert number("questions", [-0.001, -0.001, 0.01]) == "0.00 (0.00 to 0.01)"
+
+
 def test_one_is_not_several() -> None:
     assert [several(count, "trial") for count in (0, 1, 2)] == ["0 trials", "1 trial", "2 trials"]
 

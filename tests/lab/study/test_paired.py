@@ -10,7 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from handup.lab.study.paired import MOST_EXACT, difference, holm, leaning, mean, ratio, wilcoxon
+from handup.confidence.metrics import wilson
+from handup.lab.study.paired import (
+    MOST_EXACT,
+    Vector,
+    difference,
+    holm,
+    leaning,
+    mean,
+    newcombe,
+    ratio,
+    shares,
+    wilcoxon,
+)
 
 
 def counted(differences: list[float]) -> float:
@@ -112,3 +124,52 @@ def test_a_difference_counts_who_has_more() -> None:
     assert found.p == pytest.approx(counted([1.0, 2.0, 0.0, -1.0]))
     assert found.ranks == 1
     assert set(found.to_json()) == {"mean", "ci", "more", "less", "same", "p"}, "records are as they were"
+
+
+def pairs(both: int, one: int, other: int, neither: int) -> tuple[Vector, Vector]:
+    """So many pairs in which it came true for both, only for the one, only for the other, and for neither."""
+    first = [1.0] * (both + one) + [0.0] * (other + neither)
+    second = [1.0] * both + [0.0] * one + [1.0] * other + [0.0] * neither
+    return np.array(first), np.array(second)
+
+
+@pytest.mark.parametrize(
+    ("table", "low", "high"),
+    [
+        ((36, 12, 2, 0), 0.0569, 0.3404),  # Newcombe 1998, method 10
+        ((1, 1, 7, 12), -0.507, -0.026),  # airways of children, Bentur and others 2009
+    ],
+)
+def test_a_paired_difference_of_shares_is_the_textbooks(
+    table: tuple[int, int, int, int], low: float, high: float
+) -> None:
+    ones, others = pairs(*table)
+    assert newcombe(ones, others) == pytest.approx((low, high), abs=6e-4)
+    assert newcombe(others, ones) == pytest.approx((-high, -low), abs=6e-4)
+
+
+@pytest.mark.parametrize("hits", [150, 140, 75, 0])
+def test_equal_pairs_leave_doubt(hits: int) -> None:
+    given = pairs(hits, 0, 0, 150 - hits)
+    assert difference(*given).ci == (0.0, 0.0)
+    low, high = shares(*given).ci
+    assert low < -0.01
+    assert high > 0.01
+    assert (shares(*given).mean, shares(*given).p) == (0.0, 1.0)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
+def test_the_interval_of_shares_is_nowhere_narrower_than_either(thirds: list[tuple[int, int]]) -> None:
+    ones, others = np.array(thirds).T / 3.0
+    low, high = shares(ones, others).ci
+    for least, most in (difference(ones, others).ci, newcombe(ones, others)):
+        assert low <= least <= most <= high
+    assert low <= ones.mean() - others.mean() <= high
+
+
+def test_means_of_several_trials_are_taken_for_uncorrelated() -> None:
+    thirds = np.array([1.0, 2 / 3, 1.0, 1 / 3] * 25)
+    low, high = newcombe(thirds, thirds)
+    least, most = wilson(75.0, 100)
+    assert (low, high) == pytest.approx((-np.hypot(0.75 - least, most - 0.75), np.hypot(most - 0.75, 0.75 - least)))
+    assert shares(np.array([]), np.array([])).units == 0

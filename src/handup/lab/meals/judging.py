@@ -38,8 +38,8 @@ def judge(claims: Sequence[Claim], results: Results) -> tuple[Judged, ...]:
 
 
 def told_apart(judged: Sequence[Judged]) -> tuple[Bar, ...]:
-    """The orders whose arms differ beyond chance, on whichever side."""
-    measured = (each for one in judged for each in one.measured)
+    """The orders whose arms differ beyond chance, on whichever side; where ranks and mean agree, as in verdicts."""
+    measured = (each for one in judged for each in one.measured if each.verdict is not Verdict.OPEN)
     return tuple(dict.fromkeys(each.bar for each in measured if each.p is not None and each.p < ALPHA))
 
 

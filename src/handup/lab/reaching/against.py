@@ -10,7 +10,7 @@ from handup.lab.reaching.claim import Family
 from handup.lab.reaching.failures import place
 from handup.lab.reaching.record import USERS
 from handup.lab.reaching.studies import OURS, PAPER
-from handup.lab.reaching.words import TOLD, counted, failed, joined, mean, number
+from handup.lab.reaching.words import HOLDS, TOLD, counted, failed, joined, mean, number
 from handup.lab.study.bars import LEAST_TOLD
 
 Record = Mapping[str, Any]
@@ -20,8 +20,10 @@ BETTER = {"success": 1.0, "total_s": -1.0, "all_opposing": -1.0, "questions": -1
 NAMES = {"success": "success", "total_s": "time", "all_opposing": "opposition", "questions": "questions"}
 NOTHING_TO_WIN = {"success": 0.995, "all_opposing": 0.005, "questions": 0.05}
 """Where the paper's policy is beyond this, nothing can be won."""
-MATTERS = {"seconds": 0.1, "share": 0.005}
-"""Smaller differences are no reason for anything."""
+MATTERS = 0.005
+"""Smaller differences of shares are no reason for anything."""
+MUCH = 0.25
+"""Asking is a reason for more time where it takes at least this share of it."""
 
 
 def compared(measure: str, numbers: Sequence[float]) -> str:
@@ -56,8 +58,21 @@ def against(found: Record) -> Iterator[str]:
         f"corrected for their number, and fewer than {LEAST_TOLD} people tell nothing."
     )
     yield f"What is claimed about {USERS[-1]} users, its orders corrected: {_claimed(found)}."
+    for each in found["claims"]:
+        if each["family"] == Family.VERSUS and each["verdict"] != HOLDS:
+            yield f"{each['verdict'].capitalize()}: {each['text']} {each['why']}"
+    yield (
+        "That assist hardly opposes anybody is so by construction: it leaves out of its help every axis that goes "
+        "against the stick. Little opposition therefore does not say that it guessed right."
+    )
     for name in found["versus"]:
         yield f"{name}, {USERS[-1]} users: {_place(found, name, USERS[-1], told, numbers=True)}."
+        gap = found["versus_listed"][name]
+        outcome = compared("total_s", gap) if gap[4] >= LEAST_TOLD else "too few to tell"
+        yield (
+            f"{name}, {USERS[-1]} users, only where the wanted pose is listed ({gap[4]:.0f} people): time "
+            f"{number('total_s', gap, signed=True)}, {outcome}."
+        )
         alike: dict[str, list[str]] = {}
         for user in USERS[:-1]:
             alike.setdefault(_place(found, name, user, told), []).append(user)
@@ -75,13 +90,19 @@ def against(found: Record) -> Iterator[str]:
 
 
 def _claimed(found: Record) -> str:
-    """The verdicts of the claims, and which ones do not hold."""
-    claims = [each for each in found["claims"] if each["family"] == Family.VERSUS]
-    told = {
-        words: [each["key"].partition(": ")[2] for each in claims if each["verdict"] == verdict]
-        for words, verdict in TOLD.items()
-    }
-    return counted(told, names=True)
+    """The verdicts of the claims, and of which measures in which scenes."""
+    parts = []
+    for (one, many), verdict in TOLD.items():
+        scenes: dict[str, list[str]] = {}
+        for each in found["claims"]:
+            if each["family"] == Family.VERSUS and each["verdict"] == verdict:
+                measure, _, name = each["key"].partition(": ")[2].partition(", ")
+                scenes.setdefault(name, []).append(measure)
+        count = sum(map(len, scenes.values()))
+        if count:
+            which = "; ".join(f"{name} {joined(measures)}" for name, measures in scenes.items())
+            parts.append(f"{count} {one if count == 1 else many} ({which})")
+    return joined(parts)
 
 
 def _place(
@@ -118,27 +139,37 @@ def _why(found: Record, where: tuple[str, str], measure: str, told: Mapping[tupl
     reasons = {
         "success": _first_small(failed("with assist", found["failures"][OURS][place(name, user)])),
         "total_s": _slower(found, where, ours, theirs),
-        "all_opposing": f"at the end it is sure of the goal in {mean('predicted', ours['predicted'])} against "
-        f"{mean('predicted', theirs['predicted'])}",
-        "questions": f"in time that makes {number('total_s', found['versus'][name][user]['total_s'], signed=True)}",
+        "all_opposing": _less_sure(ours, theirs) or "at the end it is not less sure of the goal",
+        "questions": "the policy hardly ever asks"
+        if theirs["questions"][0] < NOTHING_TO_WIN["questions"]
+        else f"in time that makes {number('total_s', found['versus'][name][user]['total_s'], signed=True)}",
     }
     return f"{said}: {reasons[measure]}"
+
+
+def _less_sure(ours: Record, theirs: Record) -> str:
+    """That it is sure of the goal less often, where it is."""
+    if theirs["predicted"][0] - ours["predicted"][0] <= MATTERS:
+        return ""
+    both = f"{mean('predicted', ours['predicted'])} against {mean('predicted', theirs['predicted'])}"
+    return f"at the end it is sure of the goal less often ({both})"
 
 
 def _slower(found: Record, where: tuple[str, str], ours: Record, theirs: Record) -> str:
     """What of the other numbers costs time."""
     reasons = []
+    name, user = where
     asked = ours["questions"][0] - theirs["questions"][0]
-    if asked * Rules().question_s > MATTERS["seconds"]:
-        reasons.append(f"it asks more, {asked:.2f} questions or {asked * Rules().question_s:.1f} s")
-    for measure, words in (
-        ("first_success", "fewer first attempts succeed"),
-        ("predicted", "at the end it is sure of the goal less often"),
-    ):
-        if theirs[measure][0] - ours[measure][0] > MATTERS["share"]:
-            reasons.append(f"{words} ({mean(measure, ours[measure])} against {mean(measure, theirs[measure])})")
-            if measure == "first_success":
-                reasons.append(_first_small(failed("with assist", found["failures"][OURS][place(*where)])))
+    seconds = asked * Rules().question_s
+    if asked > 0.0 and seconds >= MUCH * found["versus"][name][user]["total_s"][0]:
+        reasons.append(f"it asks more, {asked:.2f} questions or {seconds:.1f} s")
+    first = "first_success"
+    if theirs[first][0] - ours[first][0] > MATTERS:
+        reasons.append(
+            f"fewer first attempts succeed ({mean(first, ours[first])} against {mean(first, theirs[first])})"
+        )
+        reasons.append(_first_small(failed("with assist", found["failures"][OURS][place(*where)])))
+    reasons += filter(None, [_less_sure(ours, theirs)])
     return "; ".join(reasons) or "neither questions, failures nor missed predictions explain it"
 
 

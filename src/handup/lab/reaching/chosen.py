@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from handup.core import Value
 from handup.domains.reaching import Method, Rules, Strategy, Trial, User, episode, helped_by, scene
 from handup.domains.reaching.methods import Robot
 from handup.domains.reaching.running import PLAN_S
 from handup.intent import Ask, Command, Goals, Joystick, Pose
-from handup.lab.reaching.definition import helper
+from handup.lab.reaching.definition import MIXED, helper, of_look_ahead
 from handup.lab.reaching.results import Results, Where
 from handup.lab.reaching.rows import TrialRow
 from handup.lab.reaching.studies import (
@@ -19,6 +20,7 @@ from handup.lab.reaching.studies import (
     COMPLEX,
     HO,
     HO_YIELDS,
+    LOOK_AHEAD,
     NO_HO,
     NO_QUESTIONS,
     OURS,
@@ -29,8 +31,22 @@ MOST_REPLAYED = 40
 """So many trials are looked at before the next best rule is taken."""
 STEPS = 10
 """Of Table II."""
+ASKS = "asks: "
 CUP, DRILL = ("S1", "cup/top"), (COMPLEX, "drill/side vertical")
 FIG_4 = (HO, HO_YIELDS, NO_QUESTIONS, ALWAYS_HELPS, NO_HO, PAPER, OURS)
+LONGER = tuple(map(of_look_ahead, (1.0, 2.0)))
+"""The policy with a longer look-ahead, which asks more: looked at where the preset asks nobody so."""
+POLICIES = ((ALL, PAPER), *((LOOK_AHEAD, each) for each in LONGER))
+"""Where trials are looked for, by part and method, in this order."""
+EACH, ASKS_ONCE, NO, YES, TWICE = (
+    "each method",
+    "the policy asks once and the answer is right",
+    "asked once, and the answer is no",
+    "asked once, and the answer is yes",
+    "asked twice, and both answers are no",
+)
+Close: TypeAlias = Mapping[str, "tuple[Replay, ...]"]
+"""What was looked for, and the trials that are like that; empty where none is."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +76,10 @@ class Replay:
 
     @property
     def label(self) -> str:
-        """In words."""
+        """In words; a look-ahead that is not the preset's is named."""
         trial = self.trial
-        return f"{trial.scene} {trial.task}, {trial.strategy}, seed {trial.seed}"
+        other = f", '{trial.method}'" if trial.method in LONGER else ""
+        return f"{trial.scene} {trial.task}, {trial.strategy}, seed {trial.seed}{other}"
 
 
 class _Listening:
@@ -102,29 +119,40 @@ def replay(name: str, task: str, strategy: str, method: str, seed: int) -> Repla
     return Replay(trial, tuple(heard))
 
 
-def fig_4(results: Results) -> tuple[Replay, ...]:
-    """A cup from the top by somebody who stops beside it, with each method; a seed for which the policy asks once."""
-    rows = _rows(results, CUP, str(Strategy.STOP_BESIDE))
-    fitting = [row for row in rows if row.success and _asked(row) == 1 and not _wrong(row)]
-    row = (fitting or rows)[0]
-    return tuple(replay(*CUP, row.strategy, method, row.seed) for method in FIG_4)
+def fig_4(results: Results) -> Close:
+    """A cup from the top by somebody who stops beside it, with each method; a seed for which the policy asks once.
+
+    Where the preset asks nobody once, a policy with a longer look-ahead that does is put beside the others.
+    """
+    user = str(Strategy.STOP_BESIDE)
+    for part, method in POLICIES:
+        for row in _asked_rightly(results, part, method, CUP, 1, user):
+            methods = dict.fromkeys((*FIG_4, method))
+            return {EACH: tuple(replay(*CUP, user, each, row.seed) for each in methods)}
+    row = _rows(results, ALL, PAPER, CUP, user)[0]
+    return {EACH: tuple(replay(*CUP, user, each, row.seed) for each in FIG_4), ASKS_ONCE: ()}
 
 
-def fig_6(results: Results) -> tuple[Replay, ...]:
+def fig_6(results: Results) -> Close:
     """The same task with a question that is rightly answered with no, and none after it."""
-    return _first(results, CUP, ((False,),))
+    return {NO: _first(results, CUP, (False,))}
 
 
-def fig_14(results: Results) -> tuple[Replay, ...]:
+def fig_14(results: Results) -> Close:
     """The drill among 22 goals: one question answered with yes, and two answered with no."""
-    return _first(results, DRILL, ((True,), (False, False)))
+    return {YES: _first(results, DRILL, (True,)), TWICE: _first(results, DRILL, (False, False))}
+
+
+def all_of(close: Close) -> tuple[Replay, ...]:
+    """The trials of a figure."""
+    return tuple(each for some in close.values() for each in some)
 
 
 def table_2(replays: tuple[Replay, ...]) -> dict[str, list[str]]:
-    """What the policy without HO and the whole one did up to the first question, each action with its seconds."""
+    """What the policy without HO and the whole ones did up to the first question, each action with its seconds."""
     found = {}
     for each in replays:
-        if each.trial.method in (NO_HO, PAPER):
+        if each.trial.method in (NO_HO, PAPER, *LONGER):
             prompts = {one.prompt for one in each.heard}
             steps: list[tuple[str, float]] = []
             for moment in each.trial.attempts[-1].moments:
@@ -136,35 +164,29 @@ def table_2(replays: tuple[Replay, ...]) -> dict[str, list[str]]:
                     steps[-1] = (before, seconds + PLAN_S)
                 else:
                     steps.append((moment.why, PLAN_S))
-            found[each.trial.method] = [f"{why}, {s:.1f} s" if s else f"asks: {why}" for why, s in steps[:STEPS]]
+            found[each.trial.method] = [f"{why}, {s:.1f} s" if s else f"{ASKS}{why}" for why, s in steps[:STEPS]]
     return found
 
 
-def _rows(results: Results, place: tuple[str, str], user: str = "") -> tuple[TrialRow, ...]:
+def _rows(results: Results, part: str, method: str, place: tuple[str, str], user: str = MIXED) -> tuple[TrialRow, ...]:
     name, task = place
-    where = Where(part=ALL, scene=name, task=task, user=user) if user else Where(part=ALL, scene=name, task=task)
-    return results.rows(PAPER, where)
+    return results.rows(method, Where(part=part, scene=name, task=task, user=user))
 
 
-def _asked(row: TrialRow) -> int:
-    return row.attempts[-1].questions
+def _asked_rightly(
+    results: Results, part: str, method: str, place: tuple[str, str], questions: int, user: str = MIXED
+) -> list[TrialRow]:
+    """Trials whose last attempt succeeds after so many questions, none of them answered wrongly."""
+    rows = _rows(results, part, method, place, user)
+    last = ((row, row.attempts[-1]) for row in rows)
+    return [row for row, each in last if row.success and each.questions == questions and not each.wrong_answers]
 
 
-def _wrong(row: TrialRow) -> int:
-    return row.attempts[-1].wrong_answers
-
-
-def _first(results: Results, place: tuple[str, str], wanted: tuple[tuple[Value, ...], ...]) -> tuple[Replay, ...]:
-    """For each wanted row of answers the first trial that has it; where none has, none."""
-
-    def found() -> Iterator[Replay]:
-        for answers in wanted:
-            fitting = [
-                row for row in _rows(results, place) if row.success and _asked(row) == len(answers) and not _wrong(row)
-            ]
-            replays = (replay(*place, row.strategy, PAPER, row.seed) for row in fitting[:MOST_REPLAYED])
-            fits = next((each for each in replays if each.answers == answers), None)
-            if fits is not None:
-                yield fits
-
-    return tuple(found())
+def _first(results: Results, place: tuple[str, str], answers: tuple[Value, ...]) -> tuple[Replay, ...]:
+    """The first trial that has these answers, of the first policy that has one; none where none has."""
+    for part, method in POLICIES:
+        rows = _asked_rightly(results, part, method, place, len(answers))[:MOST_REPLAYED]
+        for each in (replay(*place, row.strategy, method, row.seed) for row in rows):
+            if each.answers == answers:
+                return (each,)
+    return ()

@@ -54,7 +54,7 @@ class Family(StrEnum):
 class Bar:
     """One comparison that a claim needs: a measure of a method against that of another, elsewhere, or against a number.
 
-    Without `by` it is an order, and is told by a Wilcoxon signed-rank test; with it, it is a bar, and the bootstrap
+    Without `by` it is an order, and is told by a Wilcoxon signed-rank test; with it, it is a bar, and the 95 %
     interval of the difference has to clear it.
 
     Args:

@@ -39,6 +39,7 @@ MOST_QUESTIONS = 1.6
 AS_GOOD_S = 1.0
 NOT_MORE_QUESTIONS = 0.25
 FAILS_AS_OFTEN = 0.01
+NO_MORE_FAILURES = f"fails no more often than the paper's policy, within a margin of {100 * FAILS_AS_OFTEN:g} point"
 PRESET_S, LONGER_S = Points().look_ahead_s, (1.0, 2.0)
 """The look-ahead of the preset `paper`, and those that are compared with it."""
 
@@ -325,7 +326,7 @@ def _ours() -> Iterator[Claim]:
     for name in SCENES:
         where = _at(MIXED, name)
         for key, text, bar in (
-            ("success", "assist fails no more often than the paper's policy", ("success", False, -FAILS_AS_OFTEN)),
+            ("success", f"assist {NO_MORE_FAILURES}", ("success", False, -FAILS_AS_OFTEN)),
             ("time", "assist is faster than the paper's policy, all attempts counted", ("total_s", True, None)),
             ("opposition", "assist opposes less than the paper's policy", ("all_opposing", True, None)),
             ("questions", "assist asks less than the paper's policy", ("questions", True, None)),
@@ -372,7 +373,7 @@ def _look_ahead() -> Iterator[Claim]:
     )
     yield claim(
         "best T: success",
-        "assist fails no more often than the paper's policy whatever its T.",
+        f"assist {NO_MORE_FAILURES}, whatever its T.",
         *(Bar(measure="success", method=OURS, than=each, where=where, by=-FAILS_AS_OFTEN) for each in every),
     )
 

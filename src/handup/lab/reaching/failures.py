@@ -18,8 +18,8 @@ class Cause(StrEnum):
 
     ANSWER = "a wrong answer"
     """A question of the attempt was answered wrongly."""
-    BELIEF = "surely wrong from pushes alone"
-    """At the end the robot was surer than .7 of another goal, without any wrong answer."""
+    BELIEF = "surely wrong without a wrong answer"
+    """At the end the robot was surer than .7 of another goal: from pushes, and right answers if there were any."""
     POSE = "a pose that is not listed"
     """The robot did not know the wanted pose."""
     UNSURE = "never sure"

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from handup.core import BadSetting
 from handup.lab.reaching.claim import LABELS, LIKE, Bar, Claim, Family, Variance
 from handup.lab.reaching.results import WITHOUT_RULE, Results
 from handup.lab.study import judging
@@ -25,13 +24,18 @@ RULES = (
     "Orders are corrected within their family: the paper's for one kind of user, the prototype's findings, assist "
     "against the paper's policy, the look-ahead T. A family is what answers one question, and what is said about one "
     "kind of user does not depend on how many other questions the study asks. A bar (at least, at most) holds where "
-    "the 95 % bootstrap interval over people clears it; bars, unlike orders, are not corrected for their number. Where "
+    "the 95 % bootstrap interval over people clears it; bars, unlike orders, are not corrected for their number. Of a "
+    "difference of shares (success, prediction) each end of the interval is the wider one of the bootstrap's and of "
+    "Newcombe's score interval for pairs, since resampling knows no doubt where no pair differs; of people of whom "
+    "several trials are averaged, that interval takes the pairs for uncorrelated. Where "
     "the paper first asks an analysis of variance (repeated measures, task × method, corrected by Greenhouse and "
     "Geisser) so does the claim: without an effect of the method, or of both, nothing holds. Each claim of the paper "
     "about the attempt that succeeded is judged once more over all attempts, in a family of its own: that is its "
     f"verdict without the rule of exclusion. Fewer than {LEAST_TOLD} people tell nothing."
 )
 """To be said once with findings."""
+
+DIFFERENT_SIDES = "ranks and mean point to different sides"
 
 
 @dataclass(frozen=True)
@@ -106,10 +110,10 @@ def _without(claim: Claim) -> Claim:
 
 def effects(variance: Variance, results: Results) -> dict[str, Effect] | None:
     """What the method does, and the method together with the task; None where too few have all measures."""
-    try:
-        _, method, both = two_way(results.block(variance.measure, variance.methods, variance.where))
-    except BadSetting:
+    block = results.block(variance.measure, variance.methods, variance.where)
+    if len(block) < LEAST_TOLD:
         return None
+    _, method, both = two_way(block)
     return {"method": method, "method × task": both}
 
 
@@ -147,8 +151,23 @@ def _numbers(each: Measured[Bar]) -> str:
     low, high = found.ci
     if each.bar.alone:
         return f"{found.mean:.3f} [{low:.3f}, {high:.3f}]; {each.verdict}"
-    text = f"{found.mean:+.3g} [{low:+.3g}, {high:+.3g}]"
-    return f"{text}; {each.verdict}" if each.p is None else f"{text}, p = {each.p:.2g}; {each.verdict}"
+    return f"{_signed(found.mean)} [{_signed(low)}, {_signed(high)}]{_tested(each)}; {each.verdict}"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3g}" if value else "0"
+
+
+def _tested(each: Measured[Bar]) -> str:
+    """What the test of an order says, where the interval alone would not explain the verdict; nothing of a bar."""
+    if each.p is None:
+        return ""
+    return f", corrected p = {each.p:.2g}{f'; {DIFFERENT_SIDES}' if different_sides(each) else ''}"
+
+
+def different_sides(each: Measured[Bar]) -> bool:
+    """Whether ranks say more and the mean says less, or the other way round; of a bar, never."""
+    return each.p is not None and each.found.ranks * each.found.mean < 0.0
 
 
 def _why(decides: Measured[Bar], found: Sequence[Measured[Bar]]) -> str:
@@ -160,11 +179,13 @@ def _why(decides: Measured[Bar], found: Sequence[Measured[Bar]]) -> str:
     if bar.elsewhere is not None or bar.than:
         other = f"in {bar.elsewhere.scene}" if bar.elsewhere is not None else f"'{bar.than}'"
         at = "" if bar.times == 1.0 else f"{bar.times:g} × "
-        said = f"'{bar.method}' against {at}{other}: {gap.mean:+.3g} ({low:+.3g} to {high:+.3g})"
+        said = f"'{bar.method}' against {at}{other}: {_signed(gap.mean)} ({_signed(low)} to {_signed(high)})"
+        said += _tested(decides)
     else:
         said = f"'{bar.method}': {gap.mean:.3g} ({low:.3g} to {high:.3g})"
     place = f"{bar.where.scene} {bar.where.task}".strip() or "all scenes"
-    return f"{many}{LABELS[bar.measure].capitalize()}, {place}, {gap.units} people: {said}."
+    people = f"{gap.units} {'person' if gap.units == 1 else 'people'}"
+    return f"{many}{LABELS[bar.measure].capitalize()}, {place}, {people}: {said}."
 
 
 def _are(verdict: Verdict, count: int) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from handup.lab.reaching.claim import Bar, Family
-from handup.lab.reaching.judging import Judged
+from handup.lab.reaching.judging import Judged, different_sides
 from handup.lab.study.claim import Verdict
 from handup.lab.study.judging import Measured
 
@@ -24,7 +24,7 @@ def orderings(judged: Sequence[Judged]) -> list[dict[str, Any]]:
     Returns:
         A plain row for each order, in the order of the claims: `label`; `claims` and `sources`, all of those that state
         it; and under `users` by strategy the `verdict` (one of `WORDS`), the `difference` with its 95 % interval, the
-        corrected `p` (null where the interval decides) and `people`.
+        corrected `p` (null where the interval decides), `people`, and `different_sides`, whether ranks and mean differ.
     """
     rows: dict[Bar, dict[str, Any]] = {}
     for each in judged:
@@ -54,8 +54,9 @@ def _cell(measured: Measured[Bar]) -> dict[str, Any]:
         "difference": [_short(each) for each in (found.mean, *found.ci)],
         "p": None if p is None else _short(p),
         "people": found.units,
+        "different_sides": different_sides(measured),
     }
 
 
 def _short(value: float) -> float:
-    return float(f"{value:.{DIGITS}g}")
+    return float(f"{value:.{DIGITS}g}") + 0.0  # no -0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from handup.confidence.metrics import wilson
@@ -14,33 +14,64 @@ from handup.lab.reaching.definition import LOOK_AHEADS_S
 from handup.lab.reaching.failures import EVERYWHERE, Cause
 from handup.lab.reaching.orderings import WORDS
 from handup.lab.reaching.record import FEW, USERS
-from handup.lab.reaching.studies import HO, HO_YIELDS, MANUAL, NO_QUESTIONS, OURS, PAPER
-from handup.lab.reaching.words import FAILS, HOLDS, OPEN, TOLD, counted, failed, listed, mean, number, several
+from handup.lab.reaching.studies import ALL, GOAL, HO, HO_YIELDS, MANUAL, NO_QUESTIONS, OURS, PAPER
+from handup.lab.reaching.words import (
+    FAILS,
+    HOLDS,
+    OPEN,
+    TOLD,
+    counted,
+    failed,
+    joined,
+    listed,
+    mean,
+    number,
+    rounded,
+    several,
+)
 from handup.lab.study.claim import Verdict
 
 Record = Mapping[str, Any]
 CLOSE = {
-    "fig-4": "Fig. 4, a cup from the top with each method",
-    "fig-6": "Fig. 6, the policy asks about the cup once and hears no",
-    "fig-14": "Fig. 14, the policy asks about the drill among 22 goals: once and hears yes, twice and hears no",
+    "fig-4": "Fig. 4, a cup from the top",
+    "fig-6": "Fig. 6, a cup from the top with the policy",
+    "fig-14": "Fig. 14, the drill among 22 goals with the policy",
 }
 REACHED = {HOLDS: "reached", FAILS: "not reached", OPEN: "cannot be told"}
 SAYS = {HOLDS: "Holds", FAILS: "Does not hold", OPEN: "Cannot be told"}
 CONFIRMED = {HOLDS: "Confirmed", FAILS: "Refuted", OPEN: "Cannot be told"}
+KINDS: Mapping[str, Callable[[set[str]], bool]] = {
+    "Hold for all three": lambda told: told == {HOLDS},
+    "Hold for none of the three": lambda told: told == {FAILS},
+    "Hold for some and not for others": lambda told: {HOLDS, FAILS} <= told,
+    "Hold for some and cannot be told for others": lambda told: told == {HOLDS, OPEN},
+    "Do not hold for some and cannot be told for others": lambda told: told == {FAILS, OPEN},
+    "Cannot be told for any": lambda told: told == {OPEN},
+}
+"""Claims by their verdicts for the three kinds of users; each is of one kind."""
 NOT_FOUND = "not supported"
 """How the source of a claim says that the paper itself did not find it."""
 PROTOTYPE_ALONE, PROTOTYPE_CUP, PROTOTYPE_BELIEF = "8 of 14", "18.6 s against 78.6 s", "12 of 15"
+HARDLY_ASKS, NEARLY_NONE = 0.5, 0.01
+"""Questions per task: less than the first is hardly asking, and at most the second tells nothing about questions."""
+DEPENDS = {
+    HOLDS: "how much is asked depends on",
+    FAILS: "it is not so that more is asked with a larger value of",
+    OPEN: "it cannot be told whether how much is asked depends on",
+}
+LOOK_AHEAD = "How the look-ahead decides"
 PRESET_S, LONGEST_S = f"{Points().look_ahead_s:g}", f"{max(LOOK_AHEADS_S):g}"
 
 
 def reading(found: Record) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Headings, and what is to be said under each."""
     yield "The goal of assist", (*goal_lines(found), *_beside_the_goal(found))
+    yield "Who asks", tuple(_asking(found))
     yield "assist against the paper's policy", tuple(against(found))
     yield "The paper's claims, by kind of user", tuple(_paper(found))
     yield "What a prototype had found", tuple(_prototype(found))
     yield "What the paper's rule of exclusion hides", tuple(_rule(found))
-    yield "How the look-ahead decides", tuple(_look_ahead(found))
+    yield LOOK_AHEAD, tuple(_look_ahead(found))
     yield "A gentle robot, α = .2", tuple(_gentle(found))
     yield "Trials looked at closely", tuple(_close(found))
 
@@ -101,6 +132,26 @@ def _beside_the_goal(found: Record) -> Iterator[str]:
             yield f"There is no trial of this part in which the wanted pose is {name}."
 
 
+def _asking(found: Record) -> Iterator[str]:
+    """How much there is to be said about questions at all."""
+    asked = {name: users[USERS[-1]][PAPER]["questions"][0] for name, users in found["means"].items()}
+    few = [name for name, each in asked.items() if each < HARDLY_ASKS]
+    each = joined([f"{many:.2f} in {name}" for name, many in asked.items()])
+    yield f"Questions per task of the preset '{PAPER}', {USERS[-1]} users: {each}." + (
+        f" In {joined(few)} that is fewer than one in two tasks, so claims about asking judge a policy that hardly "
+        f"asks at T = {PRESET_S} s; see “{LOOK_AHEAD}”."
+        if few
+        else ""
+    )
+    count, trials = found["asked"][OURS]
+    yield f"'{OURS}' asked {several(count, 'question')} in {several(trials, 'trial')} of the parts {ALL} and {GOAL}" + (
+        ", so nothing here is evidence for or against its questions; its improvements 2 (richer questions) and 3 "
+        "(their price in seconds) hardly show."
+        if count <= NEARLY_NONE * trials
+        else "."
+    )
+
+
 def _paper(found: Record) -> Iterator[str]:
     theirs = _of(found, Family.PAPER)
     for user in USERS[:-1]:
@@ -115,11 +166,8 @@ def _paper(found: Record) -> Iterator[str]:
         key: [each["verdict"] for each in theirs if each["key"] == key]
         for key in dict.fromkeys(each["key"] for each in theirs)
     }
-    for words, wanted in (
-        ("Hold for all three", [key for key, told in verdicts.items() if set(told) == {HOLDS}]),
-        ("Hold for none of the three", [key for key, told in verdicts.items() if set(told) == {FAILS}]),
-        ("Hold for some and not for others", [key for key, told in verdicts.items() if {HOLDS, FAILS} <= set(told)]),
-    ):
+    for words, is_so in KINDS.items():
+        wanted = [key for key, told in verdicts.items() if is_so(set(told))]
         yield f"{words}: {'; '.join(wanted) or 'no claim'}."
     for key in dict.fromkeys(each["key"] for each in theirs if NOT_FOUND in each["source"]):
         here = ", ".join(f"{user} {verdict}" for user, verdict in zip(USERS[:-1], verdicts[key], strict=True))
@@ -159,25 +207,32 @@ def _prototype(found: Record) -> Iterator[str]:
         f"with the policy against {number('total_s', cup[HO]['total_s'])} with HO (prototype: {PROTOTYPE_CUP})."
     )
     yield _most_failures(found["failures"][PAPER][EVERYWHERE])
+    tasks = len(found["tasks"])
+    yield (
+        f"The prototype's {PROTOTYPE_ALONE} tasks on which a person alone is faster count as confirmed where it is so, "
+        "on average, on more than half of the tasks, and as refuted where on fewer; no test is made of it."
+    )
     for user in USERS:
         alone = found["faster_alone"][user]
+        side = 2 * len(alone[PAPER]) - tasks
+        told = CONFIRMED[HOLDS if side > 0 else FAILS if side < 0 else OPEN]
         yield (
-            f"{user}: a person alone is faster on average than with the policy on {len(alone[PAPER])} of "
-            f"{len(found['tasks'])} tasks (prototype: {PROTOTYPE_ALONE}), and than with assist on "
+            f"{told}, {user}: a person alone is faster on average than with the policy on {len(alone[PAPER])} of "
+            f"{tasks} tasks (prototype: {PROTOTYPE_ALONE}), and than with assist on "
             f"{len(alone[OURS])}{listed(alone[OURS])}."
         )
 
 
 def _most_failures(counts: Mapping[str, int]) -> str:
-    """Whether most failures of the policy are beliefs that pushes alone made sure and wrong."""
+    """Whether most failures of the policy are beliefs that became sure and wrong without a wrong answer."""
     total, belief = sum(counts[each] for each in Cause), counts[Cause.BELIEF]
     if not total:
         return "No attempt with the policy fails, so nothing can be said about why."
     low, high = wilson(belief, total)
     word = CONFIRMED[HOLDS if low > 0.5 else FAILS if high < 0.5 else OPEN]
     return (
-        f"{word}: most failures of the policy are beliefs that are surely wrong from pushes alone, {belief} of {total} "
-        f"or {100 * belief / total:.0f} % ({100 * low:.0f} to {100 * high:.0f}; prototype: {PROTOTYPE_BELIEF}). "
+        f"{word}: most failures of the policy are beliefs that are {Cause.BELIEF}, {belief} of {total} or "
+        f"{100 * belief / total:.0f} % ({100 * low:.0f} to {100 * high:.0f}; prototype: {PROTOTYPE_BELIEF}). "
         f"{failed('with the policy', counts)}."
     )
 
@@ -214,12 +269,13 @@ def _look_ahead(found: Record) -> Iterator[str]:
         asked[seconds] = sum(each["questions"][0] for each in scenes.values()) / len(scenes)
     for method, scenes in found["look_ahead_beside"].items():
         yield f"The same people with '{method}': {_over_scenes(scenes)}."
-    few, many = asked[PRESET_S], asked[LONGEST_S]
+    claims = _of(found, Family.LOOK_AHEAD)
+    more = next(each["verdict"] for each in claims if each["key"] == f"T = {LONGEST_S} s: asks more")
     yield (
-        f"From T = {PRESET_S} s to T = {LONGEST_S} s the questions go from {few:.2f} to {many:.2f}: what is asked "
-        f"{'depends' if many > 2.0 * few else 'hardly depends'} on a number that the paper does not give."
+        f"From T = {PRESET_S} s to T = {LONGEST_S} s the questions go from {asked[PRESET_S]:.2f} to "
+        f"{asked[LONGEST_S]:.2f}: {DEPENDS[more]} a number that the paper does not give."
     )
-    for each in _of(found, Family.LOOK_AHEAD):
+    for each in claims:
         yield f"{SAYS[each['verdict']]}: {each['text']} {each['why']}"
 
 
@@ -249,10 +305,14 @@ def _gentle(found: Record) -> Iterator[str]:
 
 
 def _faster(seconds: float) -> str:
-    return f"{abs(seconds):.1f} s {'faster' if seconds >= 0.0 else 'slower'}"
+    size = rounded(abs(seconds), 1)
+    return f"{size} s {'faster' if seconds > 0.0 else 'slower'}" if float(size) else "neither faster nor slower"
 
 
 def _close(found: Record) -> Iterator[str]:
     for name, what in CLOSE.items():
-        labels = list(dict.fromkeys(found["close"][name]))
-        yield f"{what}: {'; '.join(labels) if labels else 'no trial of the study is like that'}."
+        looked_for = "; ".join(
+            f"{wanted}: {joined(labels) or 'no trial of the study is like that'}"
+            for wanted, labels in found["close"][name].items()
+        )
+        yield f"{what}. {looked_for[0].upper()}{looked_for[1:]}."

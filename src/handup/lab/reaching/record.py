@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from handup.confidence.bootstrap import Estimate
 from handup.domains.reaching import Strategy, scene
 from handup.lab.reaching import failures
-from handup.lab.reaching.chosen import Replay, table_2
+from handup.lab.reaching.chosen import Close, all_of, table_2
 from handup.lab.reaching.claim import Variance
 from handup.lab.reaching.claims import ASKED
 from handup.lab.reaching.definition import LOOK_AHEADS_S, MIXED, of_look_ahead
@@ -27,6 +29,7 @@ from handup.lab.reaching.studies import (
     OURS,
     PAPER,
 )
+from handup.lab.study.anova import Effect
 
 KIND, SCHEMA = "reaching-study", 1
 USERS = (*map(str, Strategy), MIXED)
@@ -44,7 +47,7 @@ POSES = {"listed": True, "not listed": False}
 """Whether the robot knew the wanted pose."""
 
 
-def record(results: Results, judged: Sequence[Judged], close: Mapping[str, Sequence[Replay]]) -> dict[str, Any]:
+def record(results: Results, judged: Sequence[Judged], close: Mapping[str, Close]) -> dict[str, Any]:
     """The record.
 
     Args:
@@ -66,19 +69,27 @@ def record(results: Results, judged: Sequence[Judged], close: Mapping[str, Seque
         "task_measures": list(SHOWN),
         "tasks": _tasks(results),
         "table_1": {user: _table_1(results, user) for user in map(str, Strategy)},
-        "table_2": table_2(tuple(close.get("fig-4", ()))),
+        "table_2": table_2(all_of(close.get("fig-4", {}))),
         "variance": list(_variance(results)),
         "versus": {
             name: {user: _versus(results, Where(part=ALL, scene=name, user=user)) for user in USERS}
             for name in study.main.scenes
         },
+        "versus_listed": {
+            name: _versus(results, Where(part=ALL, scene=name, listed=True), ("total_s",))["total_s"]
+            for name in study.main.scenes
+        },
+        "asked": {each: _asked(results, each) for each in (PAPER, OURS)},
         "goal": _goal(results),
         "look_ahead": _look_ahead(results),
         "look_ahead_beside": {each: _by_scene(results, each) for each in (MANUAL, HO, OURS)},
         "gentle": {method: _some(results, method, Where(part=GENTLE), FEW) for method in study.part(GENTLE).methods},
         "failures": failures.causes(results),
         "faster_alone": {user: _faster_alone(results, user) for user in USERS},
-        "close": {name: [each.label for each in some] for name, some in close.items()},
+        "close": {
+            name: {what: list(dict.fromkeys(each.label for each in some)) for what, some in looked_for.items()}
+            for name, looked_for in close.items()
+        },
         "orderings": orderings(judged),
         "claims": [each.to_json() for each in judged],
     }
@@ -89,7 +100,7 @@ def _numbers(found: Estimate) -> list[float]:
 
 
 def _short(value: float) -> float:
-    return float(f"{value:.4g}")
+    return float(f"{value:.4g}") + 0.0  # no -0
 
 
 def _some(results: Results, method: str, where: Where, measures: Iterable[str]) -> dict[str, list[float]]:
@@ -150,15 +161,27 @@ def _variance(results: Results) -> Iterable[dict[str, Any]]:
                             "user": user,
                             "measure": chosen,
                             "people": method.units,
-                            "method": [_short(each) for each in (method.f, *method.df, method.epsilon, method.p)],
-                            "both": [_short(each) for each in (both.f, *both.df, both.epsilon, both.p)],
+                            "method": _effect(method),
+                            "both": _effect(both),
                         }
 
 
-def _versus(results: Results, where: Where) -> dict[str, list[float]]:
+def _effect(effect: Effect) -> list[float | None]:
+    """F, its degrees of freedom, ε and p; no number where F has no end."""
+    numbers = (effect.f, *effect.df, effect.epsilon, effect.p)
+    return [_short(each) if np.isfinite(each) else None for each in numbers]
+
+
+def _asked(results: Results, method: str) -> list[int]:
+    """Questions, and trials in which they were asked or not: all scenes and users, and the goal."""
+    rows = [row for part in (ALL, GOAL) for row in results.rows(method, Where(part=part))]
+    return [sum(each.questions for row in rows for each in row.attempts), len(rows)]
+
+
+def _versus(results: Results, where: Where, measures: Sequence[str] = VERSUS) -> dict[str, list[float]]:
     """What `assist` has more than the paper's policy: mean, interval, p, people."""
     found = {}
-    for measure in VERSUS:
+    for measure in measures:
         gap = results.difference(measure, OURS, PAPER, where)
         found[measure] = [_short(each) for each in (gap.mean, *gap.ci, gap.p, gap.units)]
     return found
@@ -173,11 +196,16 @@ def _goal(results: Results) -> dict[str, Any]:
         tasks[task] = [_short(each) for each in (gap.mean, *gap.ci)]
     return {
         "methods": {each: _some(results, each, where, MEASURES) for each in results.study.part(GOAL).methods},
-        "ratio": {each: _numbers(results.ratio(each, OURS, MANUAL, where)) for each in ("total_s", "time_s")},
+        "ratio": {each: _ratio(results, each, where) for each in ("total_s", "time_s")},
         "slower_s": tasks,
         "poses": {name: _by_pose(results, listed=listed) for name, listed in POSES.items()},
         "failures": failures.causes(results, part=GOAL),
     }
+
+
+def _ratio(results: Results, measure: str, where: Where) -> list[float] | None:
+    found = results.ratio(measure, OURS, MANUAL, where)
+    return None if found is None else _numbers(found)
 
 
 def _by_pose(results: Results, *, listed: bool) -> dict[str, Any]:

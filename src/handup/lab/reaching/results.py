@@ -159,16 +159,18 @@ class Results:
         low, high = wilson(found.value * people, people)
         return Estimate(found.value, (min(low, found.ci[0]), max(high, found.ci[1])))
 
-    def gaps(self, measure: str, method: str, than: str, where: Where, *, times: float = 1.0) -> Vector:
-        """What a method has more than so many times another, unit by unit; pairs with something missing left out."""
-        units = self.units(method, where)
-        gap = self.values(measure, method, where) - times * self.values(measure, than, where)
-        return _by_unit(gap, units)
-
     def difference(self, measure: str, method: str, than: str, where: Where, *, times: float = 1.0) -> Difference:
-        """The same with its interval and Wilcoxon's test."""
-        gap = self.gaps(measure, method, than, where, times=times)
-        return paired.difference(gap, np.zeros(len(gap)))
+        """What a method has more than so many times another, unit by unit; pairs with something missing left out."""
+        ours, theirs = self._pairs(measure, method, than, where)
+        return _compared(measure)(ours, times * theirs)
+
+    def _pairs(self, measure: str, method: str, than: str, where: Where) -> tuple[Vector, Vector]:
+        """A measure of two methods, unit by unit, over trials in which both have it."""
+        units = self.units(method, where)
+        ours, theirs = (self.values(measure, each, where) for each in (method, than))
+        there = np.isfinite(ours) & np.isfinite(theirs)
+        one, other = (_by_unit(np.where(there, each, np.nan), units) for each in (ours, theirs))
+        return one, other
 
     def between(self, measure: str, method: str, where: Where, other: Where) -> Difference:
         """What a measure is more at one place than at another, seed by seed and task by task, in their order."""
@@ -176,7 +178,7 @@ class Results:
             _by_unit(self.values(measure, method, each), self.units(method, each)) for each in (where, other)
         )
         size = min(len(here), len(there))
-        return paired.difference(here[:size], there[:size])
+        return _compared(measure)(here[:size], there[:size])
 
     def alone(self, measure: str, method: str, where: Where) -> Difference:
         """A measure itself, as what it is more than 0."""
@@ -184,13 +186,13 @@ class Results:
         found = paired.difference(values, np.zeros(len(values)))
         return replace(found, ci=self._shared(Estimate(found.mean, found.ci), measure, method, where).ci)
 
-    def ratio(self, measure: str, method: str, than: str, where: Where) -> Estimate:
-        """How many times a measure of one method is that of another, over pairs in which both have it."""
+    def ratio(self, measure: str, method: str, than: str, where: Where) -> Estimate | None:
+        """How many times a measure of one method is that of another, over pairs in which both have it; None of none."""
         units = self.units(method, where)
         ours, theirs = (self.values(measure, each, where) for each in (method, than))
         both = np.isfinite(ours) & np.isfinite(theirs)
         above, below = (_sums(units, np.where(both, each, 0.0)) for each in (ours, theirs))
-        return paired.ratio(above, below)
+        return paired.ratio(above, below) if both.any() else None
 
     def block(self, measure: str, methods: tuple[str, ...], where: Where) -> Vector:
         """By seed, task and method, for an analysis of variance; only seeds for which nothing is missing."""
@@ -200,6 +202,11 @@ class Results:
         ]  # by task, method, seed
         whole = np.moveaxis(np.array(table), -1, 0)
         return np.asarray(whole[np.isfinite(whole).all(axis=(1, 2))])
+
+
+def _compared(measure: str) -> Callable[[Vector, Vector], Difference]:
+    """How pairs of a measure are compared."""
+    return paired.shares if measure in SHARES else paired.difference
 
 
 def _sums(units: Numbers, values: NDArray[np.float64 | np.bool_]) -> Vector:

@@ -20,9 +20,9 @@ from handup.lab.reaching.results import Results
 from handup.lab.reaching.rows import TrialRow, kept_trials
 from handup.lab.study.batches import Watcher
 
-CLOSE: Mapping[str, tuple[str, Callable[[Results], tuple[chosen.Replay, ...]]]] = {
+CLOSE: Mapping[str, tuple[str, Callable[[Results], chosen.Close]]] = {
     "fig-4": ("Fig. 4 again: a cup from the top, with each method", chosen.fig_4),
-    "fig-6": ("Fig. 6 again: a question answered with no", chosen.fig_6),
+    "fig-6": ("Fig. 6 again: a cup from the top, a question answered with no", chosen.fig_6),
     "fig-14": ("Fig. 14 again: a drill among 22 goals", chosen.fig_14),
 }
 
@@ -85,11 +85,15 @@ def run_reaching(
         folder = out / study.name
         drawings = [
             *figures.draw(found),
-            *(strips.strips(f"reaching-{name}", CLOSE[name][0], replays) for name, replays in close.items() if replays),
+            *(
+                strips.strips(f"reaching-{name}", CLOSE[name][0], chosen.all_of(some))
+                for name, some in close.items()
+                if chosen.all_of(some)
+            ),
         ]
         write_whole(folder / "rows.jsonl", "".join(_lines(done, versions)))
         write_whole(folder / "tables.md", "\n\n".join(each.markdown() for each in tables.tables(found)) + "\n")
-        write_whole(folder / "study.json", json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+        write_whole(folder / "study.json", json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
         for drawing in drawings:
             write_whole(folder / f"{drawing.name}.svg", drawing.svg)
             write_whole(folder / f"{drawing.name}.png", drawing.png)

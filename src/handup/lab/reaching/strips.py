@@ -92,12 +92,10 @@ def strips(name: str, title: str, replays: Sequence[Replay]) -> Drawing:
         for each in replays
         if each.heard
     )
-    where = (
-        replays[0].label if len({each.label for each in replays}) == 1 else "; ".join(each.label for each in replays)
-    )
+    where = "; ".join(dict.fromkeys(each.label for each in replays))
     parts = [f"{title}. {where}. Simulated; the last attempt of each trial."]
     parts += [GIVES_WAY] if any(each.trial.method == OURS for each in replays) else []
-    parts += [f"Asked: {heard}."] if heard else []
+    parts.append(f"Asked: {heard}." if heard else "Nothing is asked.")
     return Drawing(name, " ".join(parts), *files)
 
 

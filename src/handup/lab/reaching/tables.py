@@ -6,13 +6,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from handup.domains.reaching import scene
 from handup.intent import Points
+from handup.lab.reaching.chosen import ASKS, STEPS
 from handup.lab.reaching.claim import LABELS, Family
 from handup.lab.reaching.claims import FASTER, OPPOSING, QUESTIONS, SUCCESS
 from handup.lab.reaching.failures import ATTEMPTS, EVERYWHERE, Cause
+from handup.lab.reaching.judging import DIFFERENT_SIDES
 from handup.lab.reaching.record import FEW, USERS
 from handup.lab.reaching.studies import (
     ALWAYS_HELPS,
+    COMPLEX,
     HO,
     HO_YIELDS,
     MANUAL,
@@ -21,11 +25,12 @@ from handup.lab.reaching.studies import (
     OURS,
     PAPER,
 )
-from handup.lab.reaching.words import PERCENT
+from handup.lab.reaching.words import PERCENT, rounded
+from handup.lab.study.bars import LEAST_TOLD
 from handup.lab.study.tables import Table
 
 Record = Mapping[str, Any]
-DIGITS = {"questions": 2, "mode_changes": 1, "joystick_input": 0}
+DIGITS = {"questions": 2, "ratio": 2, "mode_changes": 1, "joystick_input": 0}
 HEADS = {
     "success": "success, %",
     "first_success": "first attempt, %",
@@ -54,6 +59,7 @@ KINDS = {
 SHORT = {"holds": "yes", "does not hold": "no", "cannot be told": "?"}
 REACHED = {**SHORT, "cannot be told": "cannot be told"}
 VERDICTS = tuple(SHORT)
+TASKS = scene(COMPLEX).tasks
 
 
 def tables(found: Record) -> Iterator[Table]:
@@ -91,8 +97,7 @@ def cell(measure: str, numbers: Sequence[float] | None, *, signed: bool = False)
     if numbers is None:
         return "–"
     scale, digits = (100.0, 1) if measure in PERCENT else (1.0, DIGITS.get(measure, 1))
-    sign = "+" if signed else ""
-    value, low, high = (f"{scale * each:{sign}.{digits}f}" for each in numbers[:3])
+    value, low, high = (rounded(scale * each, digits, signed=signed) for each in numbers[:3])
     return f"{value} ({low}–{high})" if not signed else f"{value} ({low} to {high})"
 
 
@@ -114,9 +119,8 @@ def goal(found: Record) -> Table:
             "time",
             f"≤ {FASTER:g} × alone",
             "total_s",
-            f"{cell('total_s', got[OURS]['total_s'])}; × {ratio['total_s'][0]:.2f} "
-            f"({ratio['total_s'][1]:.2f}–{ratio['total_s'][2]:.2f}), by the paper's rule × {ratio['time_s'][0]:.2f} "
-            f"({ratio['time_s'][1]:.2f}–{ratio['time_s'][2]:.2f})",
+            f"{cell('total_s', got[OURS]['total_s'])}; × {cell('ratio', ratio['total_s'])}, by the paper's rule × "
+            f"{cell('ratio', ratio['time_s'])}",
         ),
         row("questions", f"≤ {QUESTIONS:g} per task", "questions", cell("questions", got[OURS]["questions"])),
         row("opposing", f"≤ {100 * OPPOSING:g} %", "all_opposing", cell("all_opposing", got[OURS]["all_opposing"])),
@@ -125,7 +129,8 @@ def goal(found: Record) -> Table:
     first, seeds = found["seeds"]["goal"]
     caption = (
         "The goal of `assist`: U22, the three kinds of users in turn, 5 % wrong answers, 10 % missing poses; "
-        f"{seeds} people (seeds from {first}) at three tasks; times in seconds, all attempts counted; 95 % intervals"
+        f"{len(TASKS) * seeds} people, {seeds} (seeds from {first}) at each of {len(TASKS)} tasks; times in seconds, "
+        "all attempts counted; 95 % intervals"
     )
     return Table(caption, ("what", "goal", "`assist`", "`paper`", "alone", "reached?"), rows)
 
@@ -204,7 +209,9 @@ def orderings(found: Record) -> Table:
 
     def shown(told: Mapping[str, Any]) -> str:
         value, low, high = told["difference"]
-        return f"{told['verdict']}: {value:+.3g} ({low:+.3g} to {high:+.3g})"
+        p = "" if told["p"] is None else f", p = {told['p']:.2g}"
+        sides = f"; {DIFFERENT_SIDES}" if told["different_sides"] else ""
+        return f"{told['verdict']}: {value:+.3g} ({low:+.3g} to {high:+.3g}){p}{sides}"
 
     rows = tuple(
         (each["label"], "; ".join(each["sources"]), *(shown(each["users"][user]) for user in USERS[:-1]))
@@ -212,7 +219,8 @@ def orderings(found: Record) -> Table:
     )
     caption = (
         "The paper's orderings one by one, by its rule of exclusion: does each reappear, and the difference of the two "
-        "with its 95 % interval. A claim needs all of its orders; shares are shares of 1"
+        "with its 95 % interval and the corrected p, where a test tells. A claim needs all of its orders; shares are "
+        "shares of 1"
     )
     return Table(caption, ("order", "in the paper", *USERS[:-1]), rows)
 
@@ -254,7 +262,9 @@ def table_2(found: Record) -> Table:
     rows = tuple(
         (str(step + 1), *(each[step] if step < len(each) else "" for each in done.values())) for step in range(length)
     )
-    caption = "Table II again: what was done at first, up to the first question, in the trial of Fig. 4"
+    asked = [name for name, steps in done.items() if any(each.startswith(ASKS) for each in steps)]
+    none = "" if asked else f"; nobody asked in it, or not within {STEPS} steps"
+    caption = f"Table II again: what was done at first, up to the first question, in the trial of Fig. 4{none}"
     return Table(caption, ("step", *(f"`{each}`" for each in done)), rows)
 
 
@@ -273,9 +283,10 @@ def by_task(found: Record) -> Table:
 def variance(found: Record) -> Table:
     """The analyses of variance."""
 
-    def shown(numbers: Sequence[float]) -> str:
+    def shown(numbers: Sequence[Any]) -> str:
         f, above, below, epsilon, p = numbers
-        return f"F({above:.2f}, {below:.1f}) = {f:.2f}, ε = {epsilon:.2f}, p = {p:.2g}"
+        much = "without end" if f is None else f"{f:.2f}"
+        return f"F({above:.2f}, {below:.1f}) = {much}, ε = {epsilon:.2f}, p = {p:.2g}"
 
     rows = tuple(
         (
@@ -288,10 +299,11 @@ def variance(found: Record) -> Table:
     )
     caption = (
         "Analyses of variance with repeated measures, task × method (alone, HO, the paper's policy), corrected by "
-        "Greenhouse and Geisser; by the paper's rule only people whose every task succeeded with all three, without it "
-        "all of them"
+        "Greenhouse and Geisser. A seed stands for a participant; its tasks are drawn separately. By the paper's rule "
+        "only seeds whose every task succeeded with all three methods, without it all of them; fewer than "
+        f"{LEAST_TOLD} are left out"
     )
-    return Table(caption, ("what", "people", "method", "method × task"), rows)
+    return Table(caption, ("what", "seeds", "method", "method × task"), rows)
 
 
 def look_ahead(found: Record) -> Table:
@@ -303,9 +315,10 @@ def look_ahead(found: Record) -> Table:
         for name in found["means"]
         for what, scenes in (policies | beside).items()
     )
+    _, seeds = found["seeds"]["look-ahead"]
     caption = (
-        f"The paper's policy with other look-aheads T, users mixed; T = {Points().look_ahead_s:g} s is the preset "
-        f"`{PAPER}`; the same people alone, with HO and with `{OURS}`"
+        f"The paper's policy with other look-aheads T, users mixed, {seeds} people per task; "
+        f"T = {Points().look_ahead_s:g} s is the preset `{PAPER}`; the same people alone, with HO and with `{OURS}`"
     )
     return Table(caption, ("scene, method", *(HEADS[each] for each in FEW)), rows)
 

@@ -47,13 +47,18 @@ def number(measure: str, numbers: Sequence[float] | None, *, signed: bool = Fals
     """A mean with its unit and its interval; with a sign it is a difference, and one of shares is in points."""
     if numbers is None:
         return "nothing known"
-    sign = "+" if signed else ""
     if measure in PERCENT:
-        value, low, high = (f"{100.0 * each:{sign}.1f}" for each in numbers[:3])
+        value, low, high = (rounded(100.0 * each, 1, signed=signed) for each in numbers[:3])
         return f"{value} {'points' if signed else '%'} ({low} to {high})"
     digits, unit = (1, " s") if measure in SECONDS else (2, "")
-    value, low, high = (f"{each:{sign}.{digits}f}" for each in numbers[:3])
+    value, low, high = (rounded(each, digits, signed=signed) for each in numbers[:3])
     return f"{value}{unit} ({low} to {high})"
+
+
+def rounded(value: float, digits: int, *, signed: bool = False) -> str:
+    """With so many digits, and a sign where wanted; what rounds to nothing has none."""
+    text = f"{value:{'+' if signed else ''}.{digits}f}"
+    return text if float(text) else text.lstrip("+-")
 
 
 def mean(measure: str, numbers: Sequence[float] | None) -> str:

@@ -3,9 +3,10 @@
 An order holds where Wilcoxon's test, corrected by Holm over all orders of its family, is below .05 on the claimed side;
 it does not hold where it is on the other side, or where the whole interval of the difference says that the two are
 alike or on the other side. The test is about ranks and what is reported is a mean: where these two are on different
-sides (many small gains, a few large losses), neither is taken for the answer. A bar holds where the 95 % bootstrap
-interval of the difference clears it, and does not where the interval stays short of it; bars, unlike orders, are not
-corrected for their number. Everything else cannot be told, and fewer than `LEAST_TOLD` units tell nothing.
+sides (many small gains, a few large losses), neither is taken for the answer. A bar holds where the 95 % interval of
+the difference (by bootstrap; of shares, as in `paired.shares`) clears it, and does not where the interval stays short
+of it; bars, unlike orders, are not corrected for their number. Everything else cannot be told, and fewer than
+`LEAST_TOLD` units tell nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Paired statistics: Wilcoxon's signed-rank test, Holm's correction, bootstrap intervals.
+"""Paired statistics: Wilcoxon's signed-rank test, Holm's correction, bootstrap intervals; Newcombe's for shares.
 
 The unit is whatever was given to all arms alike: a participant, whose plates are averaged first, or the seed of a run.
 All tests are two-sided.
@@ -7,7 +7,7 @@ All tests are two-sided.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from handup.confidence.bootstrap import Estimate, intervals
+from handup.confidence.metrics import wilson
 
 Vector = NDArray[np.float64]
 ALPHA = 0.05
@@ -139,3 +140,45 @@ def difference(values: Vector, others: Vector, *, seed: int = 0) -> Difference:
     return Difference(
         mean=found.value, ci=found.ci, more=more, less=less, same=same, p=wilcoxon(gap), ranks=leaning(gap)
     )
+
+
+def shares(values: Vector, others: Vector, *, seed: int = 0) -> Difference:
+    """The same of two shares; of the bootstrap's interval and of `newcombe`, each end is the wider one.
+
+    Where hardly any pair differs, resampling knows no doubt: of 150 equal pairs it would say that all pairs are equal.
+    """
+    found = difference(values, others, seed=seed)
+    if not len(values):
+        return found
+    low, high = newcombe(values, others)
+    return replace(found, ci=(min(low, found.ci[0]), max(high, found.ci[1])))
+
+
+def newcombe(values: Vector, others: Vector) -> tuple[float, float]:
+    """The 95 % score interval of a paired difference of shares (Newcombe 1998, method 10).
+
+    Wilson's limits of both shares are put together with the correlation φ of the pairs, corrected for continuity.
+
+    Args:
+        values: Whether it came true, 0 or 1; or, of a unit with several trials, the share of them. Wilson's limits are
+            then those of as many trials as there are units, and φ is 0.
+        others: The same of the others.
+    """
+    count = len(values)
+    one, other = float(values.mean()), float(others.mean())
+    (low, high), (other_low, other_high) = (wilson(share * count, count) for share in (one, other))
+    phi = _phi(values, others)
+
+    def together(mine: float, theirs: float) -> float:
+        return float(np.sqrt(max(mine**2 - 2.0 * phi * mine * theirs + theirs**2, 0.0)))
+
+    return one - other - together(one - low, other_high - other), one - other + together(high - one, other - other_low)
+
+
+def _phi(values: Vector, others: Vector) -> float:
+    """The correlation of pairs that are 0 or 1, where positive nearer to 0 by half a pair; 0 of all other pairs."""
+    spread = float(values.std() * others.std())
+    if spread <= SAME or not np.isin((values, others), (0.0, 1.0)).all():
+        return 0.0
+    shared = float(np.mean(values * others) - values.mean() * others.mean())
+    return (max(shared - 0.5 / len(values), 0.0) if shared > 0.0 else shared) / spread
