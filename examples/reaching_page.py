@@ -181,7 +181,7 @@ def _sizes(found: dict[str, Any]) -> str:
     most = most_failures(trials)
     holds = f"holds only with at most {several(most, 'failure')}" if most is not None else "cannot hold"
     return (
-        f"Their sizes were set before the run, so that it does not take too long.{fewer} At the "
+        f"Their sizes were set before any of their rows was looked at.{fewer} At the "
         f"{several(trials, 'trial')} of the goal, {bar} {holds}: the whole interval has to be there."
     )
 
