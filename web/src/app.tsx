@@ -1,7 +1,7 @@
 /** The page: Stop first, then one thing at a time, then what can always be said. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Banners } from "./resident/Banner";
 import { Footer, othersOf } from "./resident/Footer";
 import { Help } from "./resident/Help";
@@ -35,7 +35,7 @@ export function App() {
     pointer: scanTap,
     speak: murmur,
   });
-  useEffect(listenForKeys, []);
+  useLayoutEffect(listenForKeys, []);
   if (link.value === "unpaired") return <Pairing />;
   return <Paired />;
 }
@@ -48,7 +48,7 @@ function Paired() {
   useStopByPad();
   useStopNews();
   const known = me.value !== null;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (known) keep("paired", true); // so that the page can say that it has ended
   }, [known]);
   useManners(record?.id ?? "");

@@ -1,5 +1,5 @@
 /** Which key, button or axis does what, for this person on this device. */
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { Panel } from "../resident/Panel";
 import { Pick } from "../resident/SettingsPanel";
 import { change, settings } from "../settings";
@@ -109,9 +109,9 @@ export function Controls() {
   );
 }
 
-/** Wait for a key, or for something on a gamepad; a key that is taken is said to be. */
+/** Wait for a key, or for something on a gamepad, from the moment it is asked for; a key that is taken is said to be. */
 function useCapture(waiting: Action | null, done: (why: string) => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!waiting) return;
     const atRest = rest();
     const onKey = (event: KeyboardEvent): void => {

@@ -1,6 +1,6 @@
 /** Driving a hand: the table, what the robot thinks, does and why, and the stick. */
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { Sign } from "../signs/Sign";
 import { intention } from "../signs/words";
 import { link, me, panel } from "../store";
@@ -31,7 +31,7 @@ export function ReachView({ robot, state, reach, asked }: ReachViewProps) {
   useEffect(() => {
     if (name) mappingOf(name);
   }, [name]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (asking) return answerByPad();
     return may ? drive(robot.robot) : undefined;
   }, [asking, may, robot.robot]);

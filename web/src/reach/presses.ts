@@ -1,5 +1,5 @@
 /** Presses that are no pushes: Stop, and yes and no to a question, by a gamepad or by keys of one's own. */
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { settings } from "../settings";
 import { stop } from "../stop";
 import { panel, robots } from "../store";
@@ -47,7 +47,7 @@ function listen(actions: readonly Action[], byKey: readonly Action[], done: (act
 export function useStopByPad(): void {
   const driven = [...robots.value.values()].some((each) => each.state?.reach);
   const on = driven && panel.value !== "controls";
-  useEffect(() => (on ? listen(["stop"], ["stop"], stop) : undefined), [on]);
+  useLayoutEffect(() => (on ? listen(["stop"], ["stop"], stop) : undefined), [on]);
 }
 
 /** Answer by yes and no; a second press of the same sends it. The directions go from button to button, yes presses it. */
