@@ -13,7 +13,7 @@ from handup.desk.events import Asked, Opened
 from handup.desk.status import Status
 from handup.domains.reaching import Ending, Rules, scene
 from handup.domains.reaching.driving import Drive, Driven
-from handup.domains.reaching.live import NAME, PERSON, Seat, go_on
+from handup.domains.reaching.live import NAME, PERSON, Seat, go_on, keep
 from handup.journal import Journal
 
 
@@ -88,3 +88,24 @@ def test_the_person_at_the_page_has_limits_and_their_load_stays_theirs(tmp_path:
         assert state.workload.person == NAME
         assert state.workload.load(state.now_s) > 0.0, "a new attempt is no rest"
         assert again.time_s == 0.0, "what is over does not go on"
+
+
+def test_the_next_attempt_knows_their_pace_and_that_they_would_rather_not_be_asked(tmp_path: Path) -> None:
+    store = tmp_path / "a.db"
+    sat(store, PERSON, said(ReplyKind.NOT_NOW), limit_s=5.0)
+    with Journal.open(store) as journal, Desk(journal, [PERSON]) as desk:
+        again, _ = go_on(Drive(scene("S1"), "cup/top", "assist"), desk)
+        known, fresh = again.assistant.state, Drive(scene("S1"), "cup/top", "assist").assistant.state
+    assert known.pace.seconds > 1.0
+    assert known.pace.usual(0.8) < fresh.pace.usual(0.8), "they push softly"
+    assert known.unheard >= 1
+    assert known.quiet_until_s > 0.0
+    assert (known.questions, known.asked, known.open) == (0, frozenset(), None)
+    assert known.belief.to_json() == fresh.belief.to_json()
+
+
+def test_what_cannot_be_read_of_the_attempt_before_is_left(tmp_path: Path) -> None:
+    with Journal.open(tmp_path / "a.db") as journal, Desk(journal, [PERSON]) as desk:
+        keep(desk, {"assistant": {"helper": "nobody"}})
+        drive, _ = go_on(Drive(scene("S1"), "cup/top", "assist"), desk)
+    assert drive.assistant.state.pace.seconds == 0.0

@@ -18,8 +18,9 @@ from handup.domains.reaching.driving import Drive, Driven, Push
 from handup.domains.reaching.gripper import CONTROL_S
 from handup.domains.reaching.steering import Mode
 from handup.domains.reaching.telling import Doing, ending_of, reach_of, said_of, spoken, things_of
+from handup.intent import Assistant
 from handup.intent.pose import Vector
-from handup.people import Workload
+from handup.intent.state import State
 
 ROBOT = "hand"
 """The robot's name."""
@@ -144,7 +145,7 @@ class Seat:
 
     def _end(self, why: str) -> None:
         self._take_back(why)
-        keep(self.desk, {"workload": self.drive.assistant.state.workload.to_json()})
+        keep(self.desk, {"assistant": self.drive.assistant.to_json()})
 
     def _keep(self) -> None:
         """Keep the attempt, so that it can go on after a crash."""
@@ -272,8 +273,8 @@ def keep(desk: Desk, what: Mapping[str, Any]) -> None:
 def go_on(drive: Drive, desk: Desk) -> tuple[Drive, str]:
     """What to drive, and the name of its run: the attempt that was cut off on this store, if it is this one.
 
-    Questions of other runs, for whose answers nobody waits any more, are taken back. The load of those who were asked
-    stays theirs.
+    A new attempt knows the person from the one before, of whatever scene: their pace, their load, and whether they
+    would rather not be asked now. Questions of other runs, for whose answers nobody waits any more, are taken back.
 
     Args:
         drive: What is wanted: scene, task, helper and terms.
@@ -282,7 +283,10 @@ def go_on(drive: Drive, desk: Desk) -> tuple[Drive, str]:
     found = desk.journal.snapshot(RUN)
     kept = {} if found is None else found.state
     run, now_s = f"{RUN}-{desk.journal.head().seq + 1}", desk.now_s()
-    drive = replace(drive, person=NAME, workload=_workload_of(kept), now_s=now_s)
+    drive = replace(drive, person=NAME, now_s=now_s)
+    if (known := _known(kept)) is not None:
+        fresh = drive.assistant.state
+        drive.assistant.state = replace(known, belief=fresh.belief, now_s=max(known.now_s, now_s))
     if "drive" in kept:
         with suppress(BadRecord):  # something else was driven
             drive.restore(kept["drive"])
@@ -293,9 +297,9 @@ def go_on(drive: Drive, desk: Desk) -> tuple[Drive, str]:
     return drive, run
 
 
-def _workload_of(kept: Mapping[str, Any]) -> Workload | None:
-    record = kept.get("workload") or dict(kept.get("drive") or {}).get("assistant", {}).get("workload")
-    try:
-        return None if record is None else Workload.from_json(record)
-    except BadRecord:
-        return None
+def _known(kept: Mapping[str, Any]) -> State | None:
+    """What the attempt before, over or cut off, leaves known of the person; None where there was none to be read."""
+    record = kept.get("assistant") or dict(kept.get("drive") or {}).get("assistant")
+    with suppress(BadRecord):
+        return Assistant.from_json(record or {}).again().state
+    return None
