@@ -84,6 +84,16 @@ def test_the_tree_is_shown_with_its_recoveries() -> None:
     assert_one_line_error(here("recipe", "show", *FILES, "--task", "pik"), "there is no task 'pik'", "pick")
 
 
+def test_a_tree_that_is_too_deep_is_cut(tmp_path: Path) -> None:
+    deep = tmp_path / "deep.yaml"
+    calls = "".join(f"t{at}:\n  steps:\n  - task: t{at + 1}\n" for at in range(400))
+    deep.write_text(f"format: 1\n{calls}t400:\n  steps:\n  - op: noop\n", encoding="utf-8")
+    for options in ((), ("--json",), ("--svg", str(tmp_path / "a.svg"))):
+        assert here("recipe", "show", str(deep), *options).code == 0
+    assert here("recipe", "show", str(deep)).out.endswith("… what is more than 100 levels deep is not shown\n")
+    assert "more than 64 tasks stand in each other" in here("recipe", "check", str(deep)).out
+
+
 def test_the_tree_as_data_and_as_a_picture(tmp_path: Path) -> None:
     picture = tmp_path / "tree.svg"
     called = here("recipe", "show", *FILES, "--svg", str(picture), "--json")

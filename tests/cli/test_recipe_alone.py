@@ -68,6 +68,63 @@ def test_a_new_recovery_is_tried_on_a_stored_failure_without_moving(store: str) 
     assert "It is for tired, and the code is bored." in again.out
 
 
+WRONG = """\
+format: 1
+tidy:
+  params: [room]
+  steps:
+  - {action: navigate, params: {to: params.rom}}
+  - {action: dance}
+  - {acton: look}
+"""
+WRONG_RULES = """\
+format: 1
+recoveries:
+- {name: turn, when: {path: "**/tidy/navigat"}, do: [{action: spin}], resume: continue}
+- {name: again, when: {code: bored}, resume: sometimes}
+"""
+
+
+@pytest.mark.parametrize("name", ["tidy", "navigate", "nothing"])
+def test_everything_that_is_wrong_with_the_files_is_told_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("wrong.yaml").write_text(WRONG, encoding="utf-8")
+    Path("rules.yaml").write_text(WRONG_RULES, encoding="utf-8")
+    files = ("wrong.yaml", "--recoveries", "rules.yaml", *KITTING)
+    called = here("recipe", "test", name, "--params", '{"room": "hall"}', "--recipe", *files)
+    told = here("recipe", "check", *files).out.splitlines()[:-1]
+    assert (called.code, called.out) == (2, "")
+    assert called.err.splitlines()[:-1] == told
+    assert [each.split(" ")[0] for each in told] == [
+        *("wrong.yaml:5:37:", "wrong.yaml:6:6:", "wrong.yaml:7:6:"),
+        *("rules.yaml:3:22:", "rules.yaml:3:55:", "rules.yaml:4:23:", "rules.yaml:4:46:"),
+    ]
+    assert f"there are {len(told)} problems in the files" in called.err.splitlines()[-1]
+
+
+def test_everything_that_is_wrong_with_an_actions_inputs_is_told_at_once() -> None:
+    called = here("recipe", "test", "navigate", *KITTING, "--params", '{"too": "machine", "fast": true}')
+    assert called.code == 2
+    *told, last = called.err.splitlines()
+    assert [each.split(".")[0] for each in told] == [
+        "action 'navigate' is not given 'to'",
+        *(f"action 'navigate' takes no '{name}'" for name in ("too", "fast")),
+    ]
+    assert "there are 3 problems in the inputs. Correct what is told above." in last
+    assert_one_line_error(here("recipe", "test", "navigate", *KITTING), "handup: action 'navigate' is not given 'to'")
+
+
+def test_everything_that_is_wrong_with_a_recoverys_file_is_told_at_once(store: str) -> None:
+    Path("rule.yaml").write_text(
+        "format: 1\nrecoveries:\n- {name: so_what, whn: {code: bored}, resume: sometimes}\n", encoding="utf-8"
+    )
+    called = here("recipe", "test", "so_what", "--recoveries", "rule.yaml", "--from-failure", "1", "--store", store)
+    assert called.code == 2
+    assert [each.split(" ")[0] for each in called.err.splitlines()[:-1]] == ["rule.yaml:3:19:", "rule.yaml:3:47:"]
+
+
 def test_bad_input_is_one_line(store: str) -> None:
     assert_one_line_error(here("recipe", "test", "dance", *KITTING), "there is no task, action or recovery 'dance'")
     assert_one_line_error(here("recipe", "test", "wiggle_free", *KITTING), "'wiggle_free' is a recovery")

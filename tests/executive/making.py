@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from handup.core import ResumeHint
-from handup.executive.events import Acted, Answered, Begun, Note, Told, Unanswered
+from handup.executive.events import Acted, Answered, Begun, Note, Unanswered
 from handup.executive.language import Expression, literal, parse
-from handup.executive.machine import AskPerson, Finished, Machine, RunAction
+from handup.executive.machine import AskPerson, Finished, Input, LastLook, Looked, Machine, RunAction
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipe, Recipes, Step, TaskStep
 from handup.executive.recovery import Branch, Recovery, When
 
@@ -124,11 +124,11 @@ class Script:
         return done(command, **({} if isinstance(outcome, bool) else outcome))
 
 
-def drive(machine: Machine, does: Does, says: Says | None = None) -> tuple[Finished, list[Told]]:
+def drive(machine: Machine, does: Does, says: Says | None = None) -> tuple[Finished, list[Input]]:
     """Run to the end. Gives what it was told, too."""
-    told: list[Told] = []
+    told: list[Input] = []
 
-    def tell(event: Told) -> None:
+    def tell(event: Input) -> None:
         told.append(event)
         machine.tell(event)
 
@@ -136,6 +136,8 @@ def drive(machine: Machine, does: Does, says: Says | None = None) -> tuple[Finis
         match machine.next():
             case Finished() as finished:
                 return finished, told
+            case LastLook():
+                tell(Looked())
             case RunAction() as command:
                 tell(Begun(number=command.number, action=command.action))
                 tell(does(command))

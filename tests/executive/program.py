@@ -14,6 +14,7 @@ from tests.executive.making import action, choice, loop, op, recipe, recipes, ru
 from tests.executive.robot import Ground, acting, by_name
 
 PARTS = 8
+LID = 100
 MAIN = recipes(
     recipe(
         "main",
@@ -27,6 +28,7 @@ MAIN = recipes(
             choice("var.n % 3 == 0", [action("deliver", n="var.n")]),
             most=100,
         ),
+        action("close", n=LID),
         var=["n", "total"],
     ),
     recipe(
@@ -41,6 +43,7 @@ MAIN = recipes(
 RULES = [
     rule("wait", "**/pick", action("wait"), codes=["slip"], limit=3),
     rule("look_again", "**/place", action("wait"), codes=["off"], resume=ResumeHint.PREVIOUS, limit=3),
+    rule("still_open", "main/contradiction", action("push", n=LID), contradiction="close"),
 ]
 
 
@@ -78,9 +81,16 @@ def world(folder: Path) -> dict[str, type[Action]]:
         acts("pick", "slip"),
         acts("place", "off"),
         acts("deliver"),
+        acts("close"),
+        acts("push"),
         acting("look", look, takes=("n",), gives=("seen",), repeatable=True, lasts_s=0.001),
         acting("wait", repeatable=True),
     )
+
+
+def lid(folder: Path) -> int:
+    """What a monitor sees: it is shut once it was pushed, whatever the script says."""
+    return LID if any(each["does"] == "push" for each in Ground(folder / "world.jsonl").effects()) else 0
 
 
 def main(folder: Path) -> None:
@@ -89,7 +99,7 @@ def main(folder: Path) -> None:
         around = Around(
             actions=world(folder),
             clock=WallClock(),
-            monitors=[Watch("lit", lambda now_s: True)],
+            monitors=[Watch("lit", lambda now_s: True), Watch("close", lambda now_s: lid(folder))],
         )
         finished = Executive(run, around).to_the_end()
         beliefs = dict(run.machine.beliefs.values)

@@ -138,14 +138,29 @@ def test_stop_as_an_answer_ends_the_run_and_silence_too() -> None:
     assert Scene(said).live()[1].ending is Ending.UNANSWERED
 
 
-def asked(levels: int = 1, tried: tuple[str, ...] = ()) -> AskPerson:
+def asked(levels: int = 1, tried: tuple[str, ...] = (), turn: int = 1) -> AskPerson:
     failure = Failure(
         levels=tuple(Level(task=f"task_{index}", step=(0,), name="go") for index in range(levels)),
         leaf="go",
         kind="action",
         code="slip",
     )
-    return AskPerson(number=1, failure=failure, tried=tried, turn=1)
+    return AskPerson(number=1, failure=failure, tried=tried, turn=turn)
+
+
+def test_what_did_not_help_is_not_thought_best_again() -> None:
+    assert escalate(asked(2), None).question.guess == AGAIN
+    assert escalate(asked(2, turn=2), None).question.guess == "Start again with task 1"
+    after_a_module = replace(asked(2, turn=2), spoken={"camera": Spoken(number=1)})
+    assert escalate(after_a_module, None).question.guess == AGAIN, "how to go on was not asked yet"
+
+
+def test_people_are_told_values_in_words_and_not_as_a_program_writes_them() -> None:
+    given = asked()
+    goal, fields = {"kit": {"scene": 0}, "to": "the_tray"}, {"held": False}
+    question = escalate(replace(given, failure=replace(given.failure, goal=goal, fields=fields)), None).question
+    assert question.doing == "trying to go (kit: scene 0; to: the tray), as part of task 0"
+    assert "held: no" in question.support
 
 
 def test_each_way_to_go_on_has_its_meaning() -> None:

@@ -23,7 +23,7 @@ from handup.executive.events import (
     Told,
     Unanswered,
 )
-from handup.executive.machine import Reload
+from handup.executive.machine import Looked, Reload
 from handup.executive.sealing import opened, sealed
 from handup.executive.wordy import Wordy
 from tests.executive.make_golden import GOLDEN, write
@@ -48,6 +48,8 @@ def test_a_golden_run_is_read_and_comes_to_its_end_again(name: str) -> None:
         if isinstance(event, Reloaded):
             recipes, rules = Sources.from_json(event.sources).parsed()
             machine.tell(Reload(recipes=recipes, recoveries=rules))
+        elif isinstance(event, Over):
+            machine.tell(Looked(at_s=event.at_s))
         elif isinstance(event, get_args(Told)):
             machine.tell(event)
     noted = [each for each in events if isinstance(each, get_args(Note))]

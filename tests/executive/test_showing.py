@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
+
+import pytest
 
 from handup.executive.checking import Abilities, Declared
 from handup.executive.reading import parse_recipes, parse_recoveries, read_recipes, read_recoveries
-from handup.executive.showing import MAX_NODES, Shown, as_svg, as_text, tree_shown
+from handup.executive.showing import (
+    MAX_NODES,
+    MAX_TEXT,
+    Shown,
+    as_svg,
+    as_text,
+    given_in_words,
+    tree_shown,
+    value_in_words,
+)
 
 CUP = Path(__file__).parents[2] / "examples" / "recipes"
 TREE = """\
@@ -95,3 +107,23 @@ def test_a_tree_that_doubles_at_every_level_is_cut() -> None:
     assert len([node for node in nodes(tree) if node.kind != "more"]) == MAX_NODES + 1
     assert f"more than {MAX_NODES} steps are not shown" in as_text(tree)
     assert as_svg(tree).endswith("</svg>\n")
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"scene": 1, "at": "small_gears"}, "scene 1, at small gears"),
+        ([True, None, 0.5], "yes, nothing, 0.5"),
+        ([{"to_the": "left_side"}, 3], "to the left side, 3"),
+        ("as Maya wrote_it", "as Maya wrote_it"),
+        ([], "nothing"),
+        ("x" * 100, "x" * (MAX_TEXT - 1) + "…"),
+    ],
+    ids=str,
+)
+def test_values_are_said_in_words(value: Any, words: str) -> None:
+    assert value_in_words(value) == words
+
+
+def test_what_was_given_is_said_in_words() -> None:
+    assert given_in_words({"kit_seen": {"scene": 0}, "to": "tray"}) == "kit seen: scene 0; to: tray"

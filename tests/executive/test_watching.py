@@ -7,8 +7,8 @@ from typing import Any
 
 from handup.executive.action import Aborted, Done
 from handup.executive.beliefs import Assertion, Source
-from handup.executive.events import Begun, Believed
-from handup.executive.machine import Machine, RunAction
+from handup.executive.events import Begun, Believed, Raised
+from handup.executive.machine import Looked, Machine, RunAction
 from handup.executive.outcomes import acted
 from handup.executive.settings import Settings
 from handup.executive.sources import Sources
@@ -100,6 +100,17 @@ def test_a_recovery_stands_below_what_failed_and_says_why() -> None:
     assert watching.view()["counts"] == {"starts": 4, "failures": 1, "recoveries": 1, "questions": 0}
 
 
+def test_a_recovery_at_the_end_stands_behind_the_last_step() -> None:
+    rules = "format: 1\nrecoveries:\n- {name: quiet, when: {path: a/bell}, do: [{action: reset}], resume: continue}\n"
+    made, watching = machine("format: 1\na:\n  steps:\n  - action: b\n", rules)
+    do(made, watching, "b")
+    made.tell(Raised(monitor="bell", code="rings"))
+    for each in made.notes():
+        watching.told(each)
+    assert shown(watching) == [(0, "a", "now"), (1, "b", "done"), (1, "quiet", "now"), (2, "reset", "now")]
+    assert watching.why == "recovery “quiet”, because of this: rings at the end. "
+
+
 def test_a_question_and_the_end_are_shown() -> None:
     made, watching = machine(rules="", unseen="ask")
     do(made, watching, "drive", Aborted(code="lost"))
@@ -107,6 +118,9 @@ def test_a_question_and_the_end_are_shown() -> None:
     assert watching.doing == "drive failed; waiting for a person"
     ended, seen = machine("format: 1\na:\n  steps:\n  - action: b\n", "")
     do(ended, seen, "b")
+    assert seen.doing == "a last look"
+    assert shown(seen) == [(0, "a", "now"), (1, "b", "done")]
+    ended.tell(Looked())
     assert seen.doing.startswith("done: ")
     assert shown(seen)[0] == (0, "a", "done")
 

@@ -11,6 +11,8 @@ from handup.cli.output import err
 from handup.core import BadRecipe
 from handup.executive.problem import Problem
 
+TELLS = "'handup recipe check' tells it, too"
+
 
 def print_problems(problems: Iterable[Problem], console: Console) -> None:
     """One line for each."""
@@ -20,7 +22,7 @@ def print_problems(problems: Iterable[Problem], console: Console) -> None:
 
 @contextmanager
 def all_problems() -> Iterator[None]:
-    """Have everything told that is wrong with some files, where an error alone would tell the first mistake only.
+    """Have everything told that is wrong with files, or with inputs, where an error alone would tell the first mistake.
 
     Raises:
         BadRecipe: With the one problem and its column; where there are several, with their number, after each was told.
@@ -31,11 +33,13 @@ def all_problems() -> Iterator[None]:
         if not error.problems:
             raise
         first, *more = error.problems
+        where = str(first.place)
         if not more:
-            raise BadRecipe(f"{first.place}: {first.cause}", hint=first.hint, problems=error.problems) from None
+            cause = f"{where}: {first.cause}" if where else first.cause
+            raise BadRecipe(cause, hint=first.hint, problems=error.problems) from None
         print_problems(error.problems, err)
         raise BadRecipe(
-            f"there are {len(error.problems)} problems in the files",
-            hint="Correct what is told above; 'handup recipe check' tells it, too.",
+            f"there are {len(error.problems)} problems in the {'files' if where else 'inputs'}",
+            hint=f"Correct what is told above{'; ' + TELLS if where else ''}.",
             problems=error.problems,
         ) from None

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from handup.cli.recipe_problems import all_problems
 from handup.cli.run_driving import Pace, drive
 from handup.cli.run_progress import Progress
 from handup.cli.run_setting import Wanted, around_of
@@ -17,6 +18,7 @@ from handup.cli.worlds import stage_of
 from handup.core import BadSetting
 from handup.domains.stage import Stage
 from handup.executive.action import Aborted
+from handup.executive.checking import abilities_of
 from handup.executive.executive import Executive
 from handup.executive.language import literal
 from handup.executive.machine import Finished
@@ -65,14 +67,18 @@ class Tested:
 
 
 def test(wanted: Tested) -> dict[str, Any]:
-    """Test it; what came of it, with `ok`.
+    """Test it; what came of it, with `ok`. Everything that is wrong with the files or the inputs is told before.
 
     Raises:
         BadSetting: There is nothing of this name, or not what it needs.
-        BadRecipe: The files are wrong.
+        BadRecipe: The files are wrong, or an action's inputs.
     """
-    if wanted.failure is not None:
-        return _recovery(wanted)
+    with all_problems():
+        return _recovery(wanted) if wanted.failure is not None else _part(wanted)
+
+
+def _part(wanted: Tested) -> dict[str, Any]:
+    """A task or an action."""
     stage = stage_of(wanted.world, seed=wanted.seed)
     recipes, recoveries = _files(wanted, stage)
     if wanted.name in recipes.tasks:
@@ -120,7 +126,7 @@ def show(record: Mapping[str, Any]) -> None:
 def _files(wanted: Tested, stage: Stage) -> tuple[Recipes, tuple[Recovery, ...]]:
     if wanted.files or wanted.world:
         asked = Wanted(files=wanted.files, recoveries=wanted.recoveries, database=wanted.database, world=wanted.world)
-        return asked.sources.parsed()
+        return asked.sources.checked(abilities_of(stage.actions, {each.name: each for each in stage.monitors}))
     return Recipes(main=ALONE, tasks={}), ()
 
 

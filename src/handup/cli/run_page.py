@@ -17,6 +17,7 @@ from handup.core import Person
 from handup.desk import Desk
 from handup.domains.stage import Stage
 from handup.executive.durable import Entry
+from handup.executive.events import Asked
 from handup.executive.executive import Executive
 from handup.executive.machine import Finished, Machine, Phase
 from handup.executive.people import AtDesk
@@ -33,7 +34,13 @@ EVERY_S = 0.1
 """So often the page is told what the robot is at, in real seconds, and at once when it asks or ends."""
 SPEED = 20.0
 """Of a simulated robot where nothing else is said."""
-PHASES = {Phase.READY: "moving", Phase.ACTING: "moving", Phase.ASKING: "asking", Phase.ENDED: "done"}
+PHASES = {
+    Phase.READY: "moving",
+    Phase.ACTING: "moving",
+    Phase.ASKING: "asking",
+    Phase.LOOKING: "moving",
+    Phase.ENDED: "done",
+}
 
 
 @dataclass
@@ -57,8 +64,10 @@ class Shown:
         self.watching = Watching(self.machine)
 
     def told(self, event: Entry) -> None:
-        """Something happened."""
+        """Something happened. A question is told of at once: the run stands still then, and nothing else would."""
         self.watching.told(event)
+        if isinstance(event, Asked):
+            self.put()
 
     def changed(self, machine: Machine) -> None:
         """The run stands elsewhere."""
@@ -126,7 +135,7 @@ def at_page(wanted: Wanted, run: Run, stage: Stage, journal: Journal, store: str
         shown = Shown(link, run.machine, stage)
         for entry in journal.read(run=run.id):
             if entry.kind.startswith("task."):
-                shown.told(entry.event)  # type: ignore[arg-type]
+                shown.watching.told(entry.event)  # type: ignore[arg-type]
         progress = Progress(run.machine, quiet=wanted.quiet, steps=wanted.steps)
         run.follow(progress.told)
         run.follow(shown.told)

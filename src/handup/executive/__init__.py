@@ -15,7 +15,7 @@ from handup.executive.beliefs import Assertion, Beliefs, Source
 from handup.executive.events import Ending
 from handup.executive.executive import Executive
 from handup.executive.failure import Failure, Level
-from handup.executive.machine import AskPerson, Finished, Machine, RunAction
+from handup.executive.machine import AskPerson, Finished, LastLook, Looked, Machine, RunAction
 from handup.executive.monitors import Fault, Monitor, Sees, Watch
 from handup.executive.ordering import Ordered, last_run, next_run
 from handup.executive.people import AtDesk, Bystander, People, Said
@@ -45,7 +45,9 @@ __all__ = [
     "Fault",
     "Files",
     "Finished",
+    "LastLook",
     "Level",
+    "Looked",
     "Machine",
     "Monitor",
     "NotStarted",

@@ -14,6 +14,7 @@ from handup.executive.machine.commands import AskPerson, Spoken
 from handup.executive.machine.failing import climbed
 from handup.executive.machine.matching import fits
 from handup.executive.recovery import Recovery
+from handup.executive.showing import given_in_words, value_in_words
 from handup.policy import Belief, ModuleGraph
 
 AGAIN = "Try that step again"
@@ -221,6 +222,8 @@ def _how_to_go_on(asked: AskPerson, posterior: Mapping[str, float]) -> Escalatio
             f"I begin {_named(task)} from its first step.",
             Way(hint=ResumeHint.RETRY, level=task),
         )
+    was_said = asked.turn - len(asked.spoken) > 1  # and did not help: a check of the same thing would fail again
+    guess = f"{RESTART} with {_named(tasks[-1])}" if was_said and tasks else AGAIN
     options[STOP] = ("I stop here. Nothing more is done.", Way(hint=ResumeHint.NONE))
     question = Question(
         f"I cannot {_named(failure.leaf)}. How shall I go on?",
@@ -228,7 +231,7 @@ def _how_to_go_on(asked: AskPerson, posterior: Mapping[str, float]) -> Escalatio
         tuple(options),
         doing=doing,
         why=why,
-        guess=AGAIN,
+        guess=guess,
         effects=tuple(effect for effect, _ in options.values()),
         support=support,
     )
@@ -241,13 +244,13 @@ def _told(asked: AskPerson, posterior: Mapping[str, float]) -> tuple[str, str, s
     """What the robot was doing, why it asks, and what helps to answer."""
     failure = asked.failure
     tasks = [_named(each.task) for each in failure.levels if not each.task.startswith(IN_RECOVERY)]
-    with_what = ", ".join(f"{name}: {_short(value)}" for name, value in failure.goal.items())
+    with_what = given_in_words(failure.goal)
     doing = f"trying to {_named(failure.leaf)}{f' ({with_what})' if with_what else ''}, as part of {' › '.join(tasks)}"
     times = failure.levels[-1].aborts
     why = f"It failed{f' {times} times' if times > 1 else ''} ({failure.code}). {failure.why}".strip()
     if asked.tried:
         why += f" I tried by myself: {', '.join(_named(each) for each in asked.tried)}."
-    facts = [f"{name}: {_short(value)}" for name, value in failure.fields.items()]
+    facts = [f"{name}: {value_in_words(value)}" for name, value in failure.fields.items()]
     facts += [f"script and monitor disagree on {key}" for key in failure.contradictions]
     blamed = sorted(posterior.items(), key=lambda each: -each[1])[:3]
     facts += [f"may be wrong: {', '.join(f'{_named(name)} ({wrong:.0%})' for name, wrong in blamed)}"] if blamed else []
@@ -256,8 +259,3 @@ def _told(asked: AskPerson, posterior: Mapping[str, float]) -> tuple[str, str, s
 
 def _named(name: str) -> str:
     return name.replace("_", " ")
-
-
-def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else repr(value)
-    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -27,7 +27,7 @@ from handup.executive.events import (
 )
 from handup.executive.failure import Failure
 from handup.executive.hearing import STOP, hear
-from handup.executive.machine import AskPerson, Finished, Machine, RunAction
+from handup.executive.machine import AskPerson, Finished, LastLook, Looked, Machine, RunAction
 from handup.executive.monitors import Lookout
 from handup.executive.outcomes import acted
 from handup.executive.people import pass_time
@@ -143,6 +143,8 @@ class Executive:
                 self._tell(Stopped(why=self._why, at_s=self.around.clock.now_s()))
             elif isinstance(command, AskPerson):
                 yield from self._ask(command)
+            elif isinstance(command, LastLook):
+                self._tell(self._look() or Looked(at_s=self.around.clock.now_s()))
             else:
                 yield from self._act(command)
 
@@ -178,8 +180,8 @@ class Executive:
             behind = self._see()
         self._tell(told)
         self.run.after(repeatable)
-        if behind is not None and isinstance(self.machine.next(), RunAction) and not self._stopped:
-            self._tell(behind)  # it fails the step that begins at that moment; it is not kept for any later one
+        if behind is not None and isinstance(self.machine.next(), RunAction | LastLook) and not self._stopped:
+            self._tell(behind)  # it fails the step or the end that begins at that moment; it is kept for no later one
 
     def _working(self, action: Action, number: int) -> Generator[Working, None, Acted | Raised | Stopped]:
         """Turn after turn, with the monitors looking on in between."""
@@ -211,11 +213,11 @@ class Executive:
         return fault
 
     def _see(self) -> Raised | None:
-        """Let the monitors look: beliefs are told at once. Gives the first fault that is not being repaired already."""
+        """Let the monitors look: beliefs are told at once. Gives the first fault that is heard."""
         for event in self._lookout.look(self.around.clock.now_s(), self.machine.beliefs):
             if isinstance(event, Believed):
                 self._tell(event)
-            elif not self.machine.repairs(event.monitor, event.code):
+            elif self.machine.hears(event.monitor, event.code):
                 return event
         return None
 
@@ -290,7 +292,7 @@ class Executive:
             self.run.reloaded(sources, recipes, recoveries, now_s)
         self._changed()
 
-    def _tell(self, event: Told) -> None:
+    def _tell(self, event: Told | Looked) -> None:
         self.run.tell(event)
         self._changed()
 

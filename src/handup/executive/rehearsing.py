@@ -130,7 +130,7 @@ class _Told:
         """The last event up to this one before which recoveries may be changed."""
         machine, last = self._machine(self._recoveries), 0
         for number, event in enumerate(self._events[: place + 1]):
-            if machine.phase in (Phase.READY, Phase.ASKING):
+            if machine.phase in (Phase.READY, Phase.ASKING, Phase.LOOKING):
                 last = number
             self._tell(machine, event)
         return last

@@ -10,7 +10,7 @@ from typing import Any
 from handup.core import BadRecord, IllegalCall
 from handup.executive.durable import Entry, Logbook, Written, plain
 from handup.executive.events import Asked, Ending, Over, Reloaded, ReloadRefused, Resumed, Started, Stopped, Told
-from handup.executive.machine import Machine, Phase, Reload
+from handup.executive.machine import Looked, Machine, Phase, Reload
 from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery
 from handup.executive.settings import Settings
@@ -133,7 +133,9 @@ class Run:
                 f"what the journal holds of run '{self.id}' does not fit the recipes ({error.cause})",
                 hint="Go on with the recipes, recoveries and settings that it began with.",
             ) from None
-        if written.erased and written.over is not None:
+        if written.over is not None and self.machine.phase is Phase.LOOKING:
+            self.machine.tell(Looked(at_s=written.over.at_s))
+        elif written.erased and written.over is not None:
             self.machine.tell(Stopped(why=written.over.reason, ending=written.over.ending))
         if self._known:
             self.machine.notes()  # the journal has them
@@ -198,11 +200,11 @@ class Run:
 
     # -- on the way --------------------------------------------------------------------------------------------------
 
-    def tell(self, event: Told) -> None:
-        """Tell the machine, and have it written."""
+    def tell(self, event: Told | Looked) -> None:
+        """Tell the machine, and have it written. A last look that saw nothing is not: the end that follows says so."""
         self.machine.tell(event)
         if self._noted:
-            self._write(event, *self.machine.notes())
+            self._write(*(() if isinstance(event, Looked) else (event,)), *self.machine.notes())
 
     def follow(self, told: Callable[[Entry], object]) -> None:
         """Have somebody told of everything that is noted of this run from now on, with a journal or without one.

@@ -10,6 +10,9 @@ from typing import Any
 
 from handup.core import BadRecord, BadSetting
 
+MAX_TASKS = 64
+"""No run may have more tasks standing in each other."""
+
 
 class Unseen(StrEnum):
     """What happens when no recovery is left for a failure."""
@@ -46,7 +49,7 @@ class Settings:
     retries: int = 2
     questions: int = 3
     depth: int = 2
-    tasks: int = 64
+    tasks: int = MAX_TASKS
     starts: int = 100_000
     steps: int = 10_000_000
     failures: int = 10_000
@@ -63,7 +66,7 @@ class Settings:
             ("retries", 0, 1000),
             ("questions", 1, 1000),
             ("depth", 0, 10),
-            ("tasks", 1, 200),
+            ("tasks", 1, MAX_TASKS),
             ("starts", 1, 10**9),
             ("steps", 1, 10**12),
             ("failures", 1, 10**9),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
@@ -16,6 +16,8 @@ ANYWHERE = "**"
 """The path of recoveries that are shown once, at the top."""
 MAX_NODES = 2000
 """So many steps are shown; a tree that has more is cut, and says so."""
+MAX_LEVELS = 100
+"""So deep steps are shown, those in choices and loops one level deeper than these."""
 MAX_TEXT = 60
 """A value or condition that is longer is cut."""
 COLOURS = {"task": "#1d4ed8", "action": "#047857", "op": "#6b7280", "choice": "#b45309", "loop": "#b45309"}
@@ -70,7 +72,7 @@ def tree_shown(
 ) -> Shown:
     """The tree below a task, every use of every task written out.
 
-    A task that calls itself is written out once; a tree of more than `MAX_NODES` steps is cut.
+    A task that calls itself is written out once; a tree of more than `MAX_NODES` steps, or `MAX_LEVELS` levels, is cut.
 
     Args:
         recipes: What is shown.
@@ -132,6 +134,37 @@ def recovery_in_words(recovery: Recovery) -> str:
     return f"{named} → {' or '.join(ways)}, at most {recovery.limit}×"
 
 
+def given_in_words(goal: Mapping[str, Any], most: int = MAX_TEXT) -> str:
+    """What an action or a task was given, in words: `object: small gear; clusters: scene 1, at gears`."""
+    return "; ".join(f"{name.replace('_', ' ')}: {value_in_words(value, most)}" for name, value in goal.items())
+
+
+def value_in_words(value: Any, most: int = MAX_TEXT) -> str:
+    """A value of a run as people would say it: `scene 1, at gears`, `yes`, `small gear`.
+
+    Args:
+        value: Plain data.
+        most: A longer text is cut to so many letters.
+    """
+    match value:
+        case None:
+            text = "nothing"
+        case bool():
+            text = "yes" if value else "no"
+        case float():
+            text = f"{value:g}"
+        case str():
+            text = value.replace("_", " ") if value.isidentifier() else value
+        case Mapping():
+            text = ", ".join(f"{key} {value_in_words(each)}".replace("_", " ") for key, each in value.items())
+        case list() | tuple():
+            text = ", ".join(map(value_in_words, value))
+        case _:
+            text = str(value)
+    text = text or "nothing"
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def _way(branch: Branch) -> str:
     return str(branch.hint) if branch.level is None else f"{branch.hint} {branch.level}"
 
@@ -144,6 +177,7 @@ class _Builder:
         self._recoveries = recoveries
         self._actions = {} if abilities is None else abilities.actions
         self._left = MAX_NODES
+        self._level = 0
 
     def task(self, name: str, above: tuple[str, ...], details: str) -> Shown:
         recipe = self._recipes.tasks.get(name)
@@ -157,6 +191,9 @@ class _Builder:
         return Shown(kind="task", name=name, path=path, details=details, recoveries=found, children=children)
 
     def _steps(self, steps: Sequence[Step], above: tuple[str, ...]) -> tuple[Shown, ...]:
+        if self._level == MAX_LEVELS:
+            return (Shown(kind="more", name=f"… what is more than {MAX_LEVELS} levels deep is not shown"),)
+        self._level += 1
         shown = []
         for step in steps:
             self._left -= 1
@@ -164,6 +201,7 @@ class _Builder:
                 shown.append(Shown(kind="more", name=f"… more than {MAX_NODES} steps are not shown"))
                 break
             shown.append(self._step(step, above))
+        self._level -= 1
         return tuple(shown)
 
     def _step(self, step: Step, above: tuple[str, ...]) -> Shown:

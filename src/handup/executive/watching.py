@@ -11,8 +11,8 @@ from handup.executive.beliefs import Source
 from handup.executive.durable import Entry
 from handup.executive.events import Answered, Asked, Begun, Failed, Recovered, Recovering, Said, Unanswered
 from handup.executive.failure import IN_RECOVERY, Failure
-from handup.executive.machine import AskPerson, Machine, Phase, RunAction
-from handup.executive.machine.frame import Frame
+from handup.executive.machine import AskPerson, LastLook, Machine, Phase, RunAction
+from handup.executive.machine.frame import Frame, Repair
 from handup.executive.machine.program import Kind, Line
 
 BEFORE, AFTER = 12, 20
@@ -92,6 +92,8 @@ class Watching:
                 return f"{named(command.action)}{f' ({given})' if given else ''}{again}"
             case AskPerson():
                 return f"{named(command.failure.leaf)} failed; waiting for a person"
+            case LastLook():
+                return "a last look"
             case _:
                 return f"{named(str(command.ending))}: {command.reason}"
 
@@ -114,7 +116,8 @@ def named(name: str) -> str:
 def what_failed(failure: Failure) -> str:
     """What went wrong, in a few words."""
     if failure.kind == "monitor":
-        return f"{named(failure.code)} during {named(str(failure.fields.get('action', 'a step')))}"
+        action = failure.fields.get("action")
+        return f"{named(failure.code)} {f'during {named(str(action))}' if action else 'at the end'}"
     return f"{named(failure.leaf)} failed ({failure.code})"
 
 
@@ -163,16 +166,23 @@ def _lines(frames: Sequence[Frame], index: int, level: int, depth: int, status: 
             yield from _frame(frames, index + 1, depth + 1, status)
         else:
             yield _row(frame, line, depth, "failed")
-            yield {
-                "depth": depth + 1,
-                "kind": "recovery",
-                "name": inner.repair.rule.recovery.name,
-                "status": "now",
-                "details": inner.repair.rule.recovery.about[:SHORT],
-            }
-            yield from _frame(frames, index + 1, depth + 2, status)
+            yield from _recovery(frames, index + 1, inner.repair, depth + 1, status)
     if last < len(cursor.lines):
         yield _more(len(cursor.lines) - last, depth, "next")
+    elif cursor.line is None and inner is not None and inner.repair is not None:  # behind the last step
+        yield from _recovery(frames, index + 1, inner.repair, depth, status)
+
+
+def _recovery(frames: Sequence[Frame], index: int, repair: Repair, depth: int, status: str) -> Iterator[dict[str, Any]]:
+    recovery = repair.rule.recovery
+    yield {
+        "depth": depth,
+        "kind": "recovery",
+        "name": recovery.name,
+        "status": "now",
+        "details": recovery.about[:SHORT],
+    }
+    yield from _frame(frames, index, depth + 1, status)
 
 
 def _row(frame: Frame, line: Line, depth: int, status: str, details: str = "") -> dict[str, Any]:

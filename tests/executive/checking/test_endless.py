@@ -13,6 +13,7 @@ from handup.executive.checking import check
 from handup.executive.language import parse
 from handup.executive.place import Place
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipe, Recipes, Step, TaskStep
+from handup.executive.settings import MAX_TASKS
 
 TASKS = ("t0", "t1", "t2", "t3")
 
@@ -93,3 +94,22 @@ def test_recursion_without_a_guard_is_found_and_no_other(random: tuple[list[Step
     told = {each.cause.split("'")[1] for each in check(Recipes(main="t0", tasks=tasks)) if "on every way" in each.cause}
     stuck = {name for name in TASKS if not outcomes(tasks[name].steps, tasks, len(TASKS))}
     assert told == stuck
+
+
+def chained(count: int, inner: Step) -> Recipes:
+    """A task that calls the next one, and so on; the last one does something."""
+    found = {f"t{at}": Recipe(name=f"t{at}", steps=(TaskStep(task=f"t{at + 1}"),)) for at in range(count - 1)}
+    last = f"t{count - 1}"
+    return Recipes(main="t0", tasks={**found, last: Recipe(name=last, steps=(inner,))})
+
+
+def test_too_many_tasks_in_each_other_are_told_once() -> None:
+    assert check(chained(MAX_TASKS, ActionStep(action="x"))) == ()
+    for count in (MAX_TASKS + 1, 5000):
+        (told,) = check(chained(count, ActionStep(action="x")))
+        assert told.cause == f"with 't{count - MAX_TASKS - 1}' more than 64 tasks stand in each other, so it can never be done"
+
+
+def test_a_call_that_may_be_left_out_is_not_counted() -> None:
+    guarded = ChoiceStep(condition=parse("aborts > 0"), if_true=(TaskStep(task="t0"),))
+    assert check(chained(MAX_TASKS, guarded)) == ()

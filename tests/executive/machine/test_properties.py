@@ -22,12 +22,21 @@ from handup.executive.events import (
     Raised,
     Recovering,
     Resumed,
-    Told,
     Unanswered,
     Void,
 )
 from handup.executive.failure import Failure, Level
-from handup.executive.machine import AskPerson, Finished, Machine, RunAction, choose, path_matches
+from handup.executive.machine import (
+    AskPerson,
+    Finished,
+    Input,
+    LastLook,
+    Looked,
+    Machine,
+    RunAction,
+    choose,
+    path_matches,
+)
 from handup.executive.machine.program import Program
 from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery
@@ -47,10 +56,10 @@ LIMITS = st.builds(
 )
 
 
-def follow(machine: Machine, draw: Any, told: list[Told]) -> Finished:
+def follow(machine: Machine, draw: Any, told: list[Input]) -> Finished:
     """Run with a world of chance; every event is kept."""
 
-    def tell(event: Told) -> None:
+    def tell(event: Input) -> None:
         told.append(event)
         machine.tell(event)
 
@@ -71,6 +80,12 @@ def follow(machine: Machine, draw: Any, told: list[Told]) -> Finished:
                 hint = chance.choice(list(ResumeHint)[1:])
                 level = chance.choice([None, *(each.task for each in command.failure.levels)])
                 tell(Answered(number=command.number, hint=hint, level=level, sets={"x": 1}, beliefs={"dark": False}))
+        elif isinstance(command, LastLook):
+            if roll < 0.08:
+                tell(Resumed(number=machine.number + 3))
+            monitor, code = chance.choice(["watch", CONTRADICTION]), chance.choice(CODES)
+            heard = roll < 0.6 and machine.hears(monitor, code)
+            tell(Raised(monitor=monitor, code=code, fields={"key": "dark"}) if heard else Looked())
         elif machine.phase == "ready":
             if roll < 0.08:
                 tell(Resumed(number=machine.number + 3))
@@ -95,10 +110,11 @@ def test_every_run_ends_by_name_within_its_bounds(
     made: Recipes, rules: list[Recovery], limits: Settings, data: st.DataObject
 ) -> None:
     machine = Machine(made, rules, limits, {"x": 5})
-    told: list[Told] = []
+    told: list[Input] = []
     finished = follow(machine, data.draw, told)
     assert finished.ending in tuple(Ending)
     assert finished.reason
+    assert (finished.reason == "The task is done.") == (Looked() in told)
     assert sum(isinstance(each, Begun) for each in told) <= STARTS
     numbers = [each.number for each in told if isinstance(each, Begun)]
     assert numbers == sorted(set(numbers))

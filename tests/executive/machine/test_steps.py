@@ -6,7 +6,7 @@ import pytest
 
 from handup.core import BadSetting, IllegalCall, ResumeHint
 from handup.executive.events import Acted, Begun, Ending, Said
-from handup.executive.machine import Machine, RunAction
+from handup.executive.machine import LastLook, Looked, Machine, Phase, RunAction
 from handup.executive.settings import Settings
 from tests.executive.making import Script, action, choice, drive, loop, noted, op, recipe, recipes, rule, task
 
@@ -155,7 +155,13 @@ def test_a_machine_refuses_what_cannot_happen_now() -> None:
     with pytest.raises(IllegalCall, match="number 7"):
         machine.tell(Begun(number=7, action="go"))
     machine.tell(Begun(number=1, action="go"))
+    with pytest.raises(IllegalCall, match="Looked while it is acting"):
+        machine.tell(Looked())
     machine.tell(Acted(number=1, ok=True))
+    assert (machine.phase, machine.next(), machine.finished) == (Phase.LOOKING, LastLook(), None)
+    with pytest.raises(IllegalCall, match=r"Begun while it is looking\. Let the monitors look"):
+        machine.tell(Begun(number=2, action="go"))
+    machine.tell(Looked())
     with pytest.raises(IllegalCall, match="while it is ended"):
         machine.tell(Begun(number=2, action="go"))
 

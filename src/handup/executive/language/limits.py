@@ -16,6 +16,10 @@ MAX_SIZE = 10_000
 """The most characters or entries of a value that an expression makes."""
 MAX_NUMBER = 10**18
 """The largest whole number that an expression makes."""
+MAX_PARTS = 100_000
+"""The most characters and entries, on all levels together, of what a step is given …"""
+MAX_LEVELS = 100
+"""… and the most levels."""
 
 Data = Any
 """Plain data as in JSON: None, bool, int, float, str, list, dict."""
@@ -36,6 +40,31 @@ def within_limits(value: Data) -> Data:
     elif isinstance(value, Sized) and len(value) > MAX_SIZE:
         raise BadExpression(f"the result has {len(value)} parts", hint=f"Make at most {MAX_SIZE}.")
     return value
+
+
+def bounded(name: str, value: Data) -> Data:
+    """What a step is given, if it is not too large on all levels together.
+
+    A list may hold another one twice, that one the next, and so on: a few lines of a recipe then stand for more than
+    any machine can write down.
+
+    Raises:
+        BadExpression: It is too large, or too deep.
+    """
+    left, level = MAX_PARTS, [value]
+    for _ in range(MAX_LEVELS):
+        below: list[Data] = []
+        for each in level:
+            if isinstance(each, (str, list, tuple, Mapping)):
+                left -= len(each)
+                if left < 0:
+                    raise BadExpression(f"'{name}' has more than {MAX_PARTS} parts", hint="Give less of it.")
+                if not isinstance(each, str):
+                    below += each.values() if isinstance(each, Mapping) else each
+        if not below:
+            return value
+        level = below
+    raise BadExpression(f"'{name}' has more than {MAX_LEVELS} levels", hint="Give less of it.")
 
 
 def kind_of(value: Data) -> str:

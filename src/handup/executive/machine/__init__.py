@@ -1,6 +1,17 @@
 """The pure machine: a recipe with its recoveries, told what happened, says what to do next."""
 
-from handup.executive.machine.commands import AskPerson, Command, Finished, Phase, Reload, RunAction, Spoken
+from handup.executive.machine.commands import (
+    AskPerson,
+    Command,
+    Finished,
+    Input,
+    LastLook,
+    Looked,
+    Phase,
+    Reload,
+    RunAction,
+    Spoken,
+)
 from handup.executive.machine.machine import Machine
 from handup.executive.machine.matching import choose, path_matches, specificity
 
@@ -8,6 +19,9 @@ __all__ = [
     "AskPerson",
     "Command",
     "Finished",
+    "Input",
+    "LastLook",
+    "Looked",
     "Machine",
     "Phase",
     "Reload",

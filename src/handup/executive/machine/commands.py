@@ -87,6 +87,11 @@ class AskPerson:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LastLook:
+    """All steps are done: let the monitors look once more, and tell `Raised`, or `Looked` where they see nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Finished:
     """The run is over.
 
@@ -103,7 +108,7 @@ class Finished:
     failure: Failure | None = None
 
 
-Command = RunAction | AskPerson | Finished
+Command = RunAction | AskPerson | LastLook | Finished
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,6 +117,21 @@ class Reload:
 
     recipes: Recipes
     recoveries: tuple[Recovery, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looked:
+    """The last look has seen nothing, so the task is done. The journal has it as `Over`.
+
+    Args:
+        at_s: When.
+    """
+
+    at_s: float = 0.0
+
+
+Input = Told | Reload | Looked
+"""Everything that a machine is told."""
 
 
 class Phase(StrEnum):
@@ -123,13 +143,16 @@ class Phase(StrEnum):
     """For an action to end."""
     ASKING = "asking"
     """For a person."""
+    LOOKING = "looking"
+    """For the last look of the monitors."""
     ENDED = "ended"
 
 
-LEGAL: Mapping[Phase, tuple[type[Told | Reload], ...]] = {
+LEGAL: Mapping[Phase, tuple[type[Input], ...]] = {
     Phase.READY: (Begun, Believed, Raised, Resumed, Stopped, Reload),
     Phase.ACTING: (Acted, Void, Believed, Raised, Resumed, Stopped),
     Phase.ASKING: (Answered, Unanswered, Believed, Resumed, Stopped, Reload),
+    Phase.LOOKING: (Looked, Believed, Raised, Resumed, Stopped, Reload),
     Phase.ENDED: (),
 }
 """The one table of what may be told when."""
@@ -137,5 +160,6 @@ EXPECTED: Mapping[Phase, str] = {
     Phase.READY: "Tell Begun and start the action that next() names.",
     Phase.ACTING: "Tell Acted when the action ended.",
     Phase.ASKING: "Tell Answered or Unanswered.",
+    Phase.LOOKING: "Let the monitors look, and tell Raised or Looked.",
     Phase.ENDED: "Make a new machine for the next run.",
 }

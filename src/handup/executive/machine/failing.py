@@ -270,10 +270,13 @@ def go_on(
     if hint is ResumeHint.NONE:
         _give_up(state, trouble, index if level is not None else 0, rule, ends)
         return True
+    inside = [each.repair.failure for each in state.frames[index + 1 :] if each.repair is not None]
     del state.frames[index + 1 :]
     line = frame.cursors[-1].line
     if hint is ResumeHint.NEXT and line is not None:
         frame.var.update({each: given[each] for each in line.var if each in given})
+    elif hint is ResumeHint.NEXT and index == 0:
+        state.passed |= {(each.leaf, each.code) for each in (trouble.failure, *inside) if each.kind == "monitor"}
     anew = state.program.tasks.get(frame.name) if frame.repair is None and hint is ResumeHint.RETRY else None
     if anew is not None:
         frame.lines, frame.outputs = anew.lines, anew.recipe.var

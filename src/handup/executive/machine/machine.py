@@ -19,7 +19,6 @@ from handup.executive.events import (
     Raised,
     Resumed,
     Stopped,
-    Told,
     Unanswered,
     Void,
 )
@@ -29,6 +28,8 @@ from handup.executive.machine.commands import (
     AskPerson,
     Command,
     Finished,
+    Input,
+    Looked,
     Phase,
     Reload,
     RunAction,
@@ -99,10 +100,15 @@ class Machine:
         repairs = [frame.repair for frame in self._state.frames if frame.repair is not None]
         return not repairs or (not repairs[-1].trying and len(repairs) < self._state.settings.depth)
 
-    def repairs(self, monitor: str, code: str) -> bool:
-        """Whether a recovery is under way for this fault of a monitor. Heard again, it would end its own recovery."""
+    def hears(self, monitor: str, code: str) -> bool:
+        """Whether a fault of a monitor fails what is under way.
+
+        It does not while a recovery is under way for it, which it would end; nor at the end of a run once it was said
+        that the task is done in spite of it.
+        """
         failures = [frame.repair.failure for frame in self._state.frames if frame.repair is not None]
-        return any((each.kind, each.leaf, each.code) == ("monitor", monitor, code) for each in failures)
+        repaired = any((each.kind, each.leaf, each.code) == ("monitor", monitor, code) for each in failures)
+        return not repaired and (monitor, code) not in self._state.passed
 
     @property
     def settings(self) -> Settings:
@@ -141,7 +147,7 @@ class Machine:
         noted, self._state.notes = self._state.notes, []
         return noted
 
-    def tell(self, event: Told | Reload) -> None:
+    def tell(self, event: Input) -> None:
         """Take in what happened.
 
         Raises:
@@ -155,7 +161,7 @@ class Machine:
         self._take(event)
         advance(state)
 
-    def _take(self, event: Told | Reload) -> None:
+    def _take(self, event: Input) -> None:
         state = self._state
         if not isinstance(event, Reload | Believed | Void):
             state.now_s = max(state.now_s, event.at_s)
@@ -182,6 +188,8 @@ class Machine:
                     state.command = replace(self._running(), number=max(state.number, state.floor) + 1)
             case Reload():
                 self._reload(event)
+            case Looked():
+                state.finish(Ending.DONE, "The task is done.")
 
     def _acted(self, event: Acted | Void) -> None:
         state = self._state
@@ -218,10 +226,11 @@ class Machine:
             go_on(state, trouble, ResumeHint.NONE, None, {}, seen=levels)
 
     def _raised(self, event: Raised) -> None:
-        state, command = self._state, self._running()
+        state, command = self._state, self._state.command
+        action = command if isinstance(command, RunAction) else None  # at the end of a run there is none
         became = {} if event.became is None else {"became": str(event.became)}
-        if event.became not in (None, Became.NOT_STARTED):
-            state.outer.of(state.outer.path).broken.add((command.path, command.step))
+        if action is not None and event.became not in (None, Became.NOT_STARTED):
+            state.outer.of(state.outer.path).broken.add((action.path, action.step))
         state.command, state.phase = None, Phase.READY
         before = state.failures
         fail(
@@ -230,8 +239,8 @@ class Machine:
             leaf=event.monitor,
             code=event.code,
             why=event.why,
-            goal=command.goal,
-            fields={"action": command.action, **became, **event.fields},
+            goal={} if action is None else action.goal,
+            fields={**({} if action is None else {"action": action.action}), **became, **event.fields},
         )
         if event.monitor == CONTRADICTION and state.failures > before:
             state.beliefs.hear(event.fields.get("key", ""))

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from handup.core.checks import shown
+from handup.executive.language.limits import within_limits
+
 Values = Mapping[str, Any]
 
 
@@ -19,7 +22,7 @@ class Refused(Exception):
 
 def _number(value: object, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Refused("bad_value", f"{what} is {value!r}, and no number.")
+        raise Refused("bad_value", f"{what} is {shown(value)}, and no number.")
     return value
 
 
@@ -37,11 +40,12 @@ def _counted(values: Values, var: Values, sign: int) -> float:
     if "name" in values:
         name = values["name"]
         if name not in var:
-            raise Refused("bad_value", f"There is no variable {name!r} to count with.")
+            raise Refused("bad_value", f"There is no variable {shown(name)} to count with.")
         start = var[name]
     else:
         start = _given(values, "value")
-    return _number(start, "What is to be counted") + sign * _number(values.get("by", 1), "'by'")
+    found: float = within_limits(_number(start, "What is to be counted") + sign * _number(values.get("by", 1), "'by'"))
+    return found
 
 
 def _make_boolean(values: Values, var: Values) -> bool:
@@ -57,13 +61,13 @@ def _get_index(values: Values, var: Values) -> Any:
     try:
         return value[index]
     except (LookupError, TypeError):
-        raise Refused("bad_value", f"There is nothing at {index!r}.") from None
+        raise Refused("bad_value", f"There is nothing at {shown(index)}.") from None
 
 
 def _check_value(values: Values, var: Values) -> bool:
     value, wanted = _given(values, "value"), _given(values, "equals")
     if value != wanted:
-        raise Refused("check_failed", f"It is {value!r}, and should be {wanted!r}.")
+        raise Refused("check_failed", f"It is {shown(value)}, and should be {shown(wanted)}.")
     return True
 
 

@@ -34,7 +34,8 @@ def resume(frame: Frame, hint: ResumeHint) -> None:
     - `retry`: the task starts again from its first step, with the same inputs and without its variables; after a
       reload, with its new steps.
     - `next`: the step that failed counts as done, and the one after it follows; in a loop's body, after its last
-      step, the condition. The machine has set what it could of the variables that the step was to set.
+      step, the condition. The machine has set what it could of the variables that the step was to set. Behind the last
+      step of the run, the task is done in spite of the fault.
     - `previous`: the step before the failed one runs again, and then the failed one. Before the first step in a choice
       or loop stands the step before that choice or loop, whose rounds are then forgotten; a choice or loop that
       stands before is begun from its condition. Before the first step of a task stands nothing: that one runs again.
@@ -58,6 +59,6 @@ def resume(frame: Frame, hint: ResumeHint) -> None:
                 frame.cursors.pop()
                 frame.cursors[-1].rounds = 0
             cursor = frame.cursors[-1]
-            cursor.index = max(0, cursor.index - 1)
+            cursor.index = max(0, min(cursor.index, len(cursor.lines)) - 1)
         case _:
             pass

@@ -53,6 +53,8 @@ class State:
         self.questions = 0
         self.now_s = 0.0
         self.task_aborts: dict[tuple[Any, ...], int] = {}
+        self.passed: set[tuple[str, str]] = set()
+        """Faults by monitor and code with which the run ends all the same, for as long as it stands at its end."""
         self.notes: list[Note] = []
         if main not in program.tasks:
             raise BadSetting(f"there is no task '{main}'", hint=f"Known: {', '.join(program.tasks)}.")
@@ -130,4 +132,5 @@ class State:
             "questions": self.questions,
             "now_s": self.now_s,
             "task_aborts": dict(self.task_aborts),
+            "passed": set(self.passed),
         }

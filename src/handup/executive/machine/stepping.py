@@ -6,7 +6,8 @@ from typing import Any
 
 from handup.core import BadExpression
 from handup.executive.events import Acted, Ending
-from handup.executive.machine.commands import Phase, RunAction
+from handup.executive.language.limits import bounded
+from handup.executive.machine.commands import LastLook, Phase, RunAction
 from handup.executive.machine.failing import deal_with, fail, repair_goes_on
 from handup.executive.machine.frame import Cursor, Frame
 from handup.executive.machine.ops import OPS, Refused, target
@@ -73,13 +74,15 @@ def _goal(frame: Frame, line: Line) -> dict[str, Any]:
     goal = {name: expression.value(scope) for name, expression in line.params}
     if line.path in frame.tally:
         goal.update(frame.tally[line.path].sets)
-    return goal
+    return {name: bounded(name, value) for name, value in goal.items()}
 
 
 def _action(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
     if state.starts >= state.settings.starts:
         state.finish(Ending.LIMIT, f"The run started more than {state.settings.starts} actions.")
         return
+    if state.passed and not state.depth:
+        state.passed.clear()  # the run has left its end
     state.phase = Phase.READY
     path = f"{state.path}/{line.name}"
     state.command = RunAction(
@@ -174,7 +177,7 @@ def _task_over(state: State, frame: Frame) -> None:
         fail(state, kind="check", leaf="outputs", code="output_missing", why=why)
         return
     if len(state.frames) == 1:
-        state.finish(Ending.DONE, "The task is done.")
+        state.phase, state.command = Phase.LOOKING, LastLook()
         return
     state.frames.pop()
     around = state.frames[-1]
