@@ -192,7 +192,13 @@ def test_costs_and_loads_that_are_none_are_refused() -> None:
         PersonLoad(answers=-1)
 
 
-@pytest.mark.parametrize("change", [{"schema": 9}, {"kind": "fish"}, {"model": {}}, {"loads": {"a": {"x": 1}}}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"schema": 9}, {"kind": "fish"}, {"model": {}}, {"loads": {"a": {"x": 1}}}),
+        *({"loads": {"a": {"at_s": at_s}}} for at_s in (None, "1", math.nan, math.inf)),
+    ],
+)
 def test_damaged_records_are_refused(change: dict[str, Any]) -> None:
     record = Workload.of(BITE.values()).to_json() | change
     with pytest.raises(BadRecord):

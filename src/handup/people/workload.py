@@ -31,7 +31,8 @@ class PersonLoad:
     answers: int = 0
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.load) and self.load >= 0.0) or self.at_s != self.at_s or self.at_s == math.inf:
+        timed = isinstance(self.at_s, int | float) and self.at_s < math.inf
+        if not (math.isfinite(self.load) and self.load >= 0.0 and timed):
             raise BadSetting(f"a load is {self.load} at {self.at_s} s", hint="Give a load of at least 0 and a time.")
         if not isinstance(self.answers, int) or self.answers < 0:
             raise BadSetting(f"answers is {self.answers!r}", hint="Give a whole number of at least 0.")
