@@ -133,3 +133,13 @@ def test_bad_input_is_one_line(store: str) -> None:
     assert_one_line_error(wrong, "has no failure 9")
     odd = here("recipe", "test", "so_what", "--recoveries", "rule.yaml", "--from-failure", "x", "--store", store)
     assert_one_line_error(odd, "--from-failure is 'x'")
+
+
+def test_only_actions_that_a_recovery_starts_can_give_up(store: str) -> None:
+    told = ("recipe", "test", "so_what", "--recoveries", "rule.yaml", "--from-failure", "1", "--store", store)
+    Path("rule.yaml").write_text(RULE.replace("name: so_what", "name: so_what, do: [{action: wait}]"), "utf-8")
+    assert_one_line_error(
+        here(*told, "--aborts", "wiat:late"), "'so_what' does not start the action 'wiat'", "It starts: wait."
+    )
+    assert here(*told).code == 0
+    assert here(*told, "--aborts", "wait:late").code == 1

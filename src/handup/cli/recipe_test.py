@@ -19,11 +19,12 @@ from handup.core import BadSetting
 from handup.domains.stage import Stage
 from handup.executive.action import Aborted
 from handup.executive.checking import abilities_of
+from handup.executive.checking.context import every
 from handup.executive.executive import Executive
 from handup.executive.language import literal
 from handup.executive.machine import Finished
 from handup.executive.ordering import Last, last_run
-from handup.executive.recipe import ActionStep, Recipe, Recipes
+from handup.executive.recipe import ActionStep, Recipe, Recipes, TaskStep
 from handup.executive.recovery import Recovery
 from handup.executive.rehearsing import Rehearsal, rehearse
 from handup.executive.run import Run
@@ -152,11 +153,15 @@ def _recovery(wanted: Tested) -> dict[str, Any]:
         last = last_run(journal)
         if last is None:
             raise BadSetting("no run was begun on this store", hint="Name another one with --store.")
-        rule = _rule(wanted, last)
-        does = {}
-        for each in wanted.aborts:
-            action, _, code = each.partition(":")
-            does[action] = Aborted(code=code or "failed")
+        recipes, rule = _rule(wanted, last)
+        does = {
+            action: Aborted(code=code or "failed")
+            for action, _, code in (each.partition(":") for each in wanted.aborts)
+        }
+        started = _started_by(rule, recipes)
+        for action in does.keys() - started:
+            known = f"It starts: {', '.join(sorted(started)) or 'none'}."
+            raise BadSetting(f"--aborts: '{rule.name}' does not start the action '{action}'", hint=known)
         rehearsed = rehearse(journal, last.ordered.name, rule, failure=_number(wanted.failure), does=does)
     return _rehearsed(wanted.name, rehearsed)
 
@@ -169,14 +174,30 @@ def _number(failure: str | None) -> int | None:
     return int(failure)
 
 
-def _rule(wanted: Tested, last: Last) -> Recovery:
+def _started_by(rule: Recovery, recipes: Recipes) -> set[str]:
+    """The actions of a recovery, and of all tasks that it may call."""
+    found: set[str] = set()
+    seen: set[str] = set()
+    waiting = [rule.attempt, *(each.steps for each in rule.branches)]
+    while waiting:
+        for step in every(waiting.pop()):
+            if isinstance(step, ActionStep):
+                found.add(step.action)
+            elif isinstance(step, TaskStep) and step.task in recipes.tasks and step.task not in seen:
+                seen.add(step.task)
+                waiting.append(recipes.tasks[step.task].steps)
+    return found
+
+
+def _rule(wanted: Tested, last: Last) -> tuple[Recipes, Recovery]:
     sources = Sources.from_json(last.started.sources)
     if wanted.recoveries:
         sources = replace(sources, recoveries=Sources.read((), [str(each) for each in wanted.recoveries]).recoveries)
-    rules = {each.name: each for each in sources.parsed()[1]}
+    recipes, recoveries = sources.parsed()
+    rules = {each.name: each for each in recoveries}
     if wanted.name not in rules:
         raise BadSetting(f"there is no recovery '{wanted.name}'", hint=f"Known: {', '.join(rules) or 'none'}.")
-    return rules[wanted.name]
+    return recipes, rules[wanted.name]
 
 
 def _rehearsed(name: str, rehearsed: Rehearsal) -> dict[str, Any]:
