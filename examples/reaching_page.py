@@ -53,9 +53,10 @@ fights it; it may hold back, and help nobody; it may ask, and take three seconds
 [paper](../intent/index.md) asked one of its authors and 33 participants. Here simulated people with three habits of
 steering do all of its tasks with all of its methods and with ours, always the same people.
 """
-STUCK = """\
+BESIDES = """\
 One task, S1's cup by its side, decides much of how HO compares:
-[why it gets stuck there](../intent/worlds.md#where-hindsight-optimisation-gets-stuck).
+[why it gets stuck there](../intent/worlds.md#where-hindsight-optimisation-gets-stuck). For whom a question would pay, and
+at which price: [a smaller comparison](../intent/index.md#when-a-question-pays).
 """
 RUN = """```sh
 handup study run reaching            # about {hours} of one core; goes on after a stop
@@ -141,7 +142,7 @@ def _parts(found: dict[str, Any]) -> Iterator[str]:
     for name in _close(found):
         yield f"![{CLOSE[name]}](../img/lab/{picture(name)})"
     yield "### Task by task"
-    yield STUCK
+    yield BESIDES
     for name, what in BARS.items():
         yield f"![{what}](../img/lab/{name})"
     yield "## Numbers"

@@ -86,3 +86,14 @@ def test_durable_robot_says_in_one_line_what_is_wrong_with_its_store(tmp_path: P
     done = run(sys.executable, "-m", "examples.durable_robot", "--auto", "--folder", str(tmp_path))
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
     assert "[HU40" in done.stderr
+
+
+def test_when_questions_pay() -> None:
+    done = run(sys.executable, "-m", "examples.reaching_questions", "--seeds", "1", "--scenes", "S1", "--jobs", "2")
+    assert done.returncode == 0, done.stderr
+    _, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in done.stdout.splitlines()]
+    asked = [float(row[2]) for row in rows]
+    for these in (asked[:4], asked[4:]):
+        assert these == sorted(these), "the cheaper, the more is asked"
+        assert these[0] == 0.0 < these[-1]
+    assert all(row[5].startswith("+0.00") for row in rows if row[6] == "nothing")

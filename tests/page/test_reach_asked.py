@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.cli.reaching import Reaching, rests
 from tests.page.site import AXE
-from tests.page.test_reach_drive import GAMEPAD, seated
+from tests.page.test_reach_drive import APART, GAMEPAD, seated
 
 pytestmark = pytest.mark.slow
 SEEN = ("beliefs", "mode", "scene", "hand-above", "ghost-above")
@@ -64,6 +64,7 @@ def test_it_is_a_banner_and_what_it_is_about_stays_in_sight(
         found = page.evaluate("() => window.axe.run(document, {runOnly: ['wcag2a','wcag2aa','wcag21aa','wcag22aa']})")
         assert [f"{each['id']}: {each['nodes'][0]['html'][:150]}" for each in found["violations"]] == []
         assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+        assert page.evaluate(APART) == [True, True], "words in a drawing"
 
 
 def test_a_gamepad_answers_and_stops(browser: Browser, tmp_path: Path) -> None:

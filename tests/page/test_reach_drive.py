@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from handup.domains.reaching.telling import READ_S
 from tests.cli.reaching import Reaching, rests
 from tests.page.site import AXE
 
@@ -25,6 +26,16 @@ AT_ONCE = """async () => {
   document.querySelector('[data-testid="change-up"]').click();
   await new Promise((done) => setTimeout(done));
   window.pad.buttons[3] = {pressed: true, value: 1};
+}"""
+APART = """() => [...document.querySelectorAll(".sheet")].map((sheet) => {
+  const [words, drawing] = ["figcaption", "svg"].map((each) => sheet.querySelector(each).getBoundingClientRect());
+  return words.right <= drawing.left || words.bottom <= drawing.top;
+})"""
+CHANGES = """() => {
+  const doing = document.querySelector('[data-testid="doing"]');
+  window.changes = [];
+  const watch = () => window.changes.push(doing.textContent);
+  new MutationObserver(watch).observe(doing, {characterData: true, childList: true, subtree: true});
 }"""
 SCAN = {"scan": "auto", "scanMs": 800, "scanKeys": [" "], "scanTap": False}
 
@@ -74,8 +85,37 @@ def test_keys_and_fingers_push_and_letting_go_stops(browser: Browser, tmp_path: 
         page.mouse.up()
         expect(page.get_by_test_id("phase")).to_have_text("Ready")
         assert rests(reaching)
+
+
+def test_what_did_not_work_stays_to_be_read_and_is_said_aloud(browser: Browser, tmp_path: Path) -> None:
+    with (
+        Reaching(tmp_path, "--method", "manual") as reaching,
+        seated(browser, reaching) as page,
+    ):
+        doing, aloud = page.get_by_test_id("doing"), page.get_by_test_id("aloud")
+        expect(page.get_by_test_id("phase")).to_have_text("Ready")
+        expect(aloud).to_have_attribute("role", "status")
+        expect(aloud).to_have_text("")  # what it does all the time is not read out
         page.get_by_test_id("close-hand").click()
-        expect(page.get_by_test_id("doing")).to_contain_text("nothing to hold")
+        expect(doing).to_contain_text("nothing to hold")
+        page.evaluate(CHANGES)
+        page.keyboard.down("x")
+        page.wait_for_timeout(int(READ_S * 1000) - 1500)
+        assert page.evaluate("window.changes") == [], "and nothing took its place, though the hand moves"
+        expect(page.get_by_test_id("phase")).to_have_text("Moving")
+        expect(aloud).to_have_text("The hand is open again — There was nothing to hold.")
+        expect(doing).to_have_text("Only following you.")
+        expect(doing).to_have_text("Standing still — Something is in the way: the table.")
+        expect(aloud).to_have_text("Standing still — Something is in the way: the table.")
+        expect(page.get_by_test_id("phase")).to_have_text("Standing still")
+        page.keyboard.up("x")
+        expect(page.get_by_test_id("phase")).to_have_text("Ready")
+        expect(doing).to_contain_text("in the way")
+        page.keyboard.down("w")
+        expect(page.get_by_test_id("phase")).to_have_text("Moving")
+        expect(doing).to_have_text("Only following you.")
+        expect(aloud).to_have_text("")
+        page.keyboard.up("w")
 
 
 def test_a_gamepad_drives_and_is_remapped_for_this_person_on_this_device(browser: Browser, tmp_path: Path) -> None:
@@ -195,4 +235,5 @@ def test_nothing_is_wrong_for_axe_and_everything_fits(browser: Browser, tmp_path
             )
             assert [f"{each['id']}: {each['nodes'][0]['html'][:150]}" for each in found["violations"]] == []
             assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth"), screen
+            assert all(page.evaluate(APART)), "words in a drawing"
             page.get_by_test_id("controls").click() if screen == "reach" else None

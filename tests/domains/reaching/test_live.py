@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from handup.client.sticks import Stick
 from handup.core import Limits, Person, Reply, ReplyKind
 from handup.desk import Desk, Record
@@ -14,24 +16,62 @@ from handup.desk.status import Status
 from handup.domains.reaching import Ending, Rules, scene
 from handup.domains.reaching.driving import Drive, Driven
 from handup.domains.reaching.live import NAME, PERSON, Seat, go_on, keep
+from handup.domains.reaching.telling import READ_S
+from handup.intent.pose import STILL, Vector
 from handup.journal import Journal
+
+LEFT, AWAY, BACK, UP, DOWN = (0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, -1.0)
+CAN = "Something is in the way: the chips can"
 
 
 class Page:
-    """A page that pushes forward all the time, and a clock that runs as fast as the robot does."""
+    """A page that pushes, forward if nothing else is said, and a clock that runs as fast as the robot does."""
 
     alive, stopped = True, False
 
-    def __init__(self) -> None:
+    def __init__(self, push: Callable[[float], Vector] = lambda now_s: (0.1, 0.0, 0.0), close_s: float = -1.0) -> None:
         self.now_s = 0.0
-        self.states: list[Mapping[str, Any]] = []
+        self.states: list[tuple[float, Mapping[str, Any]]] = []
+        self._push, self._close_s = push, close_s
 
     @property
     def stick(self) -> Stick:
-        return Stick(by=NAME, device="a", mode="translate", push=(0.1, 0.0, 0.0), close=False, heard_s=self.now_s)
+        close = 0.0 <= self.now_s - self._close_s < 0.3
+        return Stick(
+            by=NAME, device="a", mode="translate", push=self._push(self.now_s), close=close, heard_s=self.now_s
+        )
 
     def state(self, state: Mapping[str, Any], /) -> None:
-        self.states.append(state)
+        self.states.append((self.now_s, state))
+
+    def at(self, now_s: float) -> tuple[str, str, str]:
+        """Phase, what it does and why, as the page shows them at a time."""
+        shown = next(state for told_s, state in reversed(self.states) if told_s <= now_s)
+        return shown["phase"], shown["doing"], shown["why"]
+
+
+def one_after_the_other(*pushes: tuple[float, Vector]) -> Callable[[float], Vector]:
+    """Each push for some seconds; then nothing."""
+
+    def push(now_s: float) -> Vector:
+        for seconds, pushed in pushes:
+            if now_s < seconds:
+                return pushed
+            now_s -= seconds
+        return STILL
+
+    return push
+
+
+def shown(store: Path, drive: Drive, page: Page) -> Page:
+    """What a page was told in an attempt until its time was up."""
+    with Journal.open(store) as journal, Desk(journal, [PERSON]) as desk:
+
+        def sleep(seconds: float) -> None:
+            page.now_s += seconds
+
+        Seat(drive, page, desk, "reach-1", clock=lambda: page.now_s, sleep=sleep).drive_on()
+    return page
 
 
 def sat(store: Path, person: Person, reply: Callable[[Desk, Record], object], limit_s: float = 30.0) -> Driven:
@@ -109,3 +149,55 @@ def test_what_cannot_be_read_of_the_attempt_before_is_left(tmp_path: Path) -> No
         keep(desk, {"assistant": {"helper": "nobody"}})
         drive, _ = go_on(Drive(scene("S1"), "cup/top", "assist"), desk)
     assert drive.assistant.state.pace.seconds == 0.0
+
+
+def test_who_is_stopped_by_something_is_told_by_what_until_they_get_on(tmp_path: Path) -> None:
+    pushes = one_after_the_other((1.3, LEFT), (10.0, AWAY), (5.0, STILL), (1.0, BACK))
+    drive = Drive(scene("S1"), "chips can/side", "assist", Rules(limit_s=18.0))
+    page = shown(tmp_path / "a.db", drive, Page(pushes))
+    assert page.at(5.0)[1:] == ("helping towards the chips can", "")
+    assert page.at(10.0) == ("holding", "standing still", CAN)
+    assert page.at(16.0) == ("resting", "standing still", CAN), "who reads slowly has time, and may go on"
+    assert page.at(16.8) == ("moving", "only following you", "")
+
+
+def test_helping_is_said_only_where_something_is_added(tmp_path: Path) -> None:
+    drive = Drive(scene("S1"), "chips can/side", "assist", Rules(limit_s=12.0))
+    adds: list[bool] = []
+
+    class Compares(Page):
+        def state(self, state: Mapping[str, Any], /) -> None:
+            if state["doing"].startswith("helping"):
+                adds.append(not drive.command.still)
+
+    shown(tmp_path / "a.db", drive, Compares(one_after_the_other((1.3, LEFT), (10.0, AWAY))))
+    assert adds
+    assert all(adds)
+
+
+def test_taps_against_something_add_up(tmp_path: Path) -> None:
+    """A switch moves the hand for a moment at a time, too short to be called stopped by itself."""
+
+    def taps(now_s: float) -> Vector:
+        return DOWN if now_s < 6.0 or now_s % 1.0 < 0.1 else STILL
+
+    page = shown(tmp_path / "a.db", Drive(scene("S1"), "", "manual", Rules(limit_s=12.0)), Page(taps))
+    assert page.at(11.5) == ("resting", "standing still", "Something is in the way: the table")
+
+
+def test_where_the_arm_ends_nothing_is_in_the_way(tmp_path: Path) -> None:
+    up = one_after_the_other((14.0, UP))
+    page = shown(tmp_path / "a.db", Drive(scene("S1"), "", "manual", Rules(limit_s=15.0)), Page(up))
+    assert page.at(3.0) == ("moving", "only following you", "")
+    assert page.at(13.0) == ("holding", "standing still", "The arm reaches no further")
+
+
+@pytest.mark.parametrize(("pushed", "phase"), [(STILL, "resting"), (UP, "moving")])
+def test_that_there_was_nothing_to_hold_can_be_read(tmp_path: Path, pushed: Vector, phase: str) -> None:
+    drive = Drive(scene("S1"), "", "manual", Rules(limit_s=7.0))
+    page = shown(tmp_path / "a.db", drive, Page(one_after_the_other((1.0, UP), (3.5, pushed), (9.0, BACK)), 1.0))
+    for after_s in (0.1, 1.0, READ_S - 0.1):
+        assert page.at(1.0 + after_s) == (phase, "the hand is open again", "There was nothing to hold")
+    if pushed == STILL:
+        assert page.at(4.4)[2] == "There was nothing to hold", "at rest nothing takes its place"
+    assert page.at(4.8) == ("moving", "only following you", "")

@@ -52,10 +52,13 @@ export function ReachView({ robot, state, reach, asked }: ReachViewProps) {
           </p>
         </header>
       )}
+      <p class="unseen" role="status" data-testid="aloud">
+        {robot.alive && !asking && (over || state.why) ? intention(state) : ""}
+      </p>
       <Scene reach={reach} asked={asking} />
       <div class="reach-side">
         {!asking && (
-          <p class="reach-doing" role={over ? "status" : undefined} data-testid="doing">
+          <p class="reach-doing" data-testid="doing">
             {robot.alive ? intention(state) : ""}
           </p>
         )}

@@ -196,6 +196,13 @@ class Drive:
             return asked_about(self.question, self.assistant.belief, goals, here, metric)
         return ghost_of(self.command, goals, here, metric, self.rules.alpha)
 
+    def going(self, stick: Joystick) -> tuple[Vector, Vector]:
+        """Where person and robot together would have the hand go: m/s and rad/s."""
+        alpha, command = self.rules.alpha, self.command
+        (a, b, c), (d, e, f) = stick.linear, command.linear
+        (g, h, i), (j, k, m) = stick.angular, command.angular
+        return (a + alpha * d, b + alpha * e, c + alpha * f), (g + alpha * j, h + alpha * k, i + alpha * m)
+
     def tick(self, push: Push | None) -> None:
         """One control step (1/40 s).
 
@@ -306,10 +313,8 @@ class Drive:
         )
 
     def _move(self, stick: Joystick, push: Push) -> None:
-        alpha, command = self.rules.alpha, self.command
-        (a, b, c), (d, e, f) = stick.linear, command.linear
-        (g, h, i), (j, k, m) = stick.angular, command.angular
-        self.hand.move((a + alpha * d, b + alpha * e, c + alpha * f), (g + alpha * j, h + alpha * k, i + alpha * m))
+        command = self.command
+        self.hand.move(*self.going(stick))
         self._opposing += opposes(stick.linear, command.linear) or opposes(stick.angular, command.angular)
         self._pushed_in_all += sum(map(abs, push.pushed))
         self._touching += self.hand.touched

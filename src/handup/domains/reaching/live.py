@@ -17,7 +17,7 @@ from handup.desk.status import Status
 from handup.domains.reaching.driving import Drive, Driven, Push
 from handup.domains.reaching.gripper import CONTROL_S
 from handup.domains.reaching.steering import Mode
-from handup.domains.reaching.telling import Doing, ending_of, reach_of, said_of, spoken, things_of
+from handup.domains.reaching.telling import Doing, Noticing, ending_of, reach_of, said_of, spoken, things_of
 from handup.intent import Assistant
 from handup.intent.pose import Vector
 from handup.intent.state import State
@@ -120,6 +120,7 @@ class Seat:
     _told: float = field(default=float("-inf"), init=False)
     _kept: float = field(default=float("-inf"), init=False)
     _stopped: bool = field(default=False, init=False)
+    _noticing: Noticing = field(default_factory=Noticing, init=False)
 
     def __post_init__(self) -> None:
         self._things = things_of(self.drive.scene)
@@ -162,17 +163,14 @@ class Seat:
                 self.drive.tick(None)
                 return self._tell_soon(Doing.ASKING, said_of("asking"))
         push = self._push()
-        before = self.drive.misses
+        misses, before = self.drive.misses, self.drive.hand.pose
         self.drive.tick(push)
         if push is None:
             return self._tell_soon(Doing.HOLDING, "standing still", self._why_holding())
-        if self.drive.misses > before:
-            return self._tell(Doing.RESTING, "opening the hand again", "There was nothing to hold")
+        self._noticing.look(self.drive, push, before, missed=self.drive.misses > misses, now_s=self.clock())
         if self.drive.question is None and self.clock() >= self._kept + KEEP_S:
             self._keep()
-        command = self.drive.command
-        doing = said_of(command.why, turns=any(command.angular))
-        return self._tell_soon(Doing.RESTING if push.idle and command.still else Doing.MOVING, doing)
+        return self._tell_soon(self._phase(push), *self._words())
 
     # -- what is heard ------------------------------------------------------------------------------------------------
 
@@ -242,6 +240,18 @@ class Seat:
             self.desk.withdraw(asked.id, why)
 
     # -- what is told -------------------------------------------------------------------------------------------------
+
+    def _phase(self, push: Push) -> Doing:
+        if push.idle and self.drive.command.still:
+            return Doing.RESTING
+        return Doing.HOLDING if self._noticing.stopped else Doing.MOVING
+
+    def _words(self) -> tuple[str, str]:
+        """What it does, and why: what did not work comes first."""
+        noticed, command = self._noticing, self.drive.command
+        if noticed.why:
+            return noticed.doing, noticed.why
+        return said_of(command.why, turns=any(command.angular), still=command.still), ""
 
     def _tell_soon(self, phase: Doing, doing: str, why: str = "") -> None:
         if self.clock() >= self._told + TELL_S:

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from handup.domains.reaching.driving import Drive
+from handup.domains.reaching.driving import Drive, Push
 from handup.domains.reaching.ghost import TO
-from handup.domains.reaching.gripper import HIGH, LOW
+from handup.domains.reaching.gripper import CONTROL_S, HIGH, LOW, MOST_M_S, MOST_RAD_S, Gripper, within
 from handup.domains.reaching.scenes import Scene
+from handup.domains.reaching.shapes import Obstacles
 from handup.domains.reaching.trial import Ending
-from handup.intent import Pose
+from handup.intent import Joystick, Pose
 
 DIGITS = 4
 """A tenth of a millimetre is enough to be drawn."""
+MOMENT_S = 0.3
+"""Something that stops the hand for so long is said; taps against it add up."""
+STOPPED = 0.1
+"""A hand that something holds up is stopped where it makes no more than this share of what is pushed."""
+READ_S = 3.0
+"""What was tried and did not work can be read for so long at least, and as long as nothing else is tried."""
 SAID: Mapping[str, str] = {
     "no-assist": "only following you",
     "hold": "only following you",
@@ -24,6 +32,8 @@ SAID: Mapping[str, str] = {
     "hands off near an object": "only following you: something is near, and I am not sure that you want it",
 }
 """What a command's reason means to the person; any other is said as it is."""
+HELPS = ("hindsight", "carry")
+"""Reasons that speak of help, as one for a goal does."""
 
 
 class Doing(StrEnum):
@@ -33,7 +43,7 @@ class Doing(StrEnum):
     RESTING = "resting"
     """The person is there and pushes nothing."""
     HOLDING = "holding"
-    """Nothing is heard of the person, or of the server: the hand stands still."""
+    """The hand stands still: nothing is heard of the person or of the server, or something is in the way."""
     ASKING = "asking"
     STOPPED = "stopped"
     DONE = "done"
@@ -45,18 +55,82 @@ def spoken(goal: str) -> str:
     return f"the {thing} ({grasp} grasp)"
 
 
-def said_of(why: str, *, turns: bool = True) -> str:
+def said_of(why: str, *, turns: bool = True, still: bool = False) -> str:
     """What the robot does, in words for the person.
 
     Args:
         why: A command's reason.
         turns: Whether it turns the hand. Where it does not, the grasp is the person's, and only the object is named.
+        still: Whether it adds nothing. Then it is no help, whatever it is for.
     """
+    if still and (why.startswith(TO) or why in HELPS):
+        why = "no-assist"
     if not why.startswith(TO):
         return SAID.get(why, why)
     goal = why.removeprefix(TO)
     thing, _, _ = goal.partition("/")
     return f"helping towards {spoken(goal) if turns else f'the {thing}'}"
+
+
+class Noticing:
+    """What did not work for the person, in words that stay until they were read."""
+
+    def __init__(self) -> None:
+        self.doing, self.why = "", ""
+        """What the robot does about it, and what it was; empty where there is nothing."""
+        self._stopped_s = 0.0
+        self._missed_s = -math.inf
+
+    @property
+    def stopped(self) -> bool:
+        """Whether something stops the hand, for more than a moment."""
+        return self._stopped_s >= MOMENT_S
+
+    def look(self, drive: Drive, push: Push, before: Pose, *, missed: bool, now_s: float) -> None:
+        """Look at what came of a push.
+
+        Args:
+            drive: The attempt, after it.
+            push: The push.
+            before: Where the hand was before it.
+            missed: Whether the hand has closed on nothing.
+            now_s: By any clock.
+        """
+        stick = push.stick
+        if missed:
+            again = f", {drive.misses} times so far" if drive.misses > 1 else ""
+            self.doing, self.why = "the hand is open again", f"There was nothing to hold{again}"
+            self._missed_s = now_s
+        if stick.idle or drive.question is not None:
+            return
+        stopped = _stopped(drive, stick, before)
+        self._stopped_s = self._stopped_s + CONTROL_S if stopped else 0.0
+        if now_s < self._missed_s + READ_S:
+            return
+        self.doing, self.why = "", ""
+        if self.stopped:
+            self.doing, self.why = "standing still", _in_the_way(drive, stick)
+
+
+def _stopped(drive: Drive, stick: Joystick, before: Pose) -> bool:
+    """Whether something stopped the hand. One that slides along something goes on."""
+    way, turn = before.twist_to(drive.hand.pose)
+    pushed = math.hypot(*stick.linear, *stick.angular) * CONTROL_S
+    return drive.hand.touched and math.hypot(*way, *turn) <= STOPPED * pushed
+
+
+def _in_the_way(drive: Drive, stick: Joystick) -> str:
+    """What the hand would be in if it had gone on: the one it would be in most."""
+    linear, angular = drive.going(stick)
+    there = drive.hand.pose.moved(within(linear, MOST_M_S), within(angular, MOST_RAD_S), CONTROL_S)
+    room = {"table": Gripper(there, Obstacles((), ())).clearance_m}
+    for thing in drive.scene.things:
+        room[thing.name] = Gripper(there, Obstacles(thing.boxes, thing.rings)).clearance_m
+    nearest = min(room, key=lambda name: room[name])
+    if room[nearest] < 0.0:
+        return f"Something is in the way: the {nearest}"
+    inside = all(low <= each <= high for low, each, high in zip(LOW, there.position, HIGH, strict=True))
+    return "Something is in the way" if inside else "The arm reaches no further"
 
 
 def things_of(scene: Scene) -> list[dict[str, Any]]:
