@@ -55,8 +55,8 @@ steering do all of its tasks with all of its methods and with ours, always the s
 """
 BESIDES = """\
 One task, S1's cup by its side, decides much of how HO compares:
-[why it gets stuck there](../intent/worlds.md#where-hindsight-optimisation-gets-stuck). For whom a question would pay, and
-at which price: [a smaller comparison](../intent/index.md#when-a-question-pays).
+[why it gets stuck there](../intent/worlds.md#where-hindsight-optimisation-gets-stuck). For whom a question would pay,
+and at which price: [a smaller comparison](../intent/index.md#when-a-question-pays).
 """
 RUN = """```sh
 handup study run reaching            # about {hours} of one core; goes on after a stop

@@ -155,6 +155,11 @@ def test_who_leaves_leaves_no_question_behind(tmp_path: Path) -> None:
         assert record.status == "withdrawn"
 
 
+def test_every_code_that_it_ends_with_is_in_its_help() -> None:
+    told = " ".join(here("reach", "--help").out.split())
+    assert all(code in told for code in ("0 it is over", "130 left with Ctrl-C", "143 with SIGTERM", "129 when"))
+
+
 @pytest.mark.slow
 def test_a_whole_reach_ends_with_its_record(tmp_path: Path) -> None:
     """To the chips can, from the side: aim, go there, close."""

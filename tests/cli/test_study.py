@@ -135,6 +135,7 @@ def test_bad_settings_are_refused_with_the_good_ones(given: tuple[str, ...], wor
     ("arguments", "words"),
     [
         (("nothing",), ("there is no study 'nothing'", *studies.STUDIES, "all")),
+        (("reachin",), ("Did you mean 'reaching'?", "meal-memory", "recoveries", "recovery-rules", "real-scores")),
         (("modules", "--episodes", "0"), ("episodes is 0",)),
         (("modules", "--seed", "-1"), ("seed is -1",)),
         (("modules", "--jobs", "0"), ("--jobs",)),
@@ -147,6 +148,11 @@ def test_a_run_with_bad_options_is_refused_and_writes_nothing(
     monkeypatch.chdir(tmp_path)
     assert_one_line_error(here("study", "run", *arguments), *words)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_first_look_says_how_long_it_takes() -> None:
+    told = " ".join(here("study", "run", "--help").out.split())
+    assert "Of reaching about 6 minutes of one core, of recoveries half a minute." in told
 
 
 def test_the_help_does_not_wait_for_the_heavy_parts(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_the_end_of_the_time_is_no_failure(tmp_path: Path) -> None:
     assert traced["unresolved_share"] == 0.0
     assert not any(each["code"] == "time_up" for each in traced["traced"])
     told = here("journal", "triage", place).out
-    assert f"{run['recoveries'] / run['units']:.1f} for each deliver kit" in told
+    assert f"{run['recoveries'] / run['units']:.1f} for each “deliver kit” done" in told
     assert "Nobody was needed; available 100.0 % of the time." in told
 
 

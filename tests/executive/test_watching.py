@@ -100,6 +100,19 @@ def test_a_recovery_stands_below_what_failed_and_says_why() -> None:
     assert watching.view()["counts"] == {"starts": 4, "failures": 1, "recoveries": 1, "questions": 0}
 
 
+def test_steps_under_way_are_told_with_their_values_and_not_as_the_recipe_writes_them() -> None:
+    made, watching = machine(RECIPE.replace("part: gear", "part: {scene: 1, at: the_gears}"), unseen="ask")
+    do(made, watching, "drive")
+    do(made, watching, "look")
+    assert watching.doing == "grasp (part: scene 1, at the gears)"
+    for outcome in (None, Aborted(code="slip"), Aborted(code="broken")):
+        if outcome is not None:
+            do(made, watching, "grasp" if outcome.code == "slip" else "open", outcome)
+        [grasp] = [each for each in watching.view()["steps"] if each["name"] == "grasp"]
+        assert grasp["details"] == "part: scene 1, at the gears"
+    assert not any("params." in str(each) for each in watching.view()["steps"])
+
+
 def test_a_recovery_at_the_end_stands_behind_the_last_step() -> None:
     rules = "format: 1\nrecoveries:\n- {name: quiet, when: {path: a/bell}, do: [{action: reset}], resume: continue}\n"
     made, watching = machine("format: 1\na:\n  steps:\n  - action: b\n", rules)
@@ -131,7 +144,7 @@ def test_beliefs_show_who_says_so_and_where_they_disagree() -> None:
         made.tell(Believed(assertion=Assertion(key="holding", value=value, source=source, probability=0.9, at_s=at_s)))
     [belief] = watching.view()["beliefs"]
     assert belief["contradicted"]
-    assert [(each["source"], each["value"]) for each in belief["said"]] == [("monitor", "false"), ("script", "true")]
+    assert [(each["source"], each["value"]) for each in belief["said"]] == [("monitor", "no"), ("script", "yes")]
 
 
 def test_a_long_recipe_is_cut_around_the_present_step_and_stays_small() -> None:

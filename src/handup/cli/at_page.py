@@ -7,10 +7,11 @@ import signal
 import sys
 import time
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from handup.cli.built_page import check_built
@@ -18,6 +19,8 @@ from handup.cli.output import err
 from handup.core import BadSetting, IllegalCall, MissingExtra, StoreUnavailable
 
 if TYPE_CHECKING:
+    import typer
+
     from handup.client import RobotLink
     from handup.desk.keyboard import Typing
     from handup.journal import Journal
@@ -29,6 +32,19 @@ ENDED = 128
 GREETING_S, LOOK_S = 5.0, 0.2
 """So long the server may take to say who is there; how often it is looked whether somebody came."""
 WAITING = "The robot waits until the page is open."
+OF_THE_PAGE: Mapping[str, str] = MappingProxyType(
+    {"port": "--port", "no_browser": "--no-browser", "wait": "--wait/--no-wait", "linger": "--linger"}
+)
+"""Options that only the page has use for, by the names of their parameters."""
+
+
+def first_named(context: typer.Context, options: Mapping[str, str]) -> str:
+    """The first of some options that stands on the command line; empty where none does."""
+    for name, option in options.items():
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            return option
+    return ""
 
 
 def check_ready(what: str) -> None:

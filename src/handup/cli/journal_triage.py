@@ -63,7 +63,7 @@ def _show(store: str, measured: Measures, traced: tuple[Traced, ...], proposals:
         print_table(_table(traced))
     rules = f"{measured.recoveries} use{'' if measured.recoveries == 1 else 's'} of rules"
     if measured.recoveries_per_unit is not None:
-        rules += f", {measured.recoveries_per_unit:.1f} for each {measured.unit.replace('_', ' ')}"
+        rules += f", {measured.recoveries_per_unit:.1f} for each “{measured.unit.replace('_', ' ')}” done"
     left = f"{100 * measured.unresolved_share:.0f} % of failures the rules alone did not get over"
     say(f"{_many(measured.failures, 'failure')}, {measured.inner_failures} more inside recoveries; {rules}; {left}.")
     if math.isinf(measured.mtbi_s):

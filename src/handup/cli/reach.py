@@ -9,6 +9,7 @@ from rich.table import Table
 
 from handup import __version__
 from handup.cli import reach_page
+from handup.cli.at_page import OF_THE_PAGE, first_named
 from handup.cli.output import out, print_json, print_table
 from handup.cli.store import STORE_HELP
 from handup.core import BadSetting
@@ -32,18 +33,11 @@ scene's first task. Users: you, stop-beside, stop-over, rotate-first. Methods: a
 of handup.intent.
 
 Exit codes: 0 it is over; 2 bad input, a port that is taken, a page that is not built, or the extra [web] is missing;
-130 left with Ctrl-C."""
+130 left with Ctrl-C, 143 with SIGTERM, 129 when the terminal was closed: the same command goes on."""
 YOU = "you"
 FIRST_SEED = 5000
 """Nobody meets a person of the study by chance: its seeds, 0 to 999, are looked at only in its own run."""
-AT_THE_PAGE = {
-    "store": "--store",
-    "port": "--port",
-    "no_browser": "--no-browser",
-    "wait": "--wait/--no-wait",
-    "limit": "--limit",
-    "linger": "--linger",
-}
+AT_THE_PAGE = {"store": "--store", **OF_THE_PAGE, "limit": "--limit"}
 """Options that only a person at the page has use for."""
 
 
@@ -110,10 +104,9 @@ def reach(
 
 def _check_no_page(context: typer.Context, user: str) -> None:
     """Nothing that was said of the page is left aside without a word."""
-    for name, option in AT_THE_PAGE.items():
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            raise BadSetting(f"{option} is for the page, and '{user}' drives without one", hint=f"Use --user {YOU}.")
+    option = first_named(context, AT_THE_PAGE)
+    if option:
+        raise BadSetting(f"{option} is for the page, and '{user}' drives without one", hint=f"Use --user {YOU}.")
 
 
 def _strategy(user: str) -> Strategy:

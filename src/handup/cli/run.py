@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from handup.cli.at_page import OF_THE_PAGE, first_named
 from handup.cli.output import FAILED, err, print_json
 from handup.cli.recipe import DatabaseFile, RecoveryFiles
 from handup.cli.saying import say
@@ -24,8 +25,9 @@ Example: handup run recipe.yaml --recoveries recoveries.yaml --database places.y
 
 Example: handup run --resume
 
-Without a recipe the world's own task runs, without recoveries its own ones. Worlds: {", ".join(WORLDS)}. Without
---world the robot can do what installed packages announce as actions (entry points in 'handup.actions').
+Without a recipe the world's own task runs, without recoveries its own ones. Where people are asked, the end of a
+world's time ends the run as done, whatever --recoveries are named. Worlds: {", ".join(WORLDS)}. Without --world the
+robot can do what installed packages announce as actions (entry points in 'handup.actions').
 
 Everything is kept: without --store in ${STORE_VARIABLE}, else in {RUNS_STORE}. After a power cut, a kill or Ctrl-C,
 --resume goes on where the last run was, as it was begun: what else is named must be the same, but for --people and
@@ -42,6 +44,7 @@ PEOPLE = (NOBODY, SIMULATED, TERMINAL, PAGE)
 
 
 def run(
+    context: typer.Context,
     files: Annotated[
         list[Path] | None,
         typer.Argument(help="Recipe files; the run begins with the first one.", show_default=False, metavar="FILE …"),
@@ -107,7 +110,13 @@ def run(
         drills=drills,
         steps=steps,
         quiet=as_json,
-        page=PageWanted(port=port, browser=not no_browser, wait=wait, linger_s=linger),
+        page=PageWanted(
+            port=port,
+            browser=not no_browser,
+            wait=wait,
+            linger_s=linger,
+            named=first_named(context, OF_THE_PAGE),
+        ),
     )
     record = run_it(wanted)
     if as_json:

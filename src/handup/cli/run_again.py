@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
+from handup.cli.worlds import endings_in
 from handup.core import BadSetting
 from handup.executive.ordering import Last
 from handup.executive.sources import Sources
@@ -22,6 +24,7 @@ def refuse_other(wanted: Wanted, last: Last) -> None:
     """
     ordered, started = last.ordered, last.started
     sources = Sources.from_json(started.sources)
+    endings = endings_in(ordered.world)
     differs = [
         f"{name} {now!r}, not {then!r}"
         for name, now, then in (
@@ -39,7 +42,7 @@ def refuse_other(wanted: Wanted, last: Last) -> None:
             ("--recoveries", wanted.recoveries, sources.recoveries),
             ("--database", () if wanted.database is None else (wanted.database,), sources.database),
         )
-        if now and [str(each) for each in now] != list(then)
+        if now and _but(endings, map(str, now)) != _but(endings, then)
     ]
     if wanted.drills and not ordered.drills:
         differs.append("--drills")
@@ -48,3 +51,8 @@ def refuse_other(wanted: Wanted, last: Last) -> None:
             f"{ordered.name} was begun otherwise; now you give {'; '.join(differs)}",
             hint="It goes on as it was begun: leave that out. For a new run leave out --resume.",
         )
+
+
+def _but(endings: Container[str], names: Iterable[str]) -> list[str]:
+    """Names of files, but for those that nobody has to name."""
+    return [each for each in names if each not in endings]

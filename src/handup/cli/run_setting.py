@@ -21,7 +21,7 @@ from handup.cli.run_driving import Leave, Leaving, Pace, drive
 from handup.cli.run_home import home_of, is_there, make_folder
 from handup.cli.run_progress import Progress
 from handup.cli.store import RUNS_STORE, default_store
-from handup.cli.worlds import own_files, stage_of
+from handup.cli.worlds import WORLDS, own_files, stage_of, with_endings
 from handup.core import BadSetting, ManualClock, Person
 from handup.desk import Desk
 from handup.domains.stage import Stage
@@ -44,12 +44,13 @@ NOBODY, SIMULATED, TERMINAL, PAGE = "nobody", "simulated", "terminal", "page"
 
 @dataclass(frozen=True, kw_only=True)
 class PageWanted:
-    """How the page is opened: see `handup run --help`."""
+    """How the page is opened: see `handup run --help`. `named` is the first of these options on the command line."""
 
     port: int | None = None
     browser: bool = True
     wait: bool = True
     linger_s: float = 0.0
+    named: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,10 +78,13 @@ class Wanted:
         """The files to begin with: those that are named, and the world's own in the place of others."""
         rules = [str(each) for each in self.recoveries]
         database = None if self.database is None else str(self.database)
+        asking = self.people not in (None, NOBODY)
         if self.files:
-            return Sources.read([str(each) for each in self.files], rules, database)
-        own = own_files(self.world or "", asking=self.people not in (None, NOBODY))
-        return Sources.read(own.recipes, rules or own.recoveries, database or next(iter(own.database), None))
+            named = Sources.read([str(each) for each in self.files], rules, database)
+        else:
+            own = own_files(self.world or "", asking=asking)
+            named = Sources.read(own.recipes, rules or own.recoveries, database or next(iter(own.database), None))
+        return with_endings(self.world, named) if self.world and asking else named
 
 
 def run(wanted: Wanted) -> dict[str, Any]:
@@ -115,6 +119,7 @@ def run(wanted: Wanted) -> dict[str, Any]:
             )
         else:
             refuse_other(wanted, last)
+            refuse_unused(wanted, people=wanted.people or last.ordered.people, world=last.ordered.world)
             ordered, made = last.ordered, _known(last, journal)
         home = home_of(store, journal, ordered, new=last is None) if ordered.world else None
         stage = stage_of(ordered.world, seed=ordered.seed, home=home, drills=ordered.drills)
@@ -142,6 +147,7 @@ def _terms(wanted: Wanted) -> tuple[Sources, Settings]:
 
 def _checked(wanted: Wanted) -> tuple[Sources, Settings]:
     """What to begin with, refused before anything is written or moves."""
+    refuse_unused(wanted, people=wanted.people or NOBODY, world=wanted.world or "")
     sources = wanted.sources
     if wanted.people == SIMULATED and not wanted.world:
         raise BadSetting("nobody is simulated without a world", hint="Use --people page or terminal.")
@@ -152,6 +158,28 @@ def _checked(wanted: Wanted) -> tuple[Sources, Settings]:
     if not wanted.files:
         settings = replace(settings, lasts_s=stage.lasts_s, unit=stage.unit)
     return sources, settings
+
+
+def refuse_unused(wanted: Wanted, *, people: str, world: str) -> None:
+    """Nothing that was said of the page or of a world is left aside without a word.
+
+    Args:
+        wanted: What was said.
+        people: Who is asked.
+        world: Where the robot is; empty where that is no simulated world.
+
+    Raises:
+        BadSetting: Something has no use here.
+    """
+    if wanted.page.named and people != PAGE:
+        raise BadSetting(
+            f"{wanted.page.named} is for the page, and --people is '{people}'", hint=f"Use --people {PAGE}."
+        )
+    for option, given in (("--seed", wanted.seed), ("--speed", wanted.speed)):
+        if given is not None and not world:
+            raise BadSetting(
+                f"{option} is for a simulated world", hint=f"Name a --world: {', '.join(WORLDS)}; or leave it out."
+            )
 
 
 def _known(last: Last, journal: Journal) -> Run:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,6 +45,10 @@ Exit codes: 0 done (whatever the verdicts), 2 bad input or a missing extra, 130 
 CELL_EPILOG = """Example: handup study cell --set method=troubleshoot --set confidences=0.9,0.2 --json
 
 Exit codes: 0 simulated, 2 a setting is wrong."""
+QUICK = (
+    "A first look: fewer episodes, coarser axes, no mip. Of reaching about 6 minutes of one core, "
+    "of recoveries half a minute."
+)
 SENSITIVITY = "workload-sensitivity"
 REAL_SCORES = "real-scores"
 
@@ -61,19 +66,15 @@ def main(context: typer.Context) -> None:
 @app.command("list", epilog=LIST_EPILOG)
 def list_studies(as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False) -> None:
     """Name the studies, the paper's figure that each repeats, and the question that it answers."""
-    from handup.lab.study.studies import STUDIES  # noqa: PLC0415 - numpy is slow to import
-
-    others = [_listed_sensitivity(), listed_real_scores(), *listed_meals(), *listed_recoveries(), *listed_reaching()]
+    listed = _all_listed()
     if as_json:
-        print_json({"studies": [*(_listed(study) for study in STUDIES.values()), *others]})
+        print_json({"studies": listed})
         return
     table = Table(box=None, pad_edge=False)
     for column in ("name", "figure", "question"):
         table.add_column(column, no_wrap=column == "name")
     table.add_column("cells", justify="right")
-    for study in STUDIES.values():
-        table.add_row(study.name, study.figure, study.question, str(len(study.cells())))
-    for each in others:
+    for each in listed:
         table.add_row(each["name"], each["figure"], each["question"], str(each["cells"]))
     out.print(table)
 
@@ -93,7 +94,7 @@ def run(
         ),
     ] = None,
     out_dir: Annotated[Path, typer.Option("--out", help="Where rows and reports go.", metavar="DIR")] = Path("studies"),
-    quick: Annotated[bool, typer.Option("--quick", help="A first look: fewer episodes, coarser axes, no mip.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help=QUICK)] = False,
     jobs: Annotated[int | None, typer.Option(help="Processes; one per core.", metavar="J", min=1)] = None,
     data: Annotated[
         Path | None, typer.Option(help="The folder of streams of scores, for real-scores alone.", metavar="DIR")
@@ -128,6 +129,7 @@ def run(
     if name == SENSITIVITY:
         _run_sensitivity(out_dir, episodes, seed, quick=quick, as_json=as_json)
         return
+    _check_name(name)
     chosen = list(STUDIES.values()) if name == "all" else [study_of(name)]
     options = Options(out=out_dir, episodes=episodes, seed=seed, quick=quick, jobs=jobs or cores)
     start = time.perf_counter()
@@ -139,6 +141,15 @@ def run(
     for outcome in outcomes:
         _show(outcome)
     out.print(f"Simulated, {options.episodes_per_cell:,} episodes per cell, seed {seed}, in {seconds:.1f} s.")
+
+
+def _check_name(name: str) -> None:
+    """Refuse a study that is not there, and name all that are."""
+    known = [*(each["name"] for each in _all_listed()), "all"]
+    if name not in known:
+        near = get_close_matches(name, known, 1)
+        guess = f"Did you mean '{near[0]}'? " if near else ""
+        raise BadSetting(f"there is no study '{name}'", hint=f"{guess}Use one of: {', '.join(known)}.")
 
 
 def _run_rows(
@@ -289,6 +300,15 @@ def _run(study: Study, options: Options) -> Outcome:
             kept = f"{last.done} of {last.total} cells of '{study.name}' are kept"
             err.print(f"handup: Stopped. {kept}; give the same command again to go on.", markup=False, soft_wrap=True)
             raise typer.Exit(INTERRUPTED) from None
+
+
+def _all_listed() -> list[dict[str, Any]]:
+    """Every study that there is."""
+    from handup.lab.study.studies import STUDIES  # noqa: PLC0415 - numpy is slow to import
+
+    cells = [_listed(study) for study in STUDIES.values()]
+    others = [_listed_sensitivity(), listed_real_scores(), *listed_meals(), *listed_recoveries(), *listed_reaching()]
+    return [*cells, *others]
 
 
 def _listed(study: Study) -> dict[str, Any]:

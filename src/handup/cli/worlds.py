@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from types import MappingProxyType
 
@@ -70,6 +71,29 @@ def own_files(world: str, *, asking: bool) -> Sources:
     if not world:
         raise BadSetting("nothing to run is named", hint=f"Name a recipe file, or a --world: {', '.join(WORLDS)}.")
     return simulation(world).sources(asking=asking)
+
+
+def with_endings(world: str, named: Sources) -> Sources:
+    """Files, and before them the rules that end a world's work, which people are not to be asked about.
+
+    A rule of the same name in the files that are named holds in their place. Where nobody is asked they are left out:
+    they match everywhere, and with them a run could no longer say that no rule was for what failed.
+
+    Args:
+        world: Which.
+        named: What is named.
+    """
+    known = {each.name for each in named.scanned().recoveries or ()}
+    ending = Sources.read((), endings_in(world))
+    if known.intersection(each.name for each in ending.scanned().recoveries or ()):
+        return named
+    return replace(named, recoveries={**ending.recoveries, **named.recoveries})
+
+
+def endings_in(world: str) -> Sequence[str]:
+    """The files of rules that end a world's work. Each has them, under the name `ENDINGS` in its file `staging.py`."""
+    found: Sequence[str] = import_module(WORLDS[world]).ENDINGS if world else ()
+    return found
 
 
 def abilities_in(world: str) -> Abilities:

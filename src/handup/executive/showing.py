@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
 from handup.executive.checking import Abilities
+from handup.executive.language import ROOTS
 from handup.executive.machine.matching import path_matches
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipes, Step, TaskStep
 from handup.executive.recovery import Branch, Recovery
@@ -21,6 +23,8 @@ MAX_LEVELS = 100
 MAX_TEXT = 60
 """A value or condition that is longer is cut."""
 COLOURS = {"task": "#1d4ed8", "action": "#047857", "op": "#6b7280", "choice": "#b45309", "loop": "#b45309"}
+REFERENCE = re.compile(rf"\b(?:{'|'.join(ROOTS)})(?:\.\w+)*\.(?P<last>\w+)")
+"""A name in a condition, such as `var.next`."""
 ROW, INDENT, LETTER = 22, 22, 7.3
 """Height of a row, width of a level and of a letter in the picture."""
 
@@ -137,6 +141,12 @@ def recovery_in_words(recovery: Recovery) -> str:
 def given_in_words(goal: Mapping[str, Any], most: int = MAX_TEXT) -> str:
     """What an action or a task was given, in words: `object: small gear; clusters: scene 1, at gears`."""
     return "; ".join(f"{name.replace('_', ' ')}: {value_in_words(value, most)}" for name, value in goal.items())
+
+
+def condition_in_words(text: str) -> str:
+    """A condition of a recipe for people: `next is not stop`, not `var.next != 'stop'`."""
+    said = REFERENCE.sub(lambda found: found["last"].replace("_", " "), " ".join(text.split()))
+    return said.replace("!=", "is not").replace("==", "is").replace("'", "").replace('"', "")
 
 
 def value_in_words(value: Any, most: int = MAX_TEXT) -> str:

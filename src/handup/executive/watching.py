@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from handup.executive.beliefs import Source
 from handup.executive.durable import Entry
@@ -14,6 +13,7 @@ from handup.executive.failure import IN_RECOVERY, Failure
 from handup.executive.machine import AskPerson, LastLook, Machine, Phase, RunAction
 from handup.executive.machine.frame import Frame, Repair
 from handup.executive.machine.program import Kind, Line
+from handup.executive.showing import condition_in_words, given_in_words, value_in_words
 
 BEFORE, AFTER = 12, 20
 """So many steps before and after the present one are shown of each task."""
@@ -22,6 +22,13 @@ MOST_NEWS = 12
 MOST_BELIEFS = 60
 LONG, SHORT = 300, 120
 """So many letters of a reason, and of a value, are shown."""
+
+
+class Here(NamedTuple):
+    """The present step: how it stands with it, and what it was given."""
+
+    status: str
+    given: str
 
 
 class Watching:
@@ -87,7 +94,7 @@ class Watching:
         command = self._machine.next()
         match command:
             case RunAction():
-                given = _short(command.goal) if command.goal else ""
+                given = given_in_words(command.goal, SHORT)
                 again = f", attempt {command.attempt}" if command.attempt > 1 else ""
                 return f"{named(command.action)}{f' ({given})' if given else ''}{again}"
             case AskPerson():
@@ -127,7 +134,18 @@ def _steps(machine: Machine) -> Iterator[dict[str, Any]]:
         return
     status = {Phase.ASKING: "asking", Phase.ENDED: "done"}.get(machine.phase, "now")
     yield {"depth": 0, "kind": "task", "name": frames[0].name, "status": "now" if status != "done" else "done"}
-    yield from _frame(frames, 0, 1, status)
+    yield from _frame(frames, 0, 1, Here(status, _given(machine)))
+
+
+def _given(machine: Machine) -> str:
+    """What the present step was given."""
+    match machine.next():
+        case RunAction(goal=goal):
+            return given_in_words(goal, SHORT)
+        case AskPerson(failure=failure):
+            return given_in_words(failure.goal, SHORT)
+        case _:
+            return ""
 
 
 def _fitting(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -137,11 +155,11 @@ def _fitting(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [each for each in steps if each["status"] not in ("done", "next")][-MOST_STEPS:]
 
 
-def _frame(frames: Sequence[Frame], index: int, depth: int, status: str) -> Iterator[dict[str, Any]]:
-    yield from _lines(frames, index, 0, depth, status)
+def _frame(frames: Sequence[Frame], index: int, depth: int, here: Here) -> Iterator[dict[str, Any]]:
+    yield from _lines(frames, index, 0, depth, here)
 
 
-def _lines(frames: Sequence[Frame], index: int, level: int, depth: int, status: str) -> Iterator[dict[str, Any]]:
+def _lines(frames: Sequence[Frame], index: int, level: int, depth: int, here: Here) -> Iterator[dict[str, Any]]:
     """One list of steps of a frame, with what is below the present one."""
     frame = frames[index]
     cursor = frame.cursors[level]
@@ -155,25 +173,27 @@ def _lines(frames: Sequence[Frame], index: int, level: int, depth: int, status: 
             yield _row(frame, line, depth, "done" if place < cursor.index else "next")
             continue
         if level < len(frame.cursors) - 1 and line.kind is Kind.CHOICE:
-            yield from _lines(frames, index, level + 1, depth, status)  # which way it went is seen
+            yield from _lines(frames, index, level + 1, depth, here)  # which way it went is seen
         elif level < len(frame.cursors) - 1:
             yield _row(frame, line, depth, "now", f"round {cursor.rounds}")
-            yield from _lines(frames, index, level + 1, depth + 1, status)
+            yield from _lines(frames, index, level + 1, depth + 1, here)
         elif inner is None:
-            yield _row(frame, line, depth, status)
+            yield _row(frame, line, depth, here.status, here.given)
         elif inner.repair is None:
-            yield _row(frame, line, depth, "now", _short(dict(inner.params)))
-            yield from _frame(frames, index + 1, depth + 1, status)
+            yield _row(frame, line, depth, "now", given_in_words(inner.params, SHORT))
+            yield from _frame(frames, index + 1, depth + 1, here)
         else:
-            yield _row(frame, line, depth, "failed")
-            yield from _recovery(frames, index + 1, inner.repair, depth + 1, status)
+            failure = inner.repair.failure
+            given = given_in_words(failure.goal, SHORT) if failure.leaf == line.name else ""
+            yield _row(frame, line, depth, "failed", given)
+            yield from _recovery(frames, index + 1, inner.repair, depth + 1, here)
     if last < len(cursor.lines):
         yield _more(len(cursor.lines) - last, depth, "next")
     elif cursor.line is None and inner is not None and inner.repair is not None:  # behind the last step
-        yield from _recovery(frames, index + 1, inner.repair, depth, status)
+        yield from _recovery(frames, index + 1, inner.repair, depth, here)
 
 
-def _recovery(frames: Sequence[Frame], index: int, repair: Repair, depth: int, status: str) -> Iterator[dict[str, Any]]:
+def _recovery(frames: Sequence[Frame], index: int, repair: Repair, depth: int, here: Here) -> Iterator[dict[str, Any]]:
     recovery = repair.rule.recovery
     yield {
         "depth": depth,
@@ -182,16 +202,15 @@ def _recovery(frames: Sequence[Frame], index: int, repair: Repair, depth: int, s
         "status": "now",
         "details": recovery.about[:SHORT],
     }
-    yield from _frame(frames, index, depth + 1, status)
+    yield from _frame(frames, index, depth + 1, here)
 
 
 def _row(frame: Frame, line: Line, depth: int, status: str, details: str = "") -> dict[str, Any]:
     if line.condition is not None:
         word = "while" if line.kind is Kind.LOOP else "if"
-        name = f"{word} {' '.join(line.condition.text.split())}"[:SHORT]
+        name = f"{word} {condition_in_words(line.condition.text)}"[:SHORT]
     else:
         name = line.name
-        details = details or ", ".join(f"{key}: {value.text}" for key, value in line.params)
     row: dict[str, Any] = {"depth": depth, "kind": line.kind.name.lower(), "name": name, "status": status}
     if details and status not in ("done", "next"):
         row["details"] = details[:SHORT]
@@ -216,20 +235,10 @@ def _beliefs(machine: Machine) -> Iterator[dict[str, Any]]:
             "said": [
                 {
                     "source": str(each.source),
-                    "value": _short(each.value),
+                    "value": value_in_words(each.value, SHORT),
                     "probability": each.probability,
                     "at_s": each.at_s,
                 }
                 for each in sorted(said, key=lambda each: -each.at_s)
             ],
         }
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, str):
-        text = value
-    elif isinstance(value, dict):
-        text = ", ".join(f"{key}: {_short(each)}" for key, each in value.items())
-    else:
-        text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= SHORT else f"{text[: SHORT - 1]}…"

@@ -170,6 +170,21 @@ def test_how_long_it_takes_is_measured_on_other_seeds(monkeypatch: pytest.Monkey
     assert "8 trials" in lines[0]
 
 
+def test_who_asks_how_long_it_takes_is_told_at_once_what_is_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said: list[str] = []
+
+    def measured(*given: object) -> list[str]:
+        said.append(capsys.readouterr().err)
+        return ["3 minutes"]
+
+    monkeypatch.setattr(making, "estimate", measured)
+    main(["--estimate"])
+    assert said == ["One trial of each scene, method and user is timed; that takes about 4 minutes.\n"]
+    assert capsys.readouterr().err == "3 minutes\n"
+
+
 def test_the_module_runs_by_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], whole: Done
 ) -> None:

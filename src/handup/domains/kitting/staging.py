@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from handup.domains.kitting.causes import CAUSES
 from handup.domains.kitting.hall import WithHands, standing_by
 from handup.domains.kitting.running import LOOK_EVERY_S, UNIT
-from handup.domains.kitting.variants import sources, variant
+from handup.domains.kitting.variants import COMMON, sources, variant
 from handup.domains.kitting.world import World
 from handup.domains.stage import Drill, Home, Simulation, Stage
 from handup.executive.sources import Sources
@@ -43,6 +43,8 @@ class Kitting:
 
 
 SIMULATION: Simulation = Kitting()
+ENDINGS: Sequence[str] = tuple(sources(COMMON).recoveries)
+"""The files of rules that end the work here: the end of the time is no fault to ask people about."""
 
 
 def _stage(world: World) -> Stage:

@@ -82,6 +82,8 @@ def main(given: Sequence[str] | None = None) -> None:
 
     size = Size(quick=chosen.quick, seed=chosen.seed)
     if chosen.estimate:
+        sys.stderr.write("One trial of each scene, method and user is timed; that takes about 4 minutes.\n")
+        sys.stderr.flush()
         sys.stderr.writelines(f"{line}\n" for line in estimate(REACHING, size))
         return
     with locked(chosen.out):
