@@ -155,6 +155,14 @@ def test_what_did_not_help_is_not_thought_best_again() -> None:
     assert escalate(after_a_module, None).question.guess == AGAIN, "how to go on was not asked yet"
 
 
+def test_left_to_the_robot_it_does_as_it_thinks_best() -> None:
+    first, second = asked(2), asked(2, turn=2)
+    told = escalate(first, None).left_to_the_robot(first, by="maya", at_s=3.0)
+    assert (told.hint, told.level, told.fixed, told.by) == (ResumeHint.CONTINUE, None, False, "maya")
+    told = escalate(second, None).left_to_the_robot(second, by="maya", at_s=3.0)
+    assert (told.hint, told.level) == (ResumeHint.RETRY, "task_1")
+
+
 def test_people_are_told_values_in_words_and_not_as_a_program_writes_them() -> None:
     given = asked()
     goal, fields = {"kit": {"scene": 0}, "to": "the_tray"}, {"held": False}

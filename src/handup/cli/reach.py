@@ -33,7 +33,7 @@ scene's first task. Users: you, stop-beside, stop-over, rotate-first. Methods: a
 of handup.intent.
 
 Exit codes: 0 it is over; 2 bad input, a port that is taken, a page that is not built, or the extra [web] is missing;
-130 left with Ctrl-C, 143 with SIGTERM, 129 when the terminal was closed: the same command goes on."""
+130 left with Ctrl-C, 143 with SIGTERM, 129 when the terminal was closed: that ends the attempt."""
 YOU = "you"
 FIRST_SEED = 5000
 """Nobody meets a person of the study by chance: its seeds, 0 to 999, are looked at only in its own run."""

@@ -159,7 +159,7 @@ def _recovery(wanted: Tested) -> dict[str, Any]:
             for action, _, code in (each.partition(":") for each in wanted.aborts)
         }
         started = _started_by(rule, recipes)
-        for action in does.keys() - started:
+        for action in sorted(does.keys() - started):
             known = f"It starts: {', '.join(sorted(started)) or 'none'}."
             raise BadSetting(f"--aborts: '{rule.name}' does not start the action '{action}'", hint=known)
         rehearsed = rehearse(journal, last.ordered.name, rule, failure=_number(wanted.failure), does=does)

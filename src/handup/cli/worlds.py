@@ -74,10 +74,11 @@ def own_files(world: str, *, asking: bool) -> Sources:
 
 
 def with_endings(world: str, named: Sources) -> Sources:
-    """Files, and before them the rules that end a world's work, which people are not to be asked about.
+    """Files, and behind them the rules that end a world's work, which people are not to be asked about.
 
-    A rule of the same name in the files that are named holds in their place. Where nobody is asked they are left out:
-    they match everywhere, and with them a run could no longer say that no rule was for what failed.
+    A rule of the same name in the files that are named holds in their place, and so does one for the same failure. Where
+    nobody is asked they are left out: they match everywhere, and with them a run could no longer say that no rule was for
+    what failed.
 
     Args:
         world: Which.
@@ -87,12 +88,12 @@ def with_endings(world: str, named: Sources) -> Sources:
     ending = Sources.read((), endings_in(world))
     if known.intersection(each.name for each in ending.scanned().recoveries or ()):
         return named
-    return replace(named, recoveries={**ending.recoveries, **named.recoveries})
+    return replace(named, recoveries={**named.recoveries, **ending.recoveries})
 
 
 def endings_in(world: str) -> Sequence[str]:
     """The files of rules that end a world's work. Each has them, under the name `ENDINGS` in its file `staging.py`."""
-    found: Sequence[str] = import_module(WORLDS[world]).ENDINGS if world else ()
+    found: Sequence[str] = import_module(WORLDS[world]).ENDINGS if world in WORLDS else ()
     return found
 
 

@@ -86,8 +86,9 @@ class Escalation:
         return replace(told, hint=None, beliefs={self.module: plain}, right=right)
 
     def left_to_the_robot(self, asked: AskPerson, *, by: str | None, at_s: float) -> Answered:
-        """What it does to the run that a person lets the robot try instead: the step runs again."""
-        return Answered(number=asked.number, hint=ResumeHint.CONTINUE, module=self.module, by=by, at_s=at_s)
+        """What it does to the run that a person lets the robot try instead: its own guess, else the step runs again."""
+        way = self.ways.get(str(self.question.guess), Way(hint=ResumeHint.CONTINUE))
+        return Answered(number=asked.number, hint=way.hint, level=way.level, module=self.module, by=by, at_s=at_s)
 
 
 def posterior_of(graph: ModuleGraph, spoken: Mapping[str, Spoken] | None = None, number: int = 0) -> dict[str, float]:

@@ -18,7 +18,7 @@ ANYWHERE = "**"
 """The path of recoveries that are shown once, at the top."""
 MAX_NODES = 2000
 """So many steps are shown; a tree that has more is cut, and says so."""
-MAX_LEVELS = 100
+MAX_SHOWN_LEVELS = 100
 """So deep steps are shown, those in choices and loops one level deeper than these."""
 MAX_TEXT = 60
 """A value or condition that is longer is cut."""
@@ -76,7 +76,8 @@ def tree_shown(
 ) -> Shown:
     """The tree below a task, every use of every task written out.
 
-    A task that calls itself is written out once; a tree of more than `MAX_NODES` steps, or `MAX_LEVELS` levels, is cut.
+    A task that calls itself is written out once. A tree of more than `MAX_NODES` steps, or `MAX_SHOWN_LEVELS` levels, is
+    cut.
 
     Args:
         recipes: What is shown.
@@ -162,11 +163,11 @@ def value_in_words(value: Any, most: int = MAX_TEXT) -> str:
         case bool():
             text = "yes" if value else "no"
         case float():
-            text = f"{value:g}"
+            text = f"{value:.10g}"
         case str():
             text = value.replace("_", " ") if value.isidentifier() else value
         case Mapping():
-            text = ", ".join(f"{key} {value_in_words(each)}".replace("_", " ") for key, each in value.items())
+            text = ", ".join(f"{str(key).replace('_', ' ')} {value_in_words(each)}" for key, each in value.items())
         case list() | tuple():
             text = ", ".join(map(value_in_words, value))
         case _:
@@ -201,8 +202,8 @@ class _Builder:
         return Shown(kind="task", name=name, path=path, details=details, recoveries=found, children=children)
 
     def _steps(self, steps: Sequence[Step], above: tuple[str, ...]) -> tuple[Shown, ...]:
-        if self._level == MAX_LEVELS:
-            return (Shown(kind="more", name=f"… what is more than {MAX_LEVELS} levels deep is not shown"),)
+        if self._level == MAX_SHOWN_LEVELS:
+            return (Shown(kind="more", name=f"… what is more than {MAX_SHOWN_LEVELS} levels deep is not shown"),)
         self._level += 1
         shown = []
         for step in steps:

@@ -15,7 +15,7 @@ from handup.desk.events import Asked, Opened
 from handup.desk.status import Status
 from handup.domains.reaching import Ending, Rules, scene
 from handup.domains.reaching.driving import Drive, Driven
-from handup.domains.reaching.live import NAME, PERSON, Seat, go_on, keep
+from handup.domains.reaching.live import NAME, PERSON, RUN, Seat, go_on, keep
 from handup.domains.reaching.telling import READ_S
 from handup.intent.pose import STILL, Vector
 from handup.journal import Journal
@@ -142,6 +142,21 @@ def test_the_next_attempt_knows_their_pace_and_that_they_would_rather_not_be_ask
     assert known.quiet_until_s > 0.0
     assert (known.questions, known.asked, known.open) == (0, frozenset(), None)
     assert known.belief.to_json() == fresh.belief.to_json()
+
+
+def test_of_a_helper_with_other_settings_the_load_is_known(tmp_path: Path) -> None:
+    store = tmp_path / "a.db"
+    sat(store, PERSON, said(ReplyKind.ANSWER, value=False), limit_s=2.0)
+    with Journal.open(store) as journal, Desk(journal, [PERSON]) as desk:
+        found = journal.snapshot(RUN)
+        assert found is not None
+        kept = found.state["assistant"]
+        assert not kept["confirmed"] + kept["denied"] + kept["asked"], "what they answered is not kept"
+        keep(desk, {"assistant": {**kept, "settings": {}}})
+        again, _ = go_on(Drive(scene("U22"), "", "entropy"), desk)
+        state = again.assistant.state
+    assert state.workload.load(state.now_s) > 0.0
+    assert (state.workload.person, state.pace.seconds) == (NAME, 0.0)
 
 
 def test_what_cannot_be_read_of_the_attempt_before_is_left(tmp_path: Path) -> None:

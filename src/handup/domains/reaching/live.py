@@ -21,6 +21,7 @@ from handup.domains.reaching.telling import Doing, Noticing, ending_of, reach_of
 from handup.intent import Assistant
 from handup.intent.pose import Vector
 from handup.intent.state import State
+from handup.people import Workload
 
 ROBOT = "hand"
 """The robot's name."""
@@ -146,7 +147,7 @@ class Seat:
 
     def _end(self, why: str) -> None:
         self._take_back(why)
-        keep(self.desk, {"assistant": self.drive.assistant.to_json()})
+        keep(self.desk, {"assistant": self.drive.assistant.again().to_json()})
 
     def _keep(self) -> None:
         """Keep the attempt, so that it can go on after a crash."""
@@ -294,9 +295,7 @@ def go_on(drive: Drive, desk: Desk) -> tuple[Drive, str]:
     kept = {} if found is None else found.state
     run, now_s = f"{RUN}-{desk.journal.head().seq + 1}", desk.now_s()
     drive = replace(drive, person=NAME, now_s=now_s)
-    if (known := _known(kept)) is not None:
-        fresh = drive.assistant.state
-        drive.assistant.state = replace(known, belief=fresh.belief, now_s=max(known.now_s, now_s))
+    drive.assistant.state = _knowing(kept, drive.assistant.state)
     if "drive" in kept:
         with suppress(BadRecord):  # something else was driven
             drive.restore(kept["drive"])
@@ -307,9 +306,15 @@ def go_on(drive: Drive, desk: Desk) -> tuple[Drive, str]:
     return drive, run
 
 
-def _known(kept: Mapping[str, Any]) -> State | None:
-    """What the attempt before, over or cut off, leaves known of the person; None where there was none to be read."""
-    record = kept.get("assistant") or dict(kept.get("drive") or {}).get("assistant")
+def _knowing(kept: Mapping[str, Any], fresh: State) -> State:
+    """A fresh state, with what the attempt before, over or cut off, leaves known of the person.
+
+    Of a helper that has other settings by now, only what the person bore.
+    """
+    record = kept.get("assistant") or dict(kept.get("drive") or {}).get("assistant") or {}
     with suppress(BadRecord):
-        return Assistant.from_json(record or {}).again().state
-    return None
+        known = Assistant.from_json(record).again().state
+        return replace(known, belief=fresh.belief, now_s=max(known.now_s, fresh.now_s))
+    with suppress(BadRecord):
+        return replace(fresh, workload=Workload.from_json(record.get("workload", {})))
+    return fresh
