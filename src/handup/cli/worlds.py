@@ -76,9 +76,9 @@ def own_files(world: str, *, asking: bool) -> Sources:
 def with_endings(world: str, named: Sources) -> Sources:
     """Files, and behind them the rules that end a world's work, which people are not to be asked about.
 
-    A rule of the same name in the files that are named holds in their place, and so does one for the same failure. Where
-    nobody is asked they are left out: they match everywhere, and with them a run could no longer say that no rule was for
-    what failed.
+    A rule of the same name in the files that are named holds in their place, and so does one for the same failure.
+    Where nobody is asked they are left out: they match everywhere, and with them a run could no longer say that no rule
+    was for what failed.
 
     Args:
         world: Which.

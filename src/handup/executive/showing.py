@@ -76,8 +76,7 @@ def tree_shown(
 ) -> Shown:
     """The tree below a task, every use of every task written out.
 
-    A task that calls itself is written out once. A tree of more than `MAX_NODES` steps, or `MAX_SHOWN_LEVELS` levels, is
-    cut.
+    A task that calls itself is written out once. A tree is cut behind `MAX_NODES` steps, and `MAX_SHOWN_LEVELS` deep.
 
     Args:
         recipes: What is shown.
