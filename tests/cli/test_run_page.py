@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from handup.cli.child_server import is_free
 from handup.client import Client
 from handup.journal import Journal
 from handup.server import Access, AccessRole
@@ -40,8 +41,13 @@ def order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str
     )
 
 
+def codes(tmp_path: Path) -> list[str]:
+    """The links to the page that were printed."""
+    return re.findall(r"#code=\S+", (tmp_path / "err").read_text(encoding="utf-8"))
+
+
 def person(tmp_path: Path, port: str) -> Client:
-    until(lambda: re.findall(r"#code=\S+", (tmp_path / "err").read_text(encoding="utf-8")), timeout_s=120.0)
+    until(lambda: codes(tmp_path), timeout_s=120.0)
     client = Client(f"http://127.0.0.1:{port}", patience_s=0.5)
     with Journal.open(tmp_path / "s.db") as journal:
         code, _ = Access(journal).make_code(PERSON, AccessRole.RESIDENT)
@@ -67,16 +73,19 @@ def test_a_stop_ends_it_and_what_was_under_way_is_taken_back(tmp_path: Path, ord
 
 
 def test_killed_it_goes_on_with_the_same_page(tmp_path: Path, order: tuple[str, ...]) -> None:
+    port = order[order.index("--port") + 1]
     robot = process(tmp_path, *order, "--speed", "30", "--steps")
-    with person(tmp_path, order[order.index("--port") + 1]) as client:
+    with person(tmp_path, port) as client:
         until(lambda: "fill_kit" in (tmp_path / "err").read_text(encoding="utf-8"))
         robot.kill()
         robot.wait()
         again = process(tmp_path, *order, "--speed", "30", "--resume")
         until(lambda: "Goes on with run-1" in (tmp_path / "err").read_text(encoding="utf-8"), timeout_s=120.0)
+        until(lambda: len(codes(tmp_path)) == 2, timeout_s=120.0)
         until(lambda: any(each.alive for each in client.robots()))
         again.send_signal(signal.SIGTERM)
         assert again.wait(60) == 128 + signal.SIGTERM
+    until(lambda: is_free(int(port)))  # whoever went on ends the server that the killed one had started
     _, effects = world_of(tmp_path / "s.db")
     assert not any(each.again for each in effects)
     assert len({each.number for each in effects}) == len(effects)
