@@ -139,6 +139,7 @@ def test_an_answer_that_was_sent_and_did_not_get_through_is_called_back(site: Si
         look.sees("sent")
         look.press("stop")
         look.sees_not("sent")
+        look.page.wait_for_timeout(500)  # until the browser's network process has called it back, too
         site.wire.mend()
         look.sees("stopped")
         record = site.desk.record(asked.id)
