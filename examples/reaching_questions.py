@@ -32,8 +32,6 @@ from handup.lab.study.pool import in_processes
 FIRST_SEED = FIRST_TRYING + 300
 PACES = {"as in the study": 1.0, "a third as hard": 0.35}
 """How hard people push, as a share of what the people of the study do."""
-
-
 HEAD = "| People push | A question costs | Asked per trial | Seconds | Not asked | Difference (95 %) | Asked about |"
 
 
@@ -130,16 +128,9 @@ def _line(pace: str, price: Price, asked: Sequence[Came], not_asked: Sequence[Ca
     kinds = Counter(kind for each in asked for kind in each.asked)
     told = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common()) or "nothing"
     low, high = gap.ci
-    cells = (
-        *(
-            pace,
-            price.words,
-            f"{sum(kinds.values()) / len(asked):.2f}",
-            f"{seconds.mean():.1f}",
-            f"{others.mean():.1f}",
-        ),
-        *(f"{gap.mean:+.2f} ({low:+.2f} to {high:+.2f})", told),
-    )
+    per_trial = f"{sum(kinds.values()) / len(asked):.2f}"
+    means = (f"{seconds.mean():.1f}", f"{others.mean():.1f}")
+    cells = (pace, price.words, per_trial, *means, f"{gap.mean:+.2f} ({low:+.2f} to {high:+.2f})", told)
     return f"| {' | '.join(cells)} |"
 
 
@@ -150,6 +141,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--scenes", nargs="+", choices=scenes(), default=list(scenes()), help="where; all four")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     given = parser.parse_args(arguments)
+    if given.seeds < 1 or given.jobs < 1:
+        parser.error("--seeds and --jobs are at least 1")
     print(table(given.scenes, given.seeds, given.jobs))
 
 

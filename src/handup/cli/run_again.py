@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
-from handup.cli.worlds import endings_in
+from handup.cli.worlds import WORLDS, simulation
 from handup.core import BadSetting
 from handup.executive.ordering import Last
 from handup.executive.sources import Sources
@@ -24,7 +24,7 @@ def refuse_other(wanted: Wanted, last: Last) -> None:
     """
     ordered, started = last.ordered, last.started
     sources = Sources.from_json(started.sources)
-    endings = endings_in(ordered.world)
+    endings = simulation(ordered.world).endings().recoveries if ordered.world in WORLDS else ()
     differs = [
         f"{name} {now!r}, not {then!r}"
         for name, now, then in (

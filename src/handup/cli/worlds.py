@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
 from types import MappingProxyType
@@ -85,16 +85,10 @@ def with_endings(world: str, named: Sources) -> Sources:
         named: What is named.
     """
     known = {each.name for each in named.scanned().recoveries or ()}
-    ending = Sources.read((), endings_in(world))
+    ending = simulation(world).endings()
     if known.intersection(each.name for each in ending.scanned().recoveries or ()):
         return named
     return replace(named, recoveries={**named.recoveries, **ending.recoveries})
-
-
-def endings_in(world: str) -> Sequence[str]:
-    """The files of rules that end a world's work. Each has them, under the name `ENDINGS` in its file `staging.py`."""
-    found: Sequence[str] = import_module(WORLDS[world]).ENDINGS if world in WORLDS else ()
-    return found
 
 
 def abilities_in(world: str) -> Abilities:

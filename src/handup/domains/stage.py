@@ -100,6 +100,10 @@ class Simulation(Protocol):
         """
         ...
 
+    def endings(self) -> Sources:
+        """Of these, the rules that end the work: the end of its time is no fault to ask people about."""
+        ...
+
     def drills(self) -> Sequence[Drill]:
         """Everything that can be made to fail."""
         ...

@@ -29,6 +29,10 @@ class Kitting:
         """The tree of kits, its database, and all rules."""
         return sources(variant(ASKING if asking else ALONE).rules)
 
+    def endings(self) -> Sources:
+        """The rule for the end of the time."""
+        return Sources(recipes={}, recoveries=sources(COMMON).recoveries)
+
     def drills(self) -> Sequence[Drill]:
         """The hidden causes."""
         return [Drill(part=each.part, failure=each.name, words=each.words) for each in CAUSES.values()]
@@ -43,8 +47,6 @@ class Kitting:
 
 
 SIMULATION: Simulation = Kitting()
-ENDINGS: Sequence[str] = tuple(sources(COMMON).recoveries)
-"""The files of rules that end the work here: the end of the time is no fault to ask people about."""
 
 
 def _stage(world: World) -> Stage:
