@@ -4,12 +4,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 PAGE := src/handup/server/static/index.html
+# Half of the time of the tests is waiting for other processes: two workers a core keep the machine busy.
+WORKERS ?= $(shell echo $$((2 * $$(nproc 2>/dev/null || echo 2))))
+# Stores are written through to the disk: in memory, where two gigabytes of it are free, that takes no time.
+MEMORY := $(shell test "$$(df -P -k /dev/shm 2>/dev/null | awk 'END {print $$4}')" -ge 2000000 2>/dev/null && echo /dev/shm)
+# Processes that tests start find the package compiled.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(MEMORY:%=TMPDIR=%) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: help setup demo tour page test lint types unit bench docs soak pictures claims clean
+.PHONY: help setup demo tour page test test-fast lint types unit bench docs soak pictures claims clean
 .DEFAULT_GOAL := help
 
 help:  ## show the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
 
 $(STAMP): pyproject.toml constraints.txt src/handup/__init__.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "handup needs Python 3.11 or newer; run: make $(MAKECMDGOALS) PYTHON=python3.11" >&2; exit 2; }
@@ -32,9 +38,10 @@ tour: $(STAMP)  ## one stuck robot in the terminal, then what each method is wor
 	$(BIN)/python -m examples.stuck_robot
 	$(BIN)/handup study run summary --quick
 
-test: lint types page unit  ## lint, strict types, every test
+test: setup  ## lint, strict types, every test: what CI runs
+	@$(MAKE) --no-print-directory -j 2 lint page types unit
 
-page: $(PAGE)  ## build the page that people answer on, and check its types
+page: $(PAGE)  ## build the page that people answer on, and check it: types, lint, tests
 	VENV=$(VENV) tools/build-page --check
 
 lint: $(STAMP)
@@ -46,7 +53,14 @@ types: $(STAMP)
 
 unit: $(STAMP) $(PAGE)
 	tools/system-packages --must
-	$(BIN)/python -m pytest -n auto
+	$(PYTEST)
+
+# Rooms whose tests need neither a browser nor a server nor a simulated world.
+FAST := $(addprefix tests/,confidence core desk executive intent journal memory people policy recover what when whom test_house.py test_promises.py)
+
+test-fast: $(STAMP)  ## lint and the tests of the pure rooms, in less than two minutes: no browser, no server
+	@$(MAKE) --no-print-directory lint
+	$(PYTEST) -m "not soak and not postgres" $(FAST)
 
 bench: $(STAMP) $(PAGE)  ## decision times beside textbook formulations; the gap to the optimum; durable events beside the bare disk
 	$(BIN)/handup bench decisions
@@ -64,10 +78,44 @@ bench: $(STAMP) $(PAGE)  ## decision times beside textbook formulations; the gap
 docs: $(STAMP)  ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
 
-soak: $(STAMP)  ## the property tests again, with fifty times the examples; hundreds of seeds of killed programs
-	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -n auto -m "not slow"
-	HANDUP_KILL_SEEDS=200 HANDUP_KILL_EVERY=1 $(BIN)/python -m pytest -n auto tests/kill
-	HANDUP_MEAL_KILLS=100 $(BIN)/python -m pytest -n 1 tests/cli/test_meal_page.py
+# Three published cells hang on the last bit of a sum, and BLAS adds up in another order on each kind of processor:
+# where this one can, it adds as the one did on which they were published.
+SUMS := $(shell grep -qs avx512f /proc/cpuinfo && echo OPENBLAS_CORETYPE=SkylakeX)
+# Parts of `make soak`, each at most an hour on two cores.
+PARTS := properties kill rooms meals page studies studies-meals studies-reaching-1 studies-reaching-2
+PART ?=
+
+soak: setup  ## more examples, seeds and kills, in parts of at most an hour: make soak PART=kill (without PART: all)
+	@$(if $(filter-out $(PARTS),$(PART)),echo "PART must be one of: $(PARTS); got $(PART)" >&2; exit 2)
+	@for part in $(or $(PART),$(PARTS)); do $(MAKE) --no-print-directory soak-$$part || exit; done
+
+soak-properties:
+	HYPOTHESIS_PROFILE=soak $(PYTEST) -m "hypothesis and not soak"
+
+soak-kill:
+	HANDUP_KILL_SEEDS=200 HANDUP_KILL_EVERY=1 $(PYTEST) -m "soak or not soak" tests/kill
+
+soak-rooms:
+	$(PYTEST) -m soak $(filter-out $(addprefix tests/,__pycache__ kill cli client server page examples lab),$(wildcard tests/*))
+
+soak-meals:
+	HANDUP_MEAL_KILLS=100 $(PYTEST) -n 0 tests/cli/test_meal_page.py -k killed_again_and_again
+	$(PYTEST) -m soak tests/cli
+
+soak-page:
+	$(PYTEST) -m soak tests/client tests/examples tests/page tests/server
+
+soak-studies:
+	$(SUMS) $(PYTEST) -m soak tests/lab -k "not (every_row and (meal or reaching))"
+
+soak-studies-meals:
+	$(PYTEST) -m soak tests/lab/published -k "every_row and meal"
+
+soak-studies-reaching-1:
+	$(PYTEST) -m soak tests/lab/published -k "reaching-0 or reaching-1"
+
+soak-studies-reaching-2:
+	$(PYTEST) -m soak tests/lab/published -k "reaching-2 or reaching-3"
 
 pictures: setup  ## draw the pictures that the README and the docs show
 	$(BIN)/python -m examples.pictures

@@ -6,7 +6,7 @@ import asyncio
 import json
 import random
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -240,9 +240,3 @@ async def _relay_answer(socket: ClientConnection, frame: dict[str, Any], seen: S
     seen.accepted.add(frame["id"])
     answer = {"type": "answer", "id": frame["id"], "to": [frame["robot"]], "value": random.choice(OPTIONS)}
     await socket.send(json.dumps(answer))
-
-
-def percentiles_ms(spans_s: Sequence[float]) -> tuple[float, float, float]:
-    """p50, p99 and the longest, in milliseconds."""
-    ordered = sorted(spans_s) or [float("nan")]
-    return tuple(1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))] for share in (0.5, 0.99, 1.0))  # type: ignore[return-value]

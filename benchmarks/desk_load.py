@@ -24,11 +24,12 @@ import httpx
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.crowd import Crowd, Seen, at_relay, at_server, percentiles_ms
+from benchmarks.crowd import Crowd, Seen, at_relay, at_server
 from benchmarks.server import free_port
-from handup.core import Limits, Person
+from handup.core import Limits, Person, Role
 from handup.journal import Journal
-from handup.server import Access, AccessRole, ServerSettings, serve
+from handup.lab.bench.harness import percentiles_ms
+from handup.server import Access, ServerSettings, serve
 
 PASS_MS = 150.0
 """What spec 03 asks of the 99th percentile from answer to robot."""
@@ -66,7 +67,7 @@ def tokens(store: Path, robots: int, people: tuple[Person, ...]) -> tuple[dict[s
     with Journal.open(store) as journal:
         access = Access(journal)
         of_robots = {name: access.robot_token(name).token for name in (f"robot-{each}" for each in range(robots))}
-        codes = {each.name: access.make_code(each.name, AccessRole.RESIDENT)[0] for each in people}
+        codes = {each.name: access.make_code(each.name, Role.RESIDENT)[0] for each in people}
         return of_robots, {name: access.pair(code, "bench").token for name, code in codes.items()}
 
 
@@ -113,7 +114,8 @@ async def measured(name: str, pid: int, crowd: Crowd, serving: Coroutine[None, N
     span_s = time.monotonic() - began_s
     worked_s, own_s = cpu_s(pid) - worked_s, time.process_time() - own_s
     await work
-    shown, answers = percentiles_ms(seen.spans_s("asked", "shown")), percentiles_ms(seen.spans_s("replied", "told"))
+    shown = percentiles_ms(seen.spans_s("asked", "shown"), 50, 99)
+    answers = percentiles_ms(seen.spans_s("replied", "told"), 50, 99, 100)
     return Load(
         name=name,
         questions=len(seen.asked),

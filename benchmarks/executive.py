@@ -10,13 +10,12 @@ import argparse
 import cProfile
 import json
 import pstats
-import statistics
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.console import Console
 from rich.table import Table
@@ -26,7 +25,8 @@ from handup.executive import Aborted, Around, Ending, Executive, Outcome, Run, W
 from handup.executive.checking import require
 from handup.executive.reading import parse_recipes, parse_recoveries
 from handup.journal import Journal
-from handup.lab.executive_speed import SETTINGS, AtOnce, Final, recipe_text
+from handup.lab.bench.executive import SETTINGS, AtOnce, Final, recipe_text
+from handup.lab.bench.harness import Row, in_turn
 
 ROUNDS = 5
 STEPS = 2_000
@@ -56,7 +56,6 @@ recoveries:
 LITTLE = 'little:\n  params: [place]\n  steps:\n  - {op: check_value, params: {value: params.place, equals: "shelf"}}\n'
 FIRST = "  - {action: move, params: {to: shelf}}\n"
 """Before it nothing happens, so that the steps behind it are run while it is measured."""
-Row = dict[str, object]
 
 
 class Slips(AtOnce):
@@ -79,21 +78,14 @@ class Slips(AtOnce):
 AROUND = Around(actions={"move": AtOnce, "slip": Slips}, clock=ManualClock())
 
 
-def spent(do: Callable[[], object]) -> float:
-    """Seconds of the processor."""
-    since = time.process_time()
-    do()
-    return time.process_time() - since
+def medians(prepares: Mapping[str, Callable[[], Callable[[], Any]]]) -> dict[str, float]:
+    """Return median seconds of the processor by name, in rounds in which all take turns."""
+    found = in_turn(*prepares.values(), rounds=ROUNDS)
+    return {name: timed.processor for name, timed in zip(prepares, found, strict=True)}
 
 
-def medians(contenders: Mapping[str, Callable[[], float]]) -> dict[str, float]:
-    """Of each, in rounds in which all take turns."""
-    rounds = [{name: each() for name, each in contenders.items()} for _ in range(ROUNDS)]
-    return {name: statistics.median(each[name] for each in rounds) for name in contenders}
-
-
-def running(step: str, steps: int) -> float:
-    """Seconds to run a task of one kind of step."""
+def running(step: str, steps: int) -> Callable[[], None]:
+    """Prepare the run of a task of one kind of step."""
     text = "format: 1\nall:\n  params: [place]\n  steps:\n" + FIRST + f"  - {step}\n" * steps + LITTLE
     run = Run(
         parse_recipes({"bench.yaml": text}),
@@ -102,10 +94,11 @@ def running(step: str, steps: int) -> float:
         params={"place": "shelf"},
     )
     executive = Executive(run, AROUND)
-    ended: list[Ending] = []
-    taken = spent(lambda: ended.append(executive.to_the_end().ending))
-    assert ended == [Ending.DONE]
-    return taken
+
+    def finish() -> None:
+        assert executive.to_the_end().ending is Ending.DONE
+
+    return finish
 
 
 def by_kind() -> list[Row]:
@@ -118,8 +111,8 @@ def by_size() -> list[Row]:
     """How long a recipe takes to be read and checked."""
     texts = {str(steps): recipe_text(steps // 100, 100) for steps in SIZES}
     parsed = {name: parse_recipes({"b": text}) for name, text in texts.items()}
-    reading = medians({name: partial(spent, partial(parse_recipes, {"b": text})) for name, text in texts.items()})
-    checking = medians({name: partial(spent, partial(require, recipes)) for name, recipes in parsed.items()})
+    reading = medians({name: partial(partial, parse_recipes, {"b": text}) for name, text in texts.items()})
+    checking = medians({name: partial(partial, require, recipes) for name, recipes in parsed.items()})
     return [{"steps": int(name), "read_s": reading[name], "checked_s": checking[name]} for name in texts]
 
 

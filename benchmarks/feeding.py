@@ -7,10 +7,8 @@ the plain alternative tells more.
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from statistics import median
 from typing import Any
 
 from rich.console import Console
@@ -20,20 +18,18 @@ from handup.core import Box
 from handup.domains.feeding import EASY, HARD, Skill, World
 from handup.domains.feeding.gl import Eye, mujoco
 from handup.domains.feeding.modules import Modules
+from handup.lab.bench.harness import Timed
 
 PLATES = {"savory salad": Skill.SKEWER, "thanksgiving": Skill.SCOOP, "noodles": Skill.TWIRL}
 
 
 def timed(do: Callable[[], object], times: int, before: Callable[[int], object] = lambda _: None) -> str:
-    """Median wall time and processor time of a call in ms; the second hardly depends on who else works here."""
-    wall, processor = [], []
+    """Return median wall time and processor time of a call in ms; other programs hardly change the second."""
+    timed = Timed()
     for number in range(times):
         before(number)
-        start, started = time.perf_counter(), time.process_time()
-        do()
-        wall.append(1000.0 * (time.perf_counter() - start))
-        processor.append(1000.0 * (time.process_time() - started))
-    return f"{median(wall):.0f} ({median(processor):.0f})"
+        timed.call(do)
+    return f"{1000 * timed.wall:.0f} ({1000 * timed.processor:.0f})"
 
 
 def empty_scene() -> tuple[Any, Any]:

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from handup.domains.reaching.scenes import scene
 from handup.intent import deepening
-from handup.lab.goal_questions import SETUPS, instances, measure
+from handup.lab.bench.intent import SETUPS, instances, measure
 
 LOOK_AHEADS = (0.1, 0.3, 1.0, 2.0)
 DEPTHS = (0, 1, 2, 3)
@@ -27,7 +27,7 @@ def by_look_ahead(seed: int) -> list[dict[str, object]]:
     """The paper's decisive parameter: share of problems that ask, and time of a plan."""
     exact = [each for each in SETUPS if each[2] is None]
     return [
-        {"look_ahead_s": look_ahead, **measure(*each, seed=seed, look_ahead_s=look_ahead, compare=False).to_json()}
+        {"look_ahead_s": look_ahead, **measure(*each, seed=seed, look_ahead_s=look_ahead, compare=False)}
         for look_ahead in LOOK_AHEADS
         for each in exact
     ]

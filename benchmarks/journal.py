@@ -15,11 +15,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
-from statistics import median, quantiles
+from statistics import median
 
 from rich.console import Console
 from rich.table import Table
@@ -29,6 +29,7 @@ from benchmarks.server import Places, postgres_server
 from handup.core import Person, Question, QuestionKind, Reply, ReplyKind, event
 from handup.desk import Desk, replay
 from handup.journal import Journal
+from handup.lab.bench.harness import percentiles_ms
 
 REPEATS = 5
 BATCH = 100
@@ -49,10 +50,6 @@ class Rate:
     low: float
     high: float
 
-    def to_json(self) -> dict[str, object]:
-        """A plain record."""
-        return {"name": self.name, "what": self.what, "per_s": self.per_s, "low": self.low, "high": self.high}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Latency:
@@ -62,10 +59,6 @@ class Latency:
     p50_ms: float
     p99_ms: float
     count: int
-
-    def to_json(self) -> dict[str, object]:
-        """A plain record."""
-        return {"name": self.name, "p50_ms": self.p50_ms, "p99_ms": self.p99_ms, "count": self.count}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,8 +156,8 @@ def handovers(desks: Mapping[str, Desk], path: Path, most: int, seconds: float) 
 
 def latency(name: str, spans_s: list[float]) -> Latency:
     """What a list of spans comes to."""
-    cuts = quantiles(spans_s, n=100, method="inclusive")
-    return Latency(name=name, p50_ms=1000 * cuts[49], p99_ms=1000 * cuts[98], count=len(spans_s))
+    p50_ms, p99_ms = percentiles_ms(spans_s, 50, 99)
+    return Latency(name=name, p50_ms=p50_ms, p99_ms=p99_ms, count=len(spans_s))
 
 
 def answer_to_robot(desk: Desk, run: str, number: int) -> float:
@@ -251,7 +244,7 @@ def main(arguments: list[str] | None = None) -> None:
     with tempfile.TemporaryDirectory(prefix=".bench-journal-", dir=options.folder) as folder:
         found, spans = measure(Path(folder).resolve(), options.seconds, options.store)
     if options.json:
-        numbers = {"rates": [each.to_json() for each in found], "latencies": [each.to_json() for each in spans]}
+        numbers = {"rates": [asdict(each) for each in found], "latencies": [asdict(each) for each in spans]}
         sys.stdout.write(json.dumps(numbers, indent=2) + "\n")
         return
     console = Console(width=100, highlight=False)

@@ -7,7 +7,6 @@ picture, four modules, calibration, and the strategy's choice. Processor times h
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -25,6 +24,7 @@ from handup.domains.feeding.modules import Modules
 from handup.domains.feeding.order import Order
 from handup.domains.feeding.policy import BitePolicy
 from handup.journal import Journal
+from handup.lab.bench.harness import Timed
 from handup.people import BITE, Workload
 from handup.recover import Session
 
@@ -63,22 +63,26 @@ def decisions(times: int) -> Table:
     return table
 
 
+def eat(order: Order, modules: Modules) -> float:
+    """Eat a simulated meal and return its simulated seconds."""
+    with (
+        TemporaryDirectory() as folder,
+        Journal.open(Path(folder) / "meal.db", clock=SkippingClock()) as journal,
+        Meal(order, journal, modules=modules) as meal,
+    ):
+        return meal.eat([meal.simulated()]).seconds
+
+
 def meals(count: int) -> Table:
     """Whole meals: simulated time by wall time."""
     table = Table("plate", "method", "simulated, s", "wall, s", "times faster", "least", title="A meal of five bites")
     modules = Modules.load()
     for plate in ("savory salad", "thanksgiving"):
         for method in METHODS[:1]:
-            simulated = wall = 0.0
+            timed = Timed()
             for seed in range(count):
-                started = time.perf_counter()
-                with (
-                    TemporaryDirectory() as folder,
-                    Journal.open(Path(folder) / "meal.db", clock=SkippingClock()) as journal,
-                    Meal(Order(plate=plate, method=method, seed=seed), journal, modules=modules) as meal,
-                ):
-                    simulated += meal.eat([meal.simulated()]).seconds
-                wall += time.perf_counter() - started
+                timed.call(partial(eat, Order(plate=plate, method=method, seed=seed), modules))
+            simulated, wall = sum(timed.results), sum(timed.wall_s)
             faster = f"{simulated / wall:.0f}"
             table.add_row(plate, method, f"{simulated / count:.0f}", f"{wall / count:.1f}", faster, "10")
     return table

@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,6 +30,7 @@ from rich.progress import track
 from rich.table import Table
 
 from handup.journal import Journal
+from handup.lab.bench.harness import Timed, percentiles_ms
 from handup.memory import Embedding, Encoder, Index, Memory, MemoryRemembered, Settings
 from handup.memory.events import KEY
 from handup.memory.vector import Vector, to_text, unit
@@ -37,6 +39,7 @@ DIMENSION = 384
 SIZES = (1_000, 10_000, 100_000)
 THRESHOLD = 0.9
 QUERIES = 500
+WARM_UP = 5
 CLUSTERS = 500
 LABELS = tuple(f"food {number}" for number in range(20))
 OURS, RECALL, PLAIN = "handup, the search", "handup, recall", "numpy, brute force"
@@ -47,7 +50,7 @@ err = Console(stderr=True)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Timed:
+class Searched:
     """How long a search takes, in milliseconds."""
 
     name: str
@@ -127,38 +130,33 @@ def contenders_on(rows: NDArray[np.float32]) -> Iterator[dict[str, Search]]:
 
 def measured(
     rows: NDArray[np.float32], contenders: dict[str, Search], kind: str, like: str, queries: int, seed: int
-) -> Iterator[Timed]:
+) -> Iterator[Searched]:
     """Ours and the plain search, in turn on the same inputs."""
     random = np.random.default_rng(seed)
-    spans: dict[str, list[tuple[float, float]]] = {name: [] for name in contenders}
-    found: dict[str, list[int | None]] = {name: [] for name in contenders}
-    for number in range(queries + 5):
+    timed = {name: Timed(time.thread_time) for name in contenders}
+    for number in range(WARM_UP + queries):
         query = asked(kind, like, rows, random)
         for name, search in contenders.items():
-            wall, cpu = time.perf_counter(), time.thread_time()
-            result = search(query)
-            if number >= 5:
-                spans[name].append((time.perf_counter() - wall, time.thread_time() - cpu))
-                found[name].append(result)
-    for name in contenders:
-        walls, cpus = 1000.0 * np.array(spans[name]).T
-        yield Timed(
+            (timed[name] if number >= WARM_UP else Timed()).call(partial(search, query))
+    for name, calls in timed.items():
+        p50_ms, p99_ms = percentiles_ms(calls.wall_s, 50, 99)
+        yield Searched(
             name=name,
             vectors=kind,
             asked=like,
             count=len(rows),
-            p50_ms=float(np.percentile(walls, 50)),
-            p99_ms=float(np.percentile(walls, 99)),
-            cpu_p99_ms=float(np.percentile(cpus, 99)),
-            found=float(np.mean([key is not None for key in found[name]])),
-            same=found[name] == found[PLAIN],
+            p50_ms=p50_ms,
+            p99_ms=p99_ms,
+            cpu_p99_ms=percentiles_ms(calls.processor_s, 99)[0],
+            found=float(np.mean([key is not None for key in calls.results])),
+            same=calls.results == timed[PLAIN].results,
         )
 
 
-def measure(sizes: tuple[int, ...], queries: int, seed: int) -> list[Timed]:
+def measure(sizes: tuple[int, ...], queries: int, seed: int) -> list[Searched]:
     """All numbers."""
     cases = [(size, kind) for size in sizes for kind in ("clusters", "even")]
-    rows: list[Timed] = []
+    rows: list[Searched] = []
     for size, kind in track(cases, "searching", console=err, transient=True, disable=not err.is_terminal):
         vectors = stored(kind, size, np.random.default_rng(seed))
         with contenders_on(vectors) as contenders:
@@ -167,7 +165,7 @@ def measure(sizes: tuple[int, ...], queries: int, seed: int) -> list[Timed]:
     return rows
 
 
-def table_of(rows: list[Timed]) -> Table:
+def table_of(rows: list[Searched]) -> Table:
     """Ours beside the plain search."""
     title = f"The most similar of n × {DIMENSION} at or above {THRESHOLD:g}, milliseconds"
     table = Table(title=title, title_justify="left", box=None)

@@ -13,7 +13,6 @@ import argparse
 import json
 import os
 import shutil
-import statistics
 import sys
 import tempfile
 import threading
@@ -31,6 +30,7 @@ from benchmarks.desk_load import people_of, process, tokens
 from benchmarks.server import free_port
 from handup import Client
 from handup.core import Question, QuestionKind
+from handup.lab.bench.harness import percentiles_ms
 
 PASS_MS = 200.0
 WATCH = """() => {
@@ -108,8 +108,8 @@ def echo_ms(browser: Browser, times: int) -> list[float]:
 
 def numbers_of(found: list[float]) -> dict[str, float]:
     """p50, p95 and the longest, in milliseconds."""
-    cuts = statistics.quantiles(found, n=20, method="inclusive")
-    return {"p50_ms": cuts[9], "p95_ms": cuts[18], "longest_ms": max(found), "times": len(found)}
+    p50_ms, p95_ms, longest_ms = percentiles_ms([span / 1000 for span in found], 50, 95, 100)
+    return {"p50_ms": p50_ms, "p95_ms": p95_ms, "longest_ms": longest_ms, "times": len(found)}
 
 
 def find_chromium() -> str | None:

@@ -16,12 +16,13 @@ from rich.progress import track
 from rich.table import Table
 
 from handup.core import Costs
-from handup.lab.decisions import decide_afresh, gates, median_us
+from handup.lab.bench.decisions import decide_afresh, gates
+from handup.lab.bench.harness import median_us
 from handup.lab.evaluation import Evaluation
 from handup.policy import Belief, Module, ModuleGraph
 from handup.when import Troubleshoot, methods, strategy
 from handup.when.troubleshoot import Planner
-from tests.when.pomdp import Pomdp
+from tests.oracles.pomdp import Pomdp
 
 SETTINGS = ((0.9, 0.2, 0.32), (0.8, 0.3, 0.32), (0.7, 0.4, 0.32), (0.9, 0.2, 0.08), (1.0, 0.1, 0.32))
 LOW = (1, 4, 7)

@@ -9,38 +9,39 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from handup.lab.cell import WorldKind
-from handup.lab.study.markdown import claim_table
-from handup.lab.study.studies import STUDIES
-from handup.lab.study.style import WORLD_LABELS
+from handup.lab.engine.registry import study_of
+from handup.lab.studies.synthetic.study import WORLD_LABELS, claim_tables
 
+NAMES = ("modules", "structure", "confidences", "query-costs", "expert", "heterogeneity", "summary")
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES, PICTURES = DOCS / "lab" / "claims", DOCS / "img" / "lab"
+MOST_SHOWN = 3
+"""Comparisons that a page shows of a finding, the worst; `claims.json` has them all."""
 
 
 def page(name: str, record: dict[str, Any], claims: list[dict[str, Any]], pictures: list[str]) -> str:
-    """One study: what it asks, its figures, and the paper's claims one by one."""
-    study = STUDIES[name]
-    versions = ", ".join(f"{what} {version}" for what, version in record["versions"].items())
-    shown = "\n\n".join(f"![{study.title}, {each}](../../img/lab/{each}.svg)" for each in pictures)
+    """Return the page of a study: what it asks, its figures, and the paper's claims one by one."""
+    study = study_of(name)
+    versions = ", ".join(f"{what} {record['versions'][what]}" for what in ("handup", "python", "numpy"))
+    shown = "\n\n".join(f"![{study.title}, {picture}](../../img/lab/{picture}.svg)" for picture in pictures)
     evidence = (
         f"*Evidence: simulated. `{record['command']}`, {record['made_at'][:10]}, {versions}. How to read it: "
         "[Read a report](../read-a-report.md); what the two worlds are: [The worlds](../worlds.md).*"
     )
     asked = f"{study.question} The paper's {study.figure}."
-    parts = (f"# {study.title}", asked, evidence, shown, "## Claims", _counts(claims), claim_table(claims))
-    return "\n\n".join(parts)
+    tables = (table.markdown() for table in claim_tables(claims, MOST_SHOWN))
+    return "\n\n".join((f"# {study.title}", asked, evidence, shown, "## Claims", _counts(claims), *tables)) + "\n"
 
 
 def overview(verdicts: dict[str, list[dict[str, Any]]]) -> str:
-    """All studies in one table."""
+    """Return all studies in one table."""
     rows = [
-        _row(f"[{STUDIES[name].title}]({name}.md)", STUDIES[name].figure, claims) for name, claims in verdicts.items()
+        _row(f"[{study_of(name).title}]({name}.md)", study_of(name).figure, claims) for name, claims in verdicts.items()
     ]
     whole = _row("all", "", [claim for claims in verdicts.values() for claim in claims])
-    worlds = " | ".join(f"{WORLD_LABELS[world]}: holds / does not / open" for world in WorldKind)
+    worlds = " | ".join(f"{label}: holds / does not / open" for label in WORLD_LABELS.values())
     head = f"| study | figure | claims | {worlds} | about computation time |"
-    table = "\n".join([head, "|---" * (4 + len(WorldKind)) + "|", *rows, whole])
+    table = "\n".join([head, "|---" * (4 + len(WORLD_LABELS)) + "|", *rows, whole])
     intro = (
         "Every sentence of the paper's sections 6 and 7 and appendices F and G that our rows can test, and what the "
         "caption of Fig. 4, footnotes 2 and 3 and sections 8 and 9 conclude from them, with the verdict in handup's "
@@ -53,34 +54,32 @@ def overview(verdicts: dict[str, list[dict[str, Any]]]) -> str:
 
 def _row(title: str, figure: str, claims: list[dict[str, Any]]) -> str:
     plain, about_code = _apart(claims)
-    cells = [title, figure, str(len(plain)), *(_short(plain, world) for world in WorldKind), str(len(about_code))]
+    cells = [title, figure, str(len(plain)), *(_short(plain, world) for world in WORLD_LABELS), str(len(about_code))]
     return f"| {' | '.join(cells)} |"
 
 
 def _apart(claims: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The claims about what methods do, and those about how long a program computes."""
-    plain = [claim for claim in claims if not claim.get("about_code")]
-    return plain, [claim for claim in claims if claim.get("about_code")]
+    """Return the claims about what methods do, and those about how long a program computes."""
+    return [c for c in claims if not c["about_code"]], [c for c in claims if c["about_code"]]
 
 
-def _tally(claims: list[dict[str, Any]], world: WorldKind) -> Counter[str]:
-    return Counter(claim["worlds"][str(world)]["verdict"] for claim in claims if str(world) in claim["worlds"])
+def _tally(claims: list[dict[str, Any]], world: str) -> tuple[int, int, int]:
+    found = Counter(claim["worlds"][world]["verdict"] for claim in claims)
+    return found["holds"], found["does not hold"], found["cannot be told"]
 
 
-def _short(claims: list[dict[str, Any]], world: WorldKind) -> str:
-    found = _tally(claims, world)
-    return f"{found['holds']} / {found['does not hold']} / {found['cannot be told']}"
+def _short(claims: list[dict[str, Any]], world: str) -> str:
+    return " / ".join(map(str, _tally(claims, world)))
 
 
 def _counts(claims: list[dict[str, Any]]) -> str:
     plain, about_code = _apart(claims)
     lines = []
-    for world in WorldKind:
-        found = _tally(plain, world)
-        numbers = (found["holds"], found["does not hold"], found["cannot be told"])
+    for world, label in WORLD_LABELS.items():
+        held, failed, untold = _tally(plain, world)
         lines.append(
-            f"- {WORLD_LABELS[world]}: **{numbers[0]} {'holds' if numbers[0] == 1 else 'hold'}**, "
-            f"{numbers[1]} {'does' if numbers[1] == 1 else 'do'} not hold, {numbers[2]} cannot be told."
+            f"- {label}: **{held} {'holds' if held == 1 else 'hold'}**, {failed} {'does' if failed == 1 else 'do'} "
+            f"not hold, {untold} cannot be told."
         )
     if about_code:
         lines.append(f"- Counted apart: {len(about_code)} about computation time.")
@@ -92,7 +91,7 @@ def main(studies: Path) -> None:
     for folder in (PAGES, PICTURES):
         folder.mkdir(parents=True, exist_ok=True)
     verdicts: dict[str, list[dict[str, Any]]] = {}
-    for name in STUDIES:
+    for name in NAMES:
         record = json.loads((studies / name / "study.json").read_text(encoding="utf-8"))
         verdicts[name] = json.loads((studies / name / "claims.json").read_text(encoding="utf-8"))["claims"]
         drawn = sorted((studies / name).glob("*.svg"))

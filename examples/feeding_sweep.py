@@ -74,10 +74,11 @@ def append(rows: list[Row]) -> None:
 def read() -> list[Row]:
     """Every try that was measured under the present rules, constants and foods, each once, in order."""
     found: dict[tuple[int, int], Row] = {}
+    present = config()
     if ROWS.exists():
         with ROWS.open(encoding="utf-8", newline="") as stream:
             for line in csv.DictReader(stream):
-                if line["config"] == config():
+                if line["config"] == present:
                     row = _row(line)
                     found.setdefault((row.seed, row.attempt), row)
     return [found[key] for key in sorted(found)]

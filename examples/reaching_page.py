@@ -1,7 +1,9 @@
-"""Writes docs/lab/reaching.md from the record of the published study in docs/lab/reaching/.
+"""What docs/lab/reaching.md says, from the record of the published study in docs/lab/reaching/.
 
-`python -m examples.reaching_page studies/reaching` takes the record and the pictures from a study that was run, and
-writes the page; without a folder the page is written from the record that is there. A test holds the page to it.
+`python -m examples.reaching_page` puts tables and claims of the record onto the page, below the text, and prints the
+numbers that the text does not say, to be put there by hand. With the folder of a study that was run, such as
+`python -m examples.reaching_page studies/reaching`, record and pictures are taken from there first. A test holds the
+page to the record.
 """
 
 from __future__ import annotations
@@ -9,7 +11,8 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,218 +20,266 @@ from PIL import Image
 
 from handup.confidence.metrics import wilson
 from handup.domains.reaching import scene
-from handup.lab.reaching import tables
-from handup.lab.reaching.claims import SUCCESS
-from handup.lab.reaching.definition import FIRST_TRYING, Size
-from handup.lab.reaching.failures import EVERYWHERE
-from handup.lab.reaching.figures import FIGURES
-from handup.lab.reaching.judging import RULES
-from handup.lab.reaching.reading import reading
-from handup.lab.reaching.record import USERS
-from handup.lab.reaching.studies import COMPLEX, HO, OURS, PAPER, REACHING
-from handup.lab.reaching.words import joined, several
+from handup.lab.studies.reaching.figures import PAPER_FIGURES
+from handup.lab.studies.reaching.results import ATTEMPTS, EVERYWHERE, LIMITS, OWN, PAPERS, SWEEP, VERSUS, Cause
+from handup.lab.studies.reaching.study import PERCENT, RULES, family, rounded, tables
+from handup.lab.studies.reaching.trials import (
+    COMPLEX,
+    HO,
+    HO_YIELDS,
+    MANUAL,
+    MIXED,
+    NO_QUESTIONS,
+    OURS,
+    PAPER,
+    PARTS,
+    STRATEGIES,
+)
 
-WARNING = "!!! warning\n    These are numbers"
+Record = Mapping[str, Any]
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE, RECORD, PICTURES = DOCS / "lab" / "reaching.md", DOCS / "lab" / "reaching" / "record.json", DOCS / "img" / "lab"
-SHOWN = {
-    "reaching.svg": "Success, time, opposition and questions by scene, user and method",
-    "reaching-look-ahead.svg": "What the look-ahead of the paper's policy decides",
-}
-CLOSE = {
-    "fig-4": "Belief and actions over time, grasping a cup from the top with each method",
-    "fig-6": "Belief and actions over time, grasping a cup from the top after a no",
-    "fig-14": "Belief and actions over time, grasping a drill among 22 goals",
-}
+SHOWN = ("reaching.svg", "reaching-look-ahead.svg")
+CLOSE = ("fig-4", "fig-6", "fig-14")
 """Trials looked at closely; those of a figure are shown where the study has some."""
-BARS = {f"reaching-{name.lower()}.png": f"{name}, task by task: {what} again" for name, what in FIGURES.items()}
+BARS = tuple(f"reaching-{name.lower()}.png" for name in PAPER_FIGURES)
+NUMBERS = "## Numbers\n"
+"""What comes below is made of the record; what comes before is written by hand."""
 WITH_PEOPLE = ("U6", "U22")
 """Scenes of the paper's studies with people, for which it has analyses of variance."""
 MEASURES = ("success", "first_success", "total_s", "time_s", "all_opposing", "predicted", "questions")
-OVERVIEW = (HO, PAPER, OURS)
-STORY = """\
-A cup can be grasped from the top or from the side. Somebody who cannot use their hands well steers an arm towards it
-with a stick, and the robot sees only where the hand goes. It may help towards the wrong grasp, and the person then
-fights it; it may hold back, and help nobody; it may ask, and take three seconds. Which of these is worth it? The
-[paper](../intent/index.md) asked one of its authors and 33 participants. Here simulated people with three habits of
-steering do all of its tasks with all of its methods and with ours, always the same people.
-"""
-BESIDES = """\
-One task, S1's cup by its side, decides much of how HO compares:
-[why it gets stuck there](../intent/worlds.md#where-hindsight-optimisation-gets-stuck). For whom a question would pay,
-and at which price: [a smaller comparison](../intent/index.md#when-a-question-pays).
-"""
-RUN = """```sh
-handup study run reaching            # about {hours} of one core; goes on after a stop
-handup study run reaching --quick    # a first look
-```
-
-The trials alone can be made where there are more cores; nothing but numpy, pydantic and ruamel.yaml is needed there:
-
-```sh
-python -m handup.lab.reaching.making --out studies --jobs 16
-```
-
-Bring `studies/trials/` back, and the first command finds them made. What is left in `studies/reaching/`:
-
-| File | What it is |
-|---|---|
-| `report.html` | everything for people, in one file that needs no network: all figures, tables and claims |
-| `reaching*.svg`, `.png` | the paper's Figs 4, 6, 7, 9a, 12a and 14 again, an overview, and the sweep of T |
-| `rows.jsonl` | a line per trial, with both attempts, config, seed and a digest of the code |
-| `tables.md`, `study.json` | the tables; everything for programs |
-"""
-COMPARED = """\
-## What is compared
-
-**Scenes and tasks** are the [paper's](../intent/worlds.md): S1 and S2 of its simulation, U6 and U22 of its studies
-with people. **Users** stop beside the object, stop over it, or rotate first. One answer of twenty is wrong, and one
-person of ten wants a pose that the robot does not know. *Mixed* means all three: every person with each of them in the
-first part, one after the other in those whose users are mixed. **Methods** are a person alone (`manual`), hindsight
-optimisation without and with letting go (`ho`, `ho+no-assist`), the paper's policy (`paper`) and its ablations
-(`paper+…`), asking by entropy, and `assist`, which is ours.
-
-The study has {count} parts, each with seeds of its own:
-
-{parts}
-
-{sizes}
-
-Seeds from {trying} on are for trying things out; those of the study were not looked at while methods were written.
-
-**Two ways to count.** By the paper's rule, time, mode changes, input and opposition are of the attempt that
-succeeded, and who fails twice is left out. That flatters whoever fails often. *All attempts* leaves nothing out; it
-is what `assist` is judged by.
-
-| | |
-|---|---|
-| **simulated** | hand, tables, people, answers |
-| **assumed** | how people steer: every constant [with its reason](../intent/worlds.md), written down before |
-| **human data** | none; no number here stands for a participant of the paper |
-"""
+SECONDS = ("time_s", "total_s")
+FEW = ("success", "total_s", "all_opposing", "questions")
 COLORS = 128
 """Of a picture: as clear, and a third as large."""
-ENOUGH = 50
-"""So many seeds per cell were asked for."""
-SECONDS_PER_TRIAL = 0.33
-"""Of one slow core, on average over all trials of the study, measured while it ran."""
 
 
 def record() -> dict[str, Any]:
-    """What the published study found."""
+    """Return what the published study found."""
     found: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))
     return found
 
 
-def page(found: dict[str, Any]) -> str:
-    """The whole page."""
-    return "\n\n".join(part.strip() for part in _parts(found)) + "\n"
+def refreshed(page: str, found: Record) -> str:
+    """Return the page with tables and claims of the record below its text."""
+    return page.partition(NUMBERS)[0] + NUMBERS + "\n" + "\n\n".join(_numbers(found)) + "\n"
 
 
-def _parts(found: dict[str, Any]) -> Iterator[str]:
-    yield "# Reaching: who helps whom"
-    yield STORY
-    yield from _warning(found)
-    yield RUN.format(hours=several(hours(), "hour"))
-    parts = "\n".join(_study_parts(found))
-    yield COMPARED.format(count=len(REACHING.parts), parts=parts, sizes=_sizes(found), trying=FIRST_TRYING)
-    yield "## What came out"
-    yield f"*Evidence: simulated. `{found['command']}`, {found['made_at'][:10]}, {found['trials']:,} trials.*"
-    for name, what in SHOWN.items():
-        yield f"![{what}](../img/lab/{name})"
-    for heading, said in reading(found):
-        yield f"### {heading}"
-        yield "\n".join(f"- {each}" for each in said)
-    for name in _close(found):
-        yield f"![{CLOSE[name]}](../img/lab/{picture(name)})"
-    yield "### Task by task"
-    yield BESIDES
-    for name, what in BARS.items():
-        yield f"![{what}](../img/lab/{name})"
-    yield "## Numbers"
-    for each in (tables.families, tables.goal, tables.poses, tables.versus, tables.paper_claims, tables.orderings):
-        yield each(found).markdown()
-    for user in USERS[:-1]:
-        yield tables.table_1(found, user).markdown()
-    yield tables.table_2(found).markdown()
-    yield tables.overview(found, USERS[-1]).markdown()
-    for each in (tables.variance, tables.look_ahead, tables.gentle, tables.failures):
-        yield each(found).markdown()
+def _numbers(found: Record) -> Iterator[str]:
+    names = ["families", "goal", "poses", "versus", "claims", "orderings", *(f"table 1, {user}" for user in STRATEGIES)]
+    names += ["table 2", f"overview, {MIXED}", "variance", "look-ahead", "gentle", "failures"]
+    made = tables(found)
+    yield from (made[name].markdown() for name in names)
     yield "## Claim by claim"
     yield RULES
     by_family: dict[str, list[str]] = {}
     for claim in found["claims"]:
-        by_family.setdefault(tables.family(claim), []).append(_claim(claim))
+        by_family.setdefault(family(claim), []).append(_claim(claim))
     for name, lines in by_family.items():
         yield f"### {name[0].upper()}{name[1:]}"
         yield "\n".join(lines)
 
 
-def _claim(claim: dict[str, Any]) -> str:
+def _claim(claim: Record) -> str:
     again = "" if claim["without_rule"] is None else f"; without the rule of exclusion *{claim['without_rule']}*"
+    numbers = "".join(f"\n    - {numbers}" for numbers in claim.get("numbers", ()))
     about = f"{claim['user']}; {claim['source']}"
-    return f"- **{claim['key']}** ({about}): *{claim['verdict']}*{again}. {claim['why']}"
+    return f"- **{claim['key']}** ({about}): *{claim['verdict']}*{again}. {claim['why']}{numbers}"
 
 
-def _study_parts(found: dict[str, Any]) -> Iterator[str]:
-    yield "| Part | What | Seeds here |"
-    yield "|---|---|---|"
-    for part in REACHING.parts:
-        first, count = found["seeds"][part.name]
-        yield f"| {part.name} | {part.about} | {count}, from {first} |"
+def number(measure: str, numbers: Sequence[float], *, signed: bool = False) -> str:
+    """Return a mean with its unit and its interval; with a sign it is a difference, and one of shares is in points."""
+    share = measure in PERCENT
+    unit = (" points" if signed else " %") if share else " s" if measure in SECONDS else ""
+    digits = 1 if share or measure in SECONDS else 2
+    value, low, high = (rounded((100.0 if share else 1.0) * each, digits, signed=signed) for each in numbers[:3])
+    return f"{value}{unit} ({low} to {high})"
 
 
-def _sizes(found: dict[str, Any]) -> str:
-    """What the sizes of the parts allow to say."""
-    small = [f"{name} ({count})" for name, (_, count) in found["seeds"].items() if count < ENOUGH]
-    fewer = f" Fewer than {ENOUGH} seeds per cell have {joined(small)}." if small else ""
+def mean(measure: str, numbers: Sequence[float]) -> str:
+    """Return a mean with its unit, without its interval."""
+    return number(measure, [*numbers[:1]] * 3).partition(" (")[0]
+
+
+def quotes(found: Record) -> Iterator[str]:
+    """Yield everything with a number that the text of the page has to say."""
+    yield f"`{found['command']}`, {found['made_at'][:10]}, {found['trials']:,} trials"
+    for name, (first, count) in found["seeds"].items():
+        yield f"| {name} | {PARTS[name]['about']} | {count}, from {first} |"
     trials = found["seeds"]["goal"][1] * len(scene(COMPLEX).tasks)
-    bar = f"≥ {100 * SUCCESS:g} % success"
-    most = most_failures(trials)
-    holds = f"holds only with at most {several(most, 'failure')}" if most is not None else "cannot hold"
-    return (
-        f"Their sizes were set before any of their rows was looked at.{fewer} At the "
-        f"{several(trials, 'trial')} of the goal, {bar} {holds}: the whole interval has to be there."
+    yield f"At the {trials} trials of the goal, ≥ {100 * LIMITS['success']:g} % success holds only with at most"
+    yield f"at most {most_failures(trials)} failure"
+    yield from _goal(found["goal"])
+    for name, users in found["means"].items():
+        yield f"{users[MIXED][PAPER]['questions'][0]:.2f} in {name}"
+    yield "{} questions in {} trials".format(*found["asked"][OURS])
+    yield from _versus(found)
+    yield from _paper(found)
+    yield from _prototype(found)
+    yield from _rule(found)
+    yield from _look_ahead(found)
+    seconds = {arm: numbers["total_s"][0] for arm, numbers in found["gentle"].items()}
+    yield f"letting go makes HO {seconds[HO] - seconds[HO_YIELDS]:.1f} s faster"
+    yield f"questions make the policy {seconds[PAPER] - seconds[NO_QUESTIONS]:.1f} s slower"
+    for looked_for in found["close"].values():
+        yield from (label for labels in looked_for.values() for label in labels)
+
+
+def _goal(goal: Record) -> Iterator[str]:
+    ours, ratio = goal["methods"][OURS], goal["ratio"]
+    yield f"{number('success', ours['success'])} succeed"
+    yield f"{number('total_s', ours['total_s'])} for all attempts"
+    yield f"{number('ratio', ratio['total_s'])} times that of a person alone"
+    yield f"{number('ratio', ratio['time_s'])} by the paper's rule"
+    yield f"{number('questions', ours['questions'])} questions per task"
+    yield f"{number('all_opposing', ours['all_opposing'])} of the time opposed"
+    for task, gap in goal["slower_s"].items():
+        yield f"{task} {number('total_s', gap, signed=True)}"
+    for arm in (PAPER, MANUAL):
+        yield ", ".join(number(name, goal["methods"][arm][name]) for name in FEW[:2])
+        yield ", ".join(number(name, goal["methods"][arm][name]) for name in FEW[2:])
+    for arm in (OURS, PAPER, MANUAL):
+        yield failed(arm, goal["failures"][arm][EVERYWHERE])
+    for poses in goal["poses"].values():
+        yield f"({poses['people']} trials)"
+        for arm, numbers in poses["methods"].items():
+            yield f"`{arm}` {number('success', numbers['success'])} in {mean('total_s', numbers['total_s'])}"
+
+
+def failed(arm: str, counts: Mapping[str, int]) -> str:
+    """Return how many attempts failed, and of what, the most frequent first."""
+    causes = sorted(((counts[cause], cause) for cause in Cause if counts[cause]), key=lambda each: -each[0])
+    words = ", ".join(f"{count} × {cause}" for count, cause in causes)
+    return f"{sum(count for count, _ in causes)} of {counts[ATTEMPTS]} attempts with `{arm}` fail: {words}"
+
+
+def _versus(found: Record) -> Iterator[str]:
+    better = sum(
+        numbers[name][2] < 0.0 if name != "success" else numbers[name][1] > 0.0
+        for users in found["versus"].values()
+        for numbers in users.values()
+        for name in FEW
     )
+    yield f"all {better} comparisons"
+    held = [claim["verdict"] for claim in found["claims"] if claim["family"] == VERSUS]
+    yield f"all {held.count('holds')} claims"
+    for name, users in found["versus"].items():
+        listed = found["versus_listed"][name]
+        cells = (
+            *(number(each, users[MIXED][each], signed=True) for each in FEW),
+            number("total_s", listed, signed=True),
+        )
+        yield f"| {name} | {' | '.join(cells)}, {listed[4]:.0f} people |"
+
+
+def _paper(found: Record) -> Iterator[str]:
+    theirs = [claim for claim in found["claims"] if claim["family"] == PAPERS]
+    for user in STRATEGIES:
+        claims = [claim for claim in theirs if claim["user"] == user]
+        orders = Counter(order["users"][user]["verdict"] for order in found["orderings"])
+        rows = (
+            Counter(claim["verdict"] for claim in claims),
+            Counter(claim["without_rule"] or claim["verdict"] for claim in claims),
+        )
+        counts = [f"{row['holds']} / {row['does not hold']} / {row['cannot be told']}" for row in rows]
+        counts.append(f"{orders['reappears']} / {orders['does not']} / {orders['cannot be told']}")
+        yield f"| {user} | {' | '.join(counts)} |"
+    yield f"{len(theirs) // len(STRATEGIES)} claims"
+    told = [{user["verdict"] for user in order["users"].values()} for order in found["orderings"]]
+    everybody, nobody = told.count({"reappears"}), told.count({"does not"})
+    yield (
+        f"Of the {len(told)} single orders {everybody} reappear for all three kinds of users, {nobody} for none, and "
+        f"{len(told) - everybody - nobody} depend on the user or cannot be told"
+    )
+    for verdicts, keys in _alike(theirs).items():
+        yield f"{verdicts}: {'; '.join(keys)}."
+
+
+def _alike(claims: Iterable[Record]) -> dict[str, list[str]]:
+    """Return the names of claims by what their verdicts for the three users have in common."""
+    by_key: dict[str, set[str]] = {}
+    for claim in claims:
+        by_key.setdefault(claim["key"], set()).add(claim["verdict"])
+    kinds = {
+        "Hold for all three": {"holds"},
+        "Hold for none of the three": {"does not hold"},
+        "Hold for some and cannot be told for others": {"holds", "cannot be told"},
+        "Do not hold for some and cannot be told for others": {"does not hold", "cannot be told"},
+        "Cannot be told for any": {"cannot be told"},
+    }
+    found = {words: [key for key, told in by_key.items() if told == kind] for words, kind in kinds.items()}
+    found["Hold for some and not for others"] = [
+        key for key, told in by_key.items() if {"holds", "does not hold"} <= told
+    ]
+    return found
+
+
+def _prototype(found: Record) -> Iterator[str]:
+    for claim in found["claims"]:
+        if claim["source"] == OWN and claim["key"].startswith("prototype"):
+            yield claim["numbers"][0].rpartition(": ")[2].rpartition("; ")[0]
+    cup = found["table_1"][STRATEGIES[0]]
+    yield f"{number('total_s', cup[PAPER]['total_s'])} with the policy"
+    yield f"{number('total_s', cup[HO]['total_s'])} with HO"
+    counts = found["failures"][PAPER][EVERYWHERE]
+    total, belief = sum(counts[cause] for cause in Cause), counts[Cause.BELIEF]
+    low, high = wilson(belief, total)
+    yield f"{belief} of {total} or {100 * belief / total:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
+    yield failed(PAPER, counts)
+    (faster,) = {len(alone[PAPER]) for alone in found["faster_alone"].values()}
+    (never,) = {len(alone[OURS]) for alone in found["faster_alone"].values()}
+    yield f"on {faster} of {len(found['tasks'])} tasks, and than with `assist` on {never or 'none'}"
+
+
+def _rule(found: Record) -> Iterator[str]:
+    for name, users in found["means"].items():
+        cells = (
+            f"{mean('time_s', numbers['time_s'])}, {100.0 * (1.0 - numbers['success'][0]):.1f} %, "
+            f"{mean('total_s', numbers['total_s'])}"
+            for numbers in (users[MIXED][arm] for arm in (MANUAL, HO, PAPER, OURS))
+        )
+        yield f"| {name} | {' | '.join(cells)} |"
+    touched = [claim for claim in found["claims"] if claim["without_rule"] is not None]
+    others = sum(claim["without_rule"] != claim["verdict"] for claim in touched)
+    yield f"Of {len(touched)} verdicts that it could change, {others} are others without it"
+
+
+def _look_ahead(found: Record) -> Iterator[str]:
+    methods = {f"T = {seconds} s": scenes for seconds, scenes in found["look_ahead"].items()}
+    methods |= {f"`{arm}`": scenes for arm, scenes in found["look_ahead_beside"].items()}
+    for label, scenes in methods.items():
+        means = {name: sum(each[name][0] for each in scenes.values()) / len(scenes) for name in FEW}
+        yield f"| {label} | {' | '.join(mean(name, [means[name]]) for name in FEW)} |"
+    for claim in found["claims"]:
+        if claim["family"] == SWEEP and claim["key"].startswith("T ="):
+            yield claim["numbers"][0].rpartition(": ")[2].rpartition("; ")[0]
 
 
 def most_failures(trials: int) -> int | None:
-    """With how many failures the interval of success still clears its bar; None where with none at all."""
-    return max((each for each in range(trials) if wilson(trials - each, trials)[0] >= SUCCESS), default=None)
+    """Return with how many failures the interval of success still clears its bar; None where with none at all."""
+    return max((each for each in range(trials) if wilson(trials - each, trials)[0] >= LIMITS["success"]), default=None)
 
 
-def _close(found: dict[str, Any]) -> list[str]:
-    """Figures of trials looked at closely that the study has."""
-    return [name for name in CLOSE if any(found["close"][name].values())]
+def missing(page: str, found: Record) -> list[str]:
+    """Return what the text of the page does not say, or says with other numbers."""
+    text = " ".join(page.partition(NUMBERS)[0].split())
+    return [quote for quote in quotes(found) if " ".join(quote.split()) not in text]
 
 
 def picture(name: str) -> str:
-    """The file of such a figure; as PNG, since a drawing of many moments is large."""
+    """Return the file of trials looked at closely; as PNG, since a drawing of many moments is large."""
     return f"reaching-{name}.png"
-
-
-def _warning(found: dict[str, Any]) -> Iterator[str]:
-    """What must be said of a record that is not the whole study on its own seeds; nothing of one that is."""
-    if any(first >= FIRST_TRYING for first, _ in found["seeds"].values()):
-        yield f"{WARNING} of a trial run with development seeds. They show what the page looks like, and nothing else."
-    elif any(found["seeds"][each.name] != [each.first_seed, each.seeds] for each in REACHING.parts):
-        yield f"{WARNING} of a part of the study. They are a first look, and no result."
-
-
-def hours() -> int:
-    """How long the study takes."""
-    return max(1, round(SECONDS_PER_TRIAL / 3600.0 * sum(each.expected for each in REACHING.sittings(Size()))))
 
 
 def take(study: Path) -> None:
     """Take record and pictures from the folder of a study that was run; those that are large are made small."""
     found = json.loads((study / "study.json").read_text(encoding="utf-8"))
+    if any(found["seeds"][name] != part["seeds"] for name, part in PARTS.items()):
+        raise SystemExit(f"{study} is not the whole study on its own seeds. Run: handup study run reaching")
     shorten(found)
-    RECORD.parent.mkdir(parents=True, exist_ok=True)
-    RECORD.write_text(_compact(found), encoding="utf-8")
-    for name in map(picture, CLOSE):
-        (PICTURES / name).unlink(missing_ok=True)
-    for name in (*BARS, *map(picture, _close(found))):
+    lines = [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in found.items()]
+    RECORD.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    for name in (*BARS, *(picture(name) for name in CLOSE if any(found["close"][name].values()))):
         with Image.open(study / name) as drawn:
             small = drawn.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
         small.save(PICTURES / name, optimize=True)
@@ -238,29 +289,26 @@ def take(study: Path) -> None:
 
 def shorten(found: dict[str, Any]) -> None:
     """Leave out of a record what the page does not show."""
-    for each in found["claims"]:
-        del each["numbers"]
+    for claim in found["claims"]:
+        if claim["source"] != OWN:
+            del claim["numbers"]  # the orderings have them
     for users in found["means"].values():
-        for user in USERS[:-1]:
+        for user in STRATEGIES:
             users[user] = {
-                method: {name: users[user][method][name] for name in MEASURES if name in users[user][method]}
-                for method in OVERVIEW
+                arm: {name: users[user][arm][name] for name in MEASURES if name in users[user][arm]}
+                for arm in (HO, PAPER, OURS)
             }
     for users in found["tasks"].values():
-        for user in USERS[:-1]:
+        for user in STRATEGIES:
             del users[user]
-    for method, places in found["failures"].items():
-        found["failures"][method] = places if method == OURS else {EVERYWHERE: places[EVERYWHERE]}
+    for arm, places in found["failures"].items():
+        found["failures"][arm] = places if arm == OURS else {EVERYWHERE: places[EVERYWHERE]}
     found["variance"] = [each for each in found["variance"] if each["scene"] in WITH_PEOPLE]
-
-
-def _compact(found: dict[str, Any]) -> str:
-    """One line for each entry, so that a change can be read."""
-    lines = [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in found.items()]
-    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
         take(Path(sys.argv[1]))
-    PAGE.write_text(page(record()), encoding="utf-8")
+    PAGE.write_text(refreshed(PAGE.read_text(encoding="utf-8"), record()), encoding="utf-8")
+    for quote in missing(PAGE.read_text(encoding="utf-8"), record()):
+        print(quote)

@@ -25,9 +25,9 @@ from handup.domains.reaching.methods import PERSON
 from handup.domains.reaching.people import person_of, wish_of
 from handup.domains.reaching.running import PLAN_S
 from handup.intent import Ask, Assist, Assistant
-from handup.lab.reaching.definition import FIRST_TRYING
-from handup.lab.study.paired import difference
-from handup.lab.study.pool import in_processes
+from handup.lab.engine.pool import in_processes
+from handup.lab.engine.stats import difference
+from handup.lab.studies.reaching.trials import FIRST_TRYING
 
 FIRST_SEED = FIRST_TRYING + 300
 PACES = {"as in the study": 1.0, "a third as hard": 0.35}

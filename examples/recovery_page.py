@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from handup.lab.study.tables import Table
+from handup.lab.engine import Table
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = DOCS / "lab" / "recoveries.md"

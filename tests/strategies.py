@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from handup.core import Costs
 from handup.policy import Belief, Gate, Module, ModuleGraph
 from handup.what import Situation
-from tests.oracles import MAX_BITS, Answered, Event, Executed, Forwarded, tell
+from tests.oracles.enumeration import MAX_BITS, Answered, Event, Executed, Forwarded, tell
 
 MOST_MODULES = 12
 

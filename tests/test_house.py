@@ -15,16 +15,17 @@ MAY_KNOW: dict[str, set[str]] = {
     "what": {"core", "policy"},
     "when": {"core", "policy", "what"},
     "people": {"core"},
-    "recover": {"core", "policy", "people", "when"},
+    "recover": {"core", "policy", "people", "when", "journal"},
     "whom": {"core", "people"},
     "memory": {"core"},
+    "models": {"core", "memory"},
     "intent": {"core", "policy", "people"},
     "journal": {"core"},
     "desk": {"core", "people", "whom", "journal"},
     "executive": {"core", "policy", "what", "when", "people", "recover", "desk", "journal"},
     "domains": {
         *("core", "confidence", "policy", "people", "recover", "when", "what", "memory", "intent", "desk", "journal"),
-        "executive",
+        *("executive", "models"),
     },
     "lab": {
         *("confidence", "core", "policy", "people", "what", "when", "recover", "memory", "journal", "desk", "domains"),
@@ -34,7 +35,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "client": {"core", "desk", "journal"},
     "cli": {
         *("confidence", "core", "policy", "people", "what", "when", "recover", "lab", "journal", "desk", "whom"),
-        *("memory", "domains", "intent", "executive", "server", "client", ""),
+        *("memory", "domains", "intent", "executive", "models", "server", "client", ""),
     },
     "": {"confidence", "core", "policy", "when", "recover", "cli", "journal", "desk", "client"},
 }
@@ -72,13 +73,15 @@ WORLD = {
     "uuid",
 }
 EXCEPTIONS = {
+    "core/files.py": {"os", "pathlib"},  # reads and writes whole files for the rooms at the edge
+    "core/installation.py": {"pathlib", "sys"},  # names the command that installs what is missing
     "people/limits.py": {"datetime"},  # what a given time is by the clock on a person's wall
     "people/shipped.py": {"importlib.resources"},  # the fitted numbers lie beside the code
     "intent/shipped.py": {"importlib.resources"},  # likewise
     "policy/reading.py": {"pathlib"},  # reads a policy file for programs at the edge
     "what/programme.py": {"os", "sys"},  # a solver prints past Python onto standard output and must be kept quiet
 }
-MOST_LINES = 400
+MOST_LINES = 600
 
 FILES = sorted(SRC.rglob("*.py"))
 

@@ -1,4 +1,4 @@
-"""Every promise of the documentation leads to a test that exists."""
+"""Every promise of the documentation leads to a test that exists, and to one that `make test` runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 DESK = ROOT / "docs" / "desk"
-LINKS = re.findall(r"\[`(\w+)`\]\(tests\.md#(\w+)\)", (DESK / "promises.md").read_text("utf-8"))
+LINK = re.compile(r"\[`(\w+)`\]\(tests\.md#(\w+)\)")
+PROMISES = [found for line in (DESK / "promises.md").read_text("utf-8").splitlines() if (found := LINK.findall(line))]
+LINKS = [link for promise in PROMISES for link in promise]
 FILES = {
     re.sub(r"[^\w-]", "", file).lower(): file
     for file in re.findall(r'^--8<-- "([^"]+)"$', (DESK / "tests.md").read_text("utf-8"), re.M)
@@ -22,8 +24,19 @@ def test_promises_lead_to_tests_and_every_file_is_needed() -> None:
     assert {anchor for _, anchor in LINKS} == set(FILES)
 
 
+def marks(anchor: str) -> dict[str, set[str]]:
+    """Return the tests of a file, each with the markers that all its cases have."""
+    tree = ast.parse((ROOT / FILES[anchor]).read_text("utf-8"))
+    whole = [node.value for node in tree.body if isinstance(node, ast.Assign) and "pytestmark" in ast.unparse(node)]
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    return {node.name: {ast.unparse(mark) for mark in (*whole, *node.decorator_list)} for node in functions}
+
+
 @pytest.mark.parametrize(("name", "anchor"), LINKS)
 def test_the_named_test_exists(name: str, anchor: str) -> None:
-    tree = ast.parse((ROOT / FILES[anchor]).read_text("utf-8"))
-    functions = {each.name for each in tree.body if isinstance(each, ast.FunctionDef)}
-    assert name in functions
+    assert name in marks(anchor)
+
+
+@pytest.mark.parametrize("promise", PROMISES, ids=lambda promise: promise[0][0])
+def test_a_promise_is_tried_without_soak(promise: list[tuple[str, str]]) -> None:
+    assert any("pytest.mark.soak" not in marks(anchor).get(name, set()) for name, anchor in promise)

@@ -14,6 +14,7 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 COMMANDS = [line for kind, text in BLOCK.findall(README) if kind == "bash" for line in text.strip().splitlines()]
+FIRST_LOOK = ".venv/bin/handup study run summary --quick"
 PROGRAMS = [text for kind, text in BLOCK.findall(README) if kind == "python"]
 
 
@@ -29,7 +30,7 @@ def test_the_readme_shows_commands_and_one_program() -> None:
     assert len(PROGRAMS) == 1
 
 
-@pytest.mark.parametrize("command", [each for each in COMMANDS if each != "make test"])
+@pytest.mark.parametrize("command", [line for line in COMMANDS if line not in ("make test", FIRST_LOOK)])
 def test_command_runs(command: str) -> None:
     """`make test` is what runs this very test."""
     words = shlex.split(command)
@@ -45,6 +46,20 @@ def test_command_runs(command: str) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
     assert done.stderr == ""
+
+
+def test_a_first_look_at_studies_runs_and_imports_nothing_of_the_worlds() -> None:
+    assert FIRST_LOOK in COMMANDS
+    code = """
+import sys
+from handup.cli.main import app
+app(sys.argv[1:], standalone_mode=False)
+rooms = ("handup.domains", "handup.intent", "handup.executive")
+sys.exit(", ".join(name for name in sys.modules if name.startswith(rooms)) or 0)
+"""
+    done = run(sys.executable, "-c", code, *shlex.split(FIRST_LOOK)[1:])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Report: " in done.stdout
 
 
 def test_program_is_ten_lines_and_recovers() -> None:

@@ -4,16 +4,17 @@ A robot that is stuck or unsure decides whether to act, ask, wait or yield, and 
 person about. Start with `ModuleGraph` and `Session`.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from handup.confidence import calibrate
-from handup.core import Action, Decision, HandupError, Outcome, Question, QuestionKind
-from handup.policy import Gate, Module, ModuleGraph, load_policy
-from handup.recover import Episode, Look, Pass, Session, Settings, Unanswered, run
-from handup.when import strategy
+from handup.core.lazy import lazily
 
 if TYPE_CHECKING:
     from handup.client import AsyncClient, Client, RemoteDesk, RobotLink
+    from handup.confidence import calibrate
+    from handup.core import Action, Decision, HandupError, Outcome, Question, QuestionKind
+    from handup.policy import Gate, Module, ModuleGraph, load_policy
+    from handup.recover import Episode, Look, Pass, Session, Settings, Unanswered, run
+    from handup.when import strategy
 
 __version__ = "0.1.0"
 
@@ -43,13 +44,14 @@ __all__ = [
     "run",
     "strategy",
 ]
-_OF_CLIENT = ("AsyncClient", "Client", "RemoteDesk", "RobotLink")
-
-
-def __getattr__(name: str) -> Any:
-    """What needs the extra `web`, when it is used."""
-    if name in _OF_CLIENT:
-        from handup import client  # noqa: PLC0415
-
-        return getattr(client, name)
-    raise AttributeError(f"module 'handup' has no attribute '{name}'")
+__getattr__ = lazily(
+    __name__,
+    {
+        "client": ("AsyncClient", "Client", "RemoteDesk", "RobotLink"),
+        "confidence": ("calibrate",),
+        "core": ("Action", "Decision", "HandupError", "Outcome", "Question", "QuestionKind"),
+        "policy": ("Gate", "Module", "ModuleGraph", "load_policy"),
+        "recover": ("Episode", "Look", "Pass", "Session", "Settings", "Unanswered", "run"),
+        "when": ("strategy",),
+    },
+)

@@ -8,3 +8,7 @@ try:
     run()
 except KeyboardInterrupt:
     sys.exit(130)
+finally:
+    # Python notes an interrupt inside an exec() of text, such as a dataclass that is made during an import, and then
+    # ends by SIGINT although the command caught the interrupt and said its line. Another exec() clears the note.
+    exec("")

@@ -10,7 +10,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from unittest import mock
+
+import pytest
 
 from handup.cli.main import run
 
@@ -34,9 +35,9 @@ class Called:
     err: str
 
 
-def shell(*arguments: str | bytes, cwd: Path) -> Called:
-    """A real process, in a folder of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(SRC), "COLUMNS": "80"}
+def shell(*arguments: str | bytes, cwd: Path, columns: int = 80) -> Called:
+    """A real process, in a folder of its own, on a terminal of some width."""
+    environment = {**os.environ, "PYTHONPATH": str(SRC), "COLUMNS": str(columns)}
     done = subprocess.run(
         [sys.executable, "-m", "handup", *arguments],
         cwd=cwd,
@@ -50,15 +51,18 @@ def shell(*arguments: str | bytes, cwd: Path) -> Called:
     return Called(done.returncode, done.stdout, done.stderr)
 
 
-def here(*arguments: str) -> Called:
-    """The same entry point within this process: quicker, for many calls."""
+def here(*arguments: str, cwd: Path | None = None) -> Called:
+    """Call the same entry point within this process. It is quicker: use it unless the process itself is tested."""
     out, err = io.StringIO(), io.StringIO()
     code: object = 0
     with (
-        mock.patch.object(sys, "argv", ["handup", *arguments]),
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.chdir(cwd or "."),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
+        patch.setattr(sys, "argv", ["handup", *arguments])
+        patch.setenv("COLUMNS", "80")
         try:
             run()
         except SystemExit as stop:

@@ -19,11 +19,12 @@ from typing import Any, Self
 from websockets.sync.client import connect
 
 from handup.client import Client, live
-from handup.core import HandupError
+from handup.core import HandupError, Role
 from handup.domains.reaching.live import NAME
 from handup.journal import Journal
-from handup.server import Access, AccessRole
+from handup.server import Access
 from tests.cli.sitting import ROOT, free_port, until
+from tests.deadlines import STILL_S
 
 QUICK = ("--no-browser", "--no-wait", "--linger", "0")
 
@@ -51,10 +52,14 @@ class Reaching:
     def device(self) -> Client:
         """Another device of the person, with a pace of its own."""
         client = Client(self.url, patience_s=0.5)
-        with Journal.open(self.store) as journal:
-            code, _ = Access(journal).make_code(NAME, AccessRole.RESIDENT)
-        client.pair(code, "a test")
+        client.pair(self.code(), "a test")
         return client
+
+    def code(self) -> str:
+        """Return a new code that pairs one device of the person."""
+        with Journal.open(self.store) as journal:
+            code, _ = Access(journal).make_code(NAME, Role.RESIDENT)
+        return code
 
     @property
     def said(self) -> str:
@@ -169,7 +174,7 @@ class Stick:
 
 
 def rests(reaching: Reaching) -> bool:
-    """Whether the hand stands still over half a second."""
+    """Whether the hand stands still for a while."""
     before = reaching.hand()
-    time.sleep(0.5)
+    time.sleep(STILL_S)
     return reaching.hand() == before

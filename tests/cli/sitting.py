@@ -16,28 +16,29 @@ from typing import Any, Self
 
 from handup.cli.child_server import is_free
 from handup.client import Client
-from handup.core import HandupError, TooFast
+from handup.core import HandupError, Role, TooFast
 from handup.desk import Record
 from handup.domains.feeding.meal import NAME
 from handup.journal import Journal
-from handup.server import Access, AccessRole
+from handup.server import Access
 from tests.fakes.diner import Diner
 
 ROOT = Path(__file__).parents[2]
 PLAIN = ("--plate", "savory salad", "--looks", "easy")
 """A meal in which nothing goes wrong by itself."""
-LOOK_S = 0.05
-"""Twenty requests a second are a person's."""
+LOOK_S = 0.1
+"""Ten requests a second leave a person's pace to spare."""
 QUICK = ("--people", "page", "--no-browser", "--no-wait", "--linger", "0", "--rest", "0", *PLAIN)
 
 
 def free_port() -> int:
-    """A port that nobody uses and no other test takes: each worker has a range of its own."""
+    """Return a port that nobody uses. Every worker has a range of its own, and begins in it where its number says."""
     worker = int(re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", "0")) or 0)
-    return next(port for port in range(20000 + 500 * worker, 20500 + 500 * worker) if is_free(port))
+    first = 20000 + 500 * worker
+    return next(port for port in range(first + os.getpid() % 400, first + 500) if is_free(port))
 
 
-def until(what: Callable[[], Any], *, timeout_s: float = 60.0) -> Any:
+def until(what: Callable[[], Any], *, timeout_s: float = 120.0) -> Any:
     """Wait until something is so; what it gives."""
     limit = time.monotonic() + timeout_s
     while time.monotonic() < limit:
@@ -45,7 +46,7 @@ def until(what: Callable[[], Any], *, timeout_s: float = 60.0) -> Any:
             found = what()
             if found:
                 return found
-        time.sleep(0.02)
+        time.sleep(LOOK_S)
     raise AssertionError(f"it did not come to pass: {what}")
 
 
@@ -67,7 +68,7 @@ class Sitting:
         self.client = Client(self.url, patience_s=0.5)
         until(lambda: self.link)
         with Journal.open(self.store) as journal:
-            code, _ = Access(journal).make_code(NAME, AccessRole.RESIDENT)
+            code, _ = Access(journal).make_code(NAME, Role.RESIDENT)
         self.client.pair(code, "a test")
         self.diner = Diner(self.store)
 
@@ -89,10 +90,10 @@ class Sitting:
     def printed(self) -> str:
         return (self.folder / f"out-{self._lives}").read_text(encoding="utf-8")
 
-    def start(self) -> subprocess.Popen[bytes]:
-        """A robot, which finds what an earlier one left."""
+    def start(self, *more: str) -> subprocess.Popen[bytes]:
+        """A robot, which finds what an earlier one left; `more` are arguments of its own."""
         self._lives += 1
-        command = [sys.executable, "-m", "handup", "meal", *self._arguments]
+        command = [sys.executable, "-m", "handup", "meal", *self._arguments, *more]
         with (
             (self.folder / f"out-{self._lives}").open("wb") as out,
             (self.folder / f"err-{self._lives}").open("wb") as err,
@@ -136,7 +137,7 @@ class Sitting:
             self.client.answer(record.id, self.diner.answer_to(record))
         return waiting
 
-    def reach(self, phase: str, timeout_s: float = 60.0) -> bool:
+    def reach(self, phase: str, timeout_s: float = 180.0) -> bool:
         """Answer until the robot is at something; False where the meal is over before."""
         limit = time.monotonic() + timeout_s
         while self.robot.poll() is None:
@@ -154,7 +155,7 @@ class Sitting:
                 time.sleep(LOOK_S)
         return False
 
-    def finish(self, timeout_s: float = 120.0) -> int:
+    def finish(self, timeout_s: float = 300.0) -> int:
         """Answer until the robot has ended; its exit code."""
         limit = time.monotonic() + timeout_s
         while self.robot.poll() is None:

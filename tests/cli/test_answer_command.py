@@ -17,7 +17,7 @@ import pytest
 from handup.core import Limits, Person, Question, QuestionKind, Value
 from handup.desk import Desk
 from handup.journal import Journal
-from tests.cli.calls import SRC, Called, assert_one_line_error, here
+from tests.cli.calls import SRC, Called, assert_one_line_error, here, shell
 
 BOWL = Question("Which bowl?", QuestionKind.CHOICE, ("left", "right"), why="Both are [red]")
 PEOPLE = [Person(name="Ada", limits=Limits(at_once=2)), Person(name="Tom")]
@@ -209,11 +209,11 @@ def test_what_is_somebody_elses_turn_can_be_left_to_them() -> None:
     assert values() == {}
 
 
-def test_the_list_says_why_and_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_list_says_why_and_fits() -> None:
     robots("a", "b", "c")
     assert "held, for Ada, asked 1 second ago: no more than 2 at once" in answer("--list").out
-    monkeypatch.setenv("COLUMNS", "40")
-    assert max(map(len, answer("--list").out.splitlines())) <= 40
+    narrow = shell("answer", "--by", "Ada", "--list", cwd=Path.cwd(), columns=40)
+    assert max(map(len, narrow.out.splitlines())) <= 40
 
 
 def test_what_was_put_off_is_asked_again_at_the_earliest_then() -> None:

@@ -17,7 +17,7 @@ from handup.cli.people import load_people
 from handup.core import BadSetting, Person, QuietHours, Reply, ReplyKind, Role, Value
 from handup.desk import Desk, Status
 from handup.journal import Journal
-from tests.cli.calls import SRC, Called, assert_one_line_error, here, shell
+from tests.cli.calls import SRC, Called, assert_one_line_error, here
 
 BOWL = ("Which bowl?", "--option", "left", "--option", "right")
 
@@ -194,7 +194,7 @@ def test_a_file_of_people_is_read_with_all_that_it_says(folder: Path) -> None:
     ("text", "match"),
     [
         ("", r"people\.yaml:1: there is nothing to read\. Write for example"),
-        ("name: Ada", "a mapping, not a list"),
+        ("name: Ada", "a map, not a list"),
         ("[]", "a list, not a list|not a list of people"),
         ("- {name: Ada}\n- {role: operator}\n", r"people\.yaml:2: a person has no name"),
         ("- {name: Ada}\n- {name: Ada}\n", r"people\.yaml:2: 'Ada' stands twice"),
@@ -223,7 +223,7 @@ BAD: list[tuple[tuple[str, ...], str]] = [
     ((*BOWL, "--sure", "2"), "sure of a question is 2"),
     ((*BOWL, "--effect", "one"), "1 effects for 2 choices"),
     ((*BOWL, "--timeout", "-1"), "timeout is -1"),
-    ((*BOWL, "--people", "nobody.yaml"), "nobody.yaml: this file cannot be read"),
+    ((*BOWL, "--people", "nobody.yaml"), "nobody.yaml: there is no such file"),
     ((*BOWL, "--step", "a/b"), "has a slash"),
     ((*BOWL, "--attempt", "0"), "attempt"),
     (("left", "right", "up"), "unexpected extra argument"),
@@ -307,5 +307,5 @@ def test_a_command_that_was_killed_is_run_again_and_finds_its_answer(folder: Pat
     process.kill()
     process.communicate(timeout=60)
     answer(open_question(), "right")
-    called = shell("ask", *BOWL, "--timeout", "0", cwd=folder)
+    called = here("ask", *BOWL, "--timeout", "0", cwd=folder)
     assert (called.code, called.out, called.err) == (0, "right\n", "")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from handup.confidence import calibrate, calibrator_from_json, parse_rows
-from tests.cli.calls import assert_one_line_error, here, shell
+from tests.cli.calls import assert_one_line_error, here
 from tests.confidence.streams import overconfident, synthetic_stream
 
 GOOD = [f"0.{number:02},{int(number % 10 < 7)}" for number in range(10, 70)]
@@ -143,12 +143,6 @@ def test_the_rows_are_never_overwritten(scores: Path) -> None:
 
 def test_no_file_and_no_text_are_refused(tmp_path: Path) -> None:
     assert_one_line_error(here("calibrate", str(tmp_path / "none.csv")), "there is no such file")
-    assert_one_line_error(here("calibrate", str(tmp_path)), "cannot be read")
+    assert_one_line_error(here("calibrate", str(tmp_path)), "this is a directory")
     (tmp_path / "b.csv").write_bytes(b"\xff\xfe\x81")
     assert_one_line_error(here("calibrate", str(tmp_path / "b.csv")), "no UTF-8 text")
-
-
-def test_it_works_from_a_shell(scores: Path) -> None:
-    called = shell("calibrate", scores.name, "--save", "cal.json", cwd=scores.parent)
-    assert called.code == 0, called.err
-    assert "Calibrator: cal.json" in called.out

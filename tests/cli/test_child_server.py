@@ -76,7 +76,6 @@ def test_a_server_of_another_store_is_not_ours(tmp_path: Path, paired: Paired) -
         assert not known_to(paired)(server.url)
 
 
-@pytest.mark.slow
 def test_it_introduces_nobody_and_its_log_is_its_owners(tmp_path: Path, paired: Paired) -> None:
     server = ChildServer(str(tmp_path / "m.db"), known_to(paired), port=free_port(), folder=tmp_path)
     try:
@@ -90,7 +89,6 @@ def test_it_introduces_nobody_and_its_log_is_its_owners(tmp_path: Path, paired: 
         server.close()
 
 
-@pytest.mark.slow
 def test_when_the_terminal_is_closed_robot_and_server_end(tmp_path: Path) -> None:
     with Sitting(tmp_path, "--bites", "1") as sitting:
         assert sitting.reach("moving") or sitting.robot.poll() is None

@@ -14,7 +14,9 @@ from typer.testing import CliRunner
 import handup
 from handup.cli import doctor
 from handup.cli.main import app
-from handup.lab import decisions, executive_speed, speed
+from handup.core.installation import install_command
+from handup.lab.bench import decisions, executive, harness, simulator
+from handup.lab.bench.harness import Timed
 from tests.cli.calls import here, shell
 
 STUDY = [["study"], ["study", "list"], ["study", "run"], ["study", "cell"]]
@@ -58,7 +60,7 @@ def test_the_version_is_the_packages(tmp_path: Path) -> None:
 
 
 def test_doctor_finds_a_working_install(tmp_path: Path) -> None:
-    called = shell("doctor", cwd=tmp_path)
+    called = here("doctor", cwd=tmp_path)
     assert (called.code, called.err) == (0, "")
     assert "self-test" in called.out
     assert "passed" in called.out
@@ -78,7 +80,7 @@ def test_doctor_names_the_command_that_installs_what_is_missing(monkeypatch: pyt
     monkeypatch.setitem(doctor.EXTRAS, "lab", ("no_such_package_at_all",))
     called = here("doctor")
     assert called.code == 0, "an extra is not needed"
-    assert "pip install 'handup[lab]'" in called.out
+    assert install_command("lab") in called.out
 
 
 def test_doctor_fails_where_the_base_install_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +93,7 @@ def test_doctor_fails_where_the_base_install_is_broken(monkeypatch: pytest.Monke
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decisions, "SIZES", (5, 10))
-    monkeypatch.setattr(decisions, "BUDGET_S", 0.0)
+    monkeypatch.setattr(harness, "BUDGET_S", 0.0)
 
 
 @pytest.mark.usefixtures("quick")
@@ -120,9 +122,9 @@ def test_bench_decisions_prints_a_table_for_people() -> None:
 
 @pytest.fixture
 def little_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speed, "SIZES", (5, 10))
-    monkeypatch.setattr(speed, "WORK", 20_000)
-    monkeypatch.setattr(speed, "STEPPED", 5)
+    monkeypatch.setattr(simulator, "SIZES", (5, 10))
+    monkeypatch.setattr(simulator, "WORK", 20_000)
+    monkeypatch.setattr(simulator, "STEPPED", 5)
 
 
 @pytest.mark.usefixtures("little_work")
@@ -149,7 +151,7 @@ def test_bench_simulator_prints_a_table_for_people() -> None:
 @pytest.fixture
 def few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, count in (("TASKS", 4), ("ACTIONS", 20), ("DURABLE", 20), ("REPEATS", 1)):
-        monkeypatch.setattr(executive_speed, name, count)
+        monkeypatch.setattr(executive, name, count)
 
 
 @pytest.mark.usefixtures("few_steps")
@@ -184,11 +186,9 @@ def test_bench_executive_prints_a_table_for_people() -> None:
 def test_bench_executive_fails_where_a_promise_is_broken_if_that_is_asked_for(
     monkeypatch: pytest.MonkeyPatch, took_us: float, option: str, code: int
 ) -> None:
-    rows = [
-        executive_speed.Row(name="a step", unit="µs/step", processor=took_us, wall=9e9, bar=50.0),
-        executive_speed.Row(name="without a promise", unit="s", processor=9e9, wall=9e9),
-    ]
-    monkeypatch.setattr(executive_speed, "measures", lambda: [partial(rows.__getitem__, at) for at in range(2)])
+    step = partial(executive.row_of, "a step", "µs/step", Timed(processor_s=[took_us / 1e6], wall_s=[9e9]), 50.0)
+    other = partial(executive.row_of, "without a promise", "s", Timed(processor_s=[9e9], wall_s=[9e9]), None)
+    monkeypatch.setattr(executive, "measures", lambda: [step, other])
     called = here("bench", "executive", option)
     assert called.code == code
     assert ("Worse than promised here: a step." in called.err) == bool(code)
@@ -199,4 +199,4 @@ def test_bench_executive_says_how_to_install_what_it_compares_with(monkeypatch: 
     monkeypatch.setitem(sys.modules, "py_trees.behaviour", None)
     called = here("bench", "executive")
     assert called.code == 2
-    assert "pip install 'handup[trees]'" in called.err
+    assert install_command("trees") in called.err

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.policy import Module, ModuleGraph, parse_policy
-from tests.cli.calls import POLICY, here, shell
+from tests.cli.calls import POLICY, here
 from tests.make import chain_of
-from tests.oracles import Answered, Event, Executed, Forwarded, enumerate_history
+from tests.oracles.enumeration import Answered, Event, Executed, Forwarded, enumerate_history
 from tests.recover.test_observed import written
 from tests.strategies import histories, module_lists, share_of_examples
 from tests.when.test_pairs import PAIRS
@@ -66,7 +66,7 @@ def as_yaml(graph: ModuleGraph) -> str:
 
 
 def test_the_json_record_has_its_keys_and_kinds(policy: Path) -> None:
-    called = shell("decide", policy.name, "--json", cwd=policy.parent)
+    called = here("decide", policy.name, "--json", cwd=policy.parent)
     assert (called.code, called.err) == (0, "")
     record = json.loads(called.out)
     assert set(record) == KEYS
@@ -126,7 +126,7 @@ def test_the_posterior_after_a_history_is_that_of_enumeration(name: str, policy:
     events = HISTORIES[name]
     truth = enumerate_history(parse_policy(POLICY).modules, events)
     assert truth is not None
-    called = shell(
+    called = here(
         "decide", policy.name, "--json", "--observed", json.dumps([written(each) for each in events]), cwd=policy.parent
     )
     record = json.loads(called.out)
@@ -182,6 +182,12 @@ def test_what_was_observed_uses_up_the_horizon(policy: Path) -> None:
     assert record["flips_at"] is None
 
 
+def test_one_network_as_the_only_module_is_asked_about_once_it_has_failed(tmp_path: Path) -> None:
+    path = tmp_path / "one.yaml"
+    path.write_text("modules: {network: {confidence: 0.3}}", encoding="utf-8")
+    assert decided(path, "--observed", '[{"executed": "failed"}]')["module"] == "network"
+
+
 def test_after_a_failure_the_blame_moves(policy: Path) -> None:
     before, after = decided(policy), decided(policy, "--observed", '[{"executed": "failed"}]')
     assert after["reliability"] == 0.0
@@ -193,7 +199,7 @@ def test_after_a_failure_the_blame_moves(policy: Path) -> None:
 
 
 def test_a_person_reads_the_decision_its_reason_and_the_blame(policy: Path) -> None:
-    called = shell("decide", policy.name, "--observed", '[{"executed": "failed"}]', cwd=policy.parent)
+    called = here("decide", policy.name, "--observed", '[{"executed": "failed"}]', cwd=policy.parent)
     assert (called.code, called.err) == (0, "")
     record = decided(policy, "--observed", '[{"executed": "failed"}]')
     first = called.out.splitlines()[0]

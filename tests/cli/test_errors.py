@@ -43,7 +43,7 @@ FILES: dict[str, tuple[str | bytes, list[str]]] = {
     "no mapping": ("- a\n- b\n", ["bad.yaml:1: ", "Start with 'modules:'"]),
     "empty": ("", ["bad.yaml:1: ", "there is nothing to read", "Start with 'modules:'"]),
     "binary": (b"\x00\xff\xfe\x81" * 100, ["bad.yaml:1: ", "no UTF-8 text", "saved as UTF-8"]),
-    "huge": (b"# " + b"a" * (5 * 1024 * 1024), ["bad.yaml: ", "is not read", "Check that it is the right file"]),
+    "huge": (b"# " + b"a" * (5 * 1024 * 1024), ["bad.yaml: ", "is not read", "check that it is the right file"]),
 }
 
 
@@ -58,20 +58,20 @@ def test_a_bad_policy_is_placed_in_its_file_and_line(case: str, tmp_path: Path) 
     content, words = FILES[case]
     data = content.encode() if isinstance(content, str) else content
     (tmp_path / "bad.yaml").write_bytes(data)
-    called = shell("decide", "bad.yaml", "--json", cwd=tmp_path)
+    called = here("decide", "bad.yaml", "--json", cwd=tmp_path)
     assert_one_line_error(called, *words)
     assert [each.name for each in tmp_path.iterdir()] == ["bad.yaml"], "nothing is written"
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    called = shell("decide", "gone.yaml", cwd=tmp_path)
+    called = here("decide", "gone.yaml", cwd=tmp_path)
     assert_one_line_error(called, "gone.yaml: there is no such file", "Check the path")
     assert not list(tmp_path.iterdir())
 
 
 def test_a_directory_is_named(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    assert_one_line_error(shell("decide", "folder", cwd=tmp_path), "folder: this is a directory", "Name a policy file")
+    assert_one_line_error(here("decide", "folder", cwd=tmp_path), "folder: this is a directory", "Name a file in it")
 
 
 @pytest.mark.parametrize(
@@ -128,13 +128,13 @@ def test_a_bad_option_or_history_is_named(arguments: list[str], words: list[str]
     ids=lambda value: " ".join(value)[:30] if isinstance(value, list) else None,
 )
 def test_a_wrong_call_in_a_shell_ends_in_one_line(arguments: list[str], words: list[str], folder: Path) -> None:
-    called = shell(*arguments, cwd=folder)
+    called = here(*arguments, cwd=folder)
     assert_one_line_error(called, *words)
     assert [each.name for each in folder.iterdir()] == ["policy.yaml"]
 
 
 def test_a_file_name_of_two_lines_makes_no_second_line(tmp_path: Path) -> None:
-    assert_one_line_error(shell("decide", "two\nlines.yaml", cwd=tmp_path), "no such file")
+    assert_one_line_error(here("decide", "two\nlines.yaml", cwd=tmp_path), "no such file")
 
 
 def test_a_file_name_that_is_no_text_makes_no_traceback(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_file_name_that_is_no_text_makes_no_traceback(tmp_path: Path) -> None:
 
 
 def test_square_brackets_in_a_message_are_no_markup(tmp_path: Path) -> None:
-    assert_one_line_error(shell("decide", "[red]gone[/red].yaml", cwd=tmp_path), "[red]gone[/red].yaml")
+    assert_one_line_error(here("decide", "[red]gone[/red].yaml", cwd=tmp_path), "[red]gone[/red].yaml")
 
 
 def test_a_terminal_without_unicode_gets_the_decision_all_the_same(tmp_path: Path) -> None:
@@ -175,4 +175,4 @@ def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_negative_seed_is_refused(tmp_path: Path) -> None:
-    assert_one_line_error(shell("bench", "decisions", "--seed", "-1", cwd=tmp_path), "--seed")
+    assert_one_line_error(here("bench", "decisions", "--seed", "-1", cwd=tmp_path), "--seed")

@@ -48,7 +48,7 @@ def damage(store: Path, seq: int = 7) -> None:
 
 def test_a_whole_journal_is_called_whole_in_two_lines(store: Path, folder: Path) -> None:
     before = content(folder)
-    called = shell("journal", "verify", cwd=folder)
+    called = here("journal", "verify", cwd=folder)
     assert (called.code, called.err) == (0, "")
     first, second = called.out.splitlines()
     with Journal.open(store, readonly=True) as journal:
@@ -130,7 +130,7 @@ def test_the_store_is_named_or_the_environments_or_in_this_folder(
 
 
 def test_erasing_says_what_was_done_and_what_is_not_reached(store: Path, folder: Path) -> None:
-    called = shell("journal", "erase", "handup.db", "Ana", "--yes", cwd=folder)
+    called = here("journal", "erase", "handup.db", "Ana", "--yes", cwd=folder)
     assert (called.code, called.err) == (0, "")
     first, second, third = called.out.splitlines()
     assert first.startswith("Erased from handup.db: the name Ana and ")
@@ -205,7 +205,7 @@ def test_a_repair_says_what_was_kept_and_lost(store: Path, folder: Path) -> None
     with Journal.open(store, readonly=True) as journal:
         entries = journal.head().seq
     damage(store)
-    called = shell("journal", "repair", "--yes", cwd=folder)
+    called = here("journal", "repair", "--yes", cwd=folder)
     assert (called.code, called.err) == (0, "")
     assert called.out.startswith(f"Repaired handup.db: 6 entries kept, {entries - 6} lost.\n")
     assert "The damaged one is kept as it was: " in called.out

@@ -19,9 +19,7 @@ from handup.journal import Journal
 from tests.cli.calls import SRC, Called, assert_one_line_error, here, shell
 from tests.cli.histories import content, history
 from tests.journal.kinds import Noted
-from tests.journal.postgres import Server, database, server
-
-__all__ = ["database", "server"]
+from tests.journal.postgres import Server
 
 COMMANDS = {
     "verify": ["verify", "{}"],
@@ -101,14 +99,6 @@ def test_a_file_that_is_no_usable_journal(case: Callable[[Path], list[str]], com
     assert content(folder) == before
 
 
-@pytest.mark.parametrize("case", [missing, no_database, newer], ids=lambda case: case.__name__)
-def test_a_shell_sees_the_same(case: Callable[[Path], list[str]], folder: Path) -> None:
-    words = case(folder)
-    before = content(folder)
-    assert_one_line_error(shell(*arguments("verify", "robot.db"), cwd=folder), *words)
-    assert content(folder) == before
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
     ("store", "words"),
@@ -132,13 +122,6 @@ def test_a_database_that_cannot_be_reached(command: str, folder: Path) -> None:
         called = here(*arguments(command, store))
     assert_one_line_error(called, "127.0.0.1", "Check that the server runs")
     assert "very-secret" not in called.err
-
-
-def test_an_unreachable_database_in_a_shell(folder: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        store = f"postgresql://robot@127.0.0.1:{taken.getsockname()[1]}/handup"
-        assert_one_line_error(shell("journal", "verify", store, cwd=folder), "Check that the server runs")
 
 
 @pytest.mark.parametrize("command", ["verify", "export", "replay", "erase"])

@@ -15,7 +15,7 @@ import pytest
 
 from handup.cli import journal_export
 from handup.journal import Journal, as_jsonl
-from tests.cli.calls import SRC, assert_one_line_error, here, shell
+from tests.cli.calls import SRC, assert_one_line_error, here
 from tests.cli.histories import content, history
 from tests.journal.kinds import Noted
 
@@ -34,7 +34,7 @@ def lines(text: str) -> list[dict[str, Any]]:
 
 def test_every_entry_is_a_line_of_json(folder: Path) -> None:
     before = content(folder)
-    called = shell("journal", "export", "--to", "all.jsonl", cwd=folder)
+    called = here("journal", "export", "--to", "all.jsonl", cwd=folder)
     found = lines((folder / "all.jsonl").read_text(encoding="utf-8"))
     assert (called.code, called.err) == (0, "")
     assert called.out == f"{len(found)} entries of handup.db in all.jsonl.\n"

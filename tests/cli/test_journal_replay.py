@@ -20,7 +20,7 @@ from handup.desk import Desk, DeskState, replay
 from handup.desk.history import compared
 from handup.journal import Journal
 from handup.recover import Settings
-from tests.cli.calls import SRC, assert_one_line_error, here, shell
+from tests.cli.calls import SRC, assert_one_line_error, here
 from tests.cli.histories import PEOPLE, content, history, recovered
 from tests.recover.test_run import after_a_crash_in_act
 
@@ -40,7 +40,7 @@ def in_json(*arguments: str) -> dict[str, Any]:
 
 def test_the_history_is_told_in_one_line_each(folder: Path) -> None:
     before = content(folder)
-    called = shell("journal", "replay", cwd=folder)
+    called = here("journal", "replay", cwd=folder)
     assert (called.code, called.err) == (0, "")
     assert called.out.startswith("handup.db: ")
     for line in (

@@ -89,17 +89,15 @@ WORDS: list[tuple[object, str]] = [
     (RunTold.of(session.Executed(ok=False, certainty=0.9)), "food/1: failed, 90 % sure"),
     (RunTold.of(session.Stopped(why="enough")), "was stopped: enough"),
     (
-        server.CodeMade(digest="d", role=server.AccessRole.RESIDENT, person="Ana", until_s=NOON_S, token_s=1.0),
+        server.CodeMade(digest="d", role=Role.RESIDENT, person="Ana", until_s=NOON_S, token_s=1.0),
         "a code was made for Ana, as resident",
     ),
     (
-        server.Granted(
-            id="a1", digest="d", role=server.AccessRole.RESIDENT, person="Ana", device="tablet", until_s=NOON_S
-        ),
+        server.Granted(id="a1", digest="d", role=Role.RESIDENT, person="Ana", device="tablet", until_s=NOON_S),
         "Ana may come in, as resident, with tablet",
     ),
     (
-        server.Granted(id="a2", digest="d", role=server.AccessRole.ROBOT, robot="plate", until_s=NOON_S),
+        server.Granted(id="a2", digest="d", role="robot", robot="plate", until_s=NOON_S),
         "plate may come in, as robot",
     ),
     (server.Revoked(id="a1"), "access a1 was taken back"),

@@ -11,13 +11,13 @@ from handup import __version__
 from handup.domains.feeding import filming, gl
 from handup.domains.feeding.modules import networks_in
 from handup.journal import Journal
-from tests.cli.calls import Called, assert_one_line_error, here, shell
+from tests.cli.calls import Called, assert_one_line_error, here
 
 SHORT = ("meal", "--people", "simulated", "--bites", "1", "--attempts", "2", "--seed", "1")
 
 
 def test_the_same_seed_prints_the_same_json(tmp_path: Path) -> None:
-    one, two = (shell(*SHORT, "--json", cwd=tmp_path) for _ in range(2))
+    one, two = (here(*SHORT, "--json", cwd=tmp_path) for _ in range(2))
     assert (one.code, one.err) == (0, "")
     assert one.out == two.out
     record = json.loads(one.out)
@@ -161,12 +161,12 @@ def asked(called: Called) -> list[str]:
 
 def test_with_a_memory_less_is_asked_and_the_journal_tells_why(tmp_path: Path) -> None:
     """The same meals with and without: sums over a few, so that one lucky one does not decide."""
-    home, seeds = str(tmp_path / "home.db"), ("267401", "267402", "267403")
+    home, seeds = str(tmp_path / "home.db"), ("267401", "267402")
     without = [what for seed in seeds for what in asked(here(*HOME, "--seed", seed, "--accuracy", "1"))]
     with_it = [
         what for seed in seeds for what in asked(here(*HOME, "--seed", seed, "--accuracy", "1", "--memory", home))
     ]
-    assert without.count("food") >= 4
+    assert without.count("food") >= 3
     assert with_it.count("food") <= without.count("food") / 2
     assert len(with_it) < len(without)
     told = here("journal", "replay", home)

@@ -17,10 +17,10 @@ from PIL import Image
 
 from handup.cli import meal_terminal
 from handup.core import Box, MissingExtra, Question, QuestionKind
-from handup.domains.feeding import drawing
-from handup.domains.feeding.drawing import gridded, marked
+from handup.domains.feeding.drawing import gridded
 from handup.domains.feeding.questions import about, why
 from handup.journal import Journal
+from handup.models import marked, pictures
 from tests.cli.calls import SRC, assert_one_line_error, here
 
 ASKS = ("meal", "--people", "terminal", "--bites", "1", "--seed", "1", "--method", "topo+query-for-all")
@@ -97,7 +97,7 @@ def test_without_pillow_the_meal_does_not_begin(monkeypatch: pytest.MonkeyPatch)
     def missing(what_for: str = "") -> None:
         raise MissingExtra.of("sim", what_for)
 
-    monkeypatch.setattr(drawing, "pillow", missing)
+    monkeypatch.setattr(pictures, "pillow", missing)
     assert_one_line_error(here(*ASKS), "showing the plate to you needs the extra 'sim'")
 
 
@@ -114,7 +114,7 @@ def test_the_guess_and_a_grid_in_per_cent_are_on_the_picture() -> None:
     assert lines[240, 5:630].any(axis=1).all(), "a line at 50 % down"
     assert lines[5:470, 320].any(axis=1).all(), "a line at 50 % across"
     box = marked(black, [Box(left=0.25, top=0.25, right=0.5, bottom=0.5), None, "chicken"])
-    assert tuple(box[120, 200]) == drawing.MARK
+    assert tuple(box[120, 200]) == pictures.MARK
     assert not box[180, 240].any(), "only its edge"
 
 

@@ -74,8 +74,38 @@ def test_ctrl_c_ends_with_one_line(tmp_path: Path, command: tuple[str, ...], fir
     assert line.startswith(last)
 
 
+AWKWARD = """
+import sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "handup.client":
+            sys.meta_path.remove(self)
+            exec("import signal; signal.raise_signal(signal.SIGINT)")
+
+sys.meta_path.insert(0, Interrupt())
+"""
+"""A module that Python imports when it starts. It sends Ctrl-C in the middle of an import, while exec() runs a text."""
+
+
+def test_ctrl_c_while_a_dataclass_is_made_ends_with_one_line_too(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(AWKWARD, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "handup", "page", "--demo", "--no-browser"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), str(SRC)))},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.stdout.startswith("Ctrl-C ends it")
+    assert done.returncode == 0
+    [line] = done.stderr.splitlines()
+    assert line.startswith("The tour is over")
+
+
 def answers(url: str) -> bool:
     try:
-        return httpx.get(f"{url}/api/v1/health", trust_env=False).is_success
+        return httpx.get(f"{url}/api/v1/health", trust_env=False, verify=False).is_success
     except httpx.HTTPError:
         return False

@@ -13,7 +13,7 @@ from handup.desk import Desk
 from handup.desk.events import Asked
 from handup.domains.reaching import Strategy, User, episode, method, scene
 from handup.journal import Journal
-from handup.lab.reaching.definition import FIRST_TRYING
+from handup.lab.studies.reaching.trials import FIRST_TRYING
 from tests.cli.calls import assert_one_line_error, here
 from tests.cli.reaching import Reaching, Stick, rests
 
@@ -65,7 +65,6 @@ def test_what_cannot_be_is_one_line(arguments: list[str], words: list[str]) -> N
     assert_one_line_error(here("reach", *arguments), *words)
 
 
-@pytest.mark.slow
 def test_a_push_moves_the_hand_and_silence_and_a_late_push_do_not(tmp_path: Path) -> None:
     with Reaching(tmp_path, "--method", "manual", "--json") as reaching, Stick(reaching) as stick:
         reaching.until(reaching.state)
@@ -91,7 +90,6 @@ def test_a_push_moves_the_hand_and_silence_and_a_late_push_do_not(tmp_path: Path
         assert reaching.robot.poll() is None, "a miss is no end"
 
 
-@pytest.mark.slow
 def test_a_stop_holds_the_hand_until_somebody_lets_it_go_on(tmp_path: Path) -> None:
     with Reaching(tmp_path, "--method", "manual", "--json") as reaching, Stick(reaching) as stick:
         stick.push = (0.0, 1.0, 0.0)
@@ -103,7 +101,6 @@ def test_a_stop_holds_the_hand_until_somebody_lets_it_go_on(tmp_path: Path) -> N
         reaching.until(lambda: reaching.state()["phase"] == "moving")
 
 
-@pytest.mark.slow
 def test_a_question_goes_through_the_desk_and_the_hand_stands_still_meanwhile(tmp_path: Path) -> None:
     with Reaching(tmp_path, "--method", "entropy", "--json") as reaching, Stick(reaching) as stick:
         stick.push = (1.0, 0.0, 0.0)
@@ -121,7 +118,6 @@ def test_a_question_goes_through_the_desk_and_the_hand_stands_still_meanwhile(tm
             assert [each for each in journal.read() if isinstance(each.event, Asked)]
 
 
-@pytest.mark.slow
 def test_after_a_crash_in_a_question_the_attempt_goes_on_and_another_takes_the_question_back(tmp_path: Path) -> None:
     with Reaching(tmp_path, "--method", "entropy") as reaching, Stick(reaching) as stick:
         stick.push = (1.0, 0.0, 0.0)
@@ -143,7 +139,6 @@ def test_after_a_crash_in_a_question_the_attempt_goes_on_and_another_takes_the_q
         assert reaching.state()["reach"]["hand"] != before["hand"]
 
 
-@pytest.mark.slow
 def test_who_leaves_leaves_no_question_behind(tmp_path: Path) -> None:
     with Reaching(tmp_path, "--method", "entropy") as reaching, Stick(reaching) as stick:
         stick.push = (1.0, 0.0, 0.0)
@@ -160,7 +155,6 @@ def test_every_code_that_it_ends_with_is_in_its_help() -> None:
     assert all(code in told for code in ("0 it is over", "130 left with Ctrl-C", "143 with SIGTERM", "129 when"))
 
 
-@pytest.mark.slow
 def test_a_whole_reach_ends_with_its_record(tmp_path: Path) -> None:
     """To the chips can, from the side: aim, go there, close."""
     goal = scene("S1").goal("chips can/side").poses[2].position

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calls import assert_one_line_error, here, shell
+from tests.cli.calls import assert_one_line_error, here
 
 CUP = Path(__file__).parents[2] / "examples" / "recipes"
 FILES = (str(CUP / "cup.yaml"), "--recoveries", str(CUP / "cup-recoveries.yaml"))
@@ -23,7 +23,7 @@ def wrong(tmp_path: Path) -> Path:
 
 
 def test_what_is_right_exits_with_0(tmp_path: Path) -> None:
-    called = shell("recipe", "check", *FILES, *DATABASE, cwd=tmp_path)
+    called = here("recipe", "check", *FILES, *DATABASE, cwd=tmp_path)
     assert (called.code, called.out, called.err) == (0, "2 tasks, 2 recoveries: nothing is wrong.\n", "")
 
 

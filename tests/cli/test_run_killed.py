@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calls import SRC, shell
+from tests.cli.calls import SRC, here
 from tests.cli.test_run import KITTING, process, world_of, worlds
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("most", [3, pytest.param(6, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("people", ["nobody", "simulated"])
-def test_killed_at_random_it_comes_to_the_same_end(tmp_path: Path, people: str) -> None:
+def test_killed_at_random_it_comes_to_the_same_end(tmp_path: Path, people: str, most: int) -> None:
     draw = random.Random(11)
     folder = SRC / "handup" / "domains" / "kitting" / "recoveries"
     few = [f"--recoveries={folder / name}.yaml" for name in ("common", "told")] if people == "simulated" else []
     order = (*KITTING, "--seed", "3", "--people", people, "--json", *few)
-    whole = shell("run", *order, "--store", "whole.db", cwd=tmp_path)
+    whole = here("run", *order, "--store", "whole.db", cwd=tmp_path)
     kills = 0
-    while kills < 6:
+    while kills < most:
         made = process(tmp_path, *order, "--resume", "--store", "killed.db", "--speed", "400")
         while not worlds(tmp_path / "killed.db") and made.poll() is None:
             time.sleep(0.02)
@@ -33,7 +33,7 @@ def test_killed_at_random_it_comes_to_the_same_end(tmp_path: Path, people: str) 
         made.wait()
         kills += 1
     assert kills >= 3, "it was killed again and again"
-    last = shell("run", *order, "--resume", "--store", "killed.db", cwd=tmp_path)
+    last = here("run", *order, "--resume", "--store", "killed.db", cwd=tmp_path)
     assert last.code == whole.code
     first, second = json.loads(whole.out), json.loads(last.out)
     for key in ("ending", "reason", "outputs", "result", "failures", "questions", "help_s"):

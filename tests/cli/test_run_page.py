@@ -11,13 +11,13 @@ import pytest
 
 from handup.cli.child_server import is_free
 from handup.client import Client
+from handup.core import Role
 from handup.journal import Journal
-from handup.server import Access, AccessRole
+from handup.server import Access
 from tests.cli.calls import here
 from tests.cli.sitting import free_port, until
 from tests.cli.test_run import KITTING, process, world_of
 
-pytestmark = pytest.mark.slow
 PERSON = "ana"
 
 
@@ -50,7 +50,7 @@ def person(tmp_path: Path, port: str) -> Client:
     until(lambda: codes(tmp_path), timeout_s=120.0)
     client = Client(f"http://127.0.0.1:{port}", patience_s=0.5)
     with Journal.open(tmp_path / "s.db") as journal:
-        code, _ = Access(journal).make_code(PERSON, AccessRole.RESIDENT)
+        code, _ = Access(journal).make_code(PERSON, Role.RESIDENT)
     client.pair(code, "a test")
     return client
 

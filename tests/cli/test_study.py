@@ -1,4 +1,4 @@
-"""`handup study`: list, run and cell."""
+"""`handup study`: list, run, cell and protocol."""
 
 from __future__ import annotations
 
@@ -8,66 +8,157 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 
 from handup.lab.cell import KEYS
-from handup.lab.study import studies
-from tests.cli.calls import SRC, assert_one_line_error, here, shell
-from tests.lab.study import fakes
+from handup.lab.engine import registry
+from handup.lab.engine.store import Store
+from tests.cli.calls import SRC, assert_one_line_error, here
+from tests.lab.engine import coins
 
 METRICS = ("task_cost", "query_cost", "failed_attempts", "timesteps", "J")
 
 
 @pytest.fixture
-def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(cast(dict[str, Any], studies.STUDIES), "tiny", fakes.TINY)
-    monkeypatch.chdir(tmp_path)
+def package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """Install a small study of an outside package, and go to an empty folder."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with coins.installed(tmp_path / "package") as folder:
+        yield folder
 
 
 def test_the_list_names_every_study_its_figure_and_its_question() -> None:
     called = here("study", "list")
     assert (called.code, called.err) == (0, "")
-    for name in ("modules", "structure", "confidences", "query-costs", "expert", "heterogeneity", "summary"):
+    for name in registry.names():
         assert name in called.out
     assert "Fig. 7" in called.out
 
 
 def test_the_list_in_json() -> None:
     found = json.loads(here("study", "list", "--json").out)["studies"]
-    assert found[0]["name"] == "modules"
+    assert {"summary", "meal-methods", "recoveries", "reaching", "real-scores"} <= {each["name"] for each in found}
     assert all(set(each) == {"name", "title", "figure", "question", "cells"} for each in found)
     assert all(each["cells"] > 0 for each in found)
 
 
-@pytest.mark.usefixtures("tiny")
-def test_a_run_tells_the_verdicts_and_where_the_report_lies(tmp_path: Path) -> None:
-    called = here("study", "run", "tiny", "--episodes", "4", "--jobs", "1", "--seed", "2")
+@pytest.mark.usefixtures("package")
+def test_a_run_tells_the_answer_the_verdicts_and_where_the_report_lies() -> None:
+    called = here("study", "run", "coins", "--tosses", "40", "--jobs", "1", "--seed=2")
     assert called.code == 0
-    assert "studies/tiny/report.html" in called.out
-    assert "4 episodes per cell, seed 2" in called.out
-    assert (tmp_path / "studies" / "tiny" / "report.html").exists()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["studies"]
+    for words in ("1 of 1 claims hold.", "heads of 20", "bent", "studies/coins/report.html", "tosses 40, seed 2"):
+        assert words in called.out
+    assert sorted(path.name for path in Path().iterdir()) == ["studies"]
 
 
-@pytest.mark.usefixtures("tiny")
+@pytest.mark.usefixtures("package")
 def test_a_run_in_json_and_in_a_folder_of_ones_own() -> None:
-    called = here("study", "run", "tiny", "--quick", "--episodes", "3", "--jobs", "1", "--out", "mine", "--json")
+    called = here("study", "run", "--quick", "--out", "mine", "--json", "coins")
     assert called.code == 0
     (found,) = json.loads(called.out)["studies"]
-    assert found["name"] == "tiny"
-    assert (found["episodes"], found["seed"], found["quick"]) == (3, 0, True)
-    assert found["report"] == "mine/tiny/report.html"
+    assert (found["name"], found["tosses"], found["seed"], found["quick"]) == ("coins", 24, 7, True)
+    assert found["report"] == "mine/coins/report.html"
     assert Path(found["report"]).exists()
 
 
-@pytest.mark.usefixtures("tiny")
-def test_all_runs_every_study(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(studies, "STUDIES", {"tiny": fakes.TINY})
-    called = here("study", "run", "all", "--episodes", "2", "--jobs", "1", "--quick", "--json")
-    assert [each["name"] for each in json.loads(called.out)["studies"]] == ["tiny"]
+def test_the_help_of_a_study_has_its_own_options(package: Path) -> None:
+    called = here("study", "run", "coins", "--help")
+    assert called.code == 0
+    assert "--cluster" in called.out
+    assert "--tosses" in called.out.partition("Options of coins:")[2]
+    assert "Usage" in here("study", "run", "--help").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nothing",), ("there is no study 'nothing'", "summary", "reaching", "all")),
+        (("reachin",), ("Did you mean 'reaching'?", "meal-memory", "recovery-rules")),
+        (("coins", "--tosses", "0"), ("--tosses must lie between 1 and 1000, got 0",)),
+        (("coins", "--tosses", "many"), ("--tosses must be a whole number, got 'many'",)),
+        (("coins", "--tosses"), ("--tosses has no value",)),
+        (("coins", "--episodes", "3"), ("'coins' takes no --episodes", "--tosses, --seed")),
+        (("coins", "more"), ("'coins' takes no more",)),
+        (("coins", "--seed", "-1"), ("--seed must lie between", "got -1")),
+        (("coins", "--jobs", "0"), ("--jobs",)),
+        (("modules", "--episodes", "0"), ("--episodes must lie between 1 and", "got 0")),
+        (("meal-methods", "--looks", "ugly"), ("--looks must be hard or easy, got 'ugly'",)),
+        (("real-scores",), ("--data must be given",)),
+        (("coins", "--cluster", "somewhere"), ("--cluster is 'somewhere'",)),
+        (("coins", "--cluster", "local:1", "--jobs", "2"), ("--jobs and --cluster are both given",)),
+        (("nothing", "--looks", "summary"), ("there is no study 'nothing'",)),
+        (("nothing", "--help"), ("there is no study 'nothing'",)),
+        (("--tosses", "coins"), ("no study is named",)),
+    ],
+    ids=str,
+)
+def test_a_run_with_bad_options_is_refused_and_writes_nothing(
+    package: Path, arguments: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    assert_one_line_error(here("study", "run", *arguments), *words)
+    assert not list(Path().iterdir())
+
+
+def test_the_help_does_not_wait_for_the_heavy_parts(tmp_path: Path) -> None:
+    heavy = "[name for name in sys.modules if 'handup.lab' in name or 'matplotlib' in name]"
+    code = f"import sys, handup.cli.main; sys.exit(bool({heavy}))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(SRC)}, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 0
+
+
+def test_an_interrupt_ends_it_soon_and_says_how_to_go_on(tmp_path: Path) -> None:
+    folder = coins.install(tmp_path / "package", seconds=0.1)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "handup", "study", "run", "coins", "--tosses", "1000", "--jobs", "2"],
+        cwd=tmp_path,
+        env=coins.environment(folder),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        while process.poll() is None and not list((tmp_path / "studies").glob("rows/coins/*.json")):
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGINT)
+        out, told = process.communicate()
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert out == ""
+    assert "Traceback" not in told
+    assert "of 2000 rows of 'coins' are kept; give the same command again to go on" in told.splitlines()[-1]
+
+
+@pytest.mark.usefixtures("package")
+def test_two_runs_in_one_folder_are_told_apart() -> None:
+    with Store(Path("studies"), "coins", {}).lock():
+        called = here("study", "run", "coins", "--jobs", "1")
+    assert_one_line_error(called, "another run is at work")
+
+
+@pytest.mark.usefixtures("package")
+def test_a_place_that_cannot_be_written_is_named() -> None:
+    Path("taken").write_text("a file", encoding="utf-8")
+    called = here("study", "run", "coins", "--out", "taken", "--jobs", "1")
+    assert called.code == 1
+    assert "taken" in called.err
+    assert len(called.err.splitlines()) == 1
+
+
+def test_the_protocol_of_a_real_participant() -> None:
+    called = here("study", "protocol", "meal-methods", "--participant", "2", "--json")
+    meals = json.loads(called.out)["meals"]
+    assert len(meals) == 8
+    assert all(meal["command"].startswith("handup meal --people page") for meal in meals)
+    assert_one_line_error(here("study", "protocol", "summary"), "no study of meals 'summary'", "meal-memory")
+    assert_one_line_error(here("study", "protocol", "meal-home", "--participant", "0"), "participant 0")
 
 
 def test_one_cell_in_json_has_every_metric() -> None:
@@ -129,92 +220,3 @@ def test_one_cell_as_a_table() -> None:
 def test_bad_settings_are_refused_with_the_good_ones(given: tuple[str, ...], words: tuple[str, ...]) -> None:
     called = here("study", "cell", *(part for text in given for part in ("--set", text)))
     assert_one_line_error(called, *words)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("nothing",), ("there is no study 'nothing'", *studies.STUDIES, "all")),
-        (("reachin",), ("Did you mean 'reaching'?", "meal-memory", "recoveries", "recovery-rules", "real-scores")),
-        (("modules", "--episodes", "0"), ("episodes is 0",)),
-        (("modules", "--seed", "-1"), ("seed is -1",)),
-        (("modules", "--jobs", "0"), ("--jobs",)),
-    ],
-    ids=str,
-)
-def test_a_run_with_bad_options_is_refused_and_writes_nothing(
-    arguments: tuple[str, ...], words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert_one_line_error(here("study", "run", *arguments), *words)
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_first_look_says_how_long_it_takes() -> None:
-    told = " ".join(here("study", "run", "--help").out.split())
-    assert "Of reaching about 6 minutes of one core, of recoveries half a minute." in told
-
-
-def test_the_help_does_not_wait_for_the_heavy_parts(tmp_path: Path) -> None:
-    heavy = "[name for name in sys.modules if 'handup.lab' in name or 'matplotlib' in name]"
-    code = f"import sys, handup.cli.main; sys.exit(bool({heavy}))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(SRC)}, cwd=tmp_path, check=False
-    )
-    assert done.returncode == 0
-
-
-def test_an_interrupt_ends_it_soon_and_says_how_to_go_on(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "handup",
-        "study",
-        "run",
-        "structure",
-        "--quick",
-        "--episodes",
-        "3000",
-        "--jobs",
-        "2",
-    ]
-    process = subprocess.Popen(
-        command,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(SRC)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        deadline = time.monotonic() + 120.0
-        while process.poll() is None and not list((tmp_path / "studies").glob("cells/*.csv")):
-            assert time.monotonic() < deadline, "no cell was done"
-            time.sleep(0.05)
-        os.killpg(process.pid, signal.SIGINT)
-        out, told = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 130
-    assert out == ""
-    assert "Traceback" not in told
-    assert "give the same command again to go on" in told.splitlines()[-1]
-
-
-def test_two_runs_in_one_folder_are_told_apart(tmp_path: Path) -> None:
-    from handup.lab.study.store import Store
-
-    with Store(tmp_path / "studies").lock():
-        called = shell("study", "run", "structure", "--quick", cwd=tmp_path)
-    assert called.code == 2
-    assert "another run is at work" in called.err
-
-
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    taken = tmp_path / "taken"
-    taken.write_text("a file", encoding="utf-8")
-    called = here("study", "run", "expert", "--episodes", "1", "--out", str(taken))
-    assert called.code == 1
-    assert str(taken) in called.err
-    assert len(called.err.splitlines()) == 1

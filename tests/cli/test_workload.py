@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from handup.people import WorkloadModel
-from tests.cli.calls import assert_one_line_error, here, shell
+from tests.cli.calls import assert_one_line_error, here
 
 HEADER = "person,difficulty,response,distraction,rating\n"
 
@@ -76,7 +76,7 @@ def test_fit_for_people(ratings: Path, tmp_path: Path) -> None:
 )
 def test_bad_tables_are_refused_and_nothing_is_written(text: str, words: str, tmp_path: Path) -> None:
     (tmp_path / "ratings.csv").write_text(text, encoding="utf-8")
-    called = shell("workload", "fit", "ratings.csv", "--save", "model.json", cwd=tmp_path)
+    called = here("workload", "fit", "ratings.csv", "--save", "model.json", cwd=tmp_path)
     assert_one_line_error(called, words, "ratings.csv", "[HU108]")
     assert [each.name for each in tmp_path.iterdir()] == ["ratings.csv"]
 

@@ -15,10 +15,9 @@ from pathlib import Path
 import httpx
 
 from handup.client import Client
-from handup.core import ReplyKind
+from handup.core import ReplyKind, Role
 from handup.journal import Journal
 from handup.server.access import Access
-from handup.server.events import AccessRole
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
@@ -56,9 +55,9 @@ class Server:
             self.robot = access.robot_token("plate").token
             self.tokens = {
                 name: access.pair(access.make_code(name, role)[0], "test").token
-                for name, role in (("ana", AccessRole.RESIDENT), ("ben", AccessRole.CAREGIVER))
+                for name, role in (("ana", Role.RESIDENT), ("ben", Role.CAREGIVER))
             }
-            self.code = access.make_code("ana", AccessRole.RESIDENT)[0]
+            self.code = access.make_code("ana", Role.RESIDENT)[0]
 
     def start(self) -> None:
         given = (self.store, self.port, self.front, self._bounds)
@@ -71,7 +70,7 @@ class Server:
         assert self._process is not None
         assert self._process.poll() is None, self._log.read_text()
         try:
-            return httpx.get(f"{self.url}/api/v1/health", timeout=1.0, trust_env=False).status_code == 200
+            return httpx.get(f"{self.url}/api/v1/health", timeout=1.0, trust_env=False, verify=False).status_code == 200
         except httpx.TransportError:
             return False
 

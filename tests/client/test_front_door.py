@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import handup
+from handup.core import MissingExtra
 from tests.client.servers import ENVIRONMENT, ROOT
 
 WITHOUT = """
@@ -25,9 +26,7 @@ def test_without_the_extra_the_rest_works_and_a_client_says_what_to_install() ->
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT], cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == (
-        "a client of a server needs the extra 'web'. Run: pip install 'handup[web]'. [HU301]"
-    )
+    assert done.stdout.strip() == str(MissingExtra.of("web", "a client of a server"))
 
 
 def test_importing_handup_loads_no_client() -> None:

@@ -25,10 +25,8 @@ from handup.desk.events import Stopped
 from handup.journal import Journal
 from tests.client.proxy import Proxy
 from tests.client.servers import Server, free_port, soon
+from tests.deadlines import GIVE_UP_S, HOLD_S, IN_FLIGHT_S
 
-HOLD_S = 1.0
-A_LITTLE_S = 0.1
-"""What was on its way when the server was lost may still come in."""
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(32)
 
 
@@ -43,7 +41,7 @@ def holds_in_time(link: RobotLink) -> None:
     """The server was lost just now: the robot moves on for a second at most, by the time at which it looks."""
     lost_s = looked_s = time.monotonic()
     while link.alive:
-        assert looked_s - lost_s < HOLD_S + A_LITTLE_S
+        assert looked_s - lost_s < HOLD_S + IN_FLIGHT_S
         time.sleep(0.01)
         looked_s = time.monotonic()
     assert not link.hold(timeout_s=0.05)
@@ -93,7 +91,7 @@ def test_a_server_that_sleeps(own_server: Server) -> None:
         assert link.hold(timeout_s=10)
         own_server.pause()
         holds_in_time(link)
-        time.sleep(4.0)  # long enough for either side to give the connection up
+        time.sleep(GIVE_UP_S)
         assert not link.alive
         own_server.resume()
         assert link.hold(timeout_s=10)

@@ -49,7 +49,9 @@ def test_somebody_lets_it_try(own_server: Server) -> None:
         robot = robot_of(own_server, "drawer-3")
         soon(ana.waiting, 30)
         assert ana.reply(ana.waiting()[0].id, ReplyKind.LET_ROBOT_TRY).accepted
-        assert said_by(robot)[:3] == ["act", "ask", "act"]
+        soon(lambda: [asked for asked in ana.waiting() if asked.id == "drawer-3/side/2"], 30)
+        assert ana.answer("drawer-3/side/2", "right").accepted
+        assert said_by(robot) == ["act", "ask", "act", "ask", "act", "recovered"]
 
 
 def test_somebody_says_stop(own_server: Server) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -66,7 +65,6 @@ def test_a_run_goes_on_when_the_server_was_killed_meanwhile(own_server: Server, 
     with Client(own_server.url, own_server.tokens["ana"], patience_s=60) as ana:
         soon(ana.waiting, 20)
         own_server.kill()
-        time.sleep(0.5)
         own_server.start()
     with Ana(own_server, {"side": "right", "force": 5.0}):
         drives.join(60)

@@ -26,7 +26,6 @@ def run(
     return monitor
 
 
-@pytest.mark.slow
 def test_false_alarms_are_rarer_than_promised_over_all_time() -> None:
     alarms = sum(run(seed, 300).alarm for seed in range(120))
     assert alarms <= 120 * 0.05 + 2 * (120 * 0.05 * 0.95) ** 0.5

@@ -23,17 +23,14 @@ def check_claims(streams: Mapping[str, Sample], rows: int, draws: int) -> None:
     assert found.share("isotonic") < 0.05
 
 
-@pytest.mark.slow
 def test_auto_is_near_the_best_method_on_synthetic_streams() -> None:
     check_claims(synthetic_streams(), 60, 6)
 
 
-@pytest.mark.slow
 def test_auto_is_near_the_best_method_on_the_real_streams_at_60() -> None:
     check_claims(real_streams(), 60, 6)
 
 
-@pytest.mark.slow
 def test_auto_is_near_the_best_method_on_the_three_longest_real_streams_at_100() -> None:
     check_claims(longest(real_streams()), 100, 8)
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from handup.core import BadSetting, Costs, FixedCosts
+from handup.core import BadSetting, Costs, FixedCosts, default_horizon
 
 
 def test_one_number_stands_for_all_modules() -> None:
@@ -13,7 +13,8 @@ def test_one_number_stands_for_all_modules() -> None:
     assert costs.ask_time.tolist() == [1.0, 1.0]
 
 
-def test_the_horizon_is_two_steps_per_module() -> None:
+def test_the_horizon_is_two_steps_per_module_and_at_least_five() -> None:
+    assert [default_horizon(modules) for modules in (1, 2, 3, 10)] == [5, 5, 6, 20]
     assert Costs.of([0.1] * 5).time_left == 10.0
     assert Costs.of([0.1] * 5, act_time=3.0).time_left == 30.0
 
@@ -22,6 +23,7 @@ def test_a_question_costs_load_and_time_and_a_failure_costs_time() -> None:
     costs = Costs.of([0.4], w=0.25, act_time=2.0, ask_time=3.0)
     assert costs.ask_price == pytest.approx([0.25 * 0.4 + 0.75 * 3.0])
     assert costs.act_price == pytest.approx(1.5)
+    assert costs.time_price == 0.75
 
 
 @pytest.mark.parametrize("w", [-0.1, 1.1, math.nan])

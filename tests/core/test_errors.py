@@ -4,6 +4,7 @@ import pytest
 
 from handup import core
 from handup.core import BadPolicy, HandupError, MissingExtra, UnknownModule
+from handup.core.installation import install_command
 
 CODES = {
     "BadPolicy": "HU101",
@@ -51,7 +52,7 @@ def test_a_place_that_is_known_stays() -> None:
 
 def test_a_missing_extra_names_the_command_that_installs_it() -> None:
     error = MissingExtra.of("lab", "Drawing")
-    assert str(error) == "Drawing needs the extra 'lab'. Run: pip install 'handup[lab]'. [HU301]"
+    assert str(error) == f"Drawing needs the extra 'lab'. Run: {install_command('lab')}. [HU301]"
 
 
 def test_errors_of_the_input_exit_with_2() -> None:

@@ -56,7 +56,7 @@ def test_the_person_of_the_golden_file_is_read_and_written_as_they_are() -> None
         ({"name": ""}, "name of a person is empty"),
         ({"name": "x" * 201}, "201 characters"),
         ({"name": "A\nB"}, "name of a person"),
-        ({"role": "king"}, "role of 'Ada' is 'king'"),
+        ({"role": "king"}, "role of 'Ada' must be one of resident, .*, got 'king'"),
         ({"channels": "terminal"}, "channels of 'Ada' is 'terminal'"),
         ({"limits": {"at_once": 0}}, "at_once is 0"),
         ({"limits": {"at_once": 1.5}}, "at_once is 1.5"),

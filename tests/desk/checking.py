@@ -8,16 +8,16 @@ from collections import Counter
 from collections.abc import Sequence
 
 from handup.core import Person, type_of
+from handup.core.journal import LogEntry
 from handup.desk import TABLE, Move, Status
 from handup.desk.events import Opened
-from handup.desk.state import Entry
 from handup.people.limits import quiet_until
 
 LEAVING = {*Move} - {Move.OPENED, Move.CLAIMED, Move.CLAIM_ENDED}
 """After these a question is before nobody."""
 
 
-def assert_table_respected(entries: Sequence[Entry]) -> None:
+def assert_table_respected(entries: Sequence[LogEntry]) -> None:
     """Every question moved by the table, read from the kinds alone; ended ones did not move again."""
     status: dict[str, Status] = {}
     for entry in entries:
@@ -28,13 +28,13 @@ def assert_table_respected(entries: Sequence[Entry]) -> None:
             status[entry.key] = TABLE[status.get(entry.key), move]
 
 
-def assert_one_answer_each(entries: Sequence[Entry]) -> None:
+def assert_one_answer_each(entries: Sequence[LogEntry]) -> None:
     """At most one answer was taken for each question."""
     answers = Counter(entry.key for entry in entries if type_of(entry.event).kind == Move.ANSWERED)
     assert all(count == 1 for count in answers.values())
 
 
-def assert_limits_hold(entries: Sequence[Entry], people: Sequence[Person], loads: dict[str, float]) -> None:
+def assert_limits_hold(entries: Sequence[LogEntry], people: Sequence[Person], loads: dict[str, float]) -> None:
     """Brute force: every hour that ends with a question, and every moment."""
     for person in people:
         limits = person.limits
@@ -55,7 +55,7 @@ def assert_limits_hold(entries: Sequence[Entry], people: Sequence[Person], loads
             shown.pop(entry.key, None)
 
 
-def assert_in_order(entries: Sequence[Entry]) -> None:
+def assert_in_order(entries: Sequence[LogEntry]) -> None:
     """Nobody is put a question while one that was asked earlier could have been, and is held for them."""
     held: dict[str, list[int]] = {}
     numbers: dict[str, int] = {}
@@ -75,5 +75,5 @@ def assert_in_order(entries: Sequence[Entry]) -> None:
                     waiting.pop(place - 1)
 
 
-def _for(entry: Entry, person: str) -> bool:
+def _for(entry: LogEntry, person: str) -> bool:
     return isinstance(entry.event, Opened) and entry.event.turn == person

@@ -1,4 +1,4 @@
-"""A desk on a journal of its own, with a clock that can be set; a PostgreSQL server."""
+"""A desk on a journal of its own, with a clock that can be set."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ import pytest
 from handup.desk import Desk
 from handup.journal import Journal
 from tests.desk.desks import PEOPLE, SetClock, at
-from tests.journal.postgres import database, server
-
-__all__ = ["database", "server"]
 
 
 @pytest.fixture

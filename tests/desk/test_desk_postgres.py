@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
@@ -15,6 +16,7 @@ from tests.desk.machine import DeskMachine
 from tests.journal.postgres import Server
 
 
+@pytest.mark.hypothesis
 def test_the_desk_on_postgres_under_everything(server: Server) -> None:
     def in_a_database(clock: SetClock) -> tuple[Callable[[], Journal], Callable[[], None]]:
         url = server.new_database()

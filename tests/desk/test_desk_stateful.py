@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
@@ -30,8 +31,9 @@ class OnSqlite(DeskMachine):
     open_store = staticmethod(in_a_folder)
 
 
+@pytest.mark.hypothesis
 def test_the_desk_on_sqlite_under_everything() -> None:
     run_state_machine_as_test(
-        OnSqlite, settings=settings(max_examples=settings().max_examples // 2, stateful_step_count=50)
+        OnSqlite, settings=settings(max_examples=settings().max_examples // 4, stateful_step_count=50)
     )
     assert set(SEEN) >= EVERYWHERE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -28,22 +27,26 @@ def no_polling(monkeypatch: pytest.MonkeyPatch) -> Terms:
     return Terms(look_every_s=60.0)
 
 
-def test_wait_wakes_at_once_for_an_answer_in_this_process(journal: Journal, no_polling: Terms) -> None:
+def test_wait_wakes_at_once_for_an_answer_in_this_process(
+    journal: Journal, no_polling: Terms, monkeypatch: pytest.MonkeyPatch
+) -> None:
     desk = Desk(journal, PEOPLE, terms=no_polling)
     record = desk.ask(WHICH, run="meal", step="food")
-    answered_s: list[float] = []
+    watch, waits = journal.wait, threading.Event()
+    told: list[object] = []
 
-    def later() -> None:
-        desk.reply(answer(record, "ana"))
-        answered_s.append(time.monotonic())
+    def watched(after: int, timeout_s: float) -> bool:
+        waits.set()
+        return watch(after, timeout_s)
 
-    thread = threading.Timer(0.1, later)
-    thread.start()
-    told = desk.wait(record.id, timeout_s=30.0)
-    woken_s = time.monotonic()
-    thread.join()
-    assert told is not None
-    assert woken_s - answered_s[0] < 0.5
+    monkeypatch.setattr(journal, "wait", watched)
+    waiting = threading.Thread(target=lambda: told.append(desk.wait(record.id, timeout_s=600.0)))
+    waiting.start()
+    assert waits.wait(30.0)
+    desk.reply(answer(record, "ana"))
+    waiting.join(30.0)
+    assert told != []
+    assert told != [None]
 
 
 def test_each_of_many_who_wait_is_woken_for_its_own_answer_and_one_at_a_time_follows_the_journal(

@@ -11,35 +11,32 @@ In the pages of `docs/`:
 Everything is run in the root of the repository.
 """
 
-import json
+import contextlib
+import io
+import multiprocessing
 import os
 import re
 import shlex
 import subprocess
-import sys
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 from textwrap import dedent
+
+from tests.cli.calls import here as call_handup
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
 ENVIRONMENT = {**os.environ, "COLUMNS": "80", "PYTHONUTF8": "1", "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
-HANDUP = (sys.executable, "-c", "from handup.cli.main import run; run()")
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w+)(?P<rest>[^\n`]*)\n(?P<text>.*?)^(?P=indent)```$", re.M | re.S)
 SNIPPET = re.compile(r'^--8<-- "(?P<file>[^"]+)"$', re.M)
 LONG_NUMBER = re.compile(r"\d+\.\d{10,}")
-RUN_BLOCKS = """
-import contextlib, io, json, sys
-namespace, outputs = {"__name__": "docs"}, []
-for number, source in enumerate(json.load(sys.stdin), start=1):
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(source, f"python block {number}", "exec"), namespace)
-    outputs.append(printed.getvalue())
-print(json.dumps(outputs))
-"""
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["handup.cli.main", "handup.server", "handup.client", "handup.lab", "scipy.stats"])
+"""Where Python blocks run: every page in a process of its own, which has these modules already."""
 
 
 @dataclass(frozen=True)
@@ -81,26 +78,60 @@ def blocks(page: str) -> Iterator[Block]:
             yield Block(match["language"], dedent(text), output, place)
 
 
-def run(*command: str, given: str = "") -> subprocess.CompletedProcess[str]:
+def run(*command: str) -> subprocess.CompletedProcess[str]:
     """Run a command in the root of the repository."""
     return subprocess.run(
-        command, cwd=ROOT, env=ENVIRONMENT, input=given, capture_output=True, encoding="utf-8", timeout=300, check=False
+        command,
+        cwd=ROOT,
+        env=ENVIRONMENT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
     )
 
 
 def run_python(found: list[Block]) -> list[str]:
     """What each of a page's Python blocks prints."""
-    done = run(sys.executable, "-c", RUN_BLOCKS, given=json.dumps([block.text for block in found]))
-    assert done.returncode == 0, done.stderr
-    outputs: list[str] = json.loads(done.stdout)
+    here, there = PROCESSES.Pipe()
+    process = PROCESSES.Process(target=run_blocks, args=([block.text for block in found], there))
+    process.start()
+    there.close()
+    try:
+        outputs: list[str] | str = here.recv() if here.poll(300) else "nothing came for five minutes"
+    finally:
+        process.kill()
+        process.join()
+        process.close()
+        here.close()
+    assert not isinstance(outputs, str), outputs
     return outputs
+
+
+def run_blocks(sources: list[str], there: Connection) -> None:
+    """Run blocks in one namespace, in a process of their own, and send what each prints, or the traceback."""
+    os.chdir(ROOT)
+    os.environ["COLUMNS"] = "80"
+    namespace: dict[str, object] = {"__name__": "docs"}
+    outputs: list[str] = []
+    try:
+        for number, source in enumerate(sources, start=1):
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(compile(source, f"python block {number}", "exec"), namespace)
+            outputs.append(printed.getvalue())
+    except BaseException:
+        there.send(traceback.format_exc())
+        raise
+    there.send(outputs)
 
 
 def run_handup(arguments: list[str]) -> str:
     """What a command prints. It must exit with 0."""
-    done = run(*HANDUP, *arguments)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    called = call_handup(*arguments, cwd=ROOT)
+    assert called.code == 0, called.err
+    return called.out
 
 
 def plain(text: str) -> str:

@@ -89,7 +89,7 @@ def test_durable_robot_says_in_one_line_what_is_wrong_with_its_store(tmp_path: P
 
 
 def test_when_questions_pay() -> None:
-    done = run(sys.executable, "-m", "examples.reaching_questions", "--seeds", "1", "--scenes", "S1", "--jobs", "2")
+    done = run(sys.executable, "-m", "examples.reaching_questions", "--seeds", "1", "--scenes", "S1", "--jobs", "1")
     assert done.returncode == 0, done.stderr
     _, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in done.stdout.splitlines()]
     asked = [float(row[2]) for row in rows]

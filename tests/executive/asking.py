@@ -1,4 +1,4 @@
-"""A robot that must be told two things: `python -m tests.executive.asking FOLDER [PROMPT]` for the kill tests.
+"""A robot that must be told two things, for the kill tests.
 
 The lamp is off and the angle is wrong; the camera is fine. Nobody answers the question with the given prompt.
 """
@@ -6,7 +6,6 @@ The lamp is off and the angle is wrong; the camera is fine. Nobody answers the q
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -123,7 +122,3 @@ def main(folder: Path, silent: Sequence[str]) -> None:
     with Journal.open(folder / "journal.db", clock=clock) as journal:
         end = came_to(live(folder, journal, clock, silent=silent))
     (folder / "end.json").write_text(json.dumps(end))
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])

@@ -1,9 +1,8 @@
-"""A robot's program for the kill tests: `python -m tests.executive.program FOLDER`. Ends when the run is over."""
+"""A robot's program for the kill tests, for a process of its own. It ends when the run is over."""
 
 from __future__ import annotations
 
 import json
-import sys
 import time
 from pathlib import Path
 
@@ -107,7 +106,3 @@ def main(folder: Path) -> None:
         beliefs = dict(run.machine.beliefs.values)
         said = {"ending": finished.ending, "outputs": dict(finished.outputs), "beliefs": beliefs}
         (folder / "end.json").write_text(json.dumps(said, sort_keys=True))
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))

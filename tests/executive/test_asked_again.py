@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,11 +17,12 @@ from handup.executive import AtDesk
 from handup.executive.events import Answered, Asked
 from handup.executive.run import Run
 from handup.journal import Journal
-from tests.executive.asking import ANGLE, ASK, CAMERA, LAMP, MAIN, RULES, came_to, graph, live
+from tests.executive.asking import ANGLE, ASK, CAMERA, LAMP, MAIN, RULES, came_to, graph, live, main
 from tests.executive.robot import Ground
+from tests.forks import ended, started
 from tests.recover.house import FragileJournal, Killed
+from tests.soak import swept
 
-ROOT = Path(__file__).parents[2]
 WHOLE = {"ending": "done", "outputs": {"got": 90.0}, "said": {"camera": True, "lamp": False}}
 PUT = [("failure:1:1", "camera"), ("failure:1:2", "lamp"), ("failure:2:3", "angle")]
 DONE = [("grasp", 10), ("switch_on", None), ("grasp", 10), ("grasp", 90.0)]
@@ -71,7 +70,7 @@ def lived(folder: Path, dies_at: tuple[int, bool] | None = None) -> tuple[dict[s
             return None, journal.writes
 
 
-@pytest.mark.parametrize("counts", [True, False])
+@pytest.mark.parametrize("counts", swept((True, False), test=(True,)))
 def test_killed_at_any_write_each_question_is_put_once_and_means_the_same(tmp_path: Path, counts: bool) -> None:
     whole = tmp_path / "whole"
     whole.mkdir()
@@ -125,18 +124,15 @@ def test_a_question_that_was_put_is_made_again_word_for_word(tmp_path: Path) -> 
 
 
 def test_killed_while_the_second_question_is_open(tmp_path: Path) -> None:
-    program = subprocess.Popen([sys.executable, "-m", "tests.executive.asking", str(tmp_path), LAMP], cwd=ROOT)
+    program = started(main, tmp_path, [LAMP])
     try:
         while not (tmp_path / "journal.db").exists() or put_at_the_desk(tmp_path) != [CAMERA, LAMP]:
-            assert program.poll() is None
+            assert program.is_alive()
             time.sleep(0.01)
     finally:
         program.kill()
-        program.wait(timeout=60)
-    again = subprocess.run(
-        [sys.executable, "-m", "tests.executive.asking", str(tmp_path)], cwd=ROOT, timeout=120, check=False
-    )
-    assert again.returncode == 0
+        ended(program)
+    assert ended(started(main, tmp_path, [])) == 0
     assert json.loads((tmp_path / "end.json").read_text()) == WHOLE
     assert (put(tmp_path), did(tmp_path)) == (PUT, DONE)
     with Journal.open(tmp_path / "journal.db") as journal:

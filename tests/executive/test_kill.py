@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -38,15 +36,14 @@ from handup.executive.events import Answered, Asked, Resumed
 from handup.journal import Journal
 from handup.policy import Module, ModuleGraph
 from tests.executive.making import action, recipe, recipes, rule
+from tests.executive.program import main
 from tests.executive.robot import Ground, acting, after, by_name
+from tests.forks import ended, started
 from tests.recover.house import FragileJournal, Killed
+from tests.soak import swept
 
-ROOT = Path(__file__).parents[2]
 KILLS = 6
-
-
-def begin(folder: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-m", "tests.executive.program", str(folder)], cwd=ROOT)
+SEEDS = ((1, ""), (2, ""), (3, "close"), (4, "push"))
 
 
 def firm(folder: Path) -> list[tuple[str, int, bool]]:
@@ -62,24 +59,24 @@ def repeats(effects: list[dict[str, Any]]) -> Counter[tuple[str, int]]:
     )
 
 
-@pytest.mark.parametrize(("seed", "behind"), [(1, ""), (2, ""), (3, "close"), (4, "push")])
+@pytest.mark.parametrize(("seed", "behind"), swept(SEEDS, test=((1, ""), (4, "push"))))
 def test_killed_again_and_again_a_run_comes_to_the_same_end(tmp_path: Path, seed: int, behind: str) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     whole.mkdir()
     killed.mkdir()
-    assert begin(whole).wait(timeout=120) == 0
+    assert ended(started(main, whole)) == 0
     chance = random.Random(seed)
     lives, log = 0, Ground(killed / "world.jsonl")
     while not (killed / "end.json").exists():
-        program = begin(killed)
+        program = started(main, killed)
         lives += 1
         if lives <= KILLS:
             until = len(log.effects()) + chance.randint(1, 6)
-            while program.poll() is None and not _reached(log.effects(), until, behind):
+            while program.is_alive() and not _reached(log.effects(), until, behind):
                 time.sleep(0.0005)
             time.sleep(chance.random() * 0.006)
             program.kill()
-        program.wait(timeout=120)
+        ended(program)
     assert json.loads((killed / "end.json").read_text()) == json.loads((whole / "end.json").read_text())
     assert firm(killed) == firm(whole)
     effects = log.effects()
@@ -187,8 +184,10 @@ def done(folder: Path) -> list[tuple[Any, ...]]:
     return [(each["does"], each.get("n"), each.get("word"), each["again"]) for each in Ground(folder / "w").effects()]
 
 
-@pytest.mark.parametrize("counts", [True, False])
-def test_killed_at_any_write_with_questions_open_a_run_comes_to_the_same_end(tmp_path: Path, counts: bool) -> None:
+@pytest.mark.parametrize(("counts", "every"), swept(((True, 3), (True, 1), (False, 1)), test=((True, 3),)))
+def test_killed_at_any_write_with_questions_open_a_run_comes_to_the_same_end(
+    tmp_path: Path, counts: bool, every: int
+) -> None:
     whole = tmp_path / "whole"
     whole.mkdir()
     with FragileJournal.open(whole / "j.db", clock=SkippingClock(100.0)) as journal:
@@ -198,7 +197,7 @@ def test_killed_at_any_write_with_questions_open_a_run_comes_to_the_same_end(tmp
         writes = journal.writes
     assert wanted.outputs == {"got": "cup 1", "other": "cup 2"}
     assert [each.module for each in asked if isinstance(each, Asked)] == ["word", "lamp", ""] * 2
-    for at in range(1, writes + 1):
+    for at in range(1, writes + 1, every):
         folder = tmp_path / f"{at}"
         folder.mkdir()
         with FragileJournal.open(folder / "j.db", clock=SkippingClock(100.0)) as journal:

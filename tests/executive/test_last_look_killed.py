@@ -35,6 +35,7 @@ from handup.journal import Journal
 from tests.executive.make_golden import GOLDEN
 from tests.executive.robot import Ground, acting, by_name
 from tests.recover.house import FragileJournal, Killed
+from tests.soak import swept
 
 RECIPE = """
 format: 1
@@ -141,7 +142,7 @@ def same_end(folder: Path, die: Callable[[], object]) -> None:
     assert [each for each in shop.effects if each[0] != "came"] == WHOLE[:-1]
 
 
-@pytest.mark.parametrize("counts", [True, False])
+@pytest.mark.parametrize("counts", swept((True, False), test=(True,)))
 def test_killed_at_any_write_it_comes_to_the_same_end(tmp_path: Path, counts: bool) -> None:
     (tmp_path / "whole").mkdir()
     writes, _ = whole(tmp_path / "whole")

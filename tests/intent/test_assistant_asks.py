@@ -27,6 +27,7 @@ from handup.intent.pose import STILL
 from handup.people import Features, Workload
 from tests.intent.askers import CURIOUS, EAGER, TORN, asked_ours, asking, torn
 from tests.intent.places import CUP_SIDE, CUP_TOP, START, TABLE, sticks, towards
+from tests.strategies import share_of_examples
 
 
 def test_the_papers_question_and_its_answers() -> None:
@@ -222,6 +223,7 @@ def test_whose_pushes_contradict_their_answers_twice_is_not_asked_any_more() -> 
     assert Assistant.from_json(assistant.to_json(), CURIOUS).state.reopened == assistant.state.reopened
 
 
+@share_of_examples(0.3)
 @given(st.lists(st.tuples(sticks, st.integers(0, 4)), min_size=1, max_size=6), st.sampled_from(TABLE.goals))
 def test_questions_in_one_attempt_are_few_and_none_is_answered_already(
     pushed: list[tuple[Joystick, int]], wanted: Goal

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from handup.core import BadSetting, NotSolvable
 from handup.intent import Plan, Problem, deepening, solve
 from handup.intent.planning import may_pay
-from tests.intent.oracles import about, dynamic_programme, expectimax
+from tests.oracles.planning import about, dynamic_programme, expectimax
 
 
 def random_problem(seed: int, goals: int, askable: int, *, right: float = 0.999, mixed: bool = False) -> Problem:

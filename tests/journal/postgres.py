@@ -1,7 +1,6 @@
 """A PostgreSQL server of the tests' own: started once, on a free port of this machine, gone afterwards.
 
-Use the fixtures in another folder's tests by importing them in its conftest: `from tests.journal.postgres import
-database, server`.
+The fixtures stand in `tests/conftest.py` for all rooms: imported in several places they would start several servers.
 """
 
 from __future__ import annotations

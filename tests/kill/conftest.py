@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.journal.postgres import Server, server
+from tests.journal.postgres import Server
 from tests.kill.episode import Report
 from tests.kill.zygote import Job, Zygote
 
-__all__ = ["server"]
 IN_MEMORY = Path("/dev/shm")
 """A file system in memory, where there is one: what SIGKILL leaves behind does not depend on the disk."""
 Play = Callable[..., Report]
@@ -26,7 +25,7 @@ def zygote() -> Iterator[Zygote]:
         yield running
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
 def play(request: pytest.FixtureRequest, zygote: Zygote) -> Play:
     """A function that plays a seed on a fresh store; with `dry`, an undisturbed episode goes before."""
     made: Server | None = request.getfixturevalue("server") if request.param == "postgres" else None

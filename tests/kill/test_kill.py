@@ -1,6 +1,7 @@
 """SIGKILL at every write point: no acknowledged answer is lost, and nothing is done twice.
 
-The ordinary run plays 50 seeds on each store. `make soak` plays hundreds, and dies at every single point of each:
+`make test` plays 5 seeds on each store: among them one whose programs die while the store is made, and one whose
+programs run at the same time. `make soak PART=kill` plays 200, and dies at every single point of each:
 HANDUP_KILL_SEEDS=200 HANDUP_KILL_EVERY=1.
 """
 
@@ -14,24 +15,21 @@ from tests.kill.conftest import Play
 from tests.kill.episode import Report
 from tests.kill.points import only_one_of
 
-SEEDS = int(os.environ.get("HANDUP_KILL_SEEDS", "50"))
+SEEDS = int(os.environ.get("HANDUP_KILL_SEEDS", "5"))
 EVERY = os.environ.get("HANDUP_KILL_EVERY", "") == "1"
-CHUNK = 5
 LEAST_POINTS = 25
 """So many points has the smallest episode."""
 
-pytestmark = pytest.mark.slow
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_nothing_is_lost_and_nothing_is_done_twice_wherever_a_program_is_killed(play: Play, seed: int) -> None:
+    report = play(seed, every=EVERY)
+    assert report.wrong == []
+    assert len(report.died) >= LEAST_POINTS, "hardly anybody died"
+    assert report.outcome
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
-def test_nothing_is_lost_and_nothing_is_done_twice_wherever_a_program_is_killed(play: Play, first: int) -> None:
-    reports = [play(seed, every=EVERY) for seed in range(first, min(first + CHUNK, SEEDS))]
-    assert {report.seed: report.wrong for report in reports if report.wrong} == {}
-    assert all(len(report.died) >= LEAST_POINTS for report in reports), "hardly anybody died"
-    assert all(report.outcome for report in reports)
-
-
-@pytest.mark.parametrize("seed", (1, 2))
+@pytest.mark.parametrize("seed", (pytest.param(1, marks=pytest.mark.soak), 2))
 def test_every_point_that_an_undisturbed_episode_meets_is_deadly(play: Play, seed: int) -> None:
     report = play(seed, dry=True, every=True)
     assert report.wrong == []

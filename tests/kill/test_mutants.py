@@ -18,8 +18,6 @@ FOUND = {
     "commits_each_statement": "DamagedJournal",
 }
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.mark.parametrize("mutant", MUTANTS)
 @pytest.mark.parametrize("play", ["sqlite"], indirect=True)

@@ -93,14 +93,13 @@ class Zygote:
     """The process from outside. Use it in a `with` block; it and all its children are gone afterwards."""
 
     def __init__(self) -> None:
-        threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
         path = os.pathsep.join([str(ROOT / "src"), str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.kill.zygote"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=ROOT,
-            env={**os.environ, **threads, "PYTHONPATH": path},
+            env={**os.environ, "PYTHONPATH": path},
             start_new_session=True,
         )
 

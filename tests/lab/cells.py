@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from handup.core import Action, Outcome
-from handup.lab.batch import Terms
+from handup.lab.batch import Terms, by_load
 from handup.lab.cell import Cell, Structure, WorldKind
 from handup.lab.episodes import Episodes
 from handup.lab.world import MOST_ASKED, Block
+from handup.people import Workload, WorkloadModel
 from handup.policy import ModuleGraph
 from handup.recover import Session, Settings
 from handup.when import Strategy
@@ -54,13 +55,16 @@ def cells(
     )
 
 
-def terms_of(cell: Cell) -> Terms:
-    return Terms(expert=cell.expert, w=cell.w, horizon=cell.horizon)
+def terms_of(cell: Cell, model: WorkloadModel | None = None) -> Terms:
+    costs = None if model is None else by_load(model)
+    return Terms(expert=cell.expert, w=cell.w, horizon=cell.horizon, costs=costs)
 
 
-def by_session(blocks: Iterable[Block], strategy: Strategy, terms: Terms) -> Episodes:
-    """The same episodes, each with a session of its own."""
-    lived = [_live(block, episode, strategy, terms) for block in blocks for episode in range(len(block))]
+def by_session(
+    blocks: Iterable[Block], strategy: Strategy, terms: Terms, model: WorkloadModel | None = None
+) -> Episodes:
+    """The same episodes, each with a session of its own, and with a person whose load counts where a model is given."""
+    lived = [_live(block, episode, strategy, terms, model) for block in blocks for episode in range(len(block))]
     tallies = [session.tally for session in lived]
     return Episodes(
         np.array([session.outcome is Outcome.RECOVERED for session in lived]),
@@ -71,21 +75,23 @@ def by_session(blocks: Iterable[Block], strategy: Strategy, terms: Terms) -> Epi
     )
 
 
-def _live(block: Block, episode: int, strategy: Strategy, terms: Terms) -> Session:
-    graph = block.graph(episode)
-    session = Session(graph, strategy, Settings(w=terms.w, expert=terms.expert, horizon=terms.horizon))
-    works = block.works[:, episode].copy()
-    asked = [0] * len(graph)
+def _live(block: Block, episode: int, strategy: Strategy, terms: Terms, model: WorkloadModel | None) -> Session:
+    graph, q0 = block.graph(episode), tuple(block.query_costs[:, episode].tolist())
+    settings = Settings(w=terms.w, expert=terms.expert, horizon=terms.horizon)
+    session = Session(graph, strategy, settings, None if model is None else Workload(costs=q0, model=model))
+    works, asked, now_s = block.works[:, episode].copy(), [0] * len(graph), 0.0
     while session.outcome is None:
-        decision = session.next(now_s=0.0)
+        decision = session.next(now_s=now_s)
+        now_s += terms.step_s
         if decision.action is Action.ASK and decision.module is not None:
             module = graph.index(decision.module)
             changed = not works[module]
             works[module] = block.luck[asked[module], module, episode] < terms.expert
             asked[module] += 1
-            session.answered(decision.module, changed=changed)
+            session.answered(decision.module, changed=changed, now_s=now_s)
         elif decision.action is Action.ACT:
-            session.executed(bool(graph.circuit.evaluate(works.astype(np.uint8)[:, None])[0]))
+            ok = bool(graph.circuit.evaluate(works.astype(np.uint8)[:, None])[0])
+            session.executed(ok, now_s=now_s)
     return session
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from handup.lab.streams import Stream, read_streams
+from handup.lab.chains import Stream, read_streams
 
 
 def write_streams(folder: Path, count: int = 5, rows: int = 90, *, seed: int = 0) -> Path:

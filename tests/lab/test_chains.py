@@ -9,23 +9,16 @@ import pytest
 
 from handup.core import BadData
 from handup.lab.batch import Terms, run_block
-from handup.lab.by_sets import BySets
-from handup.lab.chains import CALIBRATED, INTERVAL, RAW, draw_chain
-from handup.lab.clusters import Resamples
-from handup.lab.streams import read_streams
+from handup.lab.chains import CALIBRATED, INTERVAL, RAW, BySets, draw_chain, read_streams
+from handup.lab.studies.real_scores import Resamples
 from handup.lab.world import MOST_ASKED, Block
 from tests.lab.scores import made_streams, write_streams
 
 
 def test_the_three_longest_are_calibrated_on_more_rows(tmp_path: Path) -> None:
     streams = made_streams(tmp_path)
-    assert [(each.name, each.rows) for each in streams] == [
-        ("stream_0", 60),
-        ("stream_1", 60),
-        ("stream_2", 100),
-        ("stream_3", 100),
-        ("stream_4", 100),
-    ]
+    assert [stream.name for stream in streams] == [f"stream_{number}" for number in range(5)]
+    assert [stream.rows for stream in streams] == [60, 60, 100, 100, 100]
     write_streams(tmp_path / "all" / "module-scores")
     assert len(read_streams(tmp_path / "all")) == 5, "the folder above will do too"
 

@@ -1,18 +1,14 @@
-"""The exact averages against brute force and against episodes played one by one."""
+"""The exact averages against brute force; `test_simulate.py` holds them to episodes."""
 
 from __future__ import annotations
 
-import itertools
-
-import numpy as np
 import pytest
 
 from handup.core import NotSolvable
-from handup.lab.evaluation import Evaluation, Expected
+from handup.lab.evaluation import Evaluation
 from handup.policy import Gate, Module, ModuleGraph
-from handup.recover import Session, Settings
-from handup.when import Troubleshoot, strategy
-from tests.when.pomdp import Pomdp
+from handup.when import Troubleshoot
+from tests.oracles.pomdp import Pomdp
 
 GATES = ModuleGraph(
     [
@@ -43,47 +39,6 @@ def test_gates_have_the_value_of_brute_force() -> None:
     chances, query = tuple(GATES.confidences.tolist()), tuple(GATES.query_costs.tolist())
     optimum = Pomdp(chances, gates_succeed, query).optimum()
     assert Evaluation(strategy=Troubleshoot(), graph=GATES).run().objective == pytest.approx(optimum, abs=1e-9)
-
-
-METHODS = ["troubleshoot", "graph+workload-aware", "topo+query-for-all", "never+execute-first"]
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_averages_equal_all_episodes_played_with_sessions(method: str) -> None:
-    total = Expected()
-    for state in itertools.product((0, 1), repeat=len(GATES)):
-        chance = float(np.prod(np.where(state, GATES.confidences, 1 - GATES.confidences)))
-        played = play(method, list(state))
-        total = total.plus(
-            Expected(
-                objective=chance * played.objective,
-                recovered=chance * played.recovered,
-                questions=chance * played.questions,
-                executions=chance * played.executions,
-            )
-        )
-    found = Evaluation(strategy=strategy(method), graph=GATES).run()
-    for name in ("objective", "recovered", "questions", "executions"):
-        assert getattr(found, name) == pytest.approx(getattr(total, name), abs=1e-9), name
-
-
-def play(method: str, state: list[int]) -> Expected:
-    session = Session(GATES, method, Settings())
-    while session.outcome is None:
-        decision = session.next(0.0)
-        if decision.action == "ask" and decision.module is not None:
-            module = GATES.index(decision.module)
-            session.answered(decision.module, changed=not state[module])
-            state[module] = 1
-        elif decision.action == "act":
-            session.executed(gates_succeed(tuple(bool(each) for each in state)))
-    tally = session.tally
-    return Expected(
-        objective=tally.objective,
-        recovered=float(session.outcome == "recovered"),
-        questions=tally.questions,
-        executions=tally.executions,
-    )
 
 
 def test_too_many_modules_are_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product, starmap
 
 import networkx as nx
 import numpy as np
@@ -35,11 +36,10 @@ def network(inputs: list[list[int]]) -> nx.DiGraph:
 
 
 def everything() -> Iterator[tuple[Wiring, int, list[list[int]]]]:
-    for nodes in SIZES:
-        for structure in Structure:
-            wiring = wired(nodes, structure)
-            for episode in range(EPISODES):
-                yield wiring, episode, taken_by(wiring, episode)
+    for nodes, structure in product(SIZES, Structure):
+        wiring = wired(nodes, structure)
+        for episode in range(EPISODES):
+            yield wiring, episode, taken_by(wiring, episode)
 
 
 def test_every_input_is_an_earlier_node_and_none_but_the_first_goes_without() -> None:
@@ -55,19 +55,12 @@ def test_the_last_node_alone_feeds_nobody() -> None:
 
 
 def test_the_order_is_networkx_topological_sort() -> None:
-    for wiring, episode, inputs in everything():
-        order = np.argsort(wiring.positions()[:, episode]).tolist()
-        assert order == list(nx.topological_sort(network(inputs)))
-
-
-@pytest.mark.parametrize("nodes", [180, 181, 300])
-def test_the_order_of_large_policies(nodes: int) -> None:
-    """Where the keys that are compared outgrow 16 bits."""
-    wiring = wired(nodes, Structure.OR, 2)
-    positions = wiring.positions()
-    for episode in range(2):
-        wanted = list(nx.topological_sort(network(taken_by(wiring, episode))))
-        assert np.argsort(positions[:, episode]).tolist() == wanted
+    """Of large policies too, where the keys that are compared outgrow 16 bits."""
+    for wiring in starmap(wired, (*product(SIZES, Structure), *product((180, 181, 300), (Structure.OR,)))):
+        positions = wiring.positions()
+        for episode in range(EPISODES):
+            wanted = list(nx.topological_sort(network(taken_by(wiring, episode))))
+            assert np.argsort(positions[:, episode]).tolist() == wanted
 
 
 def test_the_order_is_not_just_the_nodes_own() -> None:
@@ -157,15 +150,6 @@ def test_a_chain_is_a_chain() -> None:
         assert taken_by(wired(nodes, Structure.CHAIN, 1), 0) == [[], *([node] for node in range(nodes - 1))]
 
 
-def plain_outputs(inputs: list[list[int]], gates: tuple[Gate, ...], works: NDArray[np.bool_]) -> list[bool]:
-    right: list[bool] = []
-    for node, row in enumerate(inputs):
-        said = [right[each] for each in row]
-        gate = all(said) if gates[node] is Gate.AND or not said else any(said)
-        right.append(bool(works[node]) and gate)
-    return right
-
-
 def random_truths(wiring: Wiring, chance: float, seed: int = 1) -> NDArray[np.bool_]:
     return np.random.default_rng([seed, wiring.nodes]).random((wiring.nodes, wiring.inputs.shape[2])) < chance
 
@@ -177,47 +161,36 @@ def test_sets_are_packed_and_unpacked() -> None:
         np.testing.assert_array_equal(wiring.unpacked(wiring.packed(members)), members)
 
 
+@pytest.mark.parametrize("told_share", [0.0, 0.3])
 @pytest.mark.parametrize("chance", [0.6, 0.95])
-def test_outputs_are_those_of_plain_python(chance: float) -> None:
-    for nodes in SIZES:
-        for structure in Structure:
-            wiring = wired(nodes, structure, 10)
-            works = random_truths(wiring, chance)
-            found = wiring.unpacked(wiring.outputs(wiring.packed(works)))
-            for episode in range(10):
-                wanted = plain_outputs(taken_by(wiring, episode), wiring.gates, works[:, episode])
-                assert found[:, episode].tolist() == wanted
-
-
-def test_what_was_told_stands_in_for_outputs() -> None:
+def test_outputs_are_those_of_plain_python(chance: float, told_share: float) -> None:
     """A told node says what was told, whatever its inputs say and whether it works; later nodes build on it."""
-    for nodes in (3, 10, 40, 100):
-        for structure in Structure:
-            wiring = wired(nodes, structure, 20)
-            works, told = random_truths(wiring, 0.7), random_truths(wiring, 0.3, seed=2)
-            said = told & random_truths(wiring, 0.5, seed=3)
-            found = wiring.unpacked(wiring.outputs(*(wiring.packed(each) for each in (works, told, said))))
-            for episode in range(20):
-                right: list[bool] = []
-                for node, row in enumerate(taken_by(wiring, episode)):
-                    inputs = [right[each] for each in row]
-                    gate = all(inputs) if wiring.gates[node] is Gate.AND or not inputs else any(inputs)
-                    own = bool(works[node, episode]) and gate
-                    right.append(bool(said[node, episode]) if told[node, episode] else own)
-                assert found[:, episode].tolist() == right
+    for nodes, structure in product(SIZES, Structure):
+        wiring = wired(nodes, structure, 10)
+        works, told = random_truths(wiring, chance), random_truths(wiring, told_share, seed=2)
+        said = told & random_truths(wiring, 0.5, seed=3)
+        given = (works, told, said) if told_share else (works,)
+        found = wiring.unpacked(wiring.outputs(*(wiring.packed(each) for each in given)))
+        for episode in range(10):
+            right: list[bool] = []
+            for node, row in enumerate(taken_by(wiring, episode)):
+                inputs = [right[each] for each in row]
+                gate = all(inputs) if wiring.gates[node] is Gate.AND or not inputs else any(inputs)
+                own = bool(works[node, episode]) and gate
+                right.append(bool(said[node, episode]) if told[node, episode] else own)
+            assert found[:, episode].tolist() == right
 
 
 def test_downstream_is_everything_that_can_be_reached_but_the_start() -> None:
-    for nodes in SIZES:
-        for structure in Structure:
-            wiring = wired(nodes, structure)
-            start = random_truths(wiring, 1.5 / nodes)
-            found = wiring.unpacked(wiring.downstream(wiring.packed(start)))
-            for episode in range(EPISODES):
-                graph = network(taken_by(wiring, episode))
-                begun = set(np.flatnonzero(start[:, episode]).tolist())
-                reached = {each for node in begun for each in nx.descendants(graph, node)} - begun
-                assert set(np.flatnonzero(found[:, episode]).tolist()) == reached
+    for nodes, structure in product(SIZES, Structure):
+        wiring = wired(nodes, structure)
+        start = random_truths(wiring, 1.5 / nodes)
+        found = wiring.unpacked(wiring.downstream(wiring.packed(start)))
+        for episode in range(EPISODES):
+            graph = network(taken_by(wiring, episode))
+            begun = set(np.flatnonzero(start[:, episode]).tolist())
+            reached = {each for node in begun for each in nx.descendants(graph, node)} - begun
+            assert set(np.flatnonzero(found[:, episode]).tolist()) == reached
 
 
 def test_picked_episodes_keep_their_inputs() -> None:

@@ -12,15 +12,14 @@ from scipy import stats
 
 from handup.lab.batch import run_block
 from handup.lab.cell import Cell, Structure, WorldKind
-from handup.lab.one_by_one import OneByOne
-from handup.lab.replica.world import ReplicaBlock, replica_blocks
+from handup.lab.simulate import OneByOne
 from handup.lab.vectorised import vectorised
-from handup.lab.world import MOST_ASKED, Block, block_sizes, blocks, low_modules
+from handup.lab.wiring import random_wiring
+from handup.lab.world import STATE, Block, Draw, block_sizes, blocks, low_modules, stream
 from handup.policy import Gate, Module, ModuleGraph
-from handup.recover import Settings
 from tests.lab.cells import block_of, terms_of
 from tests.make import chain_of
-from tests.oracles import succeeds
+from tests.oracles.enumeration import succeeds
 
 ARRAYS = ("confidences", "query_costs", "works", "luck")
 RICH = Cell(modules=8, structure=Structure.OR, confidences=(0.9, 0.2), beta=0.5, expert=0.8, episodes=300, seed=7)
@@ -31,23 +30,19 @@ def only_block(cell: Cell) -> Block:
     return block
 
 
-def only_replica(cell: Cell) -> ReplicaBlock:
-    (block,) = replica_blocks(replace(cell, world=WorldKind.REPLICA, method="graph+workload-aware"))
-    return block
+def only_replica(cell: Cell) -> Block:
+    return only_block(replace(cell, world=WorldKind.REPLICA, method="graph+workload-aware"))
 
 
-def test_arrays_have_one_row_per_module_and_one_column_per_episode() -> None:
-    block = only_block(RICH)
-    assert (block.modules, len(block)) == (8, 300)
-    assert block.confidences.shape == block.query_costs.shape == block.works.shape == (8, 300)
-    assert block.luck.shape == (MOST_ASKED, 8, 300)
+both_worlds = pytest.mark.parametrize("kind", [only_block, only_replica])
 
 
+@both_worlds
 @pytest.mark.parametrize("low", [0, 1, 3, 8])
-def test_exactly_so_many_modules_are_low(low: int) -> None:
-    confidences = only_block(replace(RICH, low=low)).confidences
-    assert set(np.unique(confidences)) <= {0.9, 0.2}
-    assert ((confidences == 0.2).sum(axis=0) == low).all()
+def test_exactly_so_many_modules_are_low_or_all_that_there_are(kind: Any, low: int) -> None:
+    confidences = kind(replace(RICH, low=low)).confidences
+    assert set(np.unique(confidences)) <= {0.9, 0.2, 1.0}
+    assert ((confidences == 0.2).sum(axis=0) == min(low, 7 if kind is only_replica else 8)).all()
 
 
 def test_every_set_of_low_modules_is_as_likely_as_any_other() -> None:
@@ -57,17 +52,21 @@ def test_every_set_of_low_modules_is_as_likely_as_any_other() -> None:
     assert stats.chisquare(list(counts.values())).pvalue > 0.001
 
 
-@pytest.mark.parametrize("kind", [only_block, only_replica])
-def test_modules_work_with_their_confidence(kind: Any) -> None:
-    block = kind(replace(RICH, episodes=8000))
-    for confidence in (0.9, 0.2):
-        works = block.works[block.confidences == confidence]
-        assert works.mean() == pytest.approx(confidence, abs=4.5 * (confidence * (1 - confidence) / len(works)) ** 0.5)
+@both_worlds
+@pytest.mark.parametrize("confidences", [(0.9, 0.2), (1.0, 0.0)])
+def test_modules_work_with_their_confidence(kind: Any, confidences: tuple[float, float]) -> None:
+    block = kind(replace(RICH, episodes=8000, confidences=confidences))
+    for chance in confidences:
+        works = block.works[block.confidences == chance]
+        assert works.mean() == pytest.approx(chance, abs=4.5 * (chance * (1 - chance) / len(works)) ** 0.5)
 
 
-def test_confidences_of_0_and_1_leave_nothing_to_chance() -> None:
-    block = only_block(replace(RICH, confidences=(1.0, 0.0)))
-    np.testing.assert_array_equal(block.works, block.confidences == 1.0)
+def test_the_state_of_the_replica_always_works_and_costs_nothing() -> None:
+    block = only_replica(RICH)
+    assert (block.works.shape, block.luck.shape) == ((8, 300), (16, 300))
+    assert block.works[STATE].all()
+    assert (block.confidences[STATE] == 1.0).all()
+    assert (block.query_costs[STATE] == 0.0).all()
 
 
 def test_states_of_modules_are_independent() -> None:
@@ -75,7 +74,7 @@ def test_states_of_modules_are_independent() -> None:
     assert np.abs(np.asarray(np.corrcoef(works))[np.triu_indices(8, 1)]).max() < 5 / 8000**0.5
 
 
-@pytest.mark.parametrize("kind", [only_block, only_replica])
+@both_worlds
 def test_costs_are_uniform_around_their_mean(kind: Any) -> None:
     costs = kind(replace(RICH, episodes=2000, query_cost=0.4)).query_costs
     drawn = costs[costs > 0.0]
@@ -83,24 +82,17 @@ def test_costs_are_uniform_around_their_mean(kind: Any) -> None:
     assert len(np.unique(drawn)) == len(drawn)
 
 
-def test_without_beta_all_costs_are_the_mean() -> None:
-    assert (only_block(replace(RICH, beta=0.0)).query_costs == RICH.query_cost).all()
-
-
-def test_luck_is_uniform_and_of_its_own_for_every_module_and_question() -> None:
-    luck = only_block(RICH).luck
+@both_worlds
+def test_luck_is_uniform_and_of_its_own_for_every_question(kind: Any) -> None:
+    luck = kind(RICH).luck
     assert len(np.unique(luck)) == luck.size
     assert stats.kstest(luck.ravel(), "uniform").pvalue > 0.001
-
-
-def test_modules_are_asked_about_as_often_as_a_session_allows() -> None:
-    assert Settings().max_questions_per_module == MOST_ASKED
 
 
 # -- pairing and common random numbers -------------------------------------------------------------------------------
 
 
-def same_policies(one: Block | ReplicaBlock, other: Block | ReplicaBlock) -> bool:
+def same_policies(one: Block, other: Block) -> bool:
     assert one.wiring is not None
     assert other.wiring is not None
     return np.array_equal(one.wiring.inputs, other.wiring.inputs)
@@ -128,7 +120,7 @@ CHANGES: list[tuple[dict[str, Any], set[str]]] = [
 ]
 
 
-@pytest.mark.parametrize("kind", [only_block, only_replica])
+@both_worlds
 @pytest.mark.parametrize(("change", "touched"), CHANGES)
 def test_a_changed_setting_leaves_the_other_draws_alone(kind: Any, change: dict[str, Any], touched: set[str]) -> None:
     one, other = kind(RICH), kind(replace(RICH, **change))
@@ -138,10 +130,15 @@ def test_a_changed_setting_leaves_the_other_draws_alone(kind: Any, change: dict[
 
 
 @pytest.mark.parametrize("structure", list(Structure))
-def test_structures_share_everything_but_the_policies(structure: Structure) -> None:
+def test_structures_share_everything_but_the_policies_and_worlds_share_these(structure: Structure) -> None:
     one, other = only_block(RICH), only_block(replace(RICH, structure=structure))
     for name in ARRAYS:
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+    wanted = random_wiring(8, structure, 300, stream(7, 0, Draw.WIRING))
+    for block in (other, only_replica(replace(RICH, structure=structure))):
+        if block.wiring is not None:
+            np.testing.assert_array_equal(block.wiring.inputs, wanted.inputs)
+            assert block.wiring.gates == wanted.gates
 
 
 def test_modules_that_work_still_work_when_confidences_rise() -> None:
@@ -154,6 +151,7 @@ def test_beta_stretches_the_same_costs() -> None:
     little, much = only_block(replace(RICH, beta=0.2)), only_block(replace(RICH, beta=0.6))
     mean = RICH.query_cost
     np.testing.assert_allclose(much.query_costs - mean, 3 * (little.query_costs - mean), atol=1e-12)
+    assert (only_block(replace(RICH, beta=0.0)).query_costs == mean).all()
 
 
 # -- blocks ----------------------------------------------------------------------------------------------------------

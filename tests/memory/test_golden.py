@@ -22,6 +22,7 @@ class Fact:
     seq: int
     at_s: float
     run: str
+    key: str = ""
     kind: str
     event: object
 

@@ -13,6 +13,7 @@ from handup.core import BadSetting
 from handup.memory import Index, index
 from handup.memory.vector import Vector, similarities, unit
 from tests.memory.inputs import brute
+from tests.soak import swept
 from tests.strategies import share_of_examples
 
 FLOORS = (-1.0, 0.0, 0.3, 0.7, 0.8, 0.9, 0.98, 1.0)
@@ -51,8 +52,8 @@ def test_what_is_found_is_what_brute_force_finds(
     kind: str, count: int, dimension: int, seed: int, floor: float, wanted: set[int] | None, data: st.DataObject
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(index, "FIRST_FIT", 4)  # so that the axes are used, and made anew, among few vectors
-        patched.setattr(index, "FEW", 3)
+        patched.setattr(index, "MANY", 4)  # so that the axes are used, and made anew, among few vectors
+        patched.setattr(index, "SHORT", 20)
         patched.setattr(index, "TILE", 700)
         rows = drawn(kind, count + 3, dimension, seed)
         found, kept, groups = Index(dimension), dict[int, Vector](), dict[int, int]()
@@ -72,14 +73,18 @@ def test_what_is_found_is_what_brute_force_finds(
         assert len(found) == len(kept)
 
 
+@pytest.mark.parametrize("count", swept((600, 3000), test=(600,)))
 @pytest.mark.parametrize("kind", KINDS)
 @share_of_examples(0.1)
 @given(seed=st.integers(0, 2**32), floor=st.sampled_from(FLOORS))
-def test_among_thousands_of_384(kind: str, seed: int, floor: float) -> None:
-    rows = drawn(kind, 3000, 384, seed)
+def test_among_many_of_384(kind: str, count: int, seed: int, floor: float) -> None:
+    rows = drawn(kind, count, 384, seed)
     found = Index(384)
     for key, row in enumerate(rows):
         found.add(key, row)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(index, "MANY", 500)
+        assert found.best(rows[0], 0.9) is not None  # makes the axes
     table = np.array(rows)
     random = np.random.default_rng(seed)
     near = [unit(rows[5] + 0.02 * random.standard_normal(384), 384), rows[7], drawn("even", 1, 384, seed + 1)[0]]
@@ -94,7 +99,7 @@ def test_among_thousands_of_384(kind: str, seed: int, floor: float) -> None:
             assert (match.similarity, match.key) == (best, int(np.flatnonzero(all_of_them == best)[-1]))
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_among_100_000_of_384_a_search_takes_less_than_5_ms_of_the_processor() -> None:
     random = np.random.default_rng(1)
     rows = random.standard_normal((100_000, 384), dtype=np.float32)

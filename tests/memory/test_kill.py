@@ -9,26 +9,21 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.journal.postgres import Server
 from tests.kill.zygote import ROOT
 
 LEAST = 40
 """So many write points has the course at least."""
 
-pytestmark = pytest.mark.slow
-
 
 def killed(*arguments: str) -> dict[str, Any]:
-    threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
     done = subprocess.run(
         [sys.executable, "-m", "tests.memory.killed", *arguments],
         capture_output=True,
         text=True,
         cwd=ROOT,
-        env={**os.environ, **threads, "PYTHONPATH": path},
+        env={**os.environ, "PYTHONPATH": path},
         check=False,
     )
     assert done.returncode == 0, done.stderr

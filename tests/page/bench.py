@@ -2,24 +2,60 @@
 
 from __future__ import annotations
 
+import fcntl
 import http.server
+import os
 import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import CDPSession, Locator, Page
 
 from handup.cli.touring import picture
-from tests.page.site import AXE, ROOT
+from tests.page.devices import Devices
+from tests.page.site import ROOT
 
 WEB = ROOT / "web"
 POLICY = "default-src 'self'; img-src 'self' blob: data:; style-src 'self'; connect-src 'self'"
 BUILD = ("node", "node_modules/vite/bin/vite.js", "build", "--config", "bench/vite.config.ts", "--logLevel", "warn")
 PLATE = {"width": 640, "height": 480}
+CLOCK = """() => {
+    let now = performance.now(), last = 0;
+    const timers = new Map();
+    const set = (act, ms, every) => { timers.set(++last, { act, at: now + ms, every }); return last; };
+    const turn = () => new Promise((done) => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => done();
+        port2.postMessage(null);
+    });
+    performance.now = () => now;
+    window.setTimeout = (act, ms = 0) => set(act, ms);
+    window.setInterval = (act, ms) => set(act, ms, ms);
+    window.requestAnimationFrame = (act) => set(() => act(now), 16);
+    window.clearTimeout = window.clearInterval = window.cancelAnimationFrame = (id) => timers.delete(id);
+    window.runFor = async (ms) => {
+        const end = now + ms;
+        for (await turn(); ; await turn()) {
+            const due = [...timers].filter(([, { at }]) => at <= end).sort(([, a], [, b]) => a.at - b.at)[0];
+            if (!due) break;
+            const [id, timer] = due;
+            now = Math.max(now, timer.at);
+            if (timer.every) timer.at = now + timer.every;
+            else timers.delete(id);
+            timer.act();
+        }
+        now = end;
+    };
+}"""
+"""A clock of the page that stands still until a test lets it run.
+
+Playwright's own stays in the context, which nobody could use afterwards, and runs on while a busy machine is late.
+"""
 
 
 class _Files(http.server.SimpleHTTPRequestHandler):
@@ -48,10 +84,20 @@ class _Files(http.server.SimpleHTTPRequestHandler):
             self.wfile.write(picture("tour/plate"))
 
 
+def built(factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the built bench. The first worker builds it, the others wait."""
+    together = factory.getbasetemp().parent if "PYTEST_XDIST_WORKER" in os.environ else factory.getbasetemp()
+    folder = together / "bench"
+    with (together / "bench.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "index.html").exists():
+            subprocess.run([*BUILD, "--outDir", str(folder)], cwd=WEB, check=True, timeout=120)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def bench_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("bench")
-    subprocess.run([*BUILD, "--outDir", str(folder)], cwd=WEB, check=True, timeout=120)
+    folder = built(tmp_path_factory)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Files, directory=str(folder))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
@@ -64,9 +110,22 @@ class Bench:
     def __init__(self, page: Page, url: str) -> None:
         self.page = page
         self.url = url
+        self._held = False
+        self._screen: CDPSession | None = None
+
+    def hold_clock(self) -> None:
+        """Let time stand still, but for `run_for`."""
+        self.page.evaluate(CLOCK)
+        self._held = True
+
+    def run_for(self, ms: float) -> None:
+        """Let so much time pass at once."""
+        self.page.evaluate("ms => window.runFor(ms)", ms)
 
     def show(self, **plan: Any) -> None:
         self.page.evaluate("plan => window.bench.show(plan)", plan)
+        if self._held:
+            self.run_for(20)  # until it is drawn
 
     def of(self, testid: str) -> Locator:
         return self.page.get_by_test_id(testid)
@@ -97,16 +156,6 @@ class Bench:
         assert shown is not None
         self.page.mouse.click(shown["x"] + x * shown["width"], shown["y"] + y * shown["height"])
 
-    def violations(self) -> list[str]:
-        """What axe-core finds wrong."""
-        with_axe = "window.axe !== undefined"
-        if not self.page.evaluate(with_axe):
-            self.page.evaluate(AXE.read_text(encoding="utf-8"))
-        found = self.page.evaluate(
-            "() => window.axe.run(document, {runOnly: ['wcag2a','wcag2aa','wcag21aa','wcag22aa']})"
-        )
-        return [f"{each['id']}: {node['html'][:120]}" for each in found["violations"] for node in each["nodes"]]
-
     def small(self, least: int = 48) -> list[str]:
         """Controls that are smaller than they may be, in px."""
         return list(
@@ -119,22 +168,23 @@ class Bench:
             )
         )
 
+    def resize(self, width: int, height: int = 800, scale: float = 1.0, text: int = 100) -> None:
+        """Turn the screen into another one: width and height in px, the pixels in one of them, text in percent."""
+        if self._screen is None:
+            self._screen = self.page.context.new_cdp_session(self.page)
+        metrics = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False}
+        self._screen.send("Emulation.setDeviceMetricsOverride", metrics)
+        self.page.evaluate("percent => { document.documentElement.style.fontSize = `${percent}%` }", text)
+
     def overflows(self) -> bool:
         """Whether a person would have to scroll sideways."""
         return bool(self.page.evaluate("document.documentElement.scrollWidth > window.innerWidth"))
 
 
 @pytest.fixture
-def bench(browser: Browser, bench_url: str, request: pytest.FixtureRequest) -> Iterator[Bench]:
-    """A bench; `@pytest.mark.parametrize("bench", [{...}], indirect=True)` sets how its browser is made."""
-    how = {"viewport": {"width": 1024, "height": 768}, "reduced_motion": "reduce", **getattr(request, "param", {})}
-    context = browser.new_context(**how)
-    context.set_default_timeout(5000)
-    page = context.new_page()
-    problems: list[str] = []
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.goto(bench_url)
-    page.wait_for_function("window.bench")
-    yield Bench(page, bench_url)
-    context.close()
-    assert problems == []
+def bench(devices: Devices, bench_url: str) -> Iterator[Bench]:
+    how = {"viewport": {"width": 1024, "height": 768}, "reduced_motion": "reduce"}
+    with devices.take(f"{bench_url}pictures/plate", 5000, **how) as device:
+        device.page.goto(bench_url)
+        device.page.wait_for_function("window.bench")
+        yield Bench(device.page, bench_url)

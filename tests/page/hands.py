@@ -12,6 +12,38 @@ from handup.desk import Record
 GRID = (4, 3)
 ZOOMS = 2
 SCAN_MS = 800
+CAREFUL = """
+    window.wanted = window.pressed = null;
+    const look = (event) => {
+        if (window.wanted === null || event.key !== ' ') return;
+        if (event.type === 'keydown') {
+            const marked = document.querySelector(`[data-testid="${window.wanted}"][data-scan-now]`);
+            const label = document.querySelector('[data-testid="scan-mark"]')?.dataset.label ?? 'Stop';
+            window.pressed = marked && label !== 'Stop' ? marked.dataset.scanNow : null;
+        }
+        if (window.pressed === null) event.stopImmediatePropagation();
+    };
+    for (const type of ['keydown', 'keyup']) window.addEventListener(type, look, true);
+"""
+"""A script for a page that `Switch` uses: a press that comes when the mark has gone on, perhaps to Stop, is none."""
+BY_HAND = f"""{CAREFUL}
+    const later = window.setTimeout.bind(window), never = window.clearTimeout.bind(window);
+    window.moveMark = null;
+    window.setTimeout = (act, ms, ...more) => ms === {SCAN_MS} ? (window.moveMark = act, -1) : later(act, ms, ...more);
+    window.clearTimeout = (timer) => timer === -1 ? (window.moveMark = null) : never(timer);
+"""
+"""The same where nobody waits for the mark: `Switch` moves it."""
+MARKED = """async (testid) => {
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    const drawn = () => frame().then(frame).then(() => new Promise((done) => setTimeout(done)));
+    window.wanted = testid;
+    const end = performance.now() + 60000;
+    for (await drawn(); performance.now() < end; await drawn()) {
+        if (document.querySelector(`[data-testid="${testid}"][data-scan-now]`)) return;
+        window.moveMark?.();
+    }
+    throw new Error(`the mark never came to ${testid}`);
+}"""
 
 
 class Hands(Protocol):
@@ -88,18 +120,13 @@ class Keys:
 
 
 class Switch:
-    """One switch alone: the space bar, pressed when the mark is where it should be; a late press slips off."""
+    """One switch alone: the space bar, pressed when the mark is where it should be. The page has `CAREFUL`."""
 
     def press(self, page: Page, testid: str) -> None:
-        marked = f'[data-testid="{testid}"][data-scan-now]'
         for _ in range(60):  # into its group, if it is in one; then itself
-            page.locator(marked).wait_for(timeout=60_000)
-            page.keyboard.down(" ")  # the mark stays where it is until the switch is let go
-            kind = page.evaluate("marked => document.querySelector(marked)?.dataset.scanNow ?? null", marked)
-            if kind is None:
-                page.evaluate("window.dispatchEvent(new Event('blur'))")
-            page.keyboard.up(" ")
-            if kind == "control":
+            page.evaluate(MARKED, testid)
+            page.keyboard.press(" ")
+            if page.evaluate("window.pressed") == "control":
                 return
         raise AssertionError(f"the mark never stayed on {testid}")
 

@@ -10,21 +10,24 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from handup.cli.touring import PICTURES, TOUR, picture
+from handup.cli.touring import PICTURES, PLATE, TOUR, picture
 from handup.core import Person, Question, Role
 from handup.desk import Desk, Record
 from handup.journal import Journal
-from handup.server import Access, AccessRole
+from handup.server import Access
+from tests.page.devices import Devices
 
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "src" / "handup" / "server" / "static"
@@ -61,6 +64,10 @@ class Wire:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._listener.getsockname()[1])
         threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def is_cut(self) -> bool:
+        return not self._whole.is_set()
 
     def cut(self) -> None:
         self._whole.clear()
@@ -105,19 +112,22 @@ class Wire:
 class Site:
     """The server, and a desk on the same store that asks as a robot would."""
 
-    def __init__(self, folder: Path, browser: Browser) -> None:
+    def __init__(self, folder: Path, devices: Devices) -> None:
         self.folder = folder
         self.store = str(folder / "page.db")
-        self.browser = browser
+        self.devices = devices
         self.port = free_port()
         self.wire = Wire(self.port)
         self.journal = Journal.open(self.store)
         self.desk = Desk(self.journal, PEOPLE)
         self.access = Access(self.journal)
         self._process: subprocess.Popen[bytes] | None = None
+        self._shows_robot = False
         self.begin()
         token = self.access.robot_token("tour").token
-        self.robot = httpx.Client(base_url=f"{self.url}/api/v1", headers={"Authorization": f"Bearer {token}"})
+        self.robot = httpx.Client(
+            base_url=f"{self.url}/api/v1", verify=False, headers={"Authorization": f"Bearer {token}"}
+        )
         self.put_pictures()
 
     @property
@@ -141,7 +151,7 @@ class Site:
         assert json.loads(first)["url"] == self.url
         for _ in range(200):
             with suppress(httpx.TransportError):
-                httpx.get(f"{self.url}/api/v1/health").raise_for_status()
+                httpx.get(f"{self.url}/api/v1/health", verify=False).raise_for_status()
                 return
             threading.Event().wait(0.02)
         pytest.fail((self.folder / "server.log").read_text())
@@ -168,7 +178,7 @@ class Site:
 
     def token(self, person: str = "ana") -> str:
         role = next(each.role for each in PEOPLE if each.name == person)
-        code, _ = self.access.make_code(person, AccessRole(str(role)))
+        code, _ = self.access.make_code(person, role)
         return self.access.pair(code, "test").token
 
     def ask(self, asked: str | Question) -> Record:
@@ -189,8 +199,21 @@ class Site:
             threading.Event().wait(0.02)
         return False
 
+    def show_robot(self, **state: Any) -> None:
+        """Show a robot on the page until the test is over."""
+        self._shows_robot = True
+        told = {"robot": "tour", "phase": "moving", "at_s": time.time(), "picture": PLATE, **state}
+        assert self.robot.put("/robots/tour/state", json=told).status_code == 204
+
     def tidy(self) -> None:
-        """Nothing waits, nothing is stopped."""
+        """Let the server run, the wire be whole, nothing wait, nothing be stopped and no robot be shown."""
+        if self.wire.is_cut:
+            self.wire.mend()
+        if self._shows_robot:
+            self.end()  # a state is shown as long as the server runs
+            self._shows_robot = False
+        if self._process is None:
+            self.begin()
         if self.desk.stopped:
             self.desk.enable("ana")
         for each in self.desk.pending():
@@ -201,28 +224,32 @@ class Site:
         """A device of its own: its cookie, its storage, its page."""
         how.setdefault("viewport", {"width": 1024, "height": 768})
         how.setdefault("reduced_motion", "reduce")
-        context = self.browser.new_context(**how)
-        context.set_default_timeout(SOON_MS)
         address = url or self.url
-        if person is not None:
-            context.add_cookies([{"name": f"handup-{self.port}", "value": self.token(person), "url": address}])
-        page = context.new_page()
-        problems: list[str] = []
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        try:
-            page.goto(address)
-            yield Look(page, context)
-            assert problems == []
-        finally:
-            context.close()
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(address))
+        with self.devices.take(f"{origin}/api/v1/health", SOON_MS, **how) as device:
+            look = Look(device.page)
+            if person is not None:
+                cookie = {"name": f"handup-{self.port}", "value": self.token(person), "url": address}
+                device.page.context.add_cookies([cookie])  # type: ignore[list-item]
+            look.page.goto(address)
+            try:
+                yield look
+            finally:
+                device.spoiled = look.spoiled
 
 
 class Look:
     """A page and short words for what people do with it."""
 
-    def __init__(self, page: Page, context: BrowserContext) -> None:
+    def __init__(self, page: Page) -> None:
         self.page = page
-        self.context = context
+        self.spoiled = False
+
+    @property
+    def context(self) -> BrowserContext:
+        """The context of the page. What a test changes there stays, so nobody uses it afterwards."""
+        self.spoiled = True
+        return self.page.context
 
     def of(self, testid: str) -> Locator:
         return self.page.get_by_test_id(testid)
@@ -230,7 +257,7 @@ class Look:
     def begin_anew(self, site: Site) -> None:
         """Nothing waits; the page is loaded again, with another token: one person does not load it so often."""
         site.tidy()
-        self.context.add_cookies([{"name": f"handup-{site.port}", "value": site.token(), "url": site.url}])
+        self.page.context.add_cookies([{"name": f"handup-{site.port}", "value": site.token(), "url": site.url}])
         self.page.goto(site.url)
 
     def press(self, *testids: str) -> None:

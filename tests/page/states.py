@@ -29,6 +29,11 @@ def _waiting(site: Site, look: Look) -> None:
     look.sees("waiting")
 
 
+def _watching(site: Site, look: Look) -> None:
+    site.show_robot(title="Bite 1 of 2")
+    look.sees("meal")
+
+
 def _put_off(site: Site, look: Look) -> None:
     look.question(site.ask("yes-no"))
     look.press("not-now", "send")
@@ -65,4 +70,5 @@ STATES: dict[str, State] = {
     "put-off": _put_off,
     "stopped": _stopped,
     "enabling": _enabling,
+    "watching": _watching,  # the last: this robot is shown until the test is over
 }

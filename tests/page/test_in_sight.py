@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from handup.cli.touring import PLATE
 from tests.page.site import Look, Site
 
 PHONE = {"width": 390, "height": 844}
@@ -29,7 +27,7 @@ def set_up(look: Look, **settings: Any) -> None:
     look.page.reload()
 
 
-@pytest.mark.parametrize("text", [100, 200])
+@pytest.mark.parametrize("text", [pytest.param(100, marks=pytest.mark.soak), 200])
 def test_a_stop_that_failed_is_said_in_sight_wherever_the_page_is_scrolled(site: Site, text: int) -> None:
     with site.open(url=site.wired, viewport=PHONE) as look:
         set_up(look, text=text)
@@ -85,8 +83,7 @@ def test_what_needs_a_person_is_not_left_to_the_robot(site: Site, step: str) -> 
 
 
 def test_the_plate_is_shown_while_stopped_and_who_stopped_is_told_that_it_goes_on(site: Site) -> None:
-    state = {"robot": "tour", "phase": "moving", "at_s": time.time(), "picture": PLATE, "picture_seq": 1}
-    assert site.robot.put("/robots/tour/state", json=state).status_code == 204
+    site.show_robot(picture_seq=1)
     with site.open(viewport=PHONE) as look:
         look.sees("waiting")
         look.press("stop")

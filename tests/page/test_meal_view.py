@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import httpx
-import pytest
 from playwright.sync_api import expect
 
-from tests.page import bench as parts
+from tests.page.axe import violations
 from tests.page.bench import Bench
 from tests.page.site import Site
-
-bench, bench_url = parts.bench, parts.bench_url
 
 CHAIN = [
     {"module": "food", "label": "Food", "says": "chicken", "confidence": 0.83, "by": "robot", "asking": False},
@@ -44,6 +42,16 @@ STATE: dict[str, Any] = {
     "decision": {"action": "ask", "module": "params", "reason": "it is in doubt", "reliability": 0.7},
     "items": ITEMS,
 }
+PHASES = {
+    "looking": "Looking at the plate",
+    "deciding": "Thinking",
+    "asking": "Asking",
+    "moving": "Moving",
+    "holding": "The robot holds: no contact",
+    "resting": "Resting",
+    "done": "The meal is over",
+    "stopped": "Stopped",
+}
 SUMMARY = {"got": 4, "of": 5, "queries": 3, "attempts": 6}
 SIGHTS: tuple[dict[str, Any], ...] = ({}, {"phase": "holding"}, {"phase": "done", "summary": SUMMARY})
 
@@ -59,23 +67,11 @@ def test_what_it_is_about_to_do_and_why_in_one_sentence(bench: Bench) -> None:
     expect(bench.page.get_by_role("heading", name="Bite 4 of 5")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    ("phase", "words"),
-    [
-        ("looking", "Looking at the plate"),
-        ("deciding", "Thinking"),
-        ("asking", "Asking"),
-        ("moving", "Moving"),
-        ("holding", "The robot holds: no contact"),
-        ("resting", "Resting"),
-        ("done", "The meal is over"),
-        ("stopped", "Stopped"),
-    ],
-)
-def test_every_phase_has_words_and_a_sign(bench: Bench, phase: str, words: str) -> None:
-    bench.show(robot=robot(phase=phase))
-    expect(bench.of("phase")).to_have_text(words)
-    expect(bench.of("phase").locator("svg")).to_have_count(1)
+def test_every_phase_has_words_and_a_sign(bench: Bench) -> None:
+    for phase, words in PHASES.items():
+        bench.show(robot=robot(phase=phase))
+        expect(bench.of("phase")).to_have_text(words)
+        expect(bench.of("phase").locator("svg")).to_have_count(1)
 
 
 def test_a_robot_that_is_not_heard_holds_whatever_it_said_last(bench: Bench) -> None:
@@ -111,26 +107,26 @@ def test_the_bites_say_how_they_went(bench: Bench) -> None:
 
 
 def test_an_old_picture_says_its_age_and_a_new_one_is_new(bench: Bench) -> None:
-    bench.page.clock.install()
+    bench.hold_clock()
     bench.show(robot=robot())
     bench.page.locator(".stage-picture").wait_for()
     expect(bench.of("plate")).to_have_attribute("data-old", "false")
-    bench.page.clock.run_for(5_100)
+    bench.run_for(5_100)
     expect(bench.of("plate")).to_contain_text("Old picture: 5 s")
-    bench.page.clock.run_for(180_000)
+    bench.run_for(180_000)
     expect(bench.of("plate")).to_contain_text("Old picture: 3 min")
     bench.show(robot=robot(picture_seq=2))
     bench.page.wait_for_function("() => document.querySelector('.stage-picture').src.includes('seq=2')")
-    bench.page.clock.run_for(100)
+    bench.run_for(100)
     expect(bench.of("plate")).to_have_attribute("data-old", "false")
 
 
 def test_a_picture_that_does_not_come_leaves_the_last_one_to_grow_old(bench: Bench) -> None:
-    bench.page.clock.install()
+    bench.hold_clock()
     bench.show(robot=robot())
     bench.page.locator(".stage-picture").wait_for()
     bench.show(robot=robot(picture="missing", picture_seq=2))
-    bench.page.clock.run_for(4_100)
+    bench.run_for(4_100)
     expect(bench.of("plate")).to_contain_text("Old picture: 4 s")
     expect(bench.page.locator(".stage-picture")).to_have_attribute("src", "/pictures/live/plate?seq=1")
 
@@ -174,23 +170,19 @@ def test_a_state_with_nothing_but_a_phase_is_shown(bench: Bench) -> None:
     expect(bench.of("plate")).to_contain_text("No picture yet.")
 
 
-@pytest.mark.parametrize("text", [100, 200])
-@pytest.mark.parametrize(
-    "bench", [{"viewport": {"width": each, "height": 800}} for each in (320, 768, 1280, 1920)], indirect=True
-)
-def test_nothing_runs_over_the_side(bench: Bench, text: int) -> None:
-    bench.page.evaluate("percent => { document.documentElement.style.fontSize = `${percent}%` }", text)
+def test_nothing_runs_over_the_side(bench: Bench) -> None:
+    for width, text in product((320, 768, 1280, 1920), (100, 200)):
+        bench.resize(width, text=text)
+        for change in SIGHTS:
+            bench.show(robot=robot(**change))
+            assert not bench.overflows(), (width, text, change)
+
+
+def test_axe_finds_nothing(bench: Bench) -> None:
     for change in SIGHTS:
         bench.show(robot=robot(**change))
-        assert not bench.overflows()
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(bench: Bench, theme: str) -> None:
-    for change in SIGHTS:
-        bench.show(robot=robot(**change), theme=theme)
         bench.page.locator(".stage-picture").wait_for()
-        assert bench.violations() == []
+        assert violations(bench.page) == [], change
 
 
 def test_on_the_real_page_a_robot_s_state_is_seen(site: Site) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from handup.server import AccessRole
+from handup.core import Role
 from tests.page.site import Site
 
 
 def code(site: Site) -> str:
-    return site.access.make_code("ana", AccessRole.RESIDENT)[0]
+    return site.access.make_code("ana", Role.RESIDENT)[0]
 
 
 def test_by_a_code_that_is_typed(site: Site) -> None:

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from handup.core import Box, Question, QuestionKind
-from tests.page import bench as parts
+from handup.core import Box, Point, Question, QuestionKind
+from tests.page.axe import violations
 from tests.page.bench import Bench
+from tests.page.hands import fields_to
 from tests.page.site import Site
-
-bench, bench_url = parts.bench, parts.bench_url
 
 BOX: dict[str, Any] = {"id": "q1", "prompt": "Where is the chicken?", "kind": "box", "options": [], "image": "plate"}
 GUESS = {"left": 0.3, "top": 0.3, "right": 0.45, "bottom": 0.5}
 SKEWER = ("one end of the long side", "the other end")
 SCOOP = ("where the scoop starts", "where it ends")
 TWIRL = ("one side of where to twirl", "the other side")
-SCREENS = [
-    {"viewport": {"width": width, "height": height}, "device_scale_factor": scale}
-    for width, height, scale in ((320, 640, 1), (320, 640, 3), (768, 1024, 2), (1280, 800, 1), (1920, 1080, 1.5))
-]
+SCREENS = ((320, 640, 1), (320, 640, 3), (768, 1024, 2), (1280, 800, 1), (1920, 1080, 1.5))
+"""Width and height in px, and how many pixels make a px."""
+STATES: tuple[tuple[str, ...], ...] = (
+    (),
+    ("by-number",),
+    ("candidate-6",),
+    ("good-enough",),
+    ("candidate-8", "good-enough"),
+)
+"""What is pressed, one after the other, until a box is whole."""
+ABOVE = """() => {
+    const [stage, bar] = ['.placing-picture > .stage', '.bottom'].map((each) => document.querySelector(each));
+    return stage.getBoundingClientRect().bottom <= bar.getBoundingClientRect().top + 1;
+}"""
+"""Whether the picture ends above the bar at the bottom."""
 PLACES = [(0.1, 0.9), (0.5, 0.5), (0.377, 0.251), (0.99, 0.012)]
 
 
@@ -31,38 +42,34 @@ def points(marks: tuple[str, ...] = SKEWER, **more: Any) -> dict[str, Any]:
     return {"id": "q2", "prompt": "Where?", "kind": "points", "options": [], "image": "plate", "marks": marks, **more}
 
 
-def enlarge(bench: Bench, percent: int) -> None:
-    bench.page.evaluate("percent => { document.documentElement.style.fontSize = `${percent}%` }", percent)
-
-
 def loaded(bench: Bench) -> None:
     bench.page.locator(".stage-picture").first.wait_for()
 
 
-@pytest.mark.parametrize("text", [100, 200])
-@pytest.mark.parametrize("bench", SCREENS, indirect=True, ids=lambda how: f"{how['viewport']['width']}")
-def test_a_tap_is_the_place_under_the_finger_on_any_screen(bench: Bench, text: int) -> None:
-    enlarge(bench, text)
-    bench.show(question=points(tuple(f"mark {each}" for each in range(len(PLACES)))))
-    loaded(bench)
-    for x, y in PLACES:
-        bench.tap(x, y)
-    shown = bench.of("picture").bounding_box()
-    assert shown is not None
-    assert shown["width"] / shown["height"] == pytest.approx(4 / 3, abs=0.02)
-    for found, (x, y) in zip(bench.value, PLACES, strict=True):
-        assert found["x"] == pytest.approx(x, abs=1 / shown["width"] + 1e-4)
-        assert found["y"] == pytest.approx(y, abs=1 / shown["height"] + 1e-4)
+def test_a_tap_is_the_place_under_the_finger_on_any_screen(bench: Bench) -> None:
+    marks = tuple(f"mark {number}" for number in range(len(PLACES)))
+    for screen, text in product(SCREENS, (100, 200)):
+        bench.resize(*screen, text=text)
+        bench.show(question=points(marks, id=f"{screen} {text}"))
+        loaded(bench)
+        for x, y in PLACES:
+            bench.tap(x, y)
+        shown = bench.of("picture").bounding_box()
+        assert shown is not None
+        assert shown["width"] / shown["height"] == pytest.approx(4 / 3, abs=0.02)
+        for point, (x, y) in zip(bench.value, PLACES, strict=True):
+            assert point["x"] == pytest.approx(x, abs=1 / shown["width"] + 1e-4), (screen, text)
+            assert point["y"] == pytest.approx(y, abs=1 / shown["height"] + 1e-4), (screen, text)
 
 
-@pytest.mark.parametrize("page_zoom", [0.5, 2])
-def test_a_tap_is_the_place_under_the_finger_at_any_page_zoom(bench: Bench, page_zoom: float) -> None:
-    bench.page.evaluate("zoom => { document.body.style.zoom = zoom }", page_zoom)
-    bench.show(question=points())
-    loaded(bench)
-    bench.tap(0.25, 0.75)
-    assert bench.half[0]["x"] == pytest.approx(0.25, abs=0.005)
-    assert bench.half[0]["y"] == pytest.approx(0.75, abs=0.005)
+def test_a_tap_is_the_place_under_the_finger_at_any_page_zoom(bench: Bench) -> None:
+    for page_zoom in (0.5, 2):
+        bench.page.evaluate("zoom => { document.body.style.zoom = zoom }", page_zoom)
+        bench.show(question=points(id=f"zoom {page_zoom}"))
+        loaded(bench)
+        bench.tap(0.25, 0.75)
+        assert bench.half[0]["x"] == pytest.approx(0.25, abs=0.005), page_zoom
+        assert bench.half[0]["y"] == pytest.approx(0.75, abs=0.005), page_zoom
 
 
 def test_a_box_is_whole_with_its_second_corner_in_whatever_order_they_come(bench: Bench) -> None:
@@ -100,18 +107,18 @@ def test_a_further_tap_changes_nothing_until_a_corner_is_chosen(bench: Bench) ->
     assert bench.value == pytest.approx({**before, "left": 0.1, "top": 0.15}, abs=0.005)
 
 
-@pytest.mark.parametrize(("step", "share"), [(0, 0.005), (1, 0.02), (2, 0.08)])
-def test_the_chosen_corner_is_nudged_in_three_step_sizes(bench: Bench, step: int, share: float) -> None:
-    bench.show(question=BOX)
-    bench.tap(0.3, 0.3)
-    bench.tap(0.6, 0.6)
-    before = bench.value
-    bench.press(f"step-{step}", "nudge-right", "nudge-down")
-    after = {**before, "right": before["right"] + share, "bottom": before["bottom"] + share}
-    assert bench.value == pytest.approx(after, abs=1e-4)
-    bench.press("mark-0", "nudge-left", "nudge-up")
-    after |= {"left": before["left"] - share, "top": before["top"] - share}
-    assert bench.value == pytest.approx(after, abs=1e-4)
+def test_the_chosen_corner_is_nudged_in_three_step_sizes(bench: Bench) -> None:
+    for step, share in enumerate((0.005, 0.02, 0.08)):
+        bench.show(question={**BOX, "id": f"step {step}"})
+        bench.tap(0.3, 0.3)
+        bench.tap(0.6, 0.6)
+        before = bench.value
+        bench.press(f"step-{step}", "nudge-right", "nudge-down")
+        after = {**before, "right": before["right"] + share, "bottom": before["bottom"] + share}
+        assert bench.value == pytest.approx(after, abs=1e-4)
+        bench.press("mark-0", "nudge-left", "nudge-up")
+        after |= {"left": before["left"] - share, "top": before["top"] - share}
+        assert bench.value == pytest.approx(after, abs=1e-4)
 
 
 def test_nudges_stay_on_the_picture_and_corners_apart(bench: Bench) -> None:
@@ -147,20 +154,15 @@ def test_the_guess_is_drawn_named_and_can_be_started_from(bench: Bench) -> None:
     assert bench.value == pytest.approx({**GUESS, "right": 0.43})
 
 
-@pytest.mark.parametrize(("x", "y"), [(0.05, 0.05), (0.31, 0.62), (0.5, 0.5), (0.66, 0.34), (0.98, 0.97)])
-def test_three_choices_of_a_numbered_field_reach_any_place(bench: Bench, x: float, y: float) -> None:
-    bench.show(question=points())
-    loaded(bench)
-    bench.press("by-number")
-    left, top, size = 0.0, 0.0, 1.0
-    for _ in range(3):
-        column, row = min(3, int((x - left) / size * 4)), min(2, int((y - top) / size * 3))
-        bench.press(f"candidate-{4 * row + column + 1}")
-        middle = left + (column + 0.5) / 4 * size, top + (row + 0.5) / 3 * size
-        size /= 3
-        left, top = (min(1 - size, max(0, each - size / 2)) for each in middle)
-    assert bench.half[0]["x"] == pytest.approx(x, abs=0.015)
-    assert bench.half[0]["y"] == pytest.approx(y, abs=0.02)
+def test_three_choices_of_a_numbered_field_reach_any_place(bench: Bench) -> None:
+    for x, y in ((0.05, 0.05), (0.31, 0.62), (0.5, 0.5), (0.66, 0.34), (0.98, 0.97)):
+        bench.show(question=points(id=f"{x} {y}"))
+        loaded(bench)
+        bench.press("by-number")
+        for number in fields_to(Point(x, y)):
+            bench.press(f"candidate-{number}")
+        assert bench.half[0]["x"] == pytest.approx(x, abs=0.015)
+        assert bench.half[0]["y"] == pytest.approx(y, abs=0.02)
 
 
 def test_one_can_go_back_from_an_enlarged_field_or_take_its_middle(bench: Bench) -> None:
@@ -229,16 +231,14 @@ def test_without_its_picture_the_question_says_so_and_can_be_answered(bench: Ben
     expect(bench.page.get_by_role("alert")).to_have_count(0)
 
 
-@pytest.mark.parametrize(("marks", "curves", "heads"), [(SKEWER, 0, 3), (SCOOP, 0, 2), (TWIRL, 2, 1)])
-def test_what_is_drawn_between_two_points_fits_the_skill(
-    bench: Bench, marks: tuple[str, str], curves: int, heads: int
-) -> None:
-    bench.show(question=points(marks))
-    bench.tap(0.3, 0.3)
-    bench.tap(0.6, 0.6)
-    drawn = bench.page.locator(".placing-picture .drawing-ink").get_attribute("d") or ""
-    assert drawn.count("A") == curves
-    assert drawn.count("M") == heads
+def test_what_is_drawn_between_two_points_fits_the_skill(bench: Bench) -> None:
+    for marks, curves, heads in ((SKEWER, 0, 3), (SCOOP, 0, 2), (TWIRL, 2, 1)):
+        bench.show(question=points(marks, id=marks[0]))
+        bench.tap(0.3, 0.3)
+        bench.tap(0.6, 0.6)
+        drawn = bench.page.locator(".placing-picture .drawing-ink").get_attribute("d") or ""
+        assert drawn.count("A") == curves
+        assert drawn.count("M") == heads
 
 
 def test_each_mark_can_be_gone_back_to(bench: Bench) -> None:
@@ -267,71 +267,45 @@ def test_undo_clears_it_and_a_half_made_answer_comes_back(bench: Bench) -> None:
     assert bench.value == pytest.approx({"left": 0.2, "top": 0.2, "right": 0.5, "bottom": 0.6}, abs=0.005)
 
 
-@pytest.mark.parametrize("text", [100, 200])
-@pytest.mark.parametrize("bench", SCREENS, indirect=True, ids=lambda how: f"{how['viewport']['width']}")
-def test_nothing_to_press_is_small_and_nothing_runs_over_the_side(bench: Bench, text: int) -> None:
-    enlarge(bench, text)
+def test_nothing_to_press_is_small_and_nothing_runs_over_the_side(bench: Bench) -> None:
+    for screen, text in product(SCREENS, (100, 200)):
+        bench.resize(*screen, text=text)
+        bench.show(question={**BOX, "id": f"{screen} {text}", "guess": GUESS})
+        loaded(bench)
+        for presses in STATES:
+            bench.press(*presses)
+            assert bench.small() == [], (screen, text, presses)
+            assert not bench.overflows(), (screen, text, presses)
+
+
+def test_axe_finds_nothing(bench: Bench) -> None:
     bench.show(question={**BOX, "guess": GUESS})
     loaded(bench)
-    states: tuple[tuple[str, ...], ...] = (
-        (),
-        ("by-number",),
-        ("candidate-6",),
-        ("good-enough",),
-        ("candidate-8", "good-enough"),
-    )
-    for presses in states:
+    for presses in STATES:
         bench.press(*presses)
-        assert bench.small() == []
-        assert not bench.overflows()
+        assert violations(bench.page) == [], presses
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(bench: Bench, theme: str) -> None:
-    bench.show(question={**BOX, "guess": GUESS}, theme=theme)
-    loaded(bench)
-    states: tuple[tuple[str, ...], ...] = (
-        (),
-        ("by-number",),
-        ("candidate-6",),
-        ("good-enough",),
-        ("candidate-8", "good-enough"),
-    )
-    for presses in states:
-        bench.press(*presses)
-        assert bench.violations() == []
-
-
-@pytest.mark.parametrize("width", [320, 1280])
-def test_on_the_real_page_a_box_by_touch_reaches_the_desk(site: Site, width: int) -> None:
-    with site.open(viewport={"width": width, "height": 800}, has_touch=True) as look:
-        asked = site.ask(Question("Where is it?", QuestionKind.BOX, image="tour/plate"))
-        look.question(asked)
-        look.page.locator(".stage-picture").first.wait_for()
-        surface = look.of("picture")
-        for x, y in ((0.6, 0.55), (0.71, 0.67)):
-            surface.scroll_into_view_if_needed()
-            shown = surface.bounding_box()
-            assert shown is not None
-            look.page.touchscreen.tap(shown["x"] + x * shown["width"], shown["y"] + y * shown["height"])
-        look.press("send")
-        told = site.told(asked.id)
-        assert told.answer is not None
-        box = told.answer.value
-        assert isinstance(box, Box)
-        off = [box.left - 0.6, box.top - 0.55, box.right - 0.71, box.bottom - 0.67]
-        assert max(map(math.fabs, off)) < 0.006
-
-
-def test_on_the_real_page_half_a_box_survives_a_reload(site: Site) -> None:
-    with site.open() as look:
-        asked = site.ask("box")
-        look.question(asked)
-        look.press("guess-other", "by-number", "candidate-6", "good-enough")
-        expect(look.page.locator(".placing-says")).to_contain_text("2 of 2")
-        look.page.reload()
-        look.question(asked)
-        expect(look.page.locator(".placing-says")).to_contain_text("2 of 2")
+def test_on_the_real_page_a_box_by_touch_reaches_the_desk(site: Site) -> None:
+    with site.open(has_touch=True) as look:
+        for width in (320, 1280):
+            look.page.set_viewport_size({"width": width, "height": 800})
+            asked = site.ask(Question("Where is it?", QuestionKind.BOX, image="tour/plate"))
+            look.question(asked)
+            look.page.locator(".stage-picture").first.wait_for()
+            surface = look.of("picture")
+            for x, y in ((0.6, 0.55), (0.71, 0.67)):
+                surface.scroll_into_view_if_needed()
+                shown = surface.bounding_box()
+                assert shown is not None
+                look.page.touchscreen.tap(shown["x"] + x * shown["width"], shown["y"] + y * shown["height"])
+            look.press("send")
+            told = site.told(asked.id)
+            assert told.answer is not None
+            box = told.answer.value
+            assert isinstance(box, Box)
+            off = [box.left - 0.6, box.top - 0.55, box.right - 0.71, box.bottom - 0.67]
+            assert max(map(math.fabs, off)) < 0.006
 
 
 def test_the_focus_is_never_lost_while_fields_are_chosen_by_keys(bench: Bench) -> None:
@@ -349,14 +323,10 @@ def test_the_focus_is_never_lost_while_fields_are_chosen_by_keys(bench: Bench) -
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (768, 1024), (1280, 800)])
 def test_on_the_real_page_a_whole_box_is_seen_whole_before_it_is_sent(site: Site, width: int, height: int) -> None:
+    asked = site.ask("box")  # one for each device: another one would go on with what was half made on the first
     with site.open(viewport={"width": width, "height": height}) as look:
-        look.question(site.ask("box"))
+        look.question(asked)
         look.press("guess-other", "from-guess")
         look.sees("send")
         expect(look.page.locator(".placing-picture > .stage")).to_be_in_viewport(ratio=0.99)
-        bar = look.page.locator(".bottom").bounding_box()
-        look.page.wait_for_timeout(100)
-        stage = look.page.locator(".placing-picture > .stage").bounding_box()
-        assert bar is not None
-        assert stage is not None
-        assert stage["y"] + stage["height"] <= bar["y"] + 1
+        look.page.wait_for_function(ABOVE)

@@ -6,21 +6,19 @@ import os
 import re
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 from playwright.sync_api import Browser, expect
 
 from handup.core import Question, QuestionKind
 from handup.journal import Journal
 from tests.cli.sitting import ROOT, free_port, until
-from tests.page import bench as parts
+from tests.page.axe import violations
 from tests.page.bench import Bench
 from tests.page.site import Site
-
-bench, bench_url = parts.bench, parts.bench_url
 
 TASK: dict[str, Any] = {
     "steps": [
@@ -124,20 +122,18 @@ def test_it_takes_no_focus_and_holds_nothing_to_press(bench: Bench) -> None:
     expect(bench.of("task").locator("button, input, a, [tabindex]")).to_have_count(0)
 
 
-@pytest.mark.parametrize("text", [100, 200])
-@pytest.mark.parametrize("bench", [{"viewport": {"width": each, "height": 800}} for each in (320, 1280)], indirect=True)
-def test_nothing_runs_over_the_side(bench: Bench, text: int) -> None:
-    bench.page.evaluate("percent => { document.documentElement.style.fontSize = `${percent}%` }", text)
+def test_nothing_runs_over_the_side(bench: Bench) -> None:
+    for width, text in product((320, 1280), (100, 200)):
+        bench.resize(width, text=text)
+        for change in SIGHTS:
+            bench.show(robot=robot(**change))
+            assert not bench.overflows(), (width, text, change)
+
+
+def test_axe_finds_nothing(bench: Bench) -> None:
     for change in SIGHTS:
         bench.show(robot=robot(**change))
-        assert not bench.overflows()
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(bench: Bench, theme: str) -> None:
-    for change in SIGHTS:
-        bench.show(robot=robot(**change), theme=theme)
-        assert bench.violations() == []
+        assert violations(bench.page) == [], change
 
 
 def test_on_the_real_page_the_task_stands_below_a_question_about_it(site: Site) -> None:
@@ -152,7 +148,6 @@ def test_on_the_real_page_the_task_stands_below_a_question_about_it(site: Site) 
         site.tidy()
 
 
-@pytest.mark.slow
 def test_a_run_is_watched_asks_and_goes_on(tmp_path: Path, browser: Browser) -> None:
     rules = tmp_path / "rules.yaml"
     rules.write_text("format: 1\nrecoveries: []\n", encoding="utf-8")

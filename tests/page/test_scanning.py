@@ -8,11 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from handup.core import Box, Point, Question, QuestionKind
-from tests.page import bench as parts
 from tests.page.bench import Bench
 from tests.page.site import Look, Site
-
-bench, bench_url = parts.bench, parts.bench_url
 
 TICK_MS = 1000
 REAL_MS = 800
@@ -28,23 +25,21 @@ LABEL = "() => document.querySelector('[data-testid=scan-mark]')?.dataset.label 
 class Switch:
     """A person with one switch: looks what is marked, waits, presses."""
 
-    def __init__(self, bench: Bench, *, clock: bool = True, **scan: Any) -> None:
+    def __init__(self, bench: Bench, **scan: Any) -> None:
         self.bench = bench
         self.presses = 0
         self.scan = {"enabled": True, "intervalMs": TICK_MS, **scan}
-        if clock:
-            bench.page.clock.install()
+        bench.hold_clock()
 
     def show(self, **plan: Any) -> None:
         self.bench.show(scan=self.scan, **plan)
-        self.bench.page.clock.run_for(20)
 
     @property
     def marked(self) -> str | None:
         return self.bench.page.evaluate(LABEL)  # type: ignore[no-any-return]
 
     def wait(self, ms: int = TICK_MS) -> None:
-        self.bench.page.clock.run_for(ms)
+        self.bench.run_for(ms)
 
     def round(self, most: int = 12) -> list[str]:
         """The labels until the first comes again."""
@@ -216,6 +211,7 @@ def test_a_change_elsewhere_keeps_the_round(switch: Switch) -> None:
 def test_the_mark_is_seen_without_colour(switch: Switch) -> None:
     switch.show(buttons=FEW)
     switch.until("Button 1")
+    switch.wait(20)  # until it is drawn
     mark = switch.bench.of("scan-mark")
     assert mark.evaluate("each => parseFloat(getComputedStyle(each).borderTopWidth)") >= 4
     expect(mark).to_contain_text("▶ Button 1")
@@ -319,6 +315,7 @@ def test_a_whole_box_by_one_switch(switch: Switch) -> None:
     assert switch.presses == BOX_PRESSES
 
 
+@pytest.mark.soak
 def test_whole_points_by_one_switch(switch: Switch) -> None:
     switch.show(question=POINTS, buttons=FOOTER)
     for number in (6, 2, 7, 7, 7, 7):
@@ -354,7 +351,7 @@ def choose(look: Look, *labels: str) -> int:
     return len(labels)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_on_the_real_page_a_box_by_one_switch_reaches_the_desk(site: Site) -> None:
     with site.open() as look:
         scanning(look, scan="auto", scanMs=REAL_MS)

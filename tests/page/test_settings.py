@@ -20,13 +20,15 @@ def test_text_and_theme_hold_after_a_reload(site: Site) -> None:
 
 def test_send_by_itself_is_seen_and_can_be_held_back(site: Site) -> None:
     with site.open() as look:
+        look.page.clock.install()
+        look.page.reload()
         look.press("settings", "set-send-3", "panel-close")
         asked = site.ask("choice")
         look.press("option-0")
         look.says("wait", "goes out in")
         look.press("wait")
         look.sees_not("wait")
-        look.page.wait_for_timeout(3500)
+        look.page.clock.run_for(3500)
         record = site.desk.record(asked.id)
         assert record is not None
         assert record.status is Status.OPEN

@@ -74,7 +74,7 @@ HALVES: dict[str, tuple[Callable[[Look], None], Callable[[Look], None]]] = {
 }
 
 
-@pytest.mark.parametrize("kind", HALVES)
+@pytest.mark.parametrize("kind", ["text", "box", pytest.param("points", marks=pytest.mark.soak), "choice"])
 def test_what_was_begun_stands_where_the_robot_asks_again(site: Site, kind: str) -> None:
     begin, stands = HALVES[kind]
     with site.open() as look:
@@ -92,6 +92,7 @@ def test_what_was_begun_stands_where_the_robot_asks_again(site: Site, kind: str)
 def test_a_countdown_ends_with_the_stop_and_does_not_begin_again(site: Site) -> None:
     with site.open() as look:
         look.page.evaluate(f"localStorage.setItem('handup.settings', '{json.dumps(QUICK)}')")
+        look.page.clock.install()
         look.page.reload()
         look.question(site.ask("choice"))
         look.press("option-1")
@@ -99,7 +100,7 @@ def test_a_countdown_ends_with_the_stop_and_does_not_begin_again(site: Site) -> 
         again = restart(site, look, "choice")
         has_choice(look)
         look.sees_not("wait")
-        look.page.wait_for_timeout(LONGER_MS)
+        look.page.clock.run_for(LONGER_MS)
         assert is_open(site, again)
         look.press("send")
         told = site.told(again.id)
@@ -110,6 +111,7 @@ def test_a_countdown_ends_with_the_stop_and_does_not_begin_again(site: Site) -> 
 def test_nothing_goes_out_after_a_stop_that_does_not_get_through(site: Site) -> None:
     with site.open(url=site.wired) as look:
         look.page.evaluate(f"localStorage.setItem('handup.settings', '{json.dumps(QUICK)}')")
+        look.page.clock.install()
         look.page.reload()
         counting = site.ask("choice")
         look.question(counting)
@@ -119,7 +121,7 @@ def test_nothing_goes_out_after_a_stop_that_does_not_get_through(site: Site) -> 
         look.press("stop")
         look.sees("stop-failing")
         look.sees_not("wait")
-        look.page.wait_for_timeout(LONGER_MS)
+        look.page.clock.run_for(LONGER_MS)
         look.sees_not("sent")
         site.wire.mend()
         look.sees("stopped")

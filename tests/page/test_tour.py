@@ -27,7 +27,7 @@ def test_a_person_takes_the_tour(browser: Browser) -> None:
                 said += tour.stdout.readline()
                 assert tour.poll() is None, said
             context.set_default_timeout(SOON_MS)
-            look = Look(context.new_page(), context)
+            look = Look(context.new_page())
             look.page.goto(found[0])
             for step in TOUR:
                 look.page.locator(f'[data-question="tour/{step}/1"]').wait_for()

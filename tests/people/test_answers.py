@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handup.core import BadRecord, BadSetting, QuestionKind
+from handup.core import BadRecord, BadSetting, QuestionKind, Role
 from handup.people import (
     PROFILES,
     AnswerModel,
@@ -19,7 +19,6 @@ from handup.people import (
     Evidence,
     Latency,
     MotorProfile,
-    Role,
     SimulatedPerson,
     Suggestions,
     Support,
@@ -34,7 +33,7 @@ GOOD, BAD = Support(Suggestions.OWN, 1.0), Support(Suggestions.OWN, 0.8)
 
 
 def chance(model: AnswerModel, kind: QuestionKind, *args: Any, **more: Any) -> float:
-    return model.chance(Role.REMOTE, kind, *args, **more).probability
+    return model.chance(Role.OPERATOR, kind, *args, **more).probability
 
 
 def test_the_shipped_model_gives_the_marginals_back() -> None:
@@ -54,7 +53,7 @@ def test_good_suggestions_help_and_bad_ones_do_nothing() -> None:
 
 
 def test_the_shipped_latency_gives_the_quantiles_back() -> None:
-    latency = answer_model().time(Role.REMOTE, DIAGNOSIS)
+    latency = answer_model().time(Role.OPERATOR, DIAGNOSIS)
     for share, name in ((0.05, "q05"), (0.5, "median"), (0.95, "q95")):
         assert latency.quantile(share) == pytest.approx(MARGINALS["decision_s"][name], rel=0.005)
 
@@ -71,10 +70,10 @@ def test_the_shipped_file_says_where_it_comes_from_and_how_it_does_on_people_it_
         assert record["held_out"][kind]["model"]["log_loss_less_marginal"] < 0.0
 
 
-def test_human_data_is_for_remote_helpers_and_the_rest_is_labelled_assumed() -> None:
+def test_human_data_is_for_operators_and_the_rest_is_labelled_assumed() -> None:
     model = answer_model()
-    assert model.chance(Role.REMOTE, ACTION).evidence is Evidence.HUMAN_DATA
-    for role, kind in ((Role.RESIDENT, DIAGNOSIS), (Role.REMOTE, QuestionKind.BOX), (Role.CAREGIVER, ACTION)):
+    assert model.chance(Role.OPERATOR, ACTION).evidence is Evidence.HUMAN_DATA
+    for role, kind in ((Role.RESIDENT, DIAGNOSIS), (Role.OPERATOR, QuestionKind.BOX), (Role.CAREGIVER, ACTION)):
         assert model.chance(role, kind).evidence is Evidence.ASSUMED
     shares = {care: answer_model(care).chance(Role.RESIDENT, QuestionKind.CHOICE).probability for care in Care}
     assert shares == {Care.HURRIED: 0.80, Care.USUAL: 0.90, Care.CAREFUL: 0.97}
@@ -90,7 +89,7 @@ def test_with_one_prior_mean_a_record_counts_as_beta_bernoulli(right: list[bool]
     model = answer_model()
     prior, strength = chance(model, DIAGNOSIS), model.fits[DIAGNOSIS].strength
     for each in right:
-        model = model.judged("Ada", Role.REMOTE, DIAGNOSIS, each)
+        model = model.judged("Ada", Role.OPERATOR, DIAGNOSIS, each)
     expected = (strength * prior + sum(right)) / (strength + len(right))
     assert chance(model, DIAGNOSIS, person="Ada") == pytest.approx(min(max(expected, 0.01), 0.99))
     assert chance(model, DIAGNOSIS, person="Tom") == prior, "records are one's own"
@@ -102,7 +101,7 @@ def test_with_one_prior_mean_a_record_counts_as_beta_bernoulli(right: list[bool]
 def test_json_and_back(told: list[tuple[str, QuestionKind, bool]]) -> None:
     model = answer_model(Care.HURRIED)
     for who, kind, right in told:
-        model = model.judged(who, Role.REMOTE, kind, right)
+        model = model.judged(who, Role.OPERATOR, kind, right)
     assert AnswerModel.from_json(json.loads(json.dumps(model.to_json()))) == model
 
 
@@ -114,7 +113,7 @@ def test_damaged_records_are_refused(change: dict[str, Any]) -> None:
 
 def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(BadSetting, match="certainty is 6"):
-        answer_model().chance(Role.REMOTE, DIAGNOSIS, certainty=6)
+        answer_model().chance(Role.OPERATOR, DIAGNOSIS, certainty=6)
     with pytest.raises(BadSetting, match="accuracy"):
         Support(Suggestions.OWN, 1.5)
     with pytest.raises(BadSetting, match="suggestions"):
@@ -147,7 +146,7 @@ def test_a_latency_goes_through_its_quantiles(low: float, first: float, second: 
 
 def test_simulated_people_answer_as_real_ones_did() -> None:
     random = np.random.default_rng(1)
-    ada = SimulatedPerson(name="Ada", role=Role.REMOTE, answers=answer_model())
+    ada = SimulatedPerson(name="Ada", role=Role.OPERATOR, answers=answer_model())
     replies = [ada.answer(DIAGNOSIS, random, support=GOOD) for _ in range(4000)]
     assert np.mean([each.right for each in replies]) == pytest.approx(0.78, abs=0.025)
     assert np.median([each.seconds for each in replies]) == pytest.approx(23.5, rel=0.05)

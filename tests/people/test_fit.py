@@ -37,7 +37,7 @@ def rated(people: int, each: int, *, noise: float = 0.03, timed: bool = False, s
 
 
 def test_many_ratings_bring_the_true_coefficients() -> None:
-    found = fit_ratings(rated(60, 30))
+    found = fit_ratings(rated(30, 30))
     for name in ("b", "a_d", "a_r", "a_s"):
         assert getattr(found.model, name) == pytest.approx(getattr(TRUE, name), abs=0.03), name
     assert found.model.g == WorkloadModel().g, "without times nothing is learnt about load"
@@ -45,7 +45,7 @@ def test_many_ratings_bring_the_true_coefficients() -> None:
 
 
 def test_times_bring_g() -> None:
-    found = fit_ratings(rated(60, 30, timed=True))
+    found = fit_ratings(rated(30, 30, timed=True))
     assert found.model.g == pytest.approx(TRUE.g, abs=0.05)
     assert "g" in found.fitted
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from handup.core import BadSetting, ImpossibleEvidence
 from handup.policy import Belief, Gate, Module, ModuleGraph, Progress
 from tests.make import chain_of, crossed_pairs
-from tests.oracles import plain_reliability
+from tests.oracles.enumeration import plain_reliability
 from tests.strategies import module_lists
 
 

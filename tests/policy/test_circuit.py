@@ -5,7 +5,7 @@ from hypothesis import given
 
 from handup.policy import Gate, Module, ModuleGraph
 from handup.policy.circuit import CircuitBuilder
-from tests.oracles import succeeds, throws
+from tests.oracles.enumeration import succeeds, throws
 from tests.strategies import module_lists
 
 

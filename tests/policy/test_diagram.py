@@ -6,7 +6,7 @@ from hypothesis import given
 from handup.policy import Module, ModuleGraph
 from handup.policy.diagram import SUCCEEDS, Diagram
 from tests.make import chain_of, crossed_pairs, tangle
-from tests.oracles import succeeds, throws
+from tests.oracles.enumeration import succeeds, throws
 from tests.strategies import module_lists
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from handup.policy import Belief, Gate, Module, ModuleGraph
 from tests.make import chain_of
-from tests.oracles import Answered, Event, Executed, Forwarded, enumerate_history, tell
+from tests.oracles.enumeration import Answered, Event, Executed, Forwarded, enumerate_history, tell
 from tests.strategies import histories, module_lists, share_of_examples
 
 LONG = 10_000

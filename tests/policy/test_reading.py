@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from handup.core import BadPolicy, Question, QuestionKind
 from handup.policy import Gate, Module, ModuleGraph, load_policy, parse_policy
-from handup.policy.reading import MAX_BYTES
+from handup.policy.reading import LIMITS, MAX_BYTES
 from tests.strategies import module_lists
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "policies"
@@ -116,7 +117,7 @@ def test_json_is_read_too() -> None:
 @st.composite
 def questions(draw: st.DrawFn) -> Question | None:
     """None, or a question of any kind, in words that YAML could take for something else."""
-    letters = st.characters(codec="utf-8", exclude_categories=["Cc"], exclude_characters="\ufffe\uffff")
+    letters = st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"], exclude_characters="\ufffe\uffff")
     words = st.text(letters, min_size=1).filter(str.strip)
     kind = draw(st.none() | st.sampled_from(QuestionKind))
     return None if kind is None else Question(draw(words), kind, tuple(draw(st.lists(words, min_size=2, max_size=3))))
@@ -159,7 +160,6 @@ def test_a_written_graph_is_read_back(written: Any, data: st.DataObject) -> None
     assert parse_policy(text).modules == ModuleGraph(modules).modules
 
 
-@pytest.mark.slow
 def test_a_chain_of_ten_thousand_modules_is_read() -> None:
     links = (f"  m{place}: {{confidence: 1, inputs: m{place - 1}}}\n" for place in range(1, 10_000))
     graph = parse_policy("modules:\n  m0: {confidence: 1}\n" + "".join(links))
@@ -185,28 +185,28 @@ def test_the_bite_is_a_chain_at_the_mean_cost_of_the_paper() -> None:
 BAD_POLICIES = [
     ("", 1, "there is nothing to read. Start with 'modules:'."),
     ("# only a comment\n", 1, "there is nothing to read"),
-    ("- food\n", 1, "the policy is a list, not a mapping"),
-    ("food\n", 1, "the policy is 'food', not a mapping"),
+    ("- food\n", 1, "the policy is a list, not a map"),
+    ("food\n", 1, "the policy is 'food', not a map"),
     ("\nsuccess: food\n", 2, "the policy has no modules. Add the key 'modules'."),
-    ("modules:\n", 1, "'modules' is empty, not a mapping"),
+    ("modules:\n", 1, "'modules' is empty, not a map"),
     ("\nmodules: {}\n", 2, "the policy has no modules. List at least one module."),
-    ("modules: [food]\n", 1, "'modules' is a list, not a mapping"),
+    ("modules: [food]\n", 1, "'modules' is a list, not a map"),
     ("module:\n  food: {confidence: 1}\n", 1, "'module' is no key of the policy. Did you mean 'modules'?"),
     (FOOD + "sucess: food\n", 3, "'sucess' is no key of the policy. Did you mean 'success'?"),
-    (FOOD + "<<: {}\n", 3, "'<<' is no key of the policy. Known: modules, success."),
+    (FOOD + "<<: {}\n", 3, "merge keys (<<) are not read. Write the values out."),
     (FOOD + "modules: {}\n", 3, "the key 'modules' stands twice. Keep one of them; the first is in line 1."),
     (FOOD + "  food: {confidence: 0.1}\n", 3, "the key 'food' stands twice. Keep one of them; the first is in line 2."),
 ]
 
 BAD_MODULES = [
-    ("box: 0.9", 3, "'box' is '0.9', not a mapping. Write for example: food: {confidence: 0.9"),
-    ("box:\n  skill: {}", 3, "'box' is empty, not a mapping"),
+    ("box: 0.9", 3, "'box' is '0.9', not a map. Write for example: food: {confidence: 0.9"),
+    ("box:\n  skill: {}", 3, "'box' is empty, not a map"),
     ("a b: {confidence: 1}", 3, "'a b' is no module name"),
     ("all: {confidence: 1}", 3, "'all' is no module name"),
     ("5: {confidence: 1}", 3, "'5' is no module name"),
     ("box: {}", 3, "'box' has no confidence. Add the key 'confidence'."),
     ("box:\n    query_cost: 1", 3, "'box' has no confidence"),
-    ("box:\n    confidence: 1\n    costs: 1", 5, "'costs' is no key of 'box'. Known: confidence, query_cost"),
+    ("box:\n    confidence: 1\n    costs: 1", 5, "'costs' is no key of 'box'. Known: calibrator, confidence, gate"),
     ("box:\n    confidence: 1\n    query_costs: 1", 5, "Did you mean 'query_cost'?"),
     ("box:\n    Confidence: 1", 4, "'Confidence' is no key of 'box'. Did you mean 'confidence'?"),
     ("box: {confidence: 0,9}", 3, "'9' is no key of 'box'"),
@@ -216,7 +216,7 @@ BAD_MODULES = [
     ("box:\n    confidence: 1\n    inputs: foot", 5, "'box' takes 'foot', which is no module"),
     ("box:\n    confidence: 1\n    inputs:\n      [food, food]", 6, "'box' names an input twice"),
     ("box: {confidence: 1, inputs: }", 3, "inputs of 'box' is empty. Write names of modules"),
-    ("box: {confidence: 1, inputs: {food: 1}}", 3, "inputs of 'box' is a mapping"),
+    ("box: {confidence: 1, inputs: {food: 1}}", 3, "inputs of 'box' is a map"),
     ("box:\n    confidence: 1\n    inputs:\n    - food\n    - [skill]", 7, "an item in inputs of 'box' is a list"),
     ("box:\n    confidence: 1\n    inputs:\n    - food\n    -", 7, "an item in inputs of 'box' is empty"),
     ("box: {confidence: 1, inputs: ['a\\b', \"a\\nb\"]}", 3, "'a\\nb' in inputs of 'box' is no module"),
@@ -243,11 +243,11 @@ BAD_NUMBERS = [
     ("90%", "confidence of 'box' is '90%', which is no number"),
     ("0x1", "confidence of 'box' is '0x1', which is no number"),
     ("٠", "confidence of 'box' is '٠', which is no number"),
-    ("9" * 5000, "confidence of 'box' is '9999999999999999999999999999999999999999…', which is no number"),
+    ("9" * 5000, "999…, which is no number"),
     ("", "confidence of 'box' is empty. Write a number"),
     ("null", "confidence of 'box' is empty"),
     ("[0.9]", "confidence of 'box' is a list"),
-    ("{a: 0.9}", "confidence of 'box' is a mapping"),
+    ("{a: 0.9}", "confidence of 'box' is a map"),
 ]
 
 BAD_QUESTIONS = [
@@ -270,7 +270,7 @@ BAD_EXPRESSIONS = [
     ("all(food", 3, "success expression: ',' or ')' is missing at column 9. Write for example: all("),
     ("[food]", 3, "'success' is a list"),
     (" ", 3, "'success' is empty"),
-    ("{food: 1}", 3, "'success' is a mapping"),
+    ("{food: 1}", 3, "'success' is a map"),
     ("all(" * 500, 3, "success expression: more than 100 levels"),
 ]
 
@@ -293,13 +293,13 @@ BAD_YAML = [
     ("  [box]: {confidence: 1}\n", 3, "a list stands as a key"),
     ("  ? |\n    a\n    b\n  : {confidence: 1}\n", 3, "'a\\nb\\n' stands as a key. A key is a word"),
     (f"  ? {'b' * 2000}\n  : {{confidence: 1}}\n", 3, "stands as a key. A key is a word"),
-    ("  box: " + "[" * 100_000, 3, "more than 10 levels of lists and mappings are not read"),
-    ("  box: " + "{a: " * 100_000, 3, "more than 10 levels of lists and mappings are not read"),
-    ("  " + "? " * 100_000, 3, "more than 10 levels of lists and mappings are not read"),
-    ("  box:\n  " + "- " * 100_000, 4, "more than 10 levels of lists and mappings are not read"),
+    ("  box: " + "[" * 100_000, 3, "more than 10 levels of lists and maps are not read"),
+    ("  box: " + "{a: " * 100_000, 3, "more than 10 levels of lists and maps are not read"),
+    ("  " + "? " * 100_000, 3, "a map stands as a key"),
+    ("  box:\n  " + "- " * 100_000, 4, "more than 10 levels of lists and maps are not read"),
     ("  box: a\0b\n", 3, "the character U+0000 is not allowed here"),
     ("  box: a\ud800b\n", 3, "the character U+D800 is not allowed here"),
-    ('  box: {question: "\\ud800"}\n', 3, "a text holds half a character"),
+    ('  box: {question: "\\ud800"}\n', 3, "the character U+D800 is not allowed"),
     ('  box: {question: "\\U00110000"}\n', 3, "this is no valid YAML"),
     ('  box: {question: "\\UFFFFFFFF"}\n', 3, "this is no valid YAML"),
 ]
@@ -368,12 +368,12 @@ def test_lines_are_counted_with_any_line_ending(end: str) -> None:
 
 
 def test_a_list_of_too_many_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("handup.policy.document.MAX_VALUES", 7)
+    monkeypatch.setattr("handup.policy.reading.LIMITS", replace(LIMITS, values=7))
     expect(FOOD + "  box:\n    confidence: 1\n", 3, "more than 7 keys and values are not read")
 
 
 def test_a_text_that_is_too_large_is_refused() -> None:
-    with pytest.raises(BadPolicy, match="a policy of more than 4194304 bytes is not read"):
+    with pytest.raises(BadPolicy, match="a text of more than 4194304 characters is not read"):
         parse_policy(" " * (MAX_BYTES + 1))
 
 
@@ -490,5 +490,5 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path, data: bytes) -> None:
 def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "policy.yaml"
     path.write_bytes(b"#" * (MAX_BYTES + 1))
-    with pytest.raises(BadPolicy, match=r"policy\.yaml: a policy of more than 4194304 bytes is not read"):
+    with pytest.raises(BadPolicy, match=r"policy\.yaml: a file of more than 4194304 bytes is not read"):
         load_policy(path)

@@ -11,7 +11,7 @@ from handup.policy import Belief, ModuleGraph
 from handup.policy.inference import Impossible
 from handup.policy.sampling import draws, sampled
 from tests.make import chain_of, crossed_pairs, tangle
-from tests.oracles import enumerate_history, succeeds, tell
+from tests.oracles.enumeration import enumerate_history, succeeds, tell
 from tests.strategies import histories, module_lists, share_of_examples
 
 

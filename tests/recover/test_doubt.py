@@ -14,6 +14,7 @@ from handup.recover import Look, Settings
 from handup.recover.trail import RunSettled, Settled
 from tests.recover.house import House, Killed
 from tests.recover.robot import RIGHT, SensingRobot
+from tests.soak import swept
 
 DID_IT = Question(
     "Did it work?", QuestionKind.YES_NO, doing="looking", why="I cannot see it.", effects=("Good.", "So.")
@@ -69,7 +70,7 @@ def test_left_to_the_robot_its_own_look_counts(tmp_path: Path) -> None:
     assert [(each.ok, each.certainty, each.settled) for each in episode.actions] == [(False, 0.6, Settled.SENSED)]
 
 
-@pytest.mark.parametrize("counts", [False, True])
+@pytest.mark.parametrize("counts", swept((False, True), test=(True,)))
 def test_killed_anywhere_the_person_is_asked_once_and_nothing_is_done_twice(tmp_path: Path, counts: bool) -> None:
     whole = house(tmp_path / "whole", True)
     whole.folder.mkdir()

@@ -14,7 +14,7 @@ from handup.core import BadObservation, HandupError, ImpossibleEvidence, Unknown
 from handup.policy import Module, ModuleGraph
 from handup.recover import observe
 from tests.make import chain_of
-from tests.oracles import Answered, Event, Executed, Forwarded, enumerate_history
+from tests.oracles.enumeration import Answered, Event, Executed, Forwarded, enumerate_history
 from tests.strategies import histories, module_lists
 
 BITE = chain_of((0.9, 0.2, 0.6))

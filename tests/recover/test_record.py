@@ -19,7 +19,7 @@ from handup.core import Action, BadRecord, Decision, HandupError
 from handup.policy import Belief
 from handup.recover import Phase, Session, Settings
 from handup.when import Troubleshoot, strategy
-from tests.oracles import Answered, Event, Executed, Forwarded, enumerate_history
+from tests.oracles.enumeration import Answered, Event, Executed, Forwarded, enumerate_history
 from tests.recover.drive import BITE, acting, asking, ended, waiting
 
 GOLDEN = Path(__file__).parent / "golden" / "session-v1.json"

@@ -32,7 +32,7 @@ from handup.policy import ModuleGraph
 from handup.recover import DurableSession, Look, Settings, Settled, TimeUnit, run
 from handup.recover.events import Answered, Event, Executed, NotAnswered, Stopped
 from handup.recover.trail import RunForwarded, RunSettled, RunStarted, RunTold, question_of
-from handup.recover.unknown import question_about
+from handup.recover.unknown import support_for
 from handup.when import strategy
 from tests.recover.house import House, Household, Killed, Says
 from tests.recover.robot import RIGHT, WRONG, Robot, SensingRobot
@@ -559,8 +559,8 @@ def test_it_says_every_kind_of_output_in_words() -> None:
     lift = Resolution(action="lift")
     outputs: dict[str, Value] = {"a": True, "b": 2.5, "c": box, "d": points, "e": lift, "f": "mug"}
     words = "a: yes, b: 2.5, c: a box in the picture, d: points in the picture, e: lift, f: mug"
-    assert question_about(outputs, 86399.9).support == f"It was begun at 23:59:59 UTC with {words}."
-    assert question_about({}, 0.0).support == "It was begun at 00:00:00 UTC."
+    assert support_for(outputs, 86399.9) == f"It was begun at 23:59:59 UTC with {words}."
+    assert support_for({}, 0.0) == "It was begun at 00:00:00 UTC."
 
 
 class Truthful(Robot):

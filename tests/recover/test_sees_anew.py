@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from handup.core import Outcome, Value
 from handup.recover import Look, Pass, Settings
 from handup.recover.events import Answered, Forwarded
 from handup.recover.trail import RunStarted, RunTold
 from tests.recover.house import House, Killed
 from tests.recover.robot import RIGHT, WRONG, SensingRobot, effects
+from tests.soak import swept
 
 METHOD = "topo+query-for-all"
 
@@ -47,8 +50,9 @@ def test_the_policy_looks_again_and_outdated_answers_are_gone(tmp_path: Path) ->
     assert house.live(policy=Moving(house.log)) == episode, "and it reads back the same"
 
 
-def test_a_program_that_is_killed_anywhere_looks_again_all_the_same(tmp_path: Path) -> None:
-    for write in range(1, 30):
+@pytest.mark.parametrize("every", swept((1, 3), test=(3,)))
+def test_a_program_that_is_killed_anywhere_looks_again_all_the_same(tmp_path: Path, every: int) -> None:
+    for write in range(2, 30, every):
         folder = tmp_path / str(write)
         folder.mkdir()
         house = House(folder, method=METHOD, robot=lambda log: Moving(log, certainty=0.9))

@@ -645,7 +645,7 @@ def test_giving_up_costs_the_time_that_was_left() -> None:
     session = Session(chain_of((0.5, 0.5), 100.0), settings=Settings(w=0.25))
     step(session)
     assert session.next(0.0).action is Action.YIELD
-    assert session.tally.objective == pytest.approx(0.75 * 4)
+    assert session.tally.objective == pytest.approx(0.75 * 5)
 
 
 def test_reaching_the_horizon_costs_no_more_than_the_time_used() -> None:

@@ -223,4 +223,4 @@ class Episode(RuleBasedStateMachine):
 
 
 TestEpisode = Episode.TestCase
-TestEpisode.settings = settings(max_examples=3 * settings().max_examples, stateful_step_count=25)
+TestEpisode.settings = settings(stateful_step_count=25)

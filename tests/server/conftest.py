@@ -1,4 +1,4 @@
-"""A server on a store of its own, and one that many tests share; a PostgreSQL server."""
+"""A server on a store of its own, and one that many tests share."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.journal.postgres import database, server
 from tests.server.houses import House, house
-
-__all__ = ["database", "server"]
 
 
 @pytest.fixture

@@ -194,14 +194,14 @@ def check_restart(store: str, pictures: Path) -> None:
         before.call("PUT", "/pictures/plate", "robot", content=PNG)
         tokens = {role: before.token(role) for role in ("robot", "resident")}
     with house(store, pictures=pictures) as after:
-        after.tokens.update(tokens)  # type: ignore[arg-type]
+        after.tokens.update(tokens)
         waiting = after.call("GET", "/questions", "resident").json()["questions"]
         assert [each["id"] for each in waiting] == [id_]
         assert after.call("GET", "/pictures/plate", "resident").content == PNG
         assert after.answer(id_)["status"] == "accepted"
         after.call("POST", "/stop", "resident", json={"why": "hot"})
     with house(store, pictures=pictures) as last:
-        last.tokens.update(tokens)  # type: ignore[arg-type]
+        last.tokens.update(tokens)
         assert last.call("GET", "/health", None).json()["status"] == "stopped"
         with last.live("robot") as robot:
             stopped = robot.next("hello")["stopped"]
@@ -220,7 +220,7 @@ def test_the_same_on_postgresql(database: str, tmp_path: Path) -> None:
 
 def test_two_servers_on_one_store_behave_as_one(tmp_path: Path) -> None:
     with house(tmp_path / "house.db") as one, house(tmp_path / "house.db") as two:
-        two.tokens.update({role: one.token(role) for role in ("robot", "resident")})  # type: ignore[misc]
+        two.tokens.update({role: one.token(role) for role in ("robot", "resident")})
         with two.live("resident") as ana, one.live("robot") as robot:
             id_ = one.ask()
             robot.send("watch", id=id_)

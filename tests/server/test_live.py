@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handup.server import AccessRole, Beats, Bounds, Grant
+from handup.core import Role
+from handup.server import Beats, Bounds, Grant
 from handup.server.hub import Hub, Socket
 from tests.server.houses import House, house
 
@@ -201,7 +202,7 @@ def test_only_so_many_sockets(tmp_path: Path) -> None:
 # -- slow readers -----------------------------------------------------------------------------------------------------
 
 
-def _grant(role: AccessRole = AccessRole.RESIDENT) -> Grant:
+def _grant(role: Role = Role.RESIDENT) -> Grant:
     return Grant(id="1", role=role, name="ana", device="", until_s=1e12, digest="")
 
 

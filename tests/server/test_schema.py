@@ -67,7 +67,6 @@ def _no_cookies() -> Any:
     return DefaultCookiePolicy(allowed_domains=[])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mode", GenerationMode)
 @pytest.mark.parametrize("role", ["nobody", "robot", "resident", "developer"])
 def test_whatever_is_sent(

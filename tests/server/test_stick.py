@@ -64,8 +64,8 @@ def test_a_push_that_is_none_is_refused(home: House, wrong: dict[str, Any]) -> N
         assert ana.next("error")["error"]["code"]
 
 
-@pytest.mark.parametrize("role", ["developer", "robot"])
-def test_only_those_who_may_answer_steer(home: House, role: str) -> None:
+@pytest.mark.parametrize("role", ["bystander", "developer", "robot"])
+def test_only_those_who_may_let_a_robot_go_on_steer(home: House, role: str) -> None:
     with home.live(role) as other:
         other.send("stick", **PUSH, heard_s=now_s(home))
         assert other.next("error")["error"]["code"] == "HU502"

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from handup.core import Role
 from handup.journal import Journal
-from handup.server import Access, AccessRole, Bounds
+from handup.server import Access, Bounds
 from tests.server.houses import PNG, House, house
 
 NONCE = "0123456789abcdef"
@@ -112,6 +113,6 @@ def test_behind_a_proxy_that_speaks_tls_the_cookie_goes_by_tls_only(
     tmp_path: Path, origins: tuple[str, ...], sent: dict[str, str], secure: bool
 ) -> None:
     with house(tmp_path / "house.db", origins=origins) as home:
-        code, _ = home.service.access.make_code("ana", AccessRole.RESIDENT)
+        code, _ = home.service.access.make_code("ana", Role.RESIDENT)
         paired = home.call("POST", "/pair", None, json={"code": code}, headers=sent)
         assert ("Secure" in paired.headers["set-cookie"].split("; ")) is secure

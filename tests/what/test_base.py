@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from handup.what import SELECTORS, Situation
 from handup.what.base import first_best
 from tests.make import chain_of, situation_of
-from tests.oracles import Answered, tell
+from tests.oracles.enumeration import Answered, tell
 from tests.strategies import share_of_examples, situations
 
 ALL = ("never", "topo", "confidence", "brute-force", "mip", "binary-tree", "graph", "hybrid")

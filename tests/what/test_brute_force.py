@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handup.lab.textbook import one_by_one
+from handup.lab.bench.textbook import one_by_one
 from handup.policy import Gate, ModuleGraph
 from handup.what import BruteForce, Situation
 from tests.make import chain_of, crossed_pairs, situation_of
-from tests.oracles import eq4
+from tests.oracles.enumeration import eq4
 from tests.strategies import share_of_examples, situations
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 
 from handup.what import Situation
 from handup.what.objective import set_value, single_question_values
-from tests.oracles import eq4, open_sets
+from tests.oracles.enumeration import eq4, open_sets
 from tests.strategies import share_of_examples, situations
 
 

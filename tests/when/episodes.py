@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from handup.core import Action, Costs, Decision
 from handup.policy import Belief, Gate, Module, ModuleGraph
 from handup.when import Strategy
-from tests.oracles import succeeds
-from tests.when.pomdp import NEVER, NOTHING, OVER, Pomdp, Vector
+from tests.oracles.enumeration import succeeds
+from tests.oracles.pomdp import NEVER, NOTHING, OVER, Pomdp, Vector
 
 gates = st.sampled_from(Gate)
 

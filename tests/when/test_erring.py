@@ -16,7 +16,7 @@ from handup.when import Troubleshoot
 from handup.when.plan.problem import Problem
 from handup.when.troubleshoot import Planner, plan
 from tests.make import chain_of
-from tests.oracles import succeeds
+from tests.oracles.enumeration import succeeds
 from tests.strategies import chances, module_lists, share_of_examples
 from tests.when.episodes import average, pomdp_of, random_graph
 from tests.when.measure import gap

@@ -16,7 +16,7 @@ from handup.when import Troubleshoot
 from handup.when.plan.problem import Problem
 from handup.when.troubleshoot import Planner, plan
 from tests.make import chain_of, tangle
-from tests.oracles import enumerate_history, tell
+from tests.oracles.enumeration import enumerate_history, tell
 from tests.strategies import histories, module_lists, share_of_examples
 from tests.when.episodes import random_graph
 from tests.when.measure import gap

@@ -15,8 +15,8 @@ from handup.when import Strategy, Troubleshoot
 from handup.when.plan.problem import Problem, Values
 from handup.when.plan.tries import CANDIDATES, MOST_MODULES, plan_tries
 from tests.make import chain_of
+from tests.oracles.pomdp import NOTHING, Pomdp
 from tests.when.episodes import Moment, average, pomdp_of, random_graph
-from tests.when.pomdp import NOTHING, Pomdp
 
 
 class Blind(Troubleshoot):

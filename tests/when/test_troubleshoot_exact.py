@@ -15,9 +15,9 @@ from handup.when import Troubleshoot
 from handup.when.plan.problem import Problem, Values
 from handup.when.troubleshoot import plan
 from tests.make import chain_of
+from tests.oracles.pomdp import Pomdp
 from tests.strategies import module_lists, query_costs, share_of_examples, uncertain
 from tests.when.episodes import Moment, pomdp_of, random_graph
-from tests.when.pomdp import Pomdp
 
 NEAR = 1e-9
 

@@ -22,7 +22,7 @@ from handup.domains.feeding.encoder import CROPPED, PLATE
 from handup.domains.feeding.modules import WRITTEN, folder_of
 from handup.domains.feeding.peaks import boxes_at_peaks
 from handup.domains.feeding.remembering import SETTINGS
-from handup.domains.feeding.running import session_of
+from handup.models.onnx import session_of
 from train.feeding.kitchens import HOMES, parts_of
 from train.feeding.packing import pictures_in
 

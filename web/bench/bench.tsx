@@ -17,7 +17,6 @@ interface Plan {
   text?: string;
   scan?: Partial<ScanOptions>;
   spoken?: boolean;
-  theme?: "light" | "dark";
 }
 
 interface Bench {
@@ -84,7 +83,13 @@ function Shell({ plan }: { plan: Plan }) {
   useScanning({ mode: "auto", intervalMs: 1000, speak, ...plan.scan, enabled: plan.scan?.enabled ?? false });
   return (
     <>
-      <button type="button" class="bench-stop" data-testid="stop" data-scan onPointerDown={() => window.bench.log.push("stop")}>
+      <button
+        type="button"
+        class="bench-stop"
+        data-testid="stop"
+        data-scan
+        onPointerDown={() => window.bench.log.push("stop")}
+      >
         Stop
       </button>
       {plan.question && <Answering key={plan.question.id} question={plan.question} half={plan.half} />}
@@ -95,11 +100,14 @@ function Shell({ plan }: { plan: Plan }) {
       )}
       {plan.text !== undefined && (
         <label>
-          Your answer <input type="text" data-testid="text" data-scan data-suggestions={plan.text} />
+          Your answer{" "}
+          <input type="text" data-testid="text" data-scan data-suggestions={JSON.stringify(plan.text.split("|"))} />
         </label>
       )}
       <p class="bench-row">
-        {plan.buttons?.map((each) => <Button key={each.id} id={each.id} words={each.words} group={each.group} />)}
+        {plan.buttons?.map((each) => (
+          <Button key={each.id} id={each.id} words={each.words} group={each.group} />
+        ))}
       </p>
     </>
   );
@@ -107,8 +115,6 @@ function Shell({ plan }: { plan: Plan }) {
 
 function show(change: Partial<Plan>): void {
   window.bench.plan = { ...window.bench.plan, ...change };
-  const { theme } = window.bench.plan;
-  if (theme) document.documentElement.dataset.theme = theme;
   render(<Shell plan={window.bench.plan} />, document.getElementById("bench")!);
 }
 

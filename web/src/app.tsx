@@ -68,6 +68,7 @@ function Paired() {
           {bar && (
             <SendBar
               key={record.id}
+              choice={answering.draft}
               said={answering.said}
               effect={answering.effect}
               mayGo={answering.armed && record.question.kind !== "permission"}

@@ -42,7 +42,8 @@ const start = (): string => `draft.${startOf(ownerNow())}`;
 const keyOf = (id: string): string => `${start()}${id}`;
 
 export function draftOf(id: string): Draft {
-  return kept<Stored>(keyOf(id))?.value ?? EMPTY;
+  const value = kept<Stored>(keyOf(id))?.value;
+  return isDraft(value) ? value : EMPTY;
 }
 
 export function saveDraft(record: RecordView, draft: Draft): void {

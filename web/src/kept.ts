@@ -1,30 +1,32 @@
 /** What this device keeps by itself, across reloads. A device that cannot keep anything still works until it is closed. */
 
+/** What the device does not take, because it is full or forbids it. */
 const fallback = new Map<string, string>();
 
 export function keep(key: string, value: unknown): void {
   const text = JSON.stringify(value);
-  fallback.set(key, text);
+  if (stored(key, text)) {
+    fallback.delete(key);
+    return;
+  }
+  forget(key); // what is there of before gives way; else the device would go on giving it back
+  if (!stored(key, text)) fallback.set(key, text);
+}
+
+function stored(key: string, text: string): boolean {
   try {
     localStorage.setItem(`handup.${key}`, text);
+    return true;
   } catch {
-    // full or forbidden: the fallback holds it
+    return false;
   }
 }
 
 export function kept<T>(key: string): T | null {
-  let text: string | null = null;
   try {
-    text = localStorage.getItem(`handup.${key}`);
+    return JSON.parse(fallback.get(key) ?? localStorage.getItem(`handup.${key}`) ?? "null") as T | null;
   } catch {
-    // forbidden
-  }
-  text ??= fallback.get(key) ?? null;
-  if (text === null) return null;
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    return null;
+    return null; // forbidden, or cut off
   }
 }
 

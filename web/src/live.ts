@@ -5,7 +5,20 @@ import { Refused, whoAmI } from "./api";
 import { endDraft, tellDrafts, tidyDrafts } from "./drafts";
 import { flush, unsentFor } from "./outbox";
 import { fetchRest, forgetRest, tellRest } from "./rest";
-import { heardMs, isWaiting, link, me, picked, records, robots, say, silentS, stopped, takeRecord, takeRobot } from "./store";
+import {
+  heardMs,
+  isWaiting,
+  link,
+  me,
+  picked,
+  records,
+  robots,
+  say,
+  silentS,
+  stopped,
+  takeRecord,
+  takeRobot,
+} from "./store";
 import { stopMeets, stopWritten } from "./stop";
 import type { FromServer, Me, RecordView, Stopped } from "./types";
 

@@ -20,7 +20,7 @@ export interface Unsent {
 }
 
 const MOST = 50;
-export const unsent = signal<readonly Unsent[]>((kept<Unsent[]>("unsent") ?? []).filter((each) => !isOld(each.at_s)));
+export const unsent = signal<readonly Unsent[]>(restored());
 let sending = false;
 /** What is on its way just now, so that it can be called back as far as this device can. */
 let underway: { token: string; abort: AbortController } | null = null;
@@ -31,6 +31,12 @@ export const isMine = (each: Unsent): boolean => each.by === me.value?.name && e
 
 export const unsentFor = (id: string): Unsent | undefined =>
   unsent.value.find((each) => each.reply.question === id && isMine(each));
+
+/** Whole replies that are not too old: what is kept may be damaged. */
+function restored(): Unsent[] {
+  const all = kept<(Unsent | null)[]>("unsent");
+  return Array.isArray(all) ? all.filter((each): each is Unsent => !!each?.reply?.token && !isOld(each.at_s)) : [];
+}
 
 function store(next: readonly Unsent[]): void {
   unsent.value = next.slice(-MOST);

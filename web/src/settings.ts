@@ -43,9 +43,12 @@ export const DEFAULTS: Settings = {
   contact: "",
 };
 
+/** A value that may be chosen, else another. */
+export const known = <T>(value: T, all: readonly T[], other: T): T => (all.includes(value) ? value : other);
+
 function sound(given: Partial<Settings> | null): Settings {
   const merged = { ...DEFAULTS, ...given };
-  const known = <T,>(value: T, all: readonly T[], other: T) => (all.includes(value) ? value : other);
+  const scanKeys = Array.isArray(merged.scanKeys) ? merged.scanKeys.filter((key) => typeof key === "string") : [];
   return {
     text: known(merged.text, TEXT_SIZES, DEFAULTS.text),
     theme: known(merged.theme, ["system", "light", "dark"], DEFAULTS.theme),
@@ -53,10 +56,7 @@ function sound(given: Partial<Settings> | null): Settings {
     scan: known(merged.scan, ["off", "auto", "step"], DEFAULTS.scan),
     scanMs: known(merged.scanMs, SCAN_SPEEDS, DEFAULTS.scanMs),
     debounceMs: known(merged.debounceMs, DEBOUNCES, DEFAULTS.debounceMs),
-    scanKeys:
-      Array.isArray(merged.scanKeys) && merged.scanKeys.length
-        ? merged.scanKeys.filter((key) => typeof key === "string")
-        : DEFAULTS.scanKeys,
+    scanKeys: scanKeys.length ? scanKeys : DEFAULTS.scanKeys,
     scanTap: merged.scanTap === true,
     sendAfter: known(merged.sendAfter, SEND_AFTER, DEFAULTS.sendAfter),
     keys: merged.keys !== false,

@@ -121,7 +121,7 @@ export interface Receipt {
   record: RecordView | null;
 }
 
-export type Role = "robot" | "resident" | "caregiver" | "operator" | "developer";
+export type Role = "robot" | "resident" | "caregiver" | "bystander" | "operator" | "developer";
 
 export interface Me {
   id: string;

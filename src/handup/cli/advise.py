@@ -12,12 +12,12 @@ from rich.table import Table
 
 from handup.cli.output import err, out, print_json, print_table
 from handup.core import BadSetting, MissingExtra
-from handup.policy import ModuleGraph, load_policy
 
 if TYPE_CHECKING:
     from handup.lab.advice_flips import Flips, Nearness
     from handup.lab.advise import Advice, Row
     from handup.lab.episodes import Measure
+    from handup.policy import ModuleGraph
 
 EPILOG = """Example: handup advise examples/policies/bite.yaml --expert 0.9 --plot bite.png
 
@@ -37,7 +37,9 @@ def advise(
     policy: Annotated[Path, typer.Argument(help="The policy as YAML.", metavar="POLICY.yaml")],
     expert: Annotated[float, typer.Option(help="Probability that an answer is right.", metavar="C")] = 1.0,
     w: Annotated[float, typer.Option("--w", help="Weight of the person's load against the robot's time.")] = 0.5,
-    horizon: Annotated[int | None, typer.Option(help="Steps given to an episode; twice the modules.")] = None,
+    horizon: Annotated[
+        int | None, typer.Option(help="Steps given to an episode. Default: two for each module, at least 5.")
+    ] = None,
     episodes: Annotated[int, typer.Option(help="Simulated with each method.", metavar="N")] = 1000,
     seed: Annotated[int, typer.Option(help="Which episodes.", metavar="S")] = 0,
     plot: Annotated[
@@ -47,6 +49,8 @@ def advise(
     as_json: Annotated[bool, typer.Option("--json", help="Print the advice as JSON.")] = False,
 ) -> None:
     """Recommend a method for a policy: simulate it with all of them, and say how near the choice is to flipping."""
+    from handup.policy import load_policy  # noqa: PLC0415 - slow to import
+
     graph = load_policy(policy)
     picture = None if no_plot else _picture(policy, plot)
     advice, near = _simulate(graph, expert=expert, w=w, horizon=horizon, episodes=episodes, seed=seed)
@@ -66,9 +70,11 @@ def _draw(advice: Advice, policy: Path, picture: Path) -> OSError | None:
     """Draw the picture; where it cannot be written, the error, to be told after the advice."""
     from handup.lab import advice_plot  # noqa: PLC0415 - an extra
 
+    drawing = advice_plot.draw(advice, policy.stem)
     try:
-        advice_plot.save(advice_plot.draw(advice, policy.stem), str(picture))
+        picture.write_bytes(drawing.svg if picture.suffix.lower() == ".svg" else drawing.png)
     except OSError as error:
+        error.filename = str(picture)  # a full disk does not name the file
         return error
     return None
 

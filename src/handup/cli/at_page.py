@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from handup.cli.built_page import check_built
 from handup.cli.output import err
-from handup.core import BadSetting, IllegalCall, MissingExtra, StoreUnavailable
+from handup.core import BadSetting, IllegalCall, MissingExtra, Role, StoreUnavailable
 
 if TYPE_CHECKING:
     import typer
@@ -158,9 +158,7 @@ def terminable() -> Iterator[None]:
 
 def open_page(url: str, access: Access, person: str, *, browser: bool) -> None:
     """Open the page with a code that works once, or say where it is."""
-    from handup.server.events import AccessRole  # noqa: PLC0415 - belongs to an extra
-
-    code, _ = access.make_code(person, AccessRole.RESIDENT)
+    code, _ = access.make_code(person, Role.RESIDENT)
     link = f"{url}/#code={code}"
     opened = browser and _has_display() and _open(link)
     said = "The page" if opened else "Open the page" if not browser else "No browser opens here; open the page"

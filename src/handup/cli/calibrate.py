@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
 from handup.cli.output import check_place, err, out, print_json, print_table
-from handup.confidence import Calibration, Estimate, Sample, parse_rows
-from handup.confidence import calibrate as fit_and_judge
-from handup.confidence.sample import percent
-from handup.confidence.selecting import AUTO
 from handup.core import BadData, BadSetting, MissingExtra
+from handup.core.files import read_text, write_whole
+
+if TYPE_CHECKING:
+    from handup.confidence import Calibration, Estimate, Sample
 
 EPILOG = """Example: handup calibrate examples/scores/food.csv --save food.json --report food.html
 
@@ -36,7 +36,7 @@ def calibrate(
             "interval-one-sided or dropout.",
             metavar="NAME",
         ),
-    ] = AUTO,
+    ] = "auto",
     target_coverage: Annotated[
         float, typer.Option(help="How often conformal sets are to hold the right option.", metavar="C")
     ] = 0.9,
@@ -46,6 +46,8 @@ def calibrate(
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Turn a module's raw scores into probabilities of being right, and say how good they are on unseen rows."""
+    from handup.confidence import calibrate as fit_and_judge  # noqa: PLC0415 - slow to import
+
     if not 0.0 < target_coverage < 1.0:
         raise BadSetting(f"--target-coverage is {target_coverage:g}", hint="Give a number between 0 and 1: 0.9.")
     check_place("--save", save, file)
@@ -58,7 +60,6 @@ def calibrate(
         found = fit_and_judge(_read(file), method, target_coverage=target_coverage, seed=seed)
     except BadData as error:
         raise error.at(str(file)) from None
-    from handup.lab.files import write_whole  # noqa: PLC0415 - the help does without the lab
 
     written = {}
     if save is not None:
@@ -83,26 +84,14 @@ def _shown(path: Path | None) -> str | None:
 
 
 def _read(path: Path) -> Sample:
-    file = str(path)
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise BadData("there is no such file", hint="Check the path.", file=file) from None
-    except (OSError, ValueError) as error:
-        said = error.strerror if isinstance(error, OSError) else error
-        raise BadData(f"this file cannot be read ({said})", hint="Check the path.", file=file) from None
-    if len(data) > MAX_BYTES:
-        raise BadData(f"more than {MAX_BYTES} bytes are not read", hint="Give some of the rows.", file=file)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise BadData("this is no UTF-8 text", hint="Save it as UTF-8.", file=file, line=line) from None
-    return parse_rows(text, file)
+    from handup.confidence import parse_rows  # noqa: PLC0415
+
+    return parse_rows(read_text(path, MAX_BYTES, error=BadData), str(path))
 
 
 def _show(found: Calibration, save: Path | None, report: Path | None) -> None:
+    from handup.confidence.sample import percent  # noqa: PLC0415
+
     metrics = found.metrics
     right = metrics["accuracy"]
     low, high = (percent(each) for each in right.ci)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
 from handup.cli.output import bar, out, print_json
-from handup.core import Action, BadObservation, BadSetting, Costs, Decision, check_probability
-from handup.policy import Belief, load_policy
-from handup.recover import observe
-from handup.when import DEFAULT, Flips, Strategy, flips_at, strategy
+from handup.core import Action, BadObservation, BadSetting, Costs, Decision, check_probability, default_horizon
+
+if TYPE_CHECKING:
+    from handup.policy import Belief
+    from handup.when import Flips, Strategy
 
 EPILOG = """Example: handup decide examples/policies/bite.yaml --observed '[{"executed": "failed"}]'
 
@@ -26,19 +27,27 @@ FLIPS_UP_TO = 100
 
 def decide(
     policy: Annotated[Path, typer.Argument(help="The policy as YAML.", metavar="POLICY.yaml")],
-    method: Annotated[str, typer.Option(help="troubleshoot, or SELECTOR+WHEN such as graph+workload-aware.")] = DEFAULT,
+    method: Annotated[
+        str, typer.Option(help="troubleshoot, or SELECTOR+WHEN such as graph+workload-aware.")
+    ] = "troubleshoot",
     observed: Annotated[
         str, typer.Option(help='What happened, oldest first: [{"executed": "failed"}, …]', metavar="JSON")
     ] = "[]",
     expert: Annotated[float, typer.Option(help="Probability that an answer is right.", metavar="C")] = 1.0,
     w: Annotated[float, typer.Option("--w", help="Weight of the person's load against the robot's time.")] = 0.5,
-    horizon: Annotated[float | None, typer.Option(help="Steps given to the episode; twice the modules.")] = None,
+    horizon: Annotated[
+        float | None, typer.Option(help="Steps given to the episode. Default: two for each module, at least 5.")
+    ] = None,
     epsilon: Annotated[float | None, typer.Option(help="ε of graph and hybrid.")] = None,
     tau: Annotated[float | None, typer.Option(help="τ of until-confident.")] = None,
     lambda_: Annotated[float | None, typer.Option("--lambda", help="λ of workload-aware.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the decision as JSON.")] = False,
 ) -> None:
     """Say what a robot should do next: act, ask (about which module), wait or yield, and why."""
+    from handup.policy import load_policy  # noqa: PLC0415 - slow to import
+    from handup.recover import observe  # noqa: PLC0415
+    from handup.when import flips_at, strategy  # noqa: PLC0415
+
     graph = load_policy(policy)
     given = {"epsilon": epsilon, "tau": tau, "lambda_": lambda_}
     chosen = strategy(method, **{name: value for name, value in given.items() if value is not None})
@@ -46,7 +55,7 @@ def decide(
     if horizon is not None and not 0.0 < horizon < math.inf:
         raise BadSetting(f"horizon is {horizon:g}", hint="Give a number of steps above 0.")
     belief = observe(graph, _history(observed), expert=expert)
-    total = 2.0 * len(graph) if horizon is None else horizon
+    total = default_horizon(len(graph)) if horizon is None else horizon
     left = total - belief.progress.asks - belief.progress.acts
     costs = Costs.of(graph.query_costs, expert=expert, w=w, time_left=left)
     if left > 0.0:

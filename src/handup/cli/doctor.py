@@ -8,11 +8,12 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from handup import __version__
-from handup.cli.output import FAILED, out, print_json
-from handup.policy import Belief, Module, ModuleGraph
+from handup.cli.output import FAILED, print_json, print_table
+from handup.core.installation import install_command
 
 EPILOG = """Example: handup doctor --json
 
@@ -61,6 +62,8 @@ def _version(package: str) -> str | None:
 
 def _self_test() -> bool:
     """Whether a two-module policy gets the posterior that can be worked out by hand."""
+    from handup.policy import Belief, Module, ModuleGraph  # noqa: PLC0415 - slow to import
+
     belief = Belief.of(ModuleGraph.chain([Module("a", 0.5), Module("b", 0.5)])).after_execution(False)
     return abs(float(belief.wrong[0]) - 2.0 / 3.0) < 1e-12
 
@@ -71,10 +74,10 @@ def _show(found: dict[str, object]) -> None:
     table.add_row("Python", str(found["python"]))
     for package in BASE:
         number = _version(package)
-        table.add_row(package, number or "[red]missing[/red]: reinstall handup")
+        table.add_row(package, number or f"[red]missing[/red]: {escape(install_command())}")
     for extra, packages in EXTRAS.items():
         missing = [package for package in packages if _version(package) is None]
-        hint = f"missing {', '.join(missing)}: pip install 'handup\\[{extra}]'" if missing else "installed"
+        hint = escape(f"missing {', '.join(missing)}: {install_command(extra)}") if missing else "installed"
         table.add_row(f"extra {extra}", hint)
     table.add_row("self-test", "passed" if found["self_test"] else "[red]failed[/red]: reinstall handup")
-    out.print(table)
+    print_table(table)

@@ -10,10 +10,10 @@ from pathlib import Path
 from handup.cli.output import out
 from handup.cli.saying import working
 from handup.core import BadSetting, StoreUnavailable
+from handup.core.files import written_whole
 from handup.journal import Journal, as_csv, as_jsonl
 from handup.journal.address import address_of
 from handup.journal.events import ERASED
-from handup.lab.files import replaced
 
 STDOUT = "-"
 OWN = ("", "-wal", "-shm", ".lock", ".witness", ".stopped")
@@ -88,7 +88,8 @@ def export(journal: Journal, to: str, form: Format, *, run: str | None, personal
 @contextmanager
 def _target(to: str) -> Iterator[Callable[[str], object]]:
     if to != STDOUT:
-        with replaced(Path(to)) as file:
+        Path(to).parent.mkdir(parents=True, exist_ok=True)
+        with written_whole(Path(to)) as passing, passing.open("wb") as file:
             yield lambda text: file.write(text.encode())
     elif (buffer := getattr(out.file, "buffer", None)) is not None:  # UTF-8, whatever the terminal's encoding is
         yield lambda text: buffer.write(text.encode())

@@ -132,9 +132,9 @@ def meal(
     """Let the simulated feeding robot eat from a plate, with somebody to ask, and say how it went."""
     _check(people, record)
     kept = Wanted(store=memory, remember=remember, simulated=people == SIMULATED)
-    from handup.domains.feeding.drawing import pillow  # noqa: PLC0415
     from handup.domains.feeding.order import Order  # noqa: PLC0415 - the help does without the simulation
     from handup.domains.feeding.policy import DOUBT_BELOW  # noqa: PLC0415
+    from handup.models.pictures import pillow  # noqa: PLC0415
 
     if record is not None or people != SIMULATED:
         pillow("a film" if record is not None else "showing the plate to you")

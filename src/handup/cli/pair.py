@@ -11,7 +11,7 @@ import typer
 from handup.cli.moments import moment
 from handup.cli.output import err, out, print_json
 from handup.cli.store import DEFAULT_STORE, StoreOption
-from handup.core import BadSetting, MissingExtra
+from handup.core import BadSetting, MissingExtra, Role
 
 if TYPE_CHECKING:
     from handup.server import Access
@@ -34,7 +34,7 @@ def pair(
     name: Annotated[str | None, typer.Option(help="Whose device it is.", metavar="NAME")] = None,
     role: Annotated[
         str | None,
-        typer.Option(help="resident, caregiver, operator or developer; what they are already, where not given."),
+        typer.Option(help=f"Role of the person: {', '.join(Role)}. Default: the role they have, or resident."),
     ] = None,
     robot: Annotated[str | None, typer.Option(help="Make a token for a robot instead.", metavar="NAME")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Show who is in.")] = False,
@@ -71,7 +71,7 @@ def _code(access: Access, journal: Any, name: str, given: str | None, hours: flo
     from handup.server.settings import is_loopback  # noqa: PLC0415
 
     known = Desk(journal).state.people.get(name)
-    role = _role(given or (known.role if known else "resident"))
+    role = Role.of(given or (known.role if known else Role.RESIDENT))
     introduce(journal, name, role)
     code, until_s = access.make_code(name, role, token_s=hours * HOUR_S)
     link = f"{url.rstrip('/')}/#code={code}"
@@ -80,15 +80,6 @@ def _code(access: Access, journal: Any, name: str, given: str | None, hours: flo
     _say(told, lines if as_json else [*lines, _qr(link)], as_json)
     if is_loopback(urlsplit(url).hostname or ""):
         err.print(ONLY_HERE, markup=False, soft_wrap=True)
-
-
-def _role(given: str) -> Any:
-    from handup.server import AccessRole  # noqa: PLC0415
-
-    people = [str(each) for each in AccessRole if each is not AccessRole.ROBOT]
-    if given not in people:
-        raise BadSetting(f"role is '{given}'", hint=f"Use one of: {', '.join(people)}; or --robot for a robot.")
-    return AccessRole(given)
 
 
 def _qr(link: str) -> str:

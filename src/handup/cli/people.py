@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from handup.core import BadSetting, HandupError, Person
-from handup.policy.document import Listing, Node, Scalar, Table, in_words, is_nothing, read_document
+from handup.core.files import read_text
+from handup.core.yaml_document import Limits, Listing, Node, Scalar, Table, in_words, is_nothing, raising, read_yaml
 
 if TYPE_CHECKING:
     from handup.journal import Journal
 
-MAX_BYTES = 1024 * 1024
-"""The largest file of people that is read."""
+LIMITS = Limits(size=1024 * 1024, values=50_000, depth=10, text=10_000)
 NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?")
 HINT = "Write for example: [{name: Ada, role: caregiver, limits: {per_hour: 6}}]."
 
@@ -27,10 +27,10 @@ def load_people(path: Path) -> tuple[Person, ...]:
         BadSetting: The file cannot be read, or does not describe people; with the line.
     """
     try:
-        return _people(read_document(_text(path)))
+        text = read_text(path, LIMITS.size, error=BadSetting)
+        return _people(read_yaml(text, raising(BadSetting), limits=LIMITS, start=HINT))
     except HandupError as error:
-        hint = HINT if "modules" in error.hint else error.hint
-        raise BadSetting(error.cause, hint=hint, file=str(path), line=error.line) from None
+        raise BadSetting(error.cause, hint=error.hint, file=str(path), line=error.line) from None
 
 
 def people_named(journal: Journal, names: Iterable[str]) -> tuple[Person, ...]:
@@ -49,20 +49,6 @@ def user_name() -> str:
     """Who sits at this terminal, as far as the system knows."""
     name = " ".join((os.environ.get("USER") or os.environ.get("USERNAME") or "").split())
     return name if name.isprintable() and 0 < len(name) <= 200 else "person"
-
-
-def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise BadSetting(f"this file cannot be read ({error.strerror})", hint="Check the path.") from None
-    if len(data) > MAX_BYTES:
-        raise BadSetting(f"a file of more than {MAX_BYTES} bytes is not read", hint="Check that it is the right file.")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise BadSetting("this is no UTF-8 text", hint="Name a YAML file, saved as UTF-8.") from None
 
 
 def _people(root: Node) -> tuple[Person, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,10 +13,10 @@ from handup.cli.recipe_problems import all_problems, print_problems
 from handup.cli.store import RUNS_STORE, StoreOption
 from handup.cli.worlds import abilities_in
 from handup.core import BadSetting
-from handup.executive.checking import check
-from handup.executive.problem import Problem
-from handup.executive.showing import as_svg, as_text, tree_shown
-from handup.executive.sources import Scanned, Sources
+
+if TYPE_CHECKING:
+    from handup.executive.problem import Problem
+    from handup.executive.sources import Scanned, Sources
 
 app = typer.Typer(
     rich_markup_mode=None,
@@ -67,6 +67,8 @@ def check_files(
     as_json: AsJson = False,
 ) -> None:
     """Say everything that is wrong with recipes and recoveries, each with file, line, column and a next step."""
+    from handup.executive.checking import check  # noqa: PLC0415 - slow to import
+
     abilities = None if world is None else abilities_in(world)
     found = _sources(files, recoveries, database).scanned()
     problems = check(found.recipes, found.recoveries, abilities=abilities, known=found.problems)
@@ -92,6 +94,8 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show the tree of tasks and steps, with the recoveries at the places they match."""
+    from handup.executive.showing import as_svg, as_text, tree_shown  # noqa: PLC0415 - slow to import
+
     with all_problems():
         read, rules = _sources(files, recoveries, None).parsed()
     if task is not None and task not in read.tasks:
@@ -161,6 +165,8 @@ def _sources(files: Sequence[Path], recoveries: Sequence[Path] | None, database:
         BadRecipe: A file is not there, or no text.
     """
     grounding = None if database is None else str(database)
+    from handup.executive.sources import Sources  # noqa: PLC0415 - slow to import
+
     return Sources.read(map(str, files), map(str, recoveries or ()), grounding)
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from handup.cli.output import err
 from handup.core import BadRecipe
-from handup.executive.problem import Problem
+
+if TYPE_CHECKING:
+    from handup.executive.problem import Problem
 
 TELLS = "'handup recipe check' tells it, too"
 

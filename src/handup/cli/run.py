@@ -15,7 +15,6 @@ from handup.cli.saying import say
 from handup.cli.store import RUNS_STORE, STORE_VARIABLE, StoreOption
 from handup.cli.worlds import WORLDS, check_world
 from handup.core import BadSetting
-from handup.executive.proposing import OFFERED
 
 EPILOG = f"""Example: handup run --world kitting --seed 7
 
@@ -159,6 +158,8 @@ def _show(record: dict[str, Any]) -> None:
         counted.append(f"available {100 * record['availability']:.0f} % of the time")
     say(f"{', '.join(counted)}. What failed and what it cost: handup journal triage {record['store']}")
     if record["proposals"]:
+        from handup.executive.proposing import OFFERED  # noqa: PLC0415 - slow to import
+
         say(f"\n{OFFERED}\n")
         say("".join(each["yaml"] for each in record["proposals"]).rstrip())
     if record["world"]:

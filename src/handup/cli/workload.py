@@ -11,6 +11,7 @@ from rich.table import Table
 
 from handup.cli.output import bar, check_place, out, print_json
 from handup.core import BadData, BadRecord, BadSetting, HandupError
+from handup.core.files import write_whole
 
 if TYPE_CHECKING:
     from handup.people import WorkloadModel
@@ -50,7 +51,6 @@ def fit(
     as_json: Annotated[bool, typer.Option("--json", help="Print a record instead of text.")] = False,
 ) -> None:
     """Fit the workload model on people's ratings of questions; under 30 ratings only each person's factor."""
-    from handup.lab.files import write_whole  # noqa: PLC0415 - the help does without the lab
     from handup.people.fit import fit_ratings  # noqa: PLC0415 - numpy is slow to import
     from handup.people.ratings import Scale, read_ratings  # noqa: PLC0415
 

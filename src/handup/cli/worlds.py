@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from handup.core import BadSetting
-from handup.domains.stage import Home, Simulation, Stage
-from handup.executive.action import ACTIONS
-from handup.executive.checking import Abilities, abilities_of
-from handup.executive.sources import Sources
+
+if TYPE_CHECKING:
+    from handup.domains.stage import Home, Simulation, Stage
+    from handup.executive.checking import Abilities
+    from handup.executive.sources import Sources
 
 WORLDS: Mapping[str, str] = MappingProxyType({"kitting": "handup.domains.kitting.staging"})
 """The worlds that handup brings, and where they lie: one is large, and most commands need none."""
@@ -52,7 +54,9 @@ def stage_of(world: str, *, seed: int = 0, home: Home | None = None, drills: boo
         StoreUnavailable, BadRecord: The world is not where it should be, or it is another run's.
     """
     if not world:
-        from handup.journal.clock import WallClock  # noqa: PLC0415 - the help does without databases
+        from handup.domains.stage import Stage  # noqa: PLC0415 - the help does without worlds and databases
+        from handup.executive.action import ACTIONS  # noqa: PLC0415
+        from handup.journal.clock import WallClock  # noqa: PLC0415
 
         return Stage(actions={name: ACTIONS.maker(name) for name in ACTIONS.names()}, clock=WallClock())
     return simulation(world).stage(seed=seed, home=home, drills=drills)
@@ -97,6 +101,8 @@ def abilities_in(world: str) -> Abilities:
     Raises:
         BadSetting: There is no such world.
     """
+    from handup.executive.checking import abilities_of  # noqa: PLC0415 - slow to import
+
     check_world(world)
     stage = stage_of(world)
     return abilities_of(stage.actions, {each.name: each for each in stage.monitors})

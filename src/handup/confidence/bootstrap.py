@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -91,26 +92,36 @@ def intervals(
         reflected: Statistics of at least 0 that chance can only raise, such as a mean of absolute gaps: resamples lie
             above the value as the value lies above the truth, so their interval is turned round the value.
     """
-    generator = np.random.default_rng(seed)
-    resamples = max(LEAST_RESAMPLES, min(RESAMPLES, MOST_WORK // max(rows, 1)))
     drawn: dict[str, list[Floats]] = {name: [] for name in statistics}
-    left = resamples
-    while left:
-        size = min(left, max(1, CHUNK // max(rows, 1)))
-        weights = generator.multinomial(rows, np.full(rows, 1.0 / rows), size=size).astype(np.float64)
+    for weights in _kept_weights(rows, seed) if rows * LEAST_RESAMPLES <= MOST_WORK else _weights(rows, seed):
         for name, statistic in statistics.items():
             drawn[name].append(statistic(weights))
-        left -= size
     whole = np.ones((1, rows))
     values = {name: float(statistic(whole)[0]) for name, statistic in statistics.items()}
     return {
-        name: Estimate(value, _ends(value, np.concatenate(drawn[name]), name in reflected))
+        name: Estimate(value, ends(value, np.concatenate(drawn[name]), reflected=name in reflected))
         for name, value in values.items()
     }
 
 
-def _ends(value: float, drawn: Floats, reflected: bool) -> tuple[float, float]:
-    """The interval; it always holds the value."""
+def _weights(rows: int, seed: int) -> Iterator[Floats]:
+    """Yield how often each row is drawn, one row of numbers per resample, in chunks."""
+    generator = np.random.default_rng(seed)
+    left = max(LEAST_RESAMPLES, min(RESAMPLES, MOST_WORK // max(rows, 1)))
+    while left:
+        size = min(left, max(1, CHUNK // max(rows, 1)))
+        yield generator.multinomial(rows, np.full(rows, 1.0 / rows), size=size).astype(np.float64)
+        left -= size
+
+
+@lru_cache(maxsize=4)
+def _kept_weights(rows: int, seed: int) -> tuple[Floats, ...]:
+    """Keep the last resamples: a study asks for hundreds of intervals of the same units, and drawing takes the time."""
+    return tuple(_weights(rows, seed))
+
+
+def ends(value: float, drawn: Floats, *, reflected: bool = False) -> tuple[float, float]:
+    """Return the interval of a value from its resamples; it always holds the value."""
     low, high = np.quantile(drawn, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0]).tolist()
     if reflected:
         low, high = max(0.0, 2.0 * value - high), 2.0 * value - low

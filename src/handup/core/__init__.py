@@ -3,7 +3,15 @@
 from handup.core.answer import Answer, Reply, ReplyKind
 from handup.core.burden import Burden, BurdenKind, LivingCosts
 from handup.core.calibrator import CALIBRATORS, Calibrator, RawScore, calibrator_from_json
-from handup.core.costs import Availability, CostModel, Costs, FixedCosts, check_probability
+from handup.core.costs import (
+    Availability,
+    CostModel,
+    Costs,
+    FixedCosts,
+    check_probability,
+    default_horizon,
+    objective_of,
+)
 from handup.core.decision import Action, Alternative, Decision, Outcome
 from handup.core.errors import (
     BadAnswer,
@@ -142,9 +150,11 @@ __all__ = [
     "calibrator_from_json",
     "check_probability",
     "check_value",
+    "default_horizon",
     "event",
     "event_of",
     "event_type",
+    "objective_of",
     "question_schema",
     "reply_schema",
     "settings_of",

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from difflib import get_close_matches
+from itertools import islice
 from numbers import Real
 from typing import Any
 
@@ -15,6 +17,10 @@ Error = type[HandupError]
 HALF_CHARACTER = re.compile(r"[\ud800-\udfff]")
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 """Characters that no person types: they could move a terminal's cursor or break a store."""
+MAX_COMPARED = 100
+"""With so many known names, or else with the likeliest of them, a misspelt one is compared."""
+MAX_LISTED = 24
+"""So many known names are listed in a hint."""
 
 
 def shown(value: object) -> str:
@@ -24,6 +30,21 @@ def shown(value: object) -> str:
     except (ValueError, RecursionError):  # integers of more digits than Python converts, lists within themselves
         text = f"a {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def suggestion(word: str, known: Collection[str]) -> str:
+    """A hint with the known name that is most like a word, and with all of them where they are few."""
+    few = len(known) <= MAX_COMPARED
+    like = (name for name in known if few or (name[:1] == word[:1] and abs(len(name) - len(word)) <= 3))
+    compared = {name.lower(): name for name in islice(like, MAX_COMPARED)}
+    near = get_close_matches(word[:100].lower(), compared, 1)
+    guess = f"Did you mean '{compared[near[0]]}'? " if near else ""
+    if not known:
+        return "There are none."
+    if not few:
+        return f"{guess}There are {len(known)} others."
+    listed = sorted(known)
+    return f"{guess}Known: {', '.join(listed if len(listed) <= MAX_LISTED else [*listed[:MAX_LISTED], '…'])}."
 
 
 def check_text(what: str, value: object, most: int, *, error: Error, empty: bool = True) -> str:

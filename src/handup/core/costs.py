@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,24 @@ from numpy.typing import NDArray
 from handup.core.errors import BadSetting
 
 Vector = NDArray[np.float64]
+Amount = TypeVar("Amount", float, Vector)
+
+
+def objective_of(w: float, load: Amount | float, time: Amount) -> Amount:
+    """Return J, the paper's Eq. 1, not divided by T: a person's load and the robot's time, weighed against each other.
+
+    Every such sum is made here, in one order, so that it comes out the same to the last bit.
+    """
+    return w * load + (1.0 - w) * time
+
+
+def default_horizon(modules: int) -> int:
+    """Return how many steps an episode lasts where nobody says: two for each module, and at least five.
+
+    With one network as the only module, two steps would be used up by an attempt that fails and a question, with no
+    time left to act on the answer: giving up would never cost more than asking.
+    """
+    return max(2 * modules, 5)
 
 
 class CostModel(Protocol):
@@ -49,8 +67,8 @@ class FixedCosts:
 class Costs:
     """Everything a strategy weighs, at one moment.
 
-    The objective is the paper's Eq. 1, not divided by T: each question costs `w * query` and its time, each failed
-    execution its time, and giving up costs all the time that was left; a unit of time costs `1 - w`.
+    To the objective, `objective_of`, each question adds its cost as load and its time, each failed execution its time,
+    and giving up all the time that was left.
 
     Args:
         query: Cost of asking about each module now.
@@ -116,7 +134,7 @@ class Costs:
             w=w,
             act_time=act_time,
             ask_time=_vector("ask_time", ask_time, modules, float("inf")),
-            time_left=2.0 * modules * act_time if time_left is None else time_left,
+            time_left=default_horizon(modules) * act_time if time_left is None else time_left,
             tries=tries,
             unseen=_vector("probability of an unseen mistake", unseen, modules, 1.0),
             unseen_cost=unseen_cost,
@@ -127,12 +145,17 @@ class Costs:
     @property
     def ask_price(self) -> Vector:
         """What one question about each module adds to the objective."""
-        return self.w * self.query + (1.0 - self.w) * self.ask_time
+        return objective_of(self.w, self.query, self.ask_time)
 
     @property
     def act_price(self) -> float:
         """What one failed execution adds to the objective."""
-        return (1.0 - self.w) * self.act_time
+        return objective_of(self.w, 0.0, self.act_time)
+
+    @property
+    def time_price(self) -> float:
+        """What a unit of time adds to the objective."""
+        return objective_of(self.w, 0.0, 1.0)
 
 
 def check_probability(what: str, value: float) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from handup.core.installation import install_command
+
 
 class HandupError(Exception):
     """Base of all errors. Never raised itself.
@@ -194,7 +196,7 @@ class MissingExtra(HandupError):
     @classmethod
     def of(cls, extra: str, what_for: str) -> MissingExtra:
         """The error for an extra of this package, with the command that installs it."""
-        return cls(f"{what_for} needs the extra '{extra}'", hint=f"Run: pip install 'handup[{extra}]'.")
+        return cls(f"{what_for} needs the extra '{extra}'", hint=f"Run: {install_command(extra)}.")
 
 
 class ProcessLost(HandupError):

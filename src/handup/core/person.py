@@ -22,12 +22,35 @@ TIME = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
 
 
 class Role(StrEnum):
-    """What a person is to the robot."""
+    """Role of a person: what they are to the robot. An old record may call the operator `remote`."""
 
     RESIDENT = "resident"
+    """Lives or works with the robot."""
     CAREGIVER = "caregiver"
+    """Looks after the resident, and comes by."""
+    BYSTANDER = "bystander"
+    """Happens to be near the robot and can lend a hand."""
     OPERATOR = "operator"
+    """At a console elsewhere."""
     DEVELOPER = "developer"
+    """Looks after the program. A device of theirs is not asked."""
+
+    @classmethod
+    def of(cls, value: str, what: str = "role") -> Role:
+        """Return the role of a name that comes from outside.
+
+        Raises:
+            BadSetting: No role has this name.
+        """
+        try:
+            return cls(value)
+        except ValueError:
+            cause = f"{what} must be one of {', '.join(cls)}, got {shown(value)}"
+            raise BadSetting(cause, hint="Give one of these names.") from None
+
+    @classmethod
+    def _missing_(cls, value: object) -> Role | None:
+        return cls.OPERATOR if value == "remote" else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,9 +163,7 @@ class Person:
     def __post_init__(self) -> None:
         name = check_person("name of a person", self.name, MAX_NAME, error=BadSetting)
         object.__setattr__(self, "name", name)
-        if not isinstance(self.role, str) or self.role not in tuple(Role):
-            raise BadSetting(f"role of '{self.name}' is {shown(self.role)}", hint=f"Use one of: {', '.join(Role)}.")
-        object.__setattr__(self, "role", Role(self.role))
+        object.__setattr__(self, "role", Role.of(self.role, f"role of '{self.name}'"))
         given: Any = self.limits
         object.__setattr__(self, "limits", given if isinstance(given, Limits) else Limits.from_json(given))
         channels = check_list(f"channels of '{self.name}'", self.channels, MAX_CHANNELS, error=BadSetting)

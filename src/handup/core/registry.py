@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from difflib import get_close_matches
 from importlib.metadata import entry_points
 from typing import Any, Generic, TypeVar
 
+from handup.core.checks import suggestion
 from handup.core.errors import BadSetting, ContractViolation, UnknownMethod
 
 T = TypeVar("T")
@@ -50,9 +50,7 @@ class Registry(Generic[T]):
         if name not in self._makers:
             self._load_outside()
         if name not in self._makers:
-            near = get_close_matches(name, self._makers, 1)
-            guess = f"Did you mean '{near[0]}'? " if near else ""
-            raise UnknownMethod(f"no {self.kind} is called '{name}'", hint=f"{guess}Known: {', '.join(self._makers)}.")
+            raise UnknownMethod(f"no {self.kind} is called '{name}'", hint=suggestion(name, self._makers))
         return self._makers[name]
 
     def make(self, name: str, settings: Mapping[str, Any]) -> T:

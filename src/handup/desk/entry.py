@@ -1,38 +1,10 @@
-"""What the desk needs to know of an entry of the journal."""
+"""An entry of the journal before it is written."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
-
-class Entry(Protocol):
-    """What the state needs of an entry of the journal."""
-
-    @property
-    def seq(self) -> int:
-        """Its number."""
-        ...
-
-    @property
-    def at_s(self) -> float:
-        """When it was written."""
-        ...
-
-    @property
-    def run(self) -> str:
-        """The run it belongs to."""
-        ...
-
-    @property
-    def key(self) -> str:
-        """The question it belongs to."""
-        ...
-
-    @property
-    def event(self) -> object:
-        """What happened."""
-        ...
+from handup.core import type_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,3 +16,8 @@ class Fact:
     run: str
     key: str
     event: object
+
+    @property
+    def kind(self) -> str:
+        """The kind of event."""
+        return type_of(self.event).kind

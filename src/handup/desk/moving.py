@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from handup.core import Answer, Question, ReplyKind, value_from_json
-from handup.desk.entry import Entry
+from handup.core.journal import LogEntry
 from handup.desk.events import (
     Answered,
     Asked,
@@ -27,7 +27,7 @@ MOST_REPLIES = 32
 """So many accepted replies to a question are remembered, the latest; an older one that comes again is judged anew."""
 
 
-def moved(record: Record | None, entry: Entry, event: QuestionEvent) -> Record:
+def moved(record: Record | None, entry: LogEntry, event: QuestionEvent) -> Record:
     """One question after what happened to it.
 
     Raises:
@@ -80,7 +80,7 @@ MOVES: dict[type, Move] = {
 """Which move an event is."""
 
 
-def _asked(entry: Entry, event: Asked) -> Record:
+def _asked(entry: LogEntry, event: Asked) -> Record:
     words = ERASED if event.question is None else Question.from_json(event.question)
     return Record(
         id=entry.key,

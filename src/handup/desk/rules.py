@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from handup.core import BadSetting, Reply
+from handup.core import BadSetting, Reply, Role
 from handup.core.checks import storable, unstorable
 from handup.desk.commands import Ask, Claim, Command, Enable, Introduce, Release, Stop, Tick, Withdraw
 from handup.desk.events import Asked, Cause, Claimed, ClaimEnded, Enabled, Expired, Introduced, Stopped, Withdrawn
@@ -174,8 +174,9 @@ def _withdraw(draft: Draft, command: Withdraw) -> Receipt:
 
 
 def _enable(draft: Draft, command: Enable) -> Receipt:
-    if command.by not in draft.fold.people:
-        return refuse(ReceiptStatus.UNAUTHORISED, "Only a person whom the desk knows enables it.")
+    person = draft.fold.people.get(command.by)
+    if person is None or person.role is Role.BYSTANDER:
+        return refuse(ReceiptStatus.UNAUTHORISED, "Only a person whom the desk knows enables it, and no bystander.")
     again = draft.fold.stopped is None
     if not again and command.stop is not None and draft.fold.last_stop > command.stop:
         return refuse(ReceiptStatus.STALE, "Somebody said stop again since.")

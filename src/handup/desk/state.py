@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from handup.core import BadRecord, HandupError, Person
-from handup.desk.entry import Entry, Fact
+from handup.core.journal import LogEntry
+from handup.desk.entry import Fact
 from handup.desk.events import DeskEvent, Enabled, Introduced, Opened, QuestionEvent, Stopped
 from handup.desk.index import Index
 from handup.desk.moving import moved
@@ -134,7 +135,7 @@ class Fold:
         self._index: Index | None = state.__dict__.get("index")
         self._owns_index = False
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: LogEntry) -> None:
         """Take an entry in. Entries of other rooms only move its number on.
 
         Raises:
@@ -159,7 +160,7 @@ class Fold:
         self.seq, self.at_s = entry.seq, entry.at_s
         self._state = None
 
-    def _move(self, entry: Entry, event: QuestionEvent) -> None:
+    def _move(self, entry: LogEntry, event: QuestionEvent) -> None:
         before = self.records.get(entry.key)
         record = moved(before, entry, event)
         if self._own is None:
@@ -226,7 +227,7 @@ class Fold:
         return self._state
 
 
-def replay(entries: Iterable[Entry], state: DeskState | None = None) -> DeskState:
+def replay(entries: Iterable[LogEntry], state: DeskState | None = None) -> DeskState:
     """The state after all entries, from nothing or from an earlier state.
 
     Raises:
@@ -238,7 +239,7 @@ def replay(entries: Iterable[Entry], state: DeskState | None = None) -> DeskStat
     return fold.state()
 
 
-def apply(state: DeskState, entry: Entry) -> DeskState:
+def apply(state: DeskState, entry: LogEntry) -> DeskState:
     """The state after one entry. For many use `replay` or a `Fold`, which do not copy for each.
 
     Raises:
@@ -247,4 +248,4 @@ def apply(state: DeskState, entry: Entry) -> DeskState:
     return replay((entry,), state)
 
 
-__all__ = ["MOST_ENDED", "MOST_STOPS", "DeskEvent", "DeskState", "Entry", "Fact", "Fold", "apply", "moved", "replay"]
+__all__ = ["MOST_ENDED", "MOST_STOPS", "DeskEvent", "DeskState", "Fact", "Fold", "apply", "moved", "replay"]

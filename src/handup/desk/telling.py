@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from handup.core import Person
+from handup.core.journal import LogEntry
 from handup.desk.channel import CHANNEL_FAILS, Channel, Timed
-from handup.desk.entry import Entry
 from handup.desk.events import Opened
 from handup.desk.record import Record
 from handup.desk.state import DeskState
@@ -89,7 +89,7 @@ class Teller:
             if record.status in SHOWN:
                 self._add(_Notice(show=True, record=record))
 
-    def note(self, old: Record | None, new: Record | None, entry: Entry) -> None:
+    def note(self, old: Record | None, new: Record | None, entry: LogEntry) -> None:
         """See what an entry, and its question before and after it, means for the channels."""
         if not self.channels or new is None:
             return

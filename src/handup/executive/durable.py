@@ -6,16 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from handup.core import BadRecord, IllegalCall, StoreUnavailable
+from handup.core import BadRecord
+from handup.core.journal import EventLog, LogWriter
 from handup.executive.events import Acted, Answered, Begun, Note, Over, Reloaded, ReloadRefused, Started, Told, Void
 from handup.executive.events import Asked as Put
 from handup.executive.sealing import opened, sealed
-from handup.recover import Book, Erased
-from handup.recover.durable import ERASED
-from handup.recover.sides import Line, Pen
+from handup.journal.run_log import Erased, RunLog
 
 OWN = "task."
-"""How the kinds of a run's own entries begin; the desk writes others beside them."""
+"""How the kinds of a run's own entries begin."""
 Entry = Told | Note | Started | Reloaded | ReloadRefused | Put
 _TOLD = get_args(Told)
 
@@ -51,17 +50,13 @@ class Logbook:
     theirs, too, and is erased with them.
 
     Args:
-        book: The journal.
+        journal: The journal.
         run: The run's id.
     """
 
-    def __init__(self, book: Book, run: str) -> None:
-        self.book = book
-        self.run = run
-        self._seq = 0
-        self._seen = 0
+    def __init__(self, journal: EventLog, run: str) -> None:
+        self.log = RunLog(journal, run, OWN)
         self._waiting: list[Entry] = []
-        self._in_doubt: tuple[object, ...] = ()
         self._people: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -76,9 +71,7 @@ class Logbook:
         told: list[Told | Reloaded] = []
         asked: list[Put] = []
         started, over, erased, last_s = None, None, False, 0.0
-        self._seen = self.book.head().seq
-        for entry in self._own(self.book.read(run=self.run)):
-            self._seq = entry.seq
+        for entry in self.log.read(Started):
             self._hear(entry.event)
             last_s = max(last_s, getattr(entry.event, "at_s", 0.0))
             match opened(entry.event):
@@ -96,8 +89,6 @@ class Logbook:
                     told.append(event)
                 case event if isinstance(event, _TOLD):
                     told.append(event)
-        if started is None and self._seq:
-            raise BadRecord(f"run '{self.run}' has no beginning", hint="Verify the journal.")
         return Written(started=started, told=tuple(told), over=over, asked=tuple(asked), erased=erased, last_s=last_s)
 
     def add(self, *events: Entry) -> None:
@@ -114,7 +105,6 @@ class Logbook:
     def drop(self) -> None:
         """Have nothing written of what waits."""
         self._waiting.clear()
-        self._in_doubt = ()
 
     def flush(self) -> None:
         """Write what waits, all of it or nothing; durable when this returns.
@@ -126,47 +116,23 @@ class Logbook:
         """
         if not self._waiting:
             return
-        events, seq = tuple(self._waiting), self._seq
-        try:
-            with self.book.writing() as pen:
-                found = self._own(pen.read(seq, run=self.run))
-                if found and self._in_doubt == events == tuple(entry.event for entry in found):
-                    seq = found[-1].seq  # an earlier try had counted, though the store could not say so
-                elif found:
-                    raise IllegalCall(
-                        f"another program drives run '{self.run}'", hint="Let one program drive a run; end this one."
-                    )
-                else:
-                    self._refuse_erased(pen)
-                    for event in events:
-                        seq = pen.append(event, run=self.run, key=self._key(event)).seq
-        except StoreUnavailable:
-            self._in_doubt = events
-            raise
-        self._seq, self._in_doubt = seq, ()
+        self.log.append(self._waiting, self._key, self._refuse_erased)
         self._waiting.clear()
 
-    def _refuse_erased(self, pen: Pen) -> None:
+    def _refuse_erased(self, transaction: LogWriter) -> None:
         """Nothing that a person said is written once more after they were erased."""
-        if not self._people:
-            return
-        news = list(pen.read(self._seen, run=""))
-        self._seen = news[-1].seq if news else self._seen
-        if any(entry.kind == ERASED for entry in news):
-            written = [entry.event for entry in pen.read(run=self.run)]
+        if self._people and (erasure := self.log.erasure(transaction)):
+            written = [entry.event for entry in transaction.read(run=self.log.run)]
             named = {getattr(each, "by", None) for each in written}  # the desk has named whoever answered
+            self.log.forgotten(erasure)
             unwritten = any(
                 isinstance(each, Answered) and each.about and each.by not in named for each in self._waiting
             )
             if unwritten or any(isinstance(each, Answered) and each.erased for each in written):
                 raise Erased("somebody was erased who had answered", hint="Go on with the run: it ends by name.")
 
-    def _key(self, event: Entry) -> str:
-        return f"{self.run}/act/{event.number}" if isinstance(event, Begun | Acted | Void) else ""
-
-    @staticmethod
-    def _own(entries: Iterable[Line]) -> list[Line]:
-        return [entry for entry in entries if entry.kind.startswith(OWN)]
+    def _key(self, event: object) -> str:
+        return f"{self.log.run}/act/{event.number}" if isinstance(event, Begun | Acted | Void) else ""
 
 
 def plain(value: Any) -> Any:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from handup.core.journal import LogEntry
 from handup.executive.account import Account
 from handup.executive.events import Started
-from handup.recover.sides import Line
 
 UNDER_WAY = "under way"
 
@@ -142,7 +142,7 @@ class Traced:
     recoveries: int
 
 
-def accounts(entries: Iterable[Line]) -> tuple[Account, ...]:
+def accounts(entries: Iterable[LogEntry]) -> tuple[Account, ...]:
     """The runs in a journal, in the order in which they began.
 
     Args:
@@ -156,7 +156,7 @@ def accounts(entries: Iterable[Line]) -> tuple[Account, ...]:
     return tuple(found.values())
 
 
-def measure(entries: Iterable[Line]) -> Measures:
+def measure(entries: Iterable[LogEntry]) -> Measures:
     """What the runs in a journal were like.
 
     Args:
@@ -197,7 +197,7 @@ def measured(runs: Iterable[Account]) -> Measures:
     )
 
 
-def triage(entries: Iterable[Line]) -> tuple[Traced, ...]:
+def triage(entries: Iterable[LogEntry]) -> tuple[Traced, ...]:
     """Every failure, traced to a module or a step, counted, with what it cost; the most costly first.
 
     The time of a failure inside a recovery is part of the failure that the recovery was for, and counts there only.

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from handup.core import event
+from handup.core.journal import EventLog, LogEntry
 from handup.executive.events import Over, Started
-from handup.recover import Book
-from handup.recover.sides import Line
 
 RUN = "runs"
 """The run under which a journal keeps which runs were begun on it."""
@@ -49,10 +48,10 @@ class Last:
     over: Over | None
 
 
-def last_run(book: Book) -> Last | None:
+def last_run(journal: EventLog) -> Last | None:
     """The run that was begun last on a store; None where there is none. One that was killed before it began is none."""
-    for ordered in reversed(_orders(book.read(run=RUN))):
-        events = [entry.event for entry in book.read(run=ordered.name)]
+    for ordered in reversed(_orders(journal.read(run=RUN))):
+        events = [entry.event for entry in journal.read(run=ordered.name)]
         started = next((each for each in events if isinstance(each, Started)), None)
         if started is not None:
             over = next((each for each in reversed(events) if isinstance(each, Over)), None)
@@ -60,14 +59,14 @@ def last_run(book: Book) -> Last | None:
     return None
 
 
-def next_run(book: Book, *, world: str, seed: int, drills: bool, people: str) -> Ordered:
+def next_run(journal: EventLog, *, world: str, seed: int, drills: bool, people: str) -> Ordered:
     """A new run, with a name of its own, written down."""
-    with book.writing() as pen:
+    with journal.writing() as pen:
         number = len(_orders(pen.read(0, run=RUN))) + 1
         ordered = Ordered(name=f"run-{number}", world=world, seed=seed, drills=drills, people=people)
         pen.append(ordered, run=RUN)
     return ordered
 
 
-def _orders(entries: Iterable[Line]) -> list[Ordered]:
+def _orders(entries: Iterable[LogEntry]) -> list[Ordered]:
     return [entry.event for entry in entries if isinstance(entry.event, Ordered)]

@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from handup.core import ResumeHint
+from handup.core.journal import LogEntry
 from handup.executive.events import Acted, Answered, Begun, Ending, Failed, Over, Recovering
 from handup.executive.failure import IN_RECOVERY, Failure
 from handup.executive.recipe import FORMAT
 from handup.executive.recovery import Recovery
-from handup.recover.sides import Line
 
 OFFERED = "People solved these the same way again and again. To paste into a file of recoveries:"
 """What stands before rules that are offered."""
@@ -76,7 +76,7 @@ def as_file(proposals: Iterable[Proposal]) -> str:
     return "".join([f"format: {FORMAT}\nrecoveries:\n", *(each.yaml for each in proposals)])
 
 
-def propose(entries: Iterable[Line], *, after: int = 3, known: Iterable[Recovery] = ()) -> tuple[Proposal, ...]:
+def propose(entries: Iterable[LogEntry], *, after: int = 3, known: Iterable[Recovery] = ()) -> tuple[Proposal, ...]:
     """Rules that people taught, the most frequent first.
 
     Counted are answers that say how to go on, and after which the step went on: it worked, or the task was done. What

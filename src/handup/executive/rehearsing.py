@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from handup.core import BadSetting, ResumeHint
+from handup.core.journal import EventLog
 from handup.executive.action import Done, Outcome
 from handup.executive.durable import Logbook, Written
 from handup.executive.events import Begun, Failed, Note, Recovered, Recovering, Reloaded, Told
@@ -22,7 +23,6 @@ from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery
 from handup.executive.settings import Settings
 from handup.executive.sources import Sources
-from handup.recover import Book
 
 MOST_STEPS = 1000
 
@@ -51,7 +51,7 @@ class Rehearsal:
 
 
 def rehearse(
-    book: Book,
+    book: EventLog,
     run: str,
     recovery: Recovery,
     *,

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from handup.core import BadRecord, IllegalCall
+from handup.core.journal import EventLog, RunClaim
 from handup.executive.durable import Entry, Logbook, Written, plain
 from handup.executive.events import Asked, Ending, Over, Reloaded, ReloadRefused, Resumed, Started, Stopped, Told
 from handup.executive.machine import Looked, Machine, Phase, Reload
@@ -15,8 +16,6 @@ from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery
 from handup.executive.settings import Settings
 from handup.executive.sources import Sources
-from handup.recover import Book
-from handup.recover.sides import Claim
 
 FLUSH_S = 0.2
 """What may be repeated is written at the latest after so many real seconds, when the next action begins."""
@@ -57,7 +56,7 @@ class Run:
         params: Mapping[str, Any] | None = None,
         task: str | None = None,
         sources: Sources | None = None,
-        book: Book | None = None,
+        book: EventLog | None = None,
         run: str = "run",
     ) -> None:
         self.id = run
@@ -77,7 +76,7 @@ class Run:
                 task = written.started.main
         self.machine = Machine(recipes, self.recoveries, settings, params, task=task)
         self._main, self._params = task or recipes.main, plain(dict(params or {}))
-        self._claim: Claim | None = None
+        self._claim: RunClaim | None = None
         self._due = False
         self._since = time.monotonic()
         self._asked = {each.question: each for each in written.asked}
@@ -149,7 +148,7 @@ class Run:
             IllegalCall: Another program has it.
         """
         if self._book is not None:
-            self._claim = stack.enter_context(self._book.book.holding(self.id))
+            self._claim = stack.enter_context(self._book.log.claim())
 
     def begin(self, now_s: float, *, stood_still: bool = False) -> bool:
         """Write that it begins, or that it goes on.

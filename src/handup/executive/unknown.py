@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Protocol, runtime_checkable
 
-from handup.core import ContractViolation, Question, QuestionKind
+from handup.core import ContractViolation
 from handup.executive.action import Aborted, Action, Call, Done, NotStarted, Outcome, Working
 from handup.executive.around import Around
 from handup.executive.events import Asked, Became, Ending, Known, Stopped, Void
@@ -14,7 +14,7 @@ from handup.executive.machine import RunAction
 from handup.executive.outcomes import acted
 from handup.executive.people import Heard
 from handup.executive.run import Run
-from handup.recover.unknown import EFFECTS, NOT_STARTED, WORKED
+from handup.recover.unknown import NOT_STARTED, WORKED, lost_question
 
 LOST = "lost"
 """The code of an action that a person says did not work, after its outcome was lost."""
@@ -112,16 +112,6 @@ def _ask(
         return None
     what = command.action.replace("_", " ")
     goal = ", ".join(f"{name}: {value}" for name, value in command.goal.items())
-    question = people.ask(
-        Question(
-            f"I was interrupted while I was about to {what}. How did it turn out?",
-            QuestionKind.CHOICE,
-            tuple(EFFECTS),
-            doing=f"about to {what}{f' ({goal})' if goal else ''} when I was interrupted"[:300],
-            why="I cannot tell by myself, and I do nothing twice without knowing.",
-            effects=tuple(EFFECTS.values()),
-        ),
-        f"act:{command.number}",
-    )
+    question = people.ask(lost_question(what, goal), f"act:{command.number}")
     run.asked(Asked(number=command.number, question=question, path=command.path, at_s=around.clock.now_s()))
     return (yield from hear(run, around, question, lambda: stop() is not None))

@@ -11,13 +11,12 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from handup.core import StoreUnavailable
+from handup.core.files import written_whole
 from handup.journal.entry import Head
 
 LOOK_S = 0.01
@@ -34,15 +33,6 @@ def beside(path: Path, ending: str) -> Path:
 def parts_of(path: Path) -> tuple[Path, ...]:
     """The files of a store itself: the database, its write-ahead log, the log's index."""
     return path, beside(path, "-wal"), beside(path, "-shm")
-
-
-def sync_folder(path: Path) -> None:
-    """Make the names in a folder durable."""
-    folder = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 class Lock:
@@ -159,7 +149,7 @@ def note_path(path: Path) -> Path:
 
 def write_note(path: Path, note: Note) -> None:
     """Leave a note; it is durable when this returns."""
-    with written_whole(note_path(path)) as passing:
+    with written_whole(note_path(path), PRIVATE) as passing:
         passing.write_text(json.dumps(asdict(note), indent=2) + "\n", encoding="utf-8")
 
 
@@ -172,18 +162,3 @@ def read_note(path: Path) -> Note | None:
         return None
     except (ValueError, TypeError):
         return Note(why="a note says so that cannot be read", moved_to="", at="")
-
-
-@contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
-    """A path to write to, for its owner only, which takes its place in whole at the end, or not at all."""
-    passing = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        passing.touch(mode=PRIVATE)
-        yield passing
-        with passing.open("rb+") as file:
-            os.fsync(file.fileno())
-        passing.replace(path)
-        sync_folder(path.parent)
-    finally:
-        passing.unlink(missing_ok=True)

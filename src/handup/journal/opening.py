@@ -13,10 +13,11 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from handup.core import DamagedJournal, HandupError, StoreUnavailable
+from handup.core.files import sync_folder, written_whole
 from handup.journal import schema
 from handup.journal.address import Address, address_of
 from handup.journal.failures import is_damage, telling
-from handup.journal.files import LOOK_S, PRIVATE, Lock, Witness, beside, parts_of, sync_folder, written_whole
+from handup.journal.files import LOOK_S, PRIVATE, Lock, Witness, beside, parts_of
 from handup.journal.migrate import check_known, migrate, revision_of
 from handup.journal.postgres import open_postgres
 from handup.journal.quarantine import put_aside, refuse_if_stopped
@@ -74,13 +75,20 @@ def _open_to_read(address: Address, path: Path, busy_timeout_s: float) -> Store:
 
 
 def identify(path: Path, busy_timeout_s: float) -> str:
-    """The revision of a store that others may be writing to just now."""
+    """The revision of a store that others may be writing to just now.
+
+    One without a log is read as a file that nobody changes, which leaves nothing beside it. What such a look calls
+    wrong is believed only if the next look finds the same: the clock of a file system is coarse, so a change may leave
+    no trace.
+    """
+    found: object = None
     for _ in range(TRIES):
-        seen, logged = trace(path), has_log(path)
+        before, logged = found, has_log(path)
+        found = (trace(path), logged)
         try:
             return _identify(path, "ro" if logged else "ro&immutable=1", busy_timeout_s)
-        except (StoreUnavailable, DBAPIError) as error:
-            if (trace(path), has_log(path)) != (seen, logged):
+        except (DamagedJournal, StoreUnavailable, DBAPIError) as error:
+            if (trace(path), has_log(path)) != found or not (logged or before == found):
                 continue
             if logged and isinstance(error, StoreUnavailable) and not os.access(path.parent, os.W_OK):
                 raise StoreUnavailable(
@@ -278,7 +286,7 @@ def _copy(path: Path, revision: str, busy_timeout_s: float) -> None:
         with (
             telling(str(path)),
             engine.connect() as connection,
-            written_whole(copy) as passing,
+            written_whole(copy, PRIVATE) as passing,
             closing(sqlite3.connect(passing)) as target,
         ):
             source = connection.connection.driver_connection

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from handup.core import DamagedJournal
-from handup.journal.files import Lock, Note, Witness, beside, note_path, parts_of, read_note, sync_folder, write_note
+from handup.core.files import sync_folder
+from handup.journal.files import Lock, Note, Witness, beside, note_path, parts_of, read_note, write_note
 
 
 def refuse_if_stopped(path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -101,14 +101,7 @@ class Flip:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record."""
-        return {
-            "now": self.now,
-            "below": self.below,
-            "below_by": self.below_by,
-            "above": self.above,
-            "above_by": self.above_by,
-            "range": list(self.range),
-        }
+        return {**asdict(self), "range": list(self.range)}
 
 
 Flips = dict[Knob, Flip]
@@ -143,25 +136,18 @@ class Search:
 
     def flips(self, method: str, rivals: Sequence[str], progress: Progress | None = None) -> Flips:
         """Where one of the rivals takes over from a method, for each knob."""
-        found: Flips = {}
-        for number, knob in enumerate(Knob):
-            now = {Knob.W: self.advice.place.w, Knob.EXPERT: self.advice.place.expert, Knob.QUERY_COST: 1.0}
-            value, scale = now.get(knob, 0.0), SCALES[knob]
-            sides = []
-            for side, end in enumerate((scale.least, scale.most)):
-                outwards = end > value if side else end < value
-                sides.append(self._walk(knob, value, end, method, rivals) if outwards else (value, None))
-                if progress is not None:
-                    progress((2 * number + side + 1) / (2 * len(Knob)))
-            (below, below_by), (above, above_by) = sides
+        place, found = self.advice.place, dict[Knob, Flip]()
+        now = {Knob.QUERY_COST: 1.0, Knob.W: place.w, Knob.EXPERT: place.expert, Knob.CONFIDENCE: 0.0}
+        for number, (knob, value) in enumerate(now.items(), start=1):
+            least, most = SCALES[knob].least, SCALES[knob].most
+            low, by_low = self._walk(knob, value, least, method, rivals) if least < value else (value, None)
+            high, by_high = self._walk(knob, value, most, method, rivals) if most > value else (value, None)
+            below, above = low if by_low else None, high if by_high else None
             found[knob] = Flip(
-                now=value,
-                below=None if below_by is None else below,
-                below_by=below_by,
-                above=None if above_by is None else above,
-                above_by=above_by,
-                range=(below, above),
+                now=value, below=below, below_by=by_low, above=above, above_by=by_high, range=(low, high)
             )
+            if progress is not None:
+                progress(number / len(now))
         return found
 
     def better(self, knob: Knob, value: float, method: str, rivals: Sequence[str]) -> str | None:
@@ -202,9 +188,9 @@ class Search:
                 other = self.better(knob, scale.unbend(middle), method, rivals)
                 inside, outside, by = (middle, outside, by) if other is None else (inside, middle, other)
         except NotSolvable:
-            return (
-                (now if inside == start else scale.unbend(inside), None) if by is None else (scale.unbend(outside), by)
-            )
+            if by is None:
+                return now if inside == start else scale.unbend(inside), None
+            return scale.unbend(outside), by
         return scale.unbend(outside) if by is not None else end, by
 
     def _live(self, knob: Knob, value: float, methods: Sequence[str], seed: int) -> dict[str, Episodes]:

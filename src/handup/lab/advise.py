@@ -14,15 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from handup.core import BadSetting, Costs, Decision, NotSolvable, check_probability
+from handup.core import BadSetting, NotSolvable, check_probability, default_horizon
 from handup.lab.batch import Terms
 from handup.lab.episodes import Episodes, Measure
-from handup.lab.in_step import Remembering
-from handup.lab.simulate import simulate_blocks
+from handup.lab.simulate import Remembering, simulate_blocks
 from handup.lab.world import blocks_of
-from handup.policy import Belief, ModuleGraph
+from handup.policy import ModuleGraph
 from handup.recover import Settings
-from handup.when import DEFAULT, Pair, Strategy, strategy
+from handup.when import DEFAULT, strategy
 
 SELECTORS = ("graph", "confidence", "brute-force", "binary-tree", "hybrid", "mip", "topo")
 WHENS = ("workload-aware", "until-confident", "query-then-execute", "execute-first")
@@ -64,25 +63,19 @@ class Setting:
     def __post_init__(self) -> None:
         check_probability("expert", self.expert)
         if not 0.0 <= self.w <= 1.0:
-            raise BadSetting(
-                f"w is {self.w:g}", hint="Give a weight from 0 (only time counts) to 1 (only load counts)."
-            )
+            hint = "Give a weight from 0 (only time counts) to 1 (only load counts)."
+            raise BadSetting(f"w is {self.w:g}", hint=hint)
         _check_whole("horizon", self.horizon, 1, Settings().max_steps_per_module * len(self.graph))
 
     @classmethod
     def of(cls, graph: ModuleGraph, *, expert: float = 1.0, w: float = 0.5, horizon: int | None = None) -> Setting:
-        """A place with the usual horizon, two steps per module, where none is given."""
-        return cls(graph=graph, expert=expert, w=w, horizon=2 * len(graph) if horizon is None else horizon)
+        """A place with the default horizon where none is given."""
+        return cls(graph=graph, expert=expert, w=w, horizon=default_horizon(len(graph)) if horizon is None else horizon)
 
     def live(
-        self,
-        methods: Sequence[str],
-        episodes: int,
-        seed: int,
-        *,
-        decisions: int | None = None,
+        self, methods: Sequence[str], episodes: int, seed: int, *, decisions: int | None = None,
         progress: Progress | None = None,
-    ) -> dict[str, Episodes]:
+    ) -> dict[str, Episodes]:  # fmt: skip
         """The same episodes with each method; those that cannot take the policy on are left out.
 
         Args:
@@ -97,51 +90,11 @@ class Setting:
         selectors: dict[str, Remembering] = {}
         found: dict[str, Episodes] = {}
         for number, method in enumerate(methods, start=1):
-            chosen = strategy(method)
-            if decisions is not None and not isinstance(chosen, Pair):
-                chosen = Limited(chosen, decisions)
             with contextlib.suppress(NotSolvable):
-                found[method] = simulate_blocks(given, chosen, terms, selectors)
+                found[method] = simulate_blocks(given, strategy(method), terms, selectors, decisions)
             if progress is not None:
                 progress(number / len(methods))
         return found
-
-
-@dataclass
-class Limited:
-    """A strategy that may decide only so often; the simulator asks it once for each situation.
-
-    Args:
-        strategy: Who decides.
-        left: How often yet.
-    """
-
-    strategy: Strategy
-    left: int
-
-    @property
-    def name(self) -> str:
-        """The strategy's."""
-        return self.strategy.name
-
-    def decide(self, belief: Belief, costs: Costs, now_s: float) -> Decision:
-        """What the strategy says.
-
-        Raises:
-            NotSolvable: It has decided too often.
-        """
-        if self.left == 0:
-            raise NotSolvable(f"'{self.name}' needs too many decisions", hint="Allow more.")
-        self.left -= 1
-        return self.strategy.decide(belief, costs, now_s)
-
-    def parameters(self, costs: Costs) -> dict[str, float]:
-        """The strategy's."""
-        return self.strategy.parameters(costs)
-
-    def with_parameter(self, name: str, value: float) -> Strategy:
-        """The strategy's, without the limit."""
-        return self.strategy.with_parameter(name, value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,7 +115,7 @@ class Row:
     kind: Kind
     measures: Mapping[str, Measure]
     difference: Measure
-    on_front: bool
+    on_front: bool = False
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -262,7 +215,7 @@ def advise(
         graph: The policy; its confidences are taken as true probabilities.
         expert: Probability that an answer is right.
         w: Weight of load against time.
-        horizon: Steps; twice the number of modules where not given.
+        horizon: Steps; `default_horizon` where not given.
         episodes: How many, at least 2.
         seed: Which ones. All methods live through the same.
         progress: Told the share that is done.
@@ -311,36 +264,26 @@ def _rows(lived: Mapping[str, Episodes]) -> tuple[Row, ...]:
     best = lived[ranked[0][0]]
     rows = [
         Row(
-            method=group[0],
-            same_as=tuple(group[1:]),
-            kind=kind_of(group[0]),
-            measures=_measures(lived[group[0]]),
-            difference=paired(lived[group[0]], best),
-            on_front=False,
+            method=first,
+            same_as=tuple(others),
+            kind=kind_of(first),
+            measures={name: Measure.of(lived[first].metric(name), share=name == "success") for name in METRICS},
+            difference=paired(lived[first], best),
         )
-        for group in ranked
+        for first, *others in ranked
     ]
     return tuple(replace(row, on_front=_on_front(row, rows)) for row in rows)
 
 
 def _fingerprint(found: Episodes) -> bytes:
     """Equal for methods that did the same in every episode."""
-    arrays = (found.recovered, found.load, found.questions, found.executions, found.objective)
-    return b"".join(np.round(each.astype(np.float64), 9).tobytes() for each in arrays)
-
-
-def _measures(found: Episodes) -> dict[str, Measure]:
-    success = Measure.of(found.recovered.astype(np.float64), share=True)
-    return {"success": success, **{name: Measure.of(found.metric(name)) for name in METRICS if name != "success"}}
+    return b"".join(np.round(array.astype(np.float64), 9).tobytes() for array in vars(found).values())
 
 
 def _on_front(row: Row, rows: Sequence[Row]) -> bool:
     success, load = row.measures["success"].mean, row.measures["query_cost"].mean
-    for other in rows:
-        better, cheaper = other.measures["success"].mean - success, load - other.measures["query_cost"].mean
-        if better >= 0.0 and cheaper >= 0.0 and (better > 0.0 or cheaper > 1e-12):
-            return False
-    return True
+    gains = ((other.measures["success"].mean - success, load - other.measures["query_cost"].mean) for other in rows)
+    return not any(min(more, less) >= 0.0 and (more > 0.0 or less > 1e-12) for more, less in gains)
 
 
 def _check_whole(name: str, value: int, least: int, most: int) -> None:

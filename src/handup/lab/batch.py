@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import ContractViolation
-from handup.lab.costs import CostRule
-from handup.lab.episodes import Episodes
+from handup.core import ContractViolation, objective_of
+from handup.lab.episodes import Episodes, Vector
 from handup.lab.world import MOST_ASKED, Block, Matrix, Truths
+from handup.people import WorkloadModel
 
 Indices = NDArray[np.intp]
 ACT, GIVE_UP = -1, -2
@@ -26,14 +27,14 @@ class Terms:
         expert: Probability that an answer is right.
         w: Weight of load against time.
         horizon: Steps.
-        costs: What questions cost over time, such as `lab.costs.by_load`; the block's own costs where not given.
+        costs: What questions cost over time, such as `by_load`; the block's own costs where not given.
         step_s: So many seconds each question and each execution takes, for costs that change with time.
     """
 
     expert: float
     w: float
     horizon: int
-    costs: CostRule | None = None
+    costs: Callable[[Block], LoadCosts] | None = None
     step_s: float = 10.0
 
 
@@ -77,19 +78,54 @@ class Running:
         """Those that go on."""
         if which.all():
             return self
-        return Running(
-            episode=self.episode[which],
-            confidences=self.confidences[:, which],
-            query_costs=self.query_costs[:, which],
-            works=self.works[:, which],
-            asked=self.asked[:, which],
-            acts=self.acts[which],
-            asks_since_act=self.asks_since_act[which],
-        )
+        return Running(**{name: values[..., which] for name, values in vars(self).items()})
+
+
+class LoadCosts:
+    """`people.Workload` for many episodes at once, each with a person of its own who starts rested.
+
+    Args:
+        base: q0, indexed by module and episode.
+        model: The coefficients.
+    """
+
+    def __init__(self, base: Matrix, model: WorkloadModel) -> None:
+        self.base, self.model, self.s = base, model, model.s("")
+        self.load, self.at_s = np.zeros(base.shape[1]), np.zeros(base.shape[1])
+        self.answers = np.zeros(base.shape, dtype=np.intp)
+
+    def at(self, now_s: float, episodes: Indices) -> Matrix:
+        """q(t) = s q0 + g F for some of the episodes."""
+        answers = self.answers[:, episodes].sum(axis=0)
+        practised = 1.0 - self.model.practice * (1.0 - 0.5 ** (answers / self.model.practice_answers))
+        return np.asarray(self.s * practised * self.base[:, episodes] + self.model.g * self.load_at(now_s, episodes))
+
+    def load_at(self, now_s: float | Vector, episodes: Indices) -> Vector:
+        """F of some of the people at a time."""
+        return np.asarray(self.load[episodes] * np.exp(-(now_s - self.at_s[episodes]) / self.model.tau_s))
+
+    def answered(self, episodes: Indices, modules: Indices, now_s: float) -> None:
+        """F ← F + ρ q0."""
+        self._borne(episodes, self.model.rho * self.base[modules, episodes], now_s)
+        self.answers[modules, episodes] += 1
+
+    def acted(self, episodes: Indices, ok: Truths, waited_s: float, now_s: float) -> None:
+        """The person waited while the robot acted: that adds first, then a failure."""
+        self._borne(episodes, self.model.from_waiting(waited_s), now_s)
+        self._borne(episodes[~ok], self.model.rho_failed, now_s)
+
+    def _borne(self, episodes: Indices, more: float | Vector, now_s: float) -> None:
+        self.load[episodes] = np.minimum(self.load_at(now_s, episodes) + more, self.model.most_load)
+        self.at_s[episodes] = now_s
+
+
+def by_load(model: WorkloadModel) -> Callable[[Block], LoadCosts]:
+    """Costs of the questions and of the load of whoever answers them; everybody starts rested."""
+    return lambda block: LoadCosts(block.query_costs, model)
 
 
 class Decider(Protocol):
-    """Decides for many episodes at once; made anew for each block."""
+    """Decides for many episodes at once; made anew for each block. What it need not hear, it leaves out."""
 
     def choose(self, running: Running, time_left: int) -> Indices:
         """For each running episode a module to ask about, `ACT` or `GIVE_UP`."""
@@ -97,11 +133,11 @@ class Decider(Protocol):
 
     def told(self, episodes: Indices, modules: Indices, changed: Truths) -> None:
         """Answers came, and whether they changed what the module had said."""
-        ...
+        return
 
     def failed(self, episodes: Indices) -> None:
         """Executions failed."""
-        ...
+        return
 
 
 def run_block(block: Block, decider: Decider, terms: Terms) -> Episodes:
@@ -143,7 +179,7 @@ def run_block(block: Block, decider: Decider, terms: Terms) -> Episodes:
         running = running.keep(goes_on)
         if not len(running.episode):
             break
-    return Episodes(recovered, load, questions, executions, terms.w * load + (1.0 - terms.w) * lost)
+    return Episodes(recovered, load, questions, executions, objective_of(terms.w, load, lost))
 
 
 def _answer(running: Running, block: Block, expert: float, modules: Indices, columns: Indices) -> Truths:

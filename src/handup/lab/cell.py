@@ -85,10 +85,11 @@ class Cell:
         replica = self.world == WorldKind.REPLICA
         if not isinstance(self.method, str):
             raise BadSetting(f"method is {self.method!r}", hint="Name one, such as troubleshoot.")
-        _check_choice("structure", self.structure, Structure)
-        _check_choice("world", self.world, WorldKind)
-        object.__setattr__(self, "structure", Structure(self.structure))
-        object.__setattr__(self, "world", WorldKind(self.world))
+        kinds: dict[str, type[StrEnum]] = {"structure": Structure, "world": WorldKind}
+        for name, kind in kinds.items():
+            if (value := getattr(self, name)) not in tuple(kind):
+                raise BadSetting(f"{name} is '{value}'", hint=f"Use one of: {', '.join(kind)}.")
+            object.__setattr__(self, name, kind(value))
         _check_whole("modules", self.modules, 2 if replica else 1, MAX_MODULES)
         _check_whole("low", self.low, 0, max(self.modules, 3))
         _check_whole("episodes", self.episodes, 1, MAX_EPISODES)
@@ -107,7 +108,7 @@ class Cell:
 
     @property
     def horizon(self) -> int:
-        """Steps given to an episode."""
+        """Steps given to an episode: 2N as published, also for so few modules that `default_horizon` is longer."""
         return 2 * self.modules
 
     @cached_property
@@ -179,10 +180,8 @@ def _read(key: str, text: str) -> Any:
             return high, low
         return int(text) if key in WHOLE else _number(text)
     except ValueError:
-        wanted = (
-            "two numbers such as 0.9,0.2" if key == "confidences" else "a whole number" if key in WHOLE else "a number"
-        )
-        raise BadSetting(f"{key} is '{text}'", hint=f"Give {wanted}.") from None
+        wanted = {"confidences": "two numbers such as 0.9,0.2", **dict.fromkeys(WHOLE, "a whole number")}
+        raise BadSetting(f"{key} is '{text}'", hint=f"Give {wanted.get(key, 'a number')}.") from None
 
 
 def _number(text: str) -> float:
@@ -190,11 +189,6 @@ def _number(text: str) -> float:
     if not math.isfinite(value):
         raise ValueError(text)
     return value
-
-
-def _check_choice(name: str, value: str, kind: type[StrEnum]) -> None:
-    if value not in tuple(kind):
-        raise BadSetting(f"{name} is '{value}'", hint=f"Use one of: {', '.join(kind)}.")
 
 
 def _checked(name: str, value: object, most: float) -> float:

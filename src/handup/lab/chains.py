@@ -8,16 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.confidence import ConformalSets, Sample, calibrator, select, split_evenly
-from handup.lab.streams import Stream
+from handup.confidence import ConformalSets, Kind, Sample, calibrator, parse_rows, select, split_evenly
+from handup.core import BadData
+from handup.lab.batch import ACT, Decider, Indices, Running
 from handup.lab.world import MOST_ASKED, Block, Matrix, Truths
 from handup.people import BITE, WorkloadModel
 
+KNOWNO = "knowno"
+FOLDER = "module-scores"
+"""Folder of the streams in the shared data."""
+ROWS, MORE_ROWS = 60, 100
+"""Rows of a stream for calibration; the longest has more."""
+LONGEST = 3
+HELD_OUT = 20
+"""Least number of rows that are left to score on."""
+LEAST_PER_CLASS = 10
+LEAST_STREAMS, MOST_STREAMS = 4, 100
 MOST_MODULES = 4
+SIZES = tuple(range(1, MOST_MODULES + 1))
 CALIBRATED, RAW, PLATT, INTERVAL = "calibrated", "raw", "platt", "interval"
 SAID = (CALIBRATED, RAW, PLATT, INTERVAL)
 """Where confidences come from: the method that `auto` chooses; the top score as it is; two methods by name."""
@@ -25,6 +38,63 @@ COVERAGE = 0.9
 """Of the conformal sets of all modules of a chain together."""
 CLIP = 0.01
 """No confidence is nearer to 0 or 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """One module's scores.
+
+    Args:
+        name: Of its file, without ending.
+        sample: The rows.
+        rows: How many of them are for calibration.
+    """
+
+    name: str
+    sample: Sample
+    rows: int
+
+
+def read_streams(folder: Path) -> tuple[Stream, ...]:
+    """All streams of a folder, by name: CSV files with option scores `p_…` and the right option `target`.
+
+    Args:
+        folder: The folder of the files, or one that holds it as `module-scores`.
+
+    Raises:
+        BadData: No such folder, too few streams, or a stream that cannot be used; the message says which.
+    """
+    place = folder / FOLDER if (folder / FOLDER).is_dir() else folder
+    if not place.is_dir():
+        raise BadData(f"there is no folder '{folder}'", hint="Give --data the folder with the streams of scores.")
+    paths = sorted(place.glob("*.csv"))
+    if not LEAST_STREAMS <= len(paths) <= MOST_STREAMS:
+        wanted = f"{LEAST_STREAMS} to {MOST_STREAMS} files of option scores (columns p_…,target)"
+        raise BadData(f"'{folder}' has {len(paths)} CSV files", hint=f"Give a folder with {wanted}.")
+    samples = {path.stem: _read_stream(path) for path in paths}
+    longest = sorted(samples, key=lambda name: -len(samples[name]))[:LONGEST]
+    return tuple(
+        Stream(name, each, MORE_ROWS if name in longest and len(each) >= MORE_ROWS + HELD_OUT else ROWS)
+        for name, each in samples.items()
+    )
+
+
+def _read_stream(path: Path) -> Sample:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise BadData("this is no readable UTF-8 text", hint="Check the file.", file=path.name) from None
+    sample = parse_rows(text, path.name)
+    if sample.kind is not Kind.OPTIONS:
+        raise BadData("these are no option scores", hint="Columns are p_…,target.", file=path.name)
+    right = int(sample.right.sum())
+    if len(sample) < ROWS + HELD_OUT or min(right, len(sample) - right) < LEAST_PER_CLASS:
+        raise BadData(
+            f"it has {len(sample)} rows, {right} of them right",
+            hint=f"Give {ROWS + HELD_OUT} rows or more, {LEAST_PER_CLASS} of them right and as many wrong.",
+            file=path.name,
+        )
+    return sample
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -91,7 +161,7 @@ def draw_chain(streams: Sequence[Stream], *, number: int, episodes: int, seed: i
         for each, method in ((CALIBRATED, chosen[-1]), (RAW, "identity"), (PLATT, PLATT), (INTERVAL, INTERVAL)):
             said[each].append(calibrator(method).fit(known).probabilities(new.raw).clip(CLIP, 1.0 - CLIP))
         works.append(new.right)
-        sizes.append([_sizes(known, new, modules) for modules in range(1, MOST_MODULES + 1)])
+        sizes.append([_sizes(known, new, modules) for modules in SIZES])
     shape = (MOST_MODULES, episodes)
     luck = random.random((MOST_ASKED, *shape))
     confidences = {each: np.array(rows) for each, rows in said.items()}
@@ -113,3 +183,21 @@ def _sizes(known: Sample, new: Sample, modules: int) -> NDArray[np.int64]:
     assert known.target is not None
     sets = ConformalSets.calibrate(known.raw, known.target, target_coverage=target)
     return np.asarray(sets.sets(new.raw).sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class BySets(Decider):
+    """The conformal way to ask (KnowNo): about every module whose set is not a single option, then act.
+
+    It looks at nothing but the sets: an answer settles its module, whatever it said, and after a failure it acts again.
+
+    Args:
+        unsure: Whether the set of each module is something else than one option, for each episode of the block.
+    """
+
+    unsure: Truths
+
+    def choose(self, running: Running, time_left: int) -> Indices:
+        """The upstream-most unsure module that was not asked about, or act."""
+        open_ = self.unsure[:, running.episode] & (running.asked == 0)
+        return np.where(open_.any(axis=0), open_.argmax(axis=0), ACT)

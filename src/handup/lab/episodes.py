@@ -71,8 +71,9 @@ class Episodes:
         return len(self.load)
 
     def metric(self, name: str) -> Vector:
-        """One of `METRICS` for each episode."""
+        """One of `METRICS` for each episode, or its `success`."""
         found = {
+            "success": self.recovered.astype(np.float64),
             "task_cost": 1.0 - self.recovered,
             "query_cost": self.load,
             "failed_attempts": (self.executions - self.recovered).astype(np.float64),
@@ -88,9 +89,8 @@ class Episodes:
     @classmethod
     def joined(cls, parts: Iterable[Episodes]) -> Episodes:
         """Parts in order, as one."""
-        given = list(parts)
-        names = ("recovered", "load", "questions", "executions", "objective")
-        return cls(*(np.concatenate([getattr(part, name) for part in given]) for name in names))
+        columns = zip(*(vars(part).values() for part in parts), strict=True)
+        return cls(*(np.concatenate(column) for column in columns))
 
 
 def student(values: Vector) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import Action, Costs, NotSolvable
+from handup.core import Action, Costs, NotSolvable, default_horizon
 from handup.policy import Belief, ModuleGraph
 from handup.when import Strategy
 
@@ -19,30 +19,14 @@ NEGLIGIBLE = 1e-12
 Vector = NDArray[np.float64]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Expected:
-    """Averages over all that can happen in an episode.
-
-    Args:
-        objective: J, not divided by time.
-        recovered: Probability of recovery.
-        questions: Number of questions.
-        executions: Number of executions, the successful one included.
-    """
+    """Averages over an episode: J, not divided by time, and numbers of questions and of all executions."""
 
     objective: float = 0.0
     recovered: float = 0.0
     questions: float = 0.0
     executions: float = 0.0
-
-    def plus(self, other: Expected) -> Expected:
-        """Two disjoint parts together."""
-        return Expected(
-            objective=self.objective + other.objective,
-            recovered=self.recovered + other.recovered,
-            questions=self.questions + other.questions,
-            executions=self.executions + other.executions,
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +38,7 @@ class Evaluation:
         graph: The policy; its confidences are taken as true probabilities.
         expert: Probability that an answer is right.
         w: Weight of load against time.
-        horizon: Steps; twice the number of modules where not given.
+        horizon: Steps; `default_horizon` where not given.
     """
 
     strategy: Strategy
@@ -75,30 +59,30 @@ class Evaluation:
         states = (np.arange(1 << modules) >> np.arange(modules)[:, None] & 1).astype(np.uint8)
         chances = np.where(states, self.graph.confidences[:, None], 1.0 - self.graph.confidences[:, None])
         succeeds = self.graph.circuit.evaluate(states).astype(np.bool_)
-        left = 2 * modules if self.horizon is None else self.horizon
-        return self._follow(Belief.of(self.graph), chances.prod(axis=0), succeeds, left)
+        left = default_horizon(modules) if self.horizon is None else self.horizon
+        return Expected(*self._follow(Belief.of(self.graph), chances.prod(axis=0), succeeds, left).tolist())
 
-    def _follow(self, belief: Belief, mass: Vector, succeeds: NDArray[np.bool_], left: int) -> Expected:
-        """Averages from here on, weighted by the mass: the probability of being here in each state."""
+    def _follow(self, belief: Belief, mass: Vector, succeeds: NDArray[np.bool_], left: int) -> Vector:
+        """Return the numbers of `Expected` from here on, weighted by the mass: the probability of each state here."""
         total = float(mass.sum())
         if total < NEGLIGIBLE or left <= 0:
-            return Expected()
+            return np.zeros(4)
         costs = Costs.of(self.graph.query_costs, expert=self.expert, w=self.w, time_left=left)
         decision = self.strategy.decide(belief, costs, 0.0)
         if decision.action is Action.ASK and decision.module is not None:
             module = self.graph.index(decision.module)
-            found = Expected(objective=total * float(costs.ask_price[module]), questions=total)
+            found = np.array([total * float(costs.ask_price[module]), 0.0, total, 0.0])
             for was_right in (False, True):
                 after = self._answered(mass, module, was_right)
                 known = belief.after_answer(module, changed=not was_right, expert=self.expert)
-                found = found.plus(self._follow(known, after, succeeds, left - 1))
+                found += self._follow(known, after, succeeds, left - 1)
             return found
         if decision.action is Action.ACT:
             failed = np.where(succeeds, 0.0, mass)
             fail = float(failed.sum())
-            here = Expected(objective=fail * costs.act_price, recovered=total - fail, executions=total)
-            return here.plus(self._follow(belief.after_execution(False), failed, succeeds, left - 1))
-        return Expected(objective=total * (1.0 - self.w) * left)
+            here = np.array([fail * costs.act_price, total - fail, 0.0, total])
+            return here + self._follow(belief.after_execution(False), failed, succeeds, left - 1)
+        return np.array([total * costs.time_price * left, 0.0, 0.0, 0.0])
 
     def _answered(self, mass: Vector, module: int, was_right: bool) -> Vector:
         """The part of the mass in which the module was right or wrong, with the module drawn anew."""

@@ -8,21 +8,13 @@ from functools import partial
 
 import numpy as np
 
-from handup.core import Costs
-from handup.lab.batch import ACT, Indices, Running, Terms
+from handup.core import Costs, objective_of
+from handup.lab.batch import ACT, Decider, Indices, Running, Terms
 from handup.lab.world import Matrix, Truths
 from handup.what import BinaryTree, BruteForce, Confidence, Graph, Never, Topo
 from handup.what.base import TIE
 from handup.what.binary_tree import LEAST
-from handup.when import (
-    ExecuteFirst,
-    Pair,
-    QueryForAll,
-    QueryThenExecute,
-    Strategy,
-    UntilConfident,
-    WorkloadAware,
-)
+from handup.when import ExecuteFirst, Pair, QueryForAll, QueryThenExecute, Strategy, UntilConfident, WorkloadAware
 
 NONE = -1
 Select = Callable[[Running], Indices]
@@ -30,8 +22,8 @@ WHENS = (ExecuteFirst, QueryThenExecute, UntilConfident, WorkloadAware, QueryFor
 
 
 @dataclass(frozen=True, eq=False)
-class Vectorised:
-    """A decider for a pair whose rules are known here."""
+class Vectorised(Decider):
+    """A decider for a pair whose rules are known here: they look at nothing but the running episodes."""
 
     pair: Pair
     terms: Terms
@@ -54,21 +46,12 @@ class Vectorised:
             return np.full(len(running.episode), ACT)
         module = self.select(running)
         if isinstance(self.pair.when, WorkloadAware):
-            asks &= self._gains(running, module, self.pair.when.lambda_)
+            columns = np.arange(len(module))
+            gain = self.terms.expert - running.confidences[module, columns]
+            asks &= gain >= self.pair.when.lambda_ * running.query_costs[module, columns] - TIE
         if isinstance(self.pair.when, QueryForAll):
             module = np.where(module == NONE, _topo(running), module)
         return np.where(asks & (module != NONE), module, ACT)
-
-    def told(self, episodes: Indices, modules: Indices, changed: Truths) -> None:
-        """The pairs look at nothing but the running episodes."""
-
-    def failed(self, episodes: Indices) -> None:
-        """The pairs learn nothing from failures."""
-
-    def _gains(self, running: Running, module: Indices, weight: float) -> Truths:
-        columns = np.arange(len(module))
-        gain = self.terms.expert - running.confidences[module, columns]
-        return np.asarray(gain >= weight * running.query_costs[module, columns] - TIE)
 
 
 def vectorised(strategy: Strategy, terms: Terms, *, is_series: bool) -> Vectorised | None:
@@ -120,8 +103,8 @@ def _brute_force(running: Running, terms: Terms) -> Indices:
     before[1:] = logs[:-1].cumsum(axis=0)
     after[:-1] = logs[:0:-1].cumsum(axis=0)[::-1]
     asked = terms.expert * np.exp(before + after)
-    values = terms.w * running.query_costs + (1.0 - terms.w) * (1.0 - asked)
-    nothing = (1.0 - terms.w) * (1.0 - np.exp(before[-1] + logs[-1]))
+    values = objective_of(terms.w, running.query_costs, 1.0 - asked)
+    nothing = objective_of(terms.w, 0.0, 1.0 - np.exp(before[-1] + logs[-1]))
     module = _first_best(values, running.asked == 0)
     best = values[module, np.arange(len(module))]
     return np.where((module != NONE) & (nothing < best - TIE), NONE, module)
@@ -139,10 +122,8 @@ def _binary_tree(running: Running, terms: Terms) -> Indices:
     gained = np.where(counts, np.take_along_axis(gains, order, axis=0), 0.0).cumsum(axis=0)
     paid = np.where(counts, np.take_along_axis(running.query_costs, order, axis=0), 0.0).cumsum(axis=0)
     log_now = logs.sum(axis=0)
-    nothing = (1.0 - terms.w) * (1.0 - np.exp(log_now))
-    prefix = (1.0 - terms.w) * (1.0 - np.exp(log_now + gained)) + terms.w * paid
-    prefix = np.where(counts, prefix, np.inf)
-    best = np.minimum(nothing, prefix.min(axis=0))
+    prefix = np.where(counts, objective_of(terms.w, paid, 1.0 - np.exp(log_now + gained)), np.inf)
+    best = np.minimum(objective_of(terms.w, 0.0, 1.0 - np.exp(log_now)), prefix.min(axis=0))
     good = counts & (prefix <= best + TIE)
     length = len(order) - good[::-1].argmax(axis=0)
     member = counts & (np.arange(len(order))[:, None] < length)

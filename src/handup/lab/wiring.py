@@ -15,6 +15,13 @@ from handup.lab.cell import Structure
 from handup.policy import Gate, Module, ModuleGraph
 
 Words = NDArray[np.unsignedinteger]
+GATES = {
+    Structure.AND: (Gate.AND, Gate.AND),
+    Structure.OR: (Gate.OR, Gate.OR),
+    Structure.AND_THEN_OR: (Gate.AND, Gate.OR),
+    Structure.OR_THEN_AND: (Gate.OR, Gate.AND),
+}
+"""Gates of the first and of the second half."""
 EDGE = 0.3
 """Probability that a node takes an earlier one as input."""
 EDGE_BITS = 20
@@ -67,13 +74,6 @@ class Wiring:
         words = sets[0][None] if len(sets) == 1 else sets[np.arange(self.nodes) // self.width]
         return ((words >> places) & dtype.type(1)).astype(np.bool_)
 
-    def satisfied(self, node: int, right: Words) -> NDArray[np.bool_]:
-        """Whether a node's gate is satisfied, given which nodes' outputs are right."""
-        taken = self.inputs[node]
-        if self.gates[node] is Gate.AND:
-            return np.asarray(_is_empty(taken & ~right))
-        return np.asarray(~_is_empty(taken & right) | _is_empty(taken))
-
     def outputs(self, works: Words, told: Words | None = None, told_right: Words | None = None) -> Words:
         """Which nodes' outputs are right: those that work on satisfied gates, and what was told in their place.
 
@@ -85,7 +85,12 @@ class Wiring:
         right = np.zeros_like(works)
         for node in range(self.nodes):
             word, bit = self.bit(node)
-            good = works[word] & (self.satisfied(node, right) * bit)
+            taken = self.inputs[node]
+            if self.gates[node] is Gate.AND:
+                satisfied = _is_empty(taken & ~right)
+            else:
+                satisfied = ~_is_empty(taken & right) | _is_empty(taken)
+            good = works[word] & (satisfied * bit)
             if told is not None and told_right is not None:
                 good = (good & ~told[word]) | (told_right[word] & bit)
             right[word] |= good
@@ -113,22 +118,15 @@ class Wiring:
         waiting = np.ones((nodes, episodes), dtype=np.bool_)
         found = np.empty((nodes, episodes), dtype=np.int32)
         still_in = np.full((words, episodes), ~self.inputs.dtype.type(0))
-        missing, more = np.empty_like(self.inputs[:, 0]), np.empty_like(self.inputs[:, 0])
-        ready = np.empty_like(waiting)
         columns = np.arange(episodes)
         first = 0  # before this node, all have joined
         for turn in range(nodes):
             while first < nodes and not waiting[first].any():
                 first += 1
             rest = slice(first, nodes)
-            np.bitwise_and(self.inputs[rest, 0], still_in[0], out=missing[rest])
-            for word in range(1, words):
-                np.bitwise_and(self.inputs[rest, word], still_in[word], out=more[rest])
-                np.bitwise_or(missing[rest], more[rest], out=missing[rest])
-            np.equal(missing[rest], 0, out=ready[rest])
-            np.logical_and(ready[rest], waiting[rest], out=ready[rest])
-            np.logical_xor(waiting[rest], ready[rest], out=waiting[rest])
-            np.copyto(keys[rest], numbers[rest] + turn * nodes, where=ready[rest])
+            ready = waiting[rest] & _is_empty((self.inputs[rest] & still_in).swapaxes(0, 1))
+            waiting[rest] ^= ready
+            np.copyto(keys[rest], numbers[rest] + turn * nodes, where=ready)
             node = (keys.min(axis=0) % nodes).astype(np.intp)
             keys[node, columns] = never
             found[node, columns] = turn
@@ -175,8 +173,8 @@ def random_wiring(nodes: int, structure: Structure, episodes: int, random: np.ra
         for node in range(1, nodes):
             chain[node, (node - 1) // width] = dtype.type(1 << (node - 1) % width)
         return Wiring(chain, (Gate.AND,) * nodes)
-    half = structure in (Structure.AND_THEN_OR, Structure.OR_THEN_AND)
-    link = max(nodes // 2 - 1, 0) if half else 0
+    top, bottom = GATES[structure]
+    link = max(nodes // 2 - 1, 0) if top is not bottom else 0
     inputs = _coins((nodes, words, episodes), dtype, random)
     spare = random.random((nodes, episodes), dtype=np.float32)
     taken = np.zeros((words, episodes), dtype=dtype)
@@ -193,17 +191,7 @@ def random_wiring(nodes: int, structure: Structure, episodes: int, random: np.ra
             drawn = first + (spare[node, bare] * (node - first)).astype(np.intp)
             inputs[node, drawn // width, bare] = dtype.type(1) << (drawn % width).astype(dtype)
         taken |= inputs[node]
-    return Wiring(inputs, _gates(nodes, structure, link))
-
-
-def _gates(nodes: int, structure: Structure, link: int) -> tuple[Gate, ...]:
-    top, bottom = {
-        Structure.AND: (Gate.AND, Gate.AND),
-        Structure.OR: (Gate.OR, Gate.OR),
-        Structure.AND_THEN_OR: (Gate.AND, Gate.OR),
-        Structure.OR_THEN_AND: (Gate.OR, Gate.AND),
-    }[structure]
-    return tuple(top if node <= link else bottom for node in range(nodes))
+    return Wiring(inputs, tuple(top if node <= link else bottom for node in range(nodes)))
 
 
 def _coins(shape: tuple[int, ...], dtype: np.dtype[np.unsignedinteger], random: np.random.Generator) -> Words:

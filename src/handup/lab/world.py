@@ -9,20 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.lab.cell import Cell, Structure
+from handup.lab.cell import Cell, Structure, WorldKind
 from handup.lab.wiring import Wiring, random_wiring
-from handup.policy import ModuleGraph
+from handup.policy import Module, ModuleGraph
 from handup.recover import Settings
 
 Matrix = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 MOST_ASKED = Settings().max_questions_per_module
 """So often a module is asked about at most, as in a session."""
+STATE = 0
+"""The node of the state in the replica: it is always right and cannot be asked about."""
 
 
 class Draw(IntEnum):
@@ -50,6 +52,8 @@ def block_sizes(episodes: int, nodes: int) -> Iterator[int]:
 @dataclass(frozen=True, eq=False)
 class Block:
     """Some episodes of a cell; arrays are indexed by module, in topological order, and episode.
+
+    In the replica they are indexed by node, the state first, in the order of making; luck by time step and episode.
 
     Args:
         confidences: Probability that each module works.
@@ -91,11 +95,10 @@ class Block:
         if self.given is not None:
             return self.given
         confidences, costs = self.confidences[:, episode], self.query_costs[:, episode]
-        wiring = self.wiring
-        if wiring is None:
-            wiring = random_wiring(self.modules, Structure.CHAIN, 1, np.random.default_rng(0))
-            return wiring.graph(0, confidences, costs)
-        return wiring.graph(episode, confidences, costs)
+        if self.wiring is not None:
+            return self.wiring.graph(episode, confidences, costs)
+        names = (f"m{module}" for module in range(self.modules))
+        return ModuleGraph.chain(map(Module, names, confidences.tolist(), costs.tolist()))
 
     def succeeds(self, works: Truths, episodes: NDArray[np.intp]) -> Truths:
         """Whether acting succeeds with these own states, for some of the episodes."""
@@ -112,21 +115,25 @@ class Block:
 
 def blocks(cell: Cell) -> Iterator[Block]:
     """The episodes of a cell, block by block."""
-    for number, size in enumerate(block_sizes(cell.episodes, cell.modules)):
-        shape = (cell.modules, size)
-        low = low_modules(shape, cell.lows, stream(cell.seed, number, Draw.LOW))
-        high_confidence, low_confidence = cell.confidences
-        confidences = np.where(low, low_confidence, high_confidence)
-        wiring = None
-        if cell.structure not in (Structure.AND, Structure.CHAIN):
-            wiring = random_wiring(cell.modules, cell.structure, size, stream(cell.seed, number, Draw.WIRING))
-        yield Block(
-            confidences=confidences,
-            query_costs=query_costs(cell, shape, stream(cell.seed, number, Draw.COST)),
-            works=stream(cell.seed, number, Draw.STATE).random(shape) < confidences,
-            luck=luck(cell.expert, shape, stream(cell.seed, number, Draw.LUCK)),
-            wiring=wiring,
-        )
+    return (_block(cell, number, size) for number, size in enumerate(block_sizes(cell.episodes, cell.modules)))
+
+
+def _block(cell: Cell, number: int, size: int) -> Block:
+    replica = cell.world is WorldKind.REPLICA
+    shape, draw = (cell.askable, size), partial(stream, cell.seed, number)
+    high, low = cell.confidences
+    confidences = np.where(low_modules(shape, cell.lows, draw(Draw.LOW)), low, high)
+    costs = query_costs(cell, shape, draw(Draw.COST))
+    works = draw(Draw.STATE).random(shape) < confidences
+    if replica:
+        confidences = np.insert(confidences, STATE, 1.0, axis=0)
+        costs = np.insert(costs, STATE, 0.0, axis=0)
+        works = np.insert(works, STATE, True, axis=0)
+    wiring = None
+    if replica or cell.structure not in (Structure.AND, Structure.CHAIN):
+        wiring = random_wiring(cell.modules, cell.structure, size, draw(Draw.WIRING))
+    turns = (cell.horizon, size) if replica else (MOST_ASKED, *shape)
+    return Block(confidences, costs, works, luck(cell.expert, turns, draw(Draw.LUCK)), wiring)
 
 
 def blocks_of(graph: ModuleGraph, *, episodes: int, seed: int = 0, expert: float = 1.0) -> Iterator[Block]:
@@ -139,7 +146,7 @@ def blocks_of(graph: ModuleGraph, *, episodes: int, seed: int = 0, expert: float
             confidences=confidences,
             query_costs=np.broadcast_to(graph.query_costs[:, None], shape),
             works=stream(seed, number, Draw.STATE).random(shape) < confidences,
-            luck=luck(expert, shape, stream(seed, number, Draw.LUCK)),
+            luck=luck(expert, (MOST_ASKED, *shape), stream(seed, number, Draw.LUCK)),
             given=graph,
         )
 
@@ -162,8 +169,6 @@ def query_costs(cell: Cell, shape: tuple[int, int], random: np.random.Generator)
     return cell.query_cost * (1.0 + cell.beta * (2.0 * random.random(shape) - 1.0))
 
 
-def luck(expert: float, shape: tuple[int, int], random: np.random.Generator) -> Matrix:
-    """Uniform numbers for each nth question; with an expert who is always or never right they do not matter."""
-    if expert in (0.0, 1.0):
-        return np.broadcast_to(0.5, (MOST_ASKED, *shape))
-    return random.random((MOST_ASKED, *shape))
+def luck(expert: float, shape: tuple[int, ...], random: np.random.Generator) -> Matrix:
+    """Uniform numbers; with an expert who is always or never right they do not matter."""
+    return np.broadcast_to(0.5, shape) if expert in (0.0, 1.0) else random.random(shape)

@@ -1,6 +1,5 @@
 """Memory: what a person said once about an input is not asked again about one like it (the paper's C.3)."""
 
-from handup.memory.book import Book
 from handup.memory.embedder import Embedder, Embedding, Encoder, Picture, check_embedder
 from handup.memory.entry import Recalled, Remembered, Source, Status
 from handup.memory.events import (
@@ -18,7 +17,6 @@ from handup.memory.reuse import reused
 from handup.memory.trust import Settings, Trust
 
 __all__ = [
-    "Book",
     "Cause",
     "Dropping",
     "Embedder",

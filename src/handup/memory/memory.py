@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from handup.core import BadSetting
 from handup.core.checks import check_list, check_name, check_person, check_share, check_text
+from handup.core.journal import EventLog, LogEntry, LogReader, LogWriter
 from handup.core.kinds import MAX_ID, MAX_NAME, MAX_OPTION, MAX_PEOPLE
-from handup.memory.book import Book, Line, Pen, Reads
 from handup.memory.embedder import Embedding
 from handup.memory.entry import Recalled, Remembered, Source
 from handup.memory.events import (
@@ -47,7 +47,7 @@ class Memory:
         StoreUnavailable: The journal cannot be read; so of every method.
     """
 
-    def __init__(self, book: Book, settings: Settings | None = None) -> None:
+    def __init__(self, book: EventLog, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self._book = book
         self._seen = 0
@@ -56,7 +56,7 @@ class Memory:
         self.refresh()
 
     @property
-    def book(self) -> Book:
+    def book(self) -> EventLog:
         """The journal that it is kept in."""
         return self._book
 
@@ -130,7 +130,7 @@ class Memory:
         label = check_text("a label", label, MAX_OPTION, error=BadSetting, empty=False)
         by, owners = _people(by, whose)
         with self._book.writing() as pen:
-            self._catch_up(pen.read, pen.head.seq)
+            self._catch_up(pen, pen.head.seq)
             if (known := self._shelves.taught(module, source.question, label)) is not None:
                 return known
             wrong = self._in_use(overrules)
@@ -209,7 +209,7 @@ class Memory:
         """
         person = None if by is None else check_person("a name", by, MAX_NAME, error=BadSetting)
         with self._book.writing() as pen:
-            self._catch_up(pen.read, pen.head.seq)
+            self._catch_up(pen, pen.head.seq)
             wanted = [self._known(each) for each in memories]
             if module is not None:
                 wanted += self._shelves.kept(module)
@@ -241,26 +241,26 @@ class Memory:
         """Take in what was written since, by any program. Where somebody was erased, begin again without them."""
         head = self._book.head().seq
         if head != self._seen:
-            self._catch_up(self._book.read, head)
+            self._catch_up(self._book, head)
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _catch_up(self, read: Reads, head: int) -> None:
+    def _catch_up(self, reader: LogReader, head: int) -> None:
         """Take in everything up to an entry. What is erased after it is found by the next one who catches up."""
-        if self._seen and any(line.kind == ERASED for line in read(self._seen, run="")):
+        if self._seen and any(line.kind == ERASED for line in reader.read(self._seen, run="")):
             self._seen, self._shelves = 0, Shelves()
             self._erasures += 1
         if head > self._seen:
-            for line in read(self._seen, key=KEY):
+            for line in reader.read(self._seen, key=KEY):
                 if line.seq > head:
                     break
                 self._shelves.take(line)
         self._seen = head
 
-    def _append(self, pen: Pen, events: Iterable[MemoryEvent], run: str) -> list[Line]:
+    def _append(self, pen: LogWriter, events: Iterable[MemoryEvent], run: str) -> list[LogEntry]:
         return [pen.append(each, run=run, key=KEY) for each in events]
 
-    def _take(self, lines: Sequence[Line]) -> None:
+    def _take(self, lines: Sequence[LogEntry]) -> None:
         """Take in what this program wrote, once it is durable."""
         for line in lines:
             self._shelves.take(line)
@@ -330,7 +330,7 @@ class Memory:
         evidence = check_text("an id", evidence, MAX_ID, error=BadSetting)
         person = None if by is None else check_person("a name", by, MAX_NAME, error=BadSetting)
         with self._book.writing() as pen:
-            self._catch_up(pen.read, pen.head.seq)
+            self._catch_up(pen, pen.head.seq)
             memory = self._known(id_)
             if not memory.kept or self._shelves.counted(id_, evidence):
                 return memory

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from handup.core import BadRecord, HandupError
-from handup.memory.book import Line
+from handup.core.journal import LogEntry
 from handup.memory.embedder import Embedding, Encoder
 from handup.memory.entry import Remembered, Source, Status
 from handup.memory.events import (
@@ -49,7 +49,7 @@ class Shelves:
         self._counted: set[tuple[int, str]] = set()
         self._kept: dict[str, dict[int, None]] = {}
 
-    def take(self, line: Line) -> None:
+    def take(self, line: LogEntry) -> None:
         """Take an entry in. Entries of other rooms, and those about what was erased, change nothing."""
         event = line.event
         match event:
@@ -67,7 +67,7 @@ class Shelves:
             case _:
                 pass
 
-    def _put(self, line: Line, event: MemoryRemembered) -> None:
+    def _put(self, line: LogEntry, event: MemoryRemembered) -> None:
         if event.label is None or event.embedding is None:
             return  # erased
         try:

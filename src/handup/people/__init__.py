@@ -2,7 +2,7 @@
 
 from handup.people.answers import AnswerModel, KindFit
 from handup.people.features import BITE, Difficulty, Distraction, Features, Response
-from handup.people.helping import Care, Chance, Evidence, Role, Suggestions, Support
+from handup.people.helping import Care, Chance, Evidence, Suggestions, Support
 from handup.people.latency import Latency
 from handup.people.limits import HOUR_S, Fit, Put, fit, quiet_until
 from handup.people.model import WorkloadModel
@@ -30,7 +30,6 @@ __all__ = [
     "Put",
     "Reply",
     "Response",
-    "Role",
     "SimulatedPerson",
     "Suggestions",
     "Support",

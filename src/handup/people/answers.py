@@ -1,6 +1,6 @@
 """How good an answer will be, and how long it will take.
 
-For diagnosis and action questions put to remote helpers the numbers are *human data*: fitted on 2,126 real
+For diagnosis and action questions put to operators the numbers are *human data*: fitted on 2,126 real
 interventions by `python -m train.answers`. For everything else they are *assumed*, and to be swept.
 """
 
@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from handup.core import BadSetting, QuestionKind, check_probability
-from handup.people.helping import CERTAINTIES, SUPPORTS, Care, Chance, Evidence, Role, Support, check_certainty
+from handup.core import BadSetting, QuestionKind, Role, check_probability
+from handup.people.helping import CERTAINTIES, SUPPORTS, Care, Chance, Evidence, Support, check_certainty
 from handup.people.latency import Latency
 from handup.people.model import SCHEMA, check_record, refusing_damage
 
@@ -102,8 +102,8 @@ class AnswerModel:
     """P(right | role, question kind, support, certainty), latency, and what each person's record adds. Immutable.
 
     Args:
-        fits: For kinds that real remote helpers were asked; `people.shipped.answer_model` brings them.
-        latency: How long a remote helper takes to decide.
+        fits: For kinds that real operators were asked; `people.shipped.answer_model` brings them.
+        latency: How long an operator takes to decide.
         care: How carefully people answer from sight.
         from_sight: P(right) of each care. Assumed.
         from_sight_latency: Assumed.
@@ -134,14 +134,14 @@ class AnswerModel:
         """How likely an answer is right, and what that rests on.
 
         Args:
-            role: Where the person answers from.
+            role: The person's; an operator answers at a console, everybody else from sight.
             kind: What is asked.
             support: What is shown beside it; nothing where not given.
             certainty: Self-rated, 1 to 5, where it is known already.
             person: Who; with judged answers of theirs the number moves towards their own record.
         """
         check_certainty(certainty)
-        fit = self._fit(role, kind)
+        fit = self.fit_of(role, kind)
         if fit is None:
             found = Chance(self.from_sight[self.care], Evidence.ASSUMED)
         else:
@@ -156,7 +156,7 @@ class AnswerModel:
 
     def time(self, role: Role, kind: QuestionKind) -> Latency:
         """How long an answer takes."""
-        if self._fit(role, kind) is None or self.latency is None:
+        if self.fit_of(role, kind) is None or self.latency is None:
             return self.from_sight_latency
         return self.latency
 
@@ -179,8 +179,9 @@ class AnswerModel:
         """The model without anything about a person."""
         return replace(self, people={who: each for who, each in self.people.items() if who != person})
 
-    def _fit(self, role: Role, kind: QuestionKind) -> KindFit | None:
-        return self.fits.get(QuestionKind(kind)) if Role(role) is Role.REMOTE else None
+    def fit_of(self, role: Role, kind: QuestionKind) -> KindFit | None:
+        """Return what operators' answers to a kind of question say; None for those who answer from sight."""
+        return self.fits.get(QuestionKind(kind)) if Role(role) is Role.OPERATOR else None
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""

@@ -11,17 +11,6 @@ CERTAINTIES = (1, 2, 3, 4, 5)
 ACCURACIES = (1.0, 0.9, 0.8)
 
 
-class Role(StrEnum):
-    """Where a person answers from."""
-
-    RESIDENT = "resident"
-    """Sits with the robot and answers from sight."""
-    CAREGIVER = "caregiver"
-    """Comes by, and answers from sight."""
-    REMOTE = "remote"
-    """At a console elsewhere."""
-
-
 class Care(StrEnum):
     """How carefully a person answers from sight."""
 

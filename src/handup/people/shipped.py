@@ -24,7 +24,7 @@ def answers_record() -> dict[str, Any]:
 
 
 def answer_model(care: Care = Care.USUAL) -> AnswerModel:
-    """The answer model: human data for remote diagnosis and action questions, assumptions for the rest."""
+    """The answer model: human data for operators' diagnosis and action questions, assumptions for the rest."""
     record = answers_record()
     with refusing_damage("fitted-answers"):
         fits = {QuestionKind(kind): KindFit.from_json(each) for kind, each in record["fits"].items()}

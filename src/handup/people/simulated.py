@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from handup.core import BadSetting, QuestionKind, RandomSource
+from handup.core import BadSetting, QuestionKind, RandomSource, Role
 from handup.people.answers import AnswerModel
-from handup.people.helping import CERTAINTIES, Role, Support
+from handup.people.helping import CERTAINTIES, Support
 from handup.people.motor import MotorProfile, Tap
 
 ON_IMAGE = (QuestionKind.BOX, QuestionKind.POINTS)
@@ -37,7 +37,7 @@ class SimulatedPerson:
 
     Args:
         name: Who it stands for; judged answers of theirs in the model count.
-        role: Where the person answers from.
+        role: Who answers at a console; everybody but an operator answers from sight.
         answers: How good and how fast answers are.
         motor: How the person points.
         slowness: Everything takes so many times as long.
@@ -91,7 +91,7 @@ class SimulatedPerson:
         return Reply(right, seconds, certainty, choice, taps)
 
     def _certainty(self, kind: QuestionKind, support: Support, random: RandomSource) -> int | None:
-        fit = self.answers.fits.get(kind) if self.role is Role.REMOTE else None
+        fit = self.answers.fit_of(self.role, kind)
         if fit is None:
             return None
         counts = fit.certainties[support.key]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -13,23 +12,27 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from handup.core import BadPolicy, Calibrator, HandupError, Question, QuestionKind, calibrator_from_json
-from handup.policy.document import (
+from handup.core.checks import shown, suggestion
+from handup.core.files import read_text
+from handup.core.yaml_document import (
     MAX_WORD,
     Entry,
+    Limits,
     Listing,
     Node,
     Scalar,
     Table,
     in_words,
     is_nothing,
-    read_document,
-    shown,
+    raising,
+    read_yaml,
 )
 from handup.policy.graph import ModuleGraph
 from handup.policy.module import Gate, Module
 
 MAX_BYTES = 4 * 1024 * 1024
 """The largest policy that is read."""
+LIMITS = Limits(size=MAX_BYTES, values=250_000, depth=10, text=MAX_BYTES)
 
 NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 TRUTH = re.compile(r"true|false", re.IGNORECASE)
@@ -58,23 +61,15 @@ def load_policy(path: str | Path) -> ModuleGraph:
     Raises:
         BadPolicy: The file is missing, a directory, unreadable, empty, no text or too large, or describes no policy.
     """
-    file, data = str(path), _read_bytes(Path(path))
-    if len(data) > MAX_BYTES:
-        raise _too_large().at(file)
-    if b"\0" in data:
-        raise _no_text(data, data.index(b"\0")).at(file)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _no_text(data, error.start).at(file) from None
-    return parse_policy(text, file=file, calibrators=lambda name: _calibrator_beside(Path(path), name))
+    text = read_text(path, MAX_BYTES, error=BadPolicy)
+    return parse_policy(text, file=str(path), calibrators=lambda name: _calibrator_beside(Path(path), name))
 
 
 def parse_policy(text: str, *, file: str = "<text>", calibrators: CalibratorLoader | None = None) -> ModuleGraph:
     """Read a policy from YAML text. Pure.
 
     `modules` maps each name to `confidence` and, where wanted, `query_cost`, `inputs` (a list or one name), `gate`
-    (`and` or `or`) and `question` (a sentence, or a mapping of `prompt`, `kind`, `options` and what else is known of it
+    (`and` or `or`) and `question` (a sentence, or a map of `prompt`, `kind`, `options` and what else is known of it
     beforehand: `effects`, `pictures`, `image`, `support`, `low`, `high`, `unit`, `marks`; options without a kind make
     it a choice). `success` may stand beside it: an expression instead of inputs and gates. A module with a
     `calibrator` (a file that `handup calibrate --save` wrote) may give a raw `score`, one number or a list of one per
@@ -95,48 +90,19 @@ def parse_policy(text: str, *, file: str = "<text>", calibrators: CalibratorLoad
         BadPolicy: The text is no YAML or describes no policy; with the line, counted from 1.
     """
     try:
-        if len(text) > MAX_BYTES:
-            raise _too_large()
-        return _graph(read_document(text), calibrators)
+        return _graph(read_yaml(text, raising(BadPolicy), limits=LIMITS, start="Start with 'modules:'."), calibrators)
     except BadPolicy as error:
         raise error.at(file) from None
-
-
-def _read_bytes(path: Path) -> bytes:
-    file = str(path)
-    try:
-        with path.open("rb") as stream:
-            return stream.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise BadPolicy("there is no such file", hint="Check the path.", file=file) from None
-    except IsADirectoryError:
-        raise BadPolicy("this is a directory", hint="Name a policy file in it.", file=file) from None
-    except PermissionError:
-        raise BadPolicy("this file may not be read", hint="Give yourself the right to read it.", file=file) from None
-    except (OSError, ValueError) as error:
-        raise BadPolicy(f"this file cannot be read ({error})", hint="Check the path.", file=file) from None
 
 
 def _calibrator_beside(policy: Path, name: str) -> Calibrator:
     """A calibrator from a file whose path is relative to the policy's folder."""
     try:
-        data = _read_bytes(policy.parent / name)
-        if len(data) > MAX_BYTES:
-            raise _too_large()
-        return calibrator_from_json(json.loads(data))
+        return calibrator_from_json(json.loads(read_text(policy.parent / name, MAX_BYTES, error=BadPolicy)))
     except (ValueError, RecursionError):
         raise BadPolicy(f"{shown(name)} is no JSON", hint=CALIBRATOR_HINT) from None
     except HandupError as error:
         raise BadPolicy(f"{shown(name)}: {error.cause}", hint=error.hint) from None
-
-
-def _too_large() -> BadPolicy:
-    return BadPolicy(f"a policy of more than {MAX_BYTES} bytes is not read", hint="Check that it is the right file.")
-
-
-def _no_text(data: bytes, position: int) -> BadPolicy:
-    line = data.count(b"\n", 0, position) + 1
-    return BadPolicy("this is no UTF-8 text", hint="Name a YAML file, saved as UTF-8.", line=line)
 
 
 def _graph(root: Node, calibrators: CalibratorLoader | None) -> ModuleGraph:
@@ -160,7 +126,7 @@ def _module(name: str, entry: Entry, calibrators: CalibratorLoader | None) -> Mo
     fields = _table(entry.value, f"'{name}'", hint=MODULE_HINT)
     needed = "score" if "calibrator" in fields.entries and "confidence" not in fields.entries else "confidence"
     _check_keys(fields, (*FIELDS, *RAW_FIELDS), needed=needed, owner=f"'{name}'", line=entry.line)
-    for key, (_, node) in fields.entries.items():
+    for key, (_, _, node) in fields.entries.items():
         # One field at a time: what Module refuses is refused at the line of that field.
         if key in FIELDS:
             with _at(node.line):
@@ -179,7 +145,7 @@ def _calibrated(module: Module, given: Mapping[str, Entry], calibrators: Calibra
                 raise BadPolicy(f"calibrator of '{name}' is a file, and none are read here", hint="Use load_policy.")
             module = replace(module, calibrator=calibrators(file))
     if "score" in given:
-        line, node = given["score"]
+        line, _, node = given["score"]
         if module.calibrator is None:
             raise BadPolicy(f"'{name}' has a score but no calibrator", hint=CALIBRATOR_HINT, line=line)
         if "confidence" in given:
@@ -229,7 +195,7 @@ def _one_of(node: Node, what: str, words: type[Word]) -> Word:
     if isinstance(node, Scalar) and node.text in known:
         return words(node.text)
     wrong = node.text if isinstance(node, Scalar) else ""
-    raise _bad(node, f"{what} is {in_words(node)}", hint=_suggestion(wrong, known))
+    raise _bad(node, f"{what} is {in_words(node)}", hint=suggestion(wrong, known))
 
 
 def _question(node: Node, what: str) -> Question:
@@ -287,23 +253,17 @@ FIELDS: Mapping[str, Callable[[Node, str], Any]] = {
 
 def _table(node: Node, what: str, *, hint: str) -> Table:
     if not isinstance(node, Table):
-        raise _bad(node, f"{what} is {in_words(node)}, not a mapping", hint=hint)
+        raise _bad(node, f"{what} is {in_words(node)}, not a map", hint=hint)
     return node
 
 
 def _check_keys(table: Table, known: Collection[str], *, needed: str, owner: str, line: int) -> None:
     for key, entry in table.entries.items():
         if key not in known:
-            hint = _suggestion(key, known)
+            hint = suggestion(key, known)
             raise BadPolicy(f"{shown(key)} is no key of {owner}", hint=hint, line=entry.line)
     if needed not in table.entries:
         raise BadPolicy(f"{owner} has no {needed}", hint=f"Add the key '{needed}'.", line=line)
-
-
-def _suggestion(word: str, known: Collection[str]) -> str:
-    nearest = difflib.get_close_matches(word[:MAX_WORD].lower(), known, n=1)
-    meant = f"Did you mean '{nearest[0]}'? " if nearest else ""
-    return f"{meant}Known: {', '.join(known)}."
 
 
 def _bad(node: Node, cause: str, *, hint: str) -> BadPolicy:
@@ -324,7 +284,7 @@ def _line_of(node: Node, path: Iterable[str]) -> int:
     line = node.line
     for key in path:
         if isinstance(node, Table) and key in node.entries:
-            line, node = node.entries[key]
+            line, _, node = node.entries[key]
         elif isinstance(node, Listing):
             line = next((item.line for item in node.items if isinstance(item, Scalar) and item.text == key), line)
     return line

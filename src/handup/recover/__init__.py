@@ -1,19 +1,19 @@
 """Recovery of one task: the session that every loop drives, a session that survives, and a loop to begin with."""
 
-from handup.recover.durable import DurableSession, Erased
+from handup.journal.run_log import Erased
+from handup.recover.durable import DurableSession
 from handup.recover.events import Unanswered
 from handup.recover.loop import Episode, run
 from handup.recover.observed import observe
 from handup.recover.session import Session
 from handup.recover.settings import Settings, TimeUnit
-from handup.recover.sides import AskingDesk, Book, Doubts, Look, Pass, Policy, SeesAnew
+from handup.recover.sides import AskingDesk, Doubts, Look, Pass, Policy, SeesAnew
 from handup.recover.state import Phase, Tally
 from handup.recover.trail import Attempt, Settled
 
 __all__ = [
     "AskingDesk",
     "Attempt",
-    "Book",
     "Doubts",
     "DurableSession",
     "Episode",

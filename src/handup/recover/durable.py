@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Self
@@ -10,15 +10,15 @@ from typing import Self
 from handup.core import (
     Action,
     Availability,
-    BadRecord,
     CostModel,
     IllegalCall,
     Outcome,
-    StoreUnavailable,
     Value,
     value_from_json,
     value_to_json,
 )
+from handup.core.journal import EventLog, LogEntry, LogReader, LogWriter
+from handup.journal.run_log import Erased, RunLog
 from handup.people import Workload
 from handup.policy import ModuleGraph
 from handup.recover.beginning import record_of, refuse_another, somebody_erased, started_of
@@ -26,7 +26,7 @@ from handup.recover.events import Answered, Decided, Event, Executed, NotAnswere
 from handup.recover.record import refusing_damage
 from handup.recover.session import Session
 from handup.recover.settings import Settings
-from handup.recover.sides import Book, Line, Look
+from handup.recover.sides import Look
 from handup.recover.state import LEGAL
 from handup.recover.trail import (
     Attempt,
@@ -35,6 +35,7 @@ from handup.recover.trail import (
     RunEvent,
     RunForwarded,
     RunSettled,
+    RunStarted,
     RunTold,
     RunUnknown,
     Settled,
@@ -44,17 +45,7 @@ from handup.recover.trail import (
 from handup.when import Strategy
 
 OWN = "run."
-"""How the kinds of a run's own entries begin; the desk writes others beside them."""
-ERASED = "journal.erased"
-"""The kind of entry that says that somebody was erased. It belongs to no run."""
-
-
-class Erased(IllegalCall):
-    """Somebody was erased meanwhile, and what was to be written may hold their name or what they said.
-
-    Nothing was written, and the session was built again without them. Read the answer again and tell it again, or run
-    the policy again with the answers that are left.
-    """
+"""How the kinds of a run's own entries begin."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,23 +56,20 @@ class _Written:
         trail: What its entries say.
         told: What the session was told.
         first: The number of its first entry; 0 where there is none.
-        last: The number of its last one.
     """
 
     trail: Trail
     told: tuple[Event, ...]
     first: int
-    last: int
 
     @classmethod
-    def of(cls, entries: Iterable[Line]) -> _Written:
-        """From the run's entries, the desk's among them."""
-        trail, told, first, last = Trail(), [], 0, 0
+    def of(cls, entries: Iterable[LogEntry]) -> _Written:
+        """From the run's own entries."""
+        trail, told, first = Trail(), [], 0
         for entry in entries:
-            if entry.kind.startswith(OWN):
-                trail, first, last = trail.after(entry.event, entry.key), first or entry.seq, entry.seq
-                told += [entry.event.read()] if isinstance(entry.event, RunTold) else []
-        return cls(trail=trail, told=tuple(told), first=first, last=last)
+            trail, first = trail.after(entry.event, entry.key), first or entry.seq
+            told += [entry.event.read()] if isinstance(entry.event, RunTold) else []
+        return cls(trail=trail, told=tuple(told), first=first)
 
 
 class DurableSession(Session):
@@ -98,19 +86,15 @@ class DurableSession(Session):
     - `refresh` now and then: where somebody was erased, it forgets what they said.
     """
 
-    _book: Book | None = None
-    _run: str = ""
+    _log: RunLog | None = None
     _trail: Trail = Trail()
     _first: int = 0
-    _seq: int = 0
-    _seen: int = 0
-    _in_doubt: tuple[RunEvent, ...] = ()
     _beside: tuple[RunEvent, ...] = ()
 
     @classmethod
     def of_run(
         cls,
-        book: Book,
+        book: EventLog,
         run: str,
         graph: ModuleGraph,
         method: Strategy,
@@ -137,21 +121,18 @@ class DurableSession(Session):
             BadRecord: The run began with another policy, method or settings, or what is written of it is damaged.
             IllegalCall: Another program began it at this moment.
         """
-        seen = book.head().seq
-        written = _Written.of(book.read(run=run))
-        if written.trail.started is None and written.last:
-            raise BadRecord(f"run '{run}' has no beginning", hint="Verify the journal.")
+        log = RunLog(book, run, OWN)
+        written = _Written.of(log.read(RunStarted))
         if written.trail.started is None:
             session = cls(graph, method, settings, costs, availability)
-            session._book, session._run, session._seen = book, run, seen
+            session._log = log
             session._write(started_of(session))
-            session._first = session._seq
+            session._first = log.last
             return session
         stored = record_of(written.trail.started, graph)
         refuse_another(run, stored, Session(graph, method, settings).to_json(), settings)
         session = cls._from(written, graph, method, costs, availability)
-        session._book, session._run, session._seen = book, run, seen
-        session._trail, session._first, session._seq = written.trail, written.first, written.last
+        session._log, session._trail, session._first = log, written.trail, written.first
         return session
 
     @classmethod
@@ -179,7 +160,7 @@ class DurableSession(Session):
     @property
     def run(self) -> str:
         """The id of the run."""
-        return self._run
+        return "" if self._log is None else self._log.run
 
     @property
     def trail(self) -> Trail:
@@ -206,12 +187,12 @@ class DurableSession(Session):
 
     def begun_s(self, attempt: Attempt) -> float:
         """When an action was begun."""
-        assert self._book is not None
-        return next(entry.at_s for entry in self._book.read(run=self._run, key=attempt.id))
+        assert self._log is not None
+        return next(entry.at_s for entry in self._log.journal.read(run=self.run, key=attempt.id))
 
     def question_id(self, module: str) -> str:
         """The id of the present question about a module: the one that is open or put off, or the next one."""
-        return question_of(self._run, module, self._trail.turn(module))
+        return question_of(self.run, module, self._trail.turn(module))
 
     # -- what is written beside --------------------------------------------------------------------------------------
 
@@ -252,7 +233,7 @@ class DurableSession(Session):
         self._refuse_illegal("executed")
         if self.open_attempt is not None:
             raise IllegalCall(f"nobody knows what became of '{self.open_attempt.id}'", hint="Settle it first.")
-        action = f"{self._run}/act/{len(self._trail.attempts) + 1}"
+        action = f"{self.run}/act/{len(self._trail.attempts) + 1}"
         self._write(RunBegun(action=action), key=action)
         return action
 
@@ -295,7 +276,7 @@ class DurableSession(Session):
         Returns:
             Whether anybody was, since the last look.
         """
-        return self._book is not None and self._forget_erased(self._book.read)
+        return self._log is not None and self._forget_erased(self._log.journal)
 
     def check_alone(self) -> None:
         """Make sure that no other program has written to the run.
@@ -303,13 +284,13 @@ class DurableSession(Session):
         Raises:
             IllegalCall: One has.
         """
-        if self._book is not None:
-            self._refuse_company(self._own(self._book.read(self._seq, run=self._run)))
+        if self._log is not None:
+            self._log.check_alone()
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _keep(self, event: Event) -> None:
-        if self._book is not None:
+        if self._log is not None:
             self._write(*self._beside, RunTold.of(event), key=self._key_of(event))
 
     def _key_of(self, event: Event) -> str:
@@ -333,51 +314,33 @@ class DurableSession(Session):
             self._beside = ()
 
     def _write(self, *events: RunEvent, key: str = "") -> None:
-        if self._book is None:
+        if self._log is None:
             raise IllegalCall("the session belongs to no run", hint="Make it with DurableSession.of_run.")
-        seq = self._seq
-        try:
-            with self._book.writing() as pen:
-                found = self._own(pen.read(seq, run=self._run))
-                if found and self._in_doubt == events == tuple(entry.event for entry in found):
-                    seq = found[-1].seq  # an earlier try had counted, though the store could not say so
-                else:
-                    self._refuse_company(found)
-                    self._forget_erased(pen.read, events)
-                    for event in events:
-                        seq = pen.append(event, run=self._run, key=key).seq
-        except StoreUnavailable:
-            self._in_doubt = events
-            raise
-        self._seq, self._in_doubt = seq, ()
+        self._log.append(events, lambda _: key, lambda transaction: self._refuse_erased(transaction, events))
         for event in events:
             self._trail = self._trail.after(event, key)
 
-    @staticmethod
-    def _own(entries: Iterable[Line]) -> list[Line]:
-        return [entry for entry in entries if entry.kind.startswith(OWN)]
-
-    def _refuse_company(self, found: Collection[Line]) -> None:
-        if found:
-            raise IllegalCall(
-                f"another program drives run '{self._run}'", hint="Let one program drive a run; end this one."
-            )
-
-    def _forget_erased(self, read: Callable[..., Iterator[Line]], events: Collection[RunEvent] = ()) -> bool:
-        """Where somebody was erased since the last look, build everything again; refuse events that may name them."""
-        news = list(read(self._seen, run=""))
-        self._seen = news[-1].seq if news else self._seen
-        if self._trail.started is None or all(entry.kind != ERASED for entry in news):
-            return False
+    def _refuse_erased(self, transaction: LogWriter, events: Collection[RunEvent]) -> None:
+        """Refuse events that may name somebody who was erased since the last look."""
         people = set(self._trail.people)
-        written = _Written.of(read(run=self._run))
+        if self._forget_erased(transaction):
+            changed = people != set(self._trail.people)
+            if any(_may_name(event, people, changed) for event in events):
+                raise Erased("somebody was erased meanwhile", hint="Read the answers again, and tell them again.")
+
+    def _forget_erased(self, journal: LogReader) -> bool:
+        """Build everything again where somebody was erased since the last look; return whether that was so."""
+        log = self._log
+        assert log is not None
+        erasure = log.erasure(journal)
+        if not erasure or self._trail.started is None:
+            return False
+        written = _Written.of(log.own(journal.read(run=log.run)))
         again = self._from(written, self.graph, self.strategy, self._first_costs, self._availability)
         self._state, self._events = again._state, again._events
         self._first_costs, self._cost_model = again._first_costs, again._cost_model
         self._trail = written.trail
-        changed = people != set(self._trail.people)
-        if any(_may_name(event, people, changed) for event in events):
-            raise Erased("somebody was erased meanwhile", hint="Read the answers again, and tell them again.")
+        log.forgotten(erasure)
         return True
 
 

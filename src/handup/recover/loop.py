@@ -18,11 +18,13 @@ from handup.core import (
     value_from_json,
     value_to_json,
 )
+from handup.core.journal import RunClaim
+from handup.journal.run_log import Erased
 from handup.recover.at_desk import AtDesk
-from handup.recover.durable import DurableSession, Erased
+from handup.recover.durable import DurableSession
 from handup.recover.events import Decided, Executed, Forwarded, Stopped, Unanswered
 from handup.recover.settings import Settings
-from handup.recover.sides import Asked, AskingDesk, Claim, Compares, Look, Pass, Policy, SeesAnew, Words, look_of, shown
+from handup.recover.sides import Asked, AskingDesk, Compares, Look, Pass, Policy, SeesAnew, Words, look_of, shown
 from handup.recover.state import Phase, Tally
 from handup.recover.trail import Attempt, RunEnded, Settled
 from handup.recover.unknown import doubt_of, questions_about, settle_unknown
@@ -176,7 +178,7 @@ class _Loop:
     policy: Policy
     at_desk: AtDesk
     session: DurableSession
-    claim: Claim
+    claim: RunClaim
     keep_trying_s: float
 
     @property

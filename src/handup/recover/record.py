@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -50,7 +50,7 @@ class Stored:
             "policy": self.graph.to_json(),
             "method": self.method.name,
             "method_settings": settings_in_force(self.method),
-            "settings": self.settings.to_json(),
+            "settings": self.settings.timed(len(self.graph)).to_json(),
             "own_costs": self.own_costs,
             **({} if self.workload is None else {"workload": self.workload.to_json()}),
             "own_availability": self.own_availability,
@@ -83,10 +83,13 @@ class Stored:
         if schema != SCHEMA:
             raise BadRecord(f"the record has schema {schema!r}", hint=f"This version of handup reads schema {SCHEMA}.")
         with refusing_damage():
+            graph, settings = ModuleGraph.from_json(record["policy"]), Settings(**record["settings"])
+            if settings.horizon is None:  # written when two executions for each module were the default
+                settings = replace(settings, horizon=2.0 * len(graph) * settings.act_time)
             return cls(
-                graph=ModuleGraph.from_json(record["policy"]),
+                graph=graph,
                 method=method or strategy(record["method"], **record["method_settings"]),
-                settings=Settings(**record["settings"]),
+                settings=settings,
                 own_costs=bool(record["own_costs"]),
                 workload=None if record.get("workload") is None else Workload.from_json(record["workload"]),
                 own_availability=bool(record["own_availability"]),

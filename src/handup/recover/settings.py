@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
-from handup.core import BadSetting, check_probability
+from handup.core import BadSetting, check_probability, default_horizon, objective_of
 from handup.recover.events import Unanswered
 
 NO_LIMIT = 1_000_000
@@ -35,7 +35,7 @@ class Settings:
         time: Steps or seconds.
         act_time: How long an execution takes.
         ask_time: How long a question takes.
-        horizon: Time given to the episode; twice the number of modules executions where not given.
+        horizon: Time given to the episode; that of `default_horizon` executions where not given.
         accept_success: An uncertain success counts when its probability, given everything, reaches this.
         not_now_s: After *not now*, the module is not asked about for this long.
         someone_else_s: After *someone else*: time to find them.
@@ -123,11 +123,15 @@ class Settings:
 
     def horizon_of(self, modules: int) -> float:
         """The time given to an episode with a policy of so many modules."""
-        return 2.0 * modules * self.act_time if self.horizon is None else self.horizon
+        return default_horizon(modules) * self.act_time if self.horizon is None else self.horizon
+
+    def timed(self, modules: int) -> Settings:
+        """The same settings with the horizon in so many words, which a record keeps whatever the default becomes."""
+        return replace(self, horizon=self.horizon_of(modules))
 
     def mistake_cost(self, modules: int) -> float:
         """What a mistake costs that nobody sees, with a policy of so many modules."""
-        return (1.0 - self.w) * self.horizon_of(modules) if self.unseen_cost is None else self.unseen_cost
+        return objective_of(self.w, 0.0, self.horizon_of(modules)) if self.unseen_cost is None else self.unseen_cost
 
     def pause_s(self, why: Unanswered) -> float:
         """How long a module is not asked about after a question that brought no answer."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from handup.core import Answer, BadSetting, Clock, ContractViolation, Question, Value
+from handup.core import Answer, BadSetting, ContractViolation, Question, Value
+from handup.core.journal import EventLog
 from handup.policy import ModuleGraph
 
-T = TypeVar("T")
 LONGEST_SHOWN = 100
 """So many characters of a wrong value stand in a message."""
 
@@ -162,110 +161,12 @@ class SeesAnew(Protocol):
         ...
 
 
-# -- the journal -------------------------------------------------------------------------------------------------------
-
-
-class Line(Protocol):
-    """One entry of a journal."""
-
-    @property
-    def seq(self) -> int:
-        """Its number."""
-        ...
-
-    @property
-    def at_s(self) -> float:
-        """When it was written."""
-        ...
-
-    @property
-    def key(self) -> str:
-        """The question or the action that it is about."""
-        ...
-
-    @property
-    def kind(self) -> str:
-        """The kind of event."""
-        ...
-
-    @property
-    def event(self) -> object:
-        """What it holds."""
-        ...
-
-
-class Pen(Protocol):
-    """One transaction."""
-
-    def read(
-        self, after: int = 0, *, run: str | None = None, key: str | None = None, limit: int | None = None
-    ) -> Iterator[Line]:
-        """Entries beyond `after`, in order."""
-        ...
-
-    def append(self, event: object, *, run: str = "", key: str = "") -> Line:
-        """Add one entry."""
-        ...
-
-
-class Place(Protocol):
-    """Where a journal ends."""
-
-    @property
-    def seq(self) -> int:
-        """The number of its last entry."""
-        ...
-
-
 @runtime_checkable
 class Skips(Protocol):
     """A clock that is moved on instead of waited for: in tests and simulations."""
 
     def skip_to(self, at_s: float) -> None:
         """Move on to a time."""
-        ...
-
-
-class Claim(Protocol):
-    """What says that this program, and no other, drives a run."""
-
-    def check(self) -> None:
-        """Make sure of it, or raise."""
-        ...
-
-
-class Book(Protocol):
-    """The journal, as far as a run needs it."""
-
-    @property
-    def clock(self) -> Clock:
-        """Where its time comes from."""
-        ...
-
-    def read(
-        self, after: int = 0, *, run: str | None = None, key: str | None = None, limit: int | None = None
-    ) -> Iterator[Line]:
-        """Entries beyond `after`, in order."""
-        ...
-
-    def writing(self) -> AbstractContextManager[Pen]:
-        """One exclusive transaction, durable when it is left."""
-        ...
-
-    def head(self) -> Place:
-        """Where it ends."""
-        ...
-
-    def wait(self, after: int, timeout_s: float) -> bool:
-        """Wait for an entry beyond `after`."""
-        ...
-
-    def holding(self, run: str) -> AbstractContextManager[Claim]:
-        """Claim a run, so that one program drives it."""
-        ...
-
-    def patiently(self, do: Callable[[], T], for_s: float) -> T:
-        """Do something, again and again while the store is unavailable, for so many real seconds."""
         ...
 
 
@@ -325,7 +226,7 @@ class AskingDesk(Protocol):
     """The desk, as far as a run needs it."""
 
     @property
-    def journal(self) -> Book:
+    def journal(self) -> EventLog:
         """Where everything is written."""
         ...
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from handup.core import Action, Decision, Outcome
+from handup.core import Action, Decision, Outcome, objective_of
 from handup.policy import Belief, ModuleGraph
 from handup.recover.events import (
     Answered,
@@ -75,7 +75,7 @@ class Tally:
         waited_s: Seconds spent in decided waits.
         time_lost: Time of questions and of executions that did not end the episode, in the episode's own unit; by
             the clock, all time before the execution that succeeded; and after giving up, all the time that was left.
-        objective: The paper's J, not divided by time: w · load + (1 - w) · time_lost.
+        objective: The paper's J, not divided by time: `core.objective_of` load and time_lost.
     """
 
     questions: int = 0
@@ -88,7 +88,7 @@ class Tally:
 
     def priced(self, w: float) -> Tally:
         """With the objective that belongs to the load and the time lost."""
-        return replace(self, objective=w * self.load + (1.0 - w) * self.time_lost)
+        return replace(self, objective=objective_of(w, self.load, self.time_lost))
 
     @property
     def steps(self) -> int:

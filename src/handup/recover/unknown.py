@@ -24,7 +24,7 @@ EFFECTS = {
 LAST = "How did the last thing that I did turn out?"
 DAY_S = 86400
 LONGEST = 300
-"""So many characters of what the robot was about to do are shown."""
+"""Most characters that are shown of what the robot was about to do."""
 
 
 def settle_unknown(session: DurableSession, attempt: Attempt, policy: Policy, at_desk: AtDesk) -> None:
@@ -41,7 +41,7 @@ def settle_unknown(session: DurableSession, attempt: Attempt, policy: Policy, at
         return
     outputs = session.outputs or {}
     plan = policy.plan(outputs) if isinstance(policy, Plans) and outputs else ""
-    question = doubt or question_about(outputs, session.begun_s(attempt), plan)
+    question = doubt or lost_question(plan, support=support_for(outputs, session.begun_s(attempt)))
     turns = questions_about(session, attempt)
     for turn, (this, following) in enumerate(zip(turns, (*turns[1:], None), strict=True), start=1):
         asked = at_desk.desk.ask(question, run=session.run, step=_step_of(attempt), attempt=turn)
@@ -85,27 +85,31 @@ def _step_of(attempt: Attempt) -> str:
     return f"act:{attempt.id.rsplit('/', maxsplit=1)[-1]}"
 
 
-def question_about(outputs: Mapping[str, Value], begun_s: float, plan: str = "") -> Question:
-    """The question: how did it go?
+def lost_question(plan: str, goal: str = "", support: str = "") -> Question:
+    """Return the question how an action went whose outcome was lost.
 
     Args:
-        outputs: What the robot acted on.
-        begun_s: When it wrote down that it was about to act.
-        plan: What it was to do, in a few words, where the policy can say that.
+        plan: What it was to do, in a few words; empty where that is not known.
+        goal: What it was given, in a few words.
+        support: What helps to answer.
     """
-    what = ", ".join(f"{module}: {_in_words(said)}" for module, said in outputs.items())
-    about = f"It was begun at {_clock(begun_s)} UTC{f' with {what}' if what else ''}."
+    doing = f"about to {plan}{f' ({goal})' if goal else ''} when I was interrupted"
     return Question(
         f"I was interrupted while I was about to {plan}. How did it turn out?" if plan else LAST,
         QuestionKind.CHOICE,
         tuple(EFFECTS),
-        doing=f"about to {plan} when I was interrupted"
-        if plan
-        else "my last action, or about to begin it, when my program ended",
+        doing=doing[:LONGEST] if plan else "my last action, or about to begin it, when my program ended",
         why="I cannot tell by myself, and I do nothing twice without knowing.",
         effects=tuple(EFFECTS.values()),
-        support=about if len(about) <= LONGEST else f"{about[: LONGEST - 1]}…",
+        support=support,
     )
+
+
+def support_for(outputs: Mapping[str, Value], begun_s: float) -> str:
+    """Return when an action was begun, and on what outputs."""
+    what = ", ".join(f"{module}: {_in_words(said)}" for module, said in outputs.items())
+    about = f"It was begun at {_clock(begun_s)} UTC{f' with {what}' if what else ''}."
+    return about if len(about) <= LONGEST else f"{about[: LONGEST - 1]}…"
 
 
 def _in_words(said: Value) -> str:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from handup.core import HandupError, MissingExtra, Person
 from handup.journal import Journal
 from handup.server.access import Access, Grant, Paired
-from handup.server.events import AccessRole
 from handup.server.serving import RunningServer, introduce, listen
 from handup.server.settings import Beats, Bounds, ServerSettings
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Access",
-    "AccessRole",
     "Beats",
     "Bounds",
     "Grant",

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from handup.core import BadCode, BadSetting, NothingThere, StoreUnavailable
+from handup.core import BadCode, BadSetting, NothingThere, Role, StoreUnavailable
 from handup.core.checks import check_name, check_person
 from handup.core.kinds import MAX_NAME
 from handup.core.proof import digest
 from handup.desk.record import gone
 from handup.journal import Entry, Journal, Writer
-from handup.server.events import RUN, AccessRole, CodeMade, Granted, Revoked
+from handup.server.events import ROBOT, RUN, AccessRole, CodeMade, Granted, Revoked
 from handup.server.tokens import LONGEST_TOKEN, code_digest, new_code, new_id, new_token
 
 CODE_S = 600.0
@@ -47,7 +47,7 @@ class Grant:
     @property
     def is_robot(self) -> bool:
         """Whether a robot has it."""
-        return self.role is AccessRole.ROBOT
+        return self.role == ROBOT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +144,7 @@ class Access:
         return False
 
     def _grant(self, event: Granted) -> None:
-        name = event.robot if event.role is AccessRole.ROBOT else event.person
+        name = event.robot if event.role == ROBOT else event.person
         if name is None or gone(name):
             return  # who was erased has no access any more
         grant = Grant(
@@ -170,17 +170,16 @@ class Access:
     # -- changing it --------------------------------------------------------------------------------------------------
 
     def make_code(
-        self, person: str, role: AccessRole, *, code_s: float = CODE_S, token_s: float = TOKEN_S
+        self, person: str, role: Role, *, code_s: float = CODE_S, token_s: float = TOKEN_S
     ) -> tuple[str, float]:
         """A code for one device of a person, and when it ends.
 
         Raises:
-            BadSetting: The name is none, or the role is a robot's.
+            BadSetting: The name is none, or the role is no person's.
             StoreUnavailable: It could not be written.
         """
         person = check_person("name", person, MAX_NAME, error=BadSetting)
-        if role is AccessRole.ROBOT:
-            raise BadSetting("a robot has no code", hint="Make a token for it: handup pair --robot NAME.")
+        role = Role.of(role)
         code = new_code()
         with self._writing() as writer:
             until_s = writer.at_s + code_s
@@ -221,7 +220,7 @@ class Access:
         if "/" in robot:
             raise BadSetting(f"the robot '{robot}' has a slash in its name", hint="Use another character.")
         with self._writing() as writer:
-            entry, paired = self._give(writer, AccessRole.ROBOT, robot=robot, token_s=token_s)
+            entry, paired = self._give(writer, ROBOT, robot=robot, token_s=token_s)
         self.take([entry])
         return paired
 

@@ -7,22 +7,13 @@ stay.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import Final, Literal
 
-from handup.core import event
+from handup.core import Role, event
 
-
-class AccessRole(StrEnum):
-    """What the owner of a token is to the server."""
-
-    ROBOT = "robot"
-    RESIDENT = "resident"
-    CAREGIVER = "caregiver"
-    OPERATOR = "operator"
-    DEVELOPER = "developer"
-
-
-PEOPLE = frozenset(AccessRole) - {AccessRole.ROBOT}
+ROBOT: Final = "robot"
+AccessRole = Role | Literal["robot"]
+"""What the owner of a token is to the server: a person in their role, or a robot."""
 RUN = "access"
 """The run under which the journal keeps these, so that they are found without reading everything else."""
 
@@ -45,7 +36,7 @@ class CodeMade:
     """
 
     digest: str
-    role: AccessRole
+    role: Role
     person: str
     until_s: float
     token_s: float

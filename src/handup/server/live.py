@@ -21,7 +21,7 @@ from handup.server.hub import Socket
 from handup.server.models import AboutQuestion, DraftFrame, RobotState, StickFrame, StopRequest
 from handup.server.questions import replied
 from handup.server.refusing import body_of, refusal
-from handup.server.rights import ANSWER, LIVE
+from handup.server.rights import ANSWER, LIVE, MOVE
 from handup.server.service import Service
 from handup.server.views import encoded, may_see
 
@@ -209,7 +209,7 @@ class Conversation:
 
     async def _stick(self, frame: dict[str, Any]) -> None:
         """Pass on how somebody steers a robot. What was pushed too long ago, or during a stop, moves nothing."""
-        if self._socket.grant.role not in ANSWER:
+        if self._socket.grant.role not in MOVE:
             raise NotForYou(f"a {self._socket.grant.role} does not steer", hint="Ask somebody who may.")
         stick = StickFrame.model_validate(frame)
         late_s = self._service.now_s() - stick.heard_s

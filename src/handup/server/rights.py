@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from handup.server.events import PEOPLE, AccessRole
+from handup.core import Role
+from handup.server.events import ROBOT, AccessRole
 
-R, A, C, O, D = (  # noqa: E741 - the columns of the table
-    AccessRole.ROBOT,
-    AccessRole.RESIDENT,
-    AccessRole.CAREGIVER,
-    AccessRole.OPERATOR,
-    AccessRole.DEVELOPER,
-)
 Roles = frozenset[AccessRole]
 EVERYBODY = None
 """Also without a token."""
-PAIRED: Roles = frozenset(AccessRole)
-ROBOTS: Roles = frozenset({R})
-ANSWER: Roles = frozenset({A, C, O})
-STAFF: Roles = frozenset({C, O, D})
+ROBOTS: Roles = frozenset({ROBOT})
+PEOPLE: Roles = frozenset(Role)
+PAIRED = PEOPLE | ROBOTS
+ANSWER = PEOPLE - {Role.DEVELOPER}
+MOVE = ANSWER - {Role.BYSTANDER}
+"""Who lets a stopped robot go on, and steers one: nobody who only happens to be near it."""
+STAFF: Roles = frozenset({Role.CAREGIVER, Role.OPERATOR, Role.DEVELOPER})
 """Who sees all questions, with all names."""
 LIVE = "/api/v1/live"
 
 RIGHTS: Mapping[tuple[str, str], Roles | None] = {
     ("GET", "/api/v1/health"): EVERYBODY,
     ("GET", "/api/v1/openapi.json"): EVERYBODY,
-    ("GET", "/api/v1/metrics"): frozenset({O, D}),
+    ("GET", "/api/v1/metrics"): frozenset({Role.OPERATOR, Role.DEVELOPER}),
     ("POST", "/api/v1/pair"): EVERYBODY,
     ("POST", "/api/v1/leave"): PAIRED,
     ("GET", "/api/v1/me"): PAIRED,
@@ -40,7 +37,7 @@ RIGHTS: Mapping[tuple[str, str], Roles | None] = {
     ("POST", "/api/v1/claim"): ANSWER,
     ("POST", "/api/v1/release"): ANSWER,
     ("POST", "/api/v1/stop"): PAIRED,
-    ("POST", "/api/v1/enable"): ANSWER,
+    ("POST", "/api/v1/enable"): MOVE,
     ("PUT", "/api/v1/robots/{robot}/state"): ROBOTS,
     ("GET", "/api/v1/robots"): PEOPLE,
     ("PUT", "/api/v1/pictures/{name:path}"): ROBOTS,

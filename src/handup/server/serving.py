@@ -10,10 +10,9 @@ import threading
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from handup.core import CannotListen, Person
+from handup.core import CannotListen, Person, Role
 from handup.journal import Journal
 from handup.server.access import CODE_S, TOKEN_S, Access
-from handup.server.events import AccessRole
 from handup.server.settings import ServerSettings
 
 if TYPE_CHECKING:
@@ -86,16 +85,17 @@ class RunningServer:
     def code(
         self,
         person: str,
-        role: AccessRole | str = AccessRole.RESIDENT,
+        role: Role | str = Role.RESIDENT,
         *,
         code_s: float = CODE_S,
         token_s: float = TOKEN_S,
     ) -> str:
         """A code for a device of a person, whom the desk knows from then on."""
-        introduce(self.service.journal, person, AccessRole(role))
-        return self.access.make_code(person, AccessRole(role), code_s=code_s, token_s=token_s)[0]
+        role = Role.of(role)
+        introduce(self.service.journal, person, role)
+        return self.access.make_code(person, role, code_s=code_s, token_s=token_s)[0]
 
-    def token(self, person: str, role: AccessRole | str = AccessRole.RESIDENT, device: str = "") -> str:
+    def token(self, person: str, role: Role | str = Role.RESIDENT, device: str = "") -> str:
         """A token for a person, without the way by a code: for tests and demonstrations."""
         return self.access.pair(self.code(person, role), device).token
 
@@ -135,15 +135,15 @@ class RunningServer:
         self.close()
 
 
-def introduce(journal: Journal, name: str, role: AccessRole) -> None:
+def introduce(journal: Journal, name: str, role: Role) -> None:
     """Let the desk know a person who can be asked, unless it does already. Developers are not asked."""
     from handup.desk import Desk  # noqa: PLC0415 - slow to import, and only needed here
 
-    if role in {AccessRole.ROBOT, AccessRole.DEVELOPER}:
+    if role is Role.DEVELOPER:
         return
     with Desk(journal) as desk:
         known = desk.state.people
-    person = Person(name=name, role=str(role))  # type: ignore[arg-type] # checked and made a Role there
+    person = Person(name=name, role=role)
     if person.name not in known:
         Desk(journal, [person]).close()
 

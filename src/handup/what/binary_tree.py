@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from handup.core import objective_of
 from handup.what.base import SELECTORS, TIE, Selection, Situation, none_left, questions
 
 LEAST = 1e-300
@@ -51,8 +52,9 @@ def best_prefix(situation: Situation, among: NDArray[np.bool_], within: NDArray[
     log_product = np.empty(len(order) + 1)
     log_product[0] = (logs if within is None else logs[within]).sum()
     log_product[1:] = log_product[0] + gains[order].cumsum()
-    objective = (1.0 - costs.w) * (1.0 - np.exp(log_product))
-    objective[1:] += costs.w * query[order].cumsum()
+    paid = np.zeros(len(order) + 1)
+    paid[1:] = query[order].cumsum()
+    objective = objective_of(costs.w, paid, 1.0 - np.exp(log_product))
     length = len(order) - int((objective[::-1] <= objective.min() + TIE).argmax())
     modules = useful[order]
     values = np.full(len(logs), np.nan)

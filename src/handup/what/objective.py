@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from handup.core import objective_of
 from handup.policy.marginal import reliability_if_right, reliability_of
 from handup.what.base import Situation
 
@@ -17,7 +18,7 @@ def set_value(situation: Situation, asked: Sequence[int] | NDArray[np.intp]) -> 
     costs, chances = situation.costs, situation.belief.confidences.copy()
     chances[members] = costs.expert[members]
     reliability = reliability_of(situation.belief.graph, chances, seed=situation.belief.seed)
-    return float(costs.w * costs.query[members].sum() + (1.0 - costs.w) * (1.0 - reliability))
+    return objective_of(costs.w, float(costs.query[members].sum()), 1.0 - reliability)
 
 
 def single_question_values(situation: Situation) -> tuple[NDArray[np.float64], float]:
@@ -28,4 +29,4 @@ def single_question_values(situation: Situation) -> tuple[NDArray[np.float64], f
     costs = situation.costs
     reliability, if_right, if_wrong = reliability_if_right(situation.belief)
     asked = costs.expert * if_right + (1.0 - costs.expert) * if_wrong
-    return costs.w * costs.query + (1.0 - costs.w) * (1.0 - asked), (1.0 - costs.w) * (1.0 - reliability)
+    return objective_of(costs.w, costs.query, 1.0 - asked), objective_of(costs.w, 0.0, 1.0 - reliability)

@@ -69,7 +69,7 @@ class Programme:
                 row([(flow[node], 1.0), *incoming[node]], 0.0, 0.0)
         objective = np.zeros(len(yes_no) + 2 * tests)
         objective[: len(yes_no)] = costs.w * costs.query[open_modules]
-        objective[flow[SUCCEEDS]] = -(1.0 - costs.w)
+        objective[flow[SUCCEEDS]] = -costs.time_price
         at_row, at_column, factors = zip(*entries, strict=True)
         rows = sparse.coo_array((factors, (at_row, at_column)), shape=(len(low), len(objective))).tocsr()
         return cls(objective, rows, np.array(low), np.array(high), len(yes_no))

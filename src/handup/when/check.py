@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from handup.core import Action, ContractViolation, Costs, Decision
+from handup.core import Action, ContractViolation, Costs, Decision, default_horizon
 from handup.policy import Belief
 from handup.what import SELECTORS
 from handup.what.check import COPY, contents, example_beliefs, example_situations
@@ -70,7 +70,7 @@ def check_strategy(strategy: Strategy) -> None:
 def _check_episodes(strategy: Strategy) -> None:
     """Everything fails and every answer changes something: the strategy must stay legal to the end."""
     for name, start in example_beliefs():
-        belief, left = start, 2 * len(start.graph)
+        belief, left = start, default_horizon(len(start.graph))
         while left:
             costs = Costs.of(belief.graph.query_costs, time_left=left)
             decision = strategy.decide(belief, costs, 0.0)

@@ -148,9 +148,9 @@ def _plan_series(problem: Problem, *, exact: bool) -> Values:
     belief, costs = problem.belief, problem.costs
     ask = np.full(len(belief.graph), np.nan)
     open_modules = np.flatnonzero(problem.askable)
+    prices = costs.ask_price
     labels = [
-        (float(belief.confidences[each]), float(costs.ask_price[each]), float(costs.ask_time[each]))
-        for each in open_modules
+        (float(belief.confidences[each]), float(prices[each]), float(costs.ask_time[each])) for each in open_modules
     ]
     kinds = tuple(series.Kind(*label, count) for label, count in Counter(labels).items())
     rest = ~problem.askable
@@ -162,7 +162,7 @@ def _plan_series(problem: Problem, *, exact: bool) -> Values:
         failed=_suspects(belief) is not None,
         act_price=costs.act_price,
         act_time=costs.act_time,
-        rate=1.0 - costs.w,
+        rate=costs.time_price,
         time_left=costs.time_left,
     )
     if exact and small.cells <= series.MAX_CELLS:
@@ -204,9 +204,9 @@ def _plan_erring(problem: Problem) -> Values:
             failed=suspects is not None,
             act_price=costs.act_price,
             act_steps=max(1, round(costs.act_time / unit)),
-            rate=(1.0 - costs.w) * unit,
+            rate=costs.time_price * unit,
             steps_left=steps_left,
-            rest=(1.0 - costs.w) * max(costs.time_left - steps_left * unit, 0.0),
+            rest=costs.time_price * max(costs.time_left - steps_left * unit, 0.0),
         )
     )
     ask = np.full(len(belief.graph), np.nan)
@@ -238,7 +238,7 @@ def _plan_gates(problem: Problem, unknown: NDArray[np.intp]) -> Values:
             seen=seen.tobytes(),
             act_price=costs.act_price,
             act_time=costs.act_time,
-            rate=1.0 - costs.w,
+            rate=costs.time_price,
             time_left=costs.time_left,
         )
     )

@@ -34,7 +34,7 @@ def test_without_mujoco_the_install_command_is_named(monkeypatch: pytest.MonkeyP
         raise ModuleNotFoundError(name)
 
     monkeypatch.setattr(importlib, "import_module", gone)
-    with pytest.raises(MissingExtra, match=r"handup\[sim\]"):
+    with pytest.raises(MissingExtra, match=r"\[sim\]"):
         gl.mujoco.__wrapped__()
 
 

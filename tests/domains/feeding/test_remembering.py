@@ -43,6 +43,7 @@ from handup.memory import Embedding, Memory, MemoryConfirmed, Settings, Source, 
 from handup.recover.trail import RunForwarded, RunSettled
 from tests.fakes.feeding import Oracle, calibrators
 from tests.recover.house import FragileJournal, Killed
+from tests.soak import swept
 
 HOME, SIZE = 267_000, (320, 240)
 ALWAYS = "topo+query-for-all"
@@ -472,7 +473,10 @@ def test_two_stores_have_questions_of_the_same_name_that_are_not_the_same(tmp_pa
     assert len({each[3] for each in foods_kept}) == 1
 
 
-@pytest.mark.parametrize(("write", "counts"), [(2, True), (4, False), (5, True), (7, False), (9, True), (12, False)])
+KILLS = ((2, True), (4, False), (5, True), (7, False), (9, True), (12, False))
+
+
+@pytest.mark.parametrize(("write", "counts"), swept(KILLS, test=((5, True),)))
 def test_killed_anywhere_it_learns_the_same_once(tmp_path: Path, write: int, counts: bool) -> None:
     order = replace(ORDER, method=ALWAYS)
     (tmp_path / "whole").mkdir()
@@ -692,6 +696,7 @@ def test_the_page_says_that_it_was_told_before(tmp_path: Path) -> None:
         assert not any(says[module].endswith(AS_BEFORE) for module in ("box", "skill", "params"))
 
 
+@pytest.mark.soak
 def test_with_a_memory_the_shipped_networks_ask_less_about_food_at_the_next_meal(tmp_path: Path) -> None:
     """Sums over several homes: a first meal, and a second one with what was learnt at the first and without."""
     modules, asked, got = Modules.load(), Counter[str](), Counter[str]()

@@ -80,9 +80,10 @@ def test_the_published_counts_come_from_the_published_rows(tmp_path: Path, monke
     assert {each.seed for each in rows} <= set(PUBLISHED_SEEDS)
     assert {each.food for each in rows} == set(foods())
     monkeypatch.setattr(example, "COUNTS", tmp_path / "counts.csv")
-    example.write(example.count(rows))
+    counts = example.count(rows)
+    example.write(counts)
     assert example.COUNTS.read_text(encoding="utf-8") == published
-    assert example.tables(example.count(rows)) in example.PAGE.read_text(encoding="utf-8")
+    assert example.tables(counts) in example.PAGE.read_text(encoding="utf-8")
 
 
 def test_the_tables_show_intervals(kept: Path) -> None:

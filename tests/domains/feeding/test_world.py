@@ -128,7 +128,6 @@ def test_wrong_skills_mostly_fail(food: str, skill: Skill) -> None:
         assert taken <= 2
 
 
-@pytest.mark.slow
 def test_with_perfect_parameters_nearly_every_bite_succeeds() -> None:
     tries = []
     for seed, name in enumerate(["savory salad", "thanksgiving", "mixed salad", "noodles"]):

@@ -1,8 +1,8 @@
-"""A robot's program for the kill tests: `python -m tests.domains.kitting.program FOLDER DIE_AT [looks]`.
+"""Two programs of a robot for the kill tests, each for a process of its own.
 
-It dies by SIGKILL at its DIE_AT-th write to the world's file: an odd one before, an even one after it is written; never
-where DIE_AT is 0. With `looks` it takes parts from a table and puts them back, in a world in which nothing goes wrong;
-there everything that only looks is repeatable, and its effects are counted, too.
+Each dies by SIGKILL at its `die_at`-th write to the world's file: an odd one before, an even one after it is written;
+never where `die_at` is 0. `build` makes kits. `look` takes parts from a table and puts them back, in a world in which
+nothing goes wrong; there everything that only looks is repeatable, and its effects are counted, too.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -106,7 +105,3 @@ def look(folder: Path, die_at: int) -> None:
 def repeatable(actions: Mapping[str, type[Primitive]]) -> dict[str, type[Primitive]]:
     """The same actions; those that only look may be repeated."""
     return {name: type(name, (each,), {"repeatable": name in LOOKING}) for name, each in actions.items()}
-
-
-if __name__ == "__main__":
-    (look if "looks" in sys.argv[3:] else build)(Path(sys.argv[1]), int(sys.argv[2]))

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from handup.domains.kitting.store import Effect, Store
 from handup.executive.measures import measure
 from handup.journal import Journal
-from tests.domains.kitting.program import LOOKING
+from tests.domains.kitting.program import LOOKING, build, look
+from tests.forks import ended, started
 
-ROOT = Path(__file__).parents[3]
 
-
-def live(folder: Path, die_at: int = 0, *rest: str) -> int:
+def live(folder: Path, die_at: int = 0, program: Callable[[Path, int], None] = build) -> int | None:
     folder.mkdir(exist_ok=True)
-    command = [sys.executable, "-m", "tests.domains.kitting.program", str(folder), str(die_at), *rest]
-    return subprocess.run(command, cwd=ROOT, check=False, timeout=300).returncode
+    return ended(started(program, folder, die_at))
 
 
 def end(folder: Path) -> dict[str, Any]:
@@ -42,7 +37,6 @@ def measured_in(folder: Path) -> dict[str, Any]:
         return measure(journal.read()).to_json()
 
 
-@pytest.mark.slow
 def test_killed_again_and_again_the_world_comes_to_the_same_end(tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert live(whole) == 0
@@ -77,15 +71,14 @@ def lives(done: tuple[Effect, ...]) -> list[list[Effect]]:
     return found
 
 
-@pytest.mark.slow
 def test_looks_whose_starts_were_lost_are_repeated_and_marked(tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    assert live(whole, 0, "looks") == 0
+    assert live(whole, 0, look) == 0
     expected = [each.action for each in effects(whole)]
     assert not any(each.again for each in effects(whole))
-    died = [live(killed, die_at, "looks") for die_at in (9, 12, 7, 14, 3)]
+    died = [live(killed, die_at, look) for die_at in (9, 12, 7, 14, 3)]
     assert died == [-9] * len(died)
-    assert live(killed, 0, "looks") == 0
+    assert live(killed, 0, look) == 0
     first, second = end(whole), end(killed)
     assert (second["ending"], second["outputs"]) == (first["ending"], first["outputs"])
     reached, repeats = 0, []

@@ -15,6 +15,7 @@ from py_trees.common import Status
 from py_trees.composites import Selector, Sequence
 
 from handup.core import ManualClock
+from handup.core.installation import install_command
 from handup.executive import Aborted, Around, Call, Done, Ending, Executive, Run
 from handup.executive.adapters import check_action
 from handup.executive.adapters.trees import TaskBehaviour, behaviour_action
@@ -294,4 +295,4 @@ def test_without_py_trees_the_message_says_how_to_install_it() -> None:
     program += "import handup.executive.adapters.trees"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120)
     assert done.stdout == "others work\n"
-    assert "A behaviour tree needs the extra 'trees'. Run: pip install 'handup[trees]'." in done.stderr
+    assert f"A behaviour tree needs the extra 'trees'. Run: {install_command('trees')}." in done.stderr

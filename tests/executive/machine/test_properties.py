@@ -41,9 +41,9 @@ from handup.executive.machine.program import Program
 from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery
 from handup.executive.settings import Settings, Unseen
-from tests.executive.machine.oracles import Interpreter, TooManyRounds, chosen, matches
 from tests.executive.machine.strategies import ACTIONS, CODES, PATTERNS, TASKS, some_recipes, some_rules
 from tests.executive.making import Script, drive, recipe, recipes
+from tests.oracles.interpreter import Interpreter, TooManyRounds, chosen, matches
 
 STARTS = 60
 LIMITS = st.builds(

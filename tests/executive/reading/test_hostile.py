@@ -20,10 +20,13 @@ LAUGHS = "format: 1\na: &a [x, x, x, x]\n" + "".join(
     for i in range(20)
 )
 HOSTILE = {
-    "deep lists": ("format: 1\na: " + "[" * 100_000, "more than 50 levels are not read"),
-    "deep maps": ("{a: " * 100_000, "more than 50 levels are not read"),
-    "deep dashes": ("- " * 50_000, "more than 50 levels are not read"),
-    "deep blocks": ("".join(" " * i + "a:\n" for i in range(1500)), "more than 50 levels are not read"),
+    "deep lists": ("format: 1\na: " + "[" * 100_000, "more than 50 levels of lists and maps are not read"),
+    "deep maps": ("{a: " * 100_000, "more than 50 levels of lists and maps are not read"),
+    "deep dashes": ("- " * 50_000, "more than 50 levels of lists and maps are not read"),
+    "deep blocks": (
+        "".join(" " * i + "a:\n" for i in range(1500)),
+        "more than 50 levels of lists and maps are not read",
+    ),
     "billion laughs": (LAUGHS, "anchors and aliases (& and *) are not read"),
     "itself": ("format: 1\na: &a [*a]\n", "anchors and aliases"),
     "code": (
@@ -38,7 +41,7 @@ HOSTILE = {
     "huge number": ("format: 1\na: " + "9" * 5000, "is no finite number"),
     "not a number": ("format: 1\na: .NaN\n", "'.NaN' is no finite number"),
     "many values": ("[" + "1," * 200_000 + "]", "keys and values are not read"),
-    "list as a key": ("format: 1\n? [a]\n: 1\n", "a list or map stands as a key"),
+    "list as a key": ("format: 1\n? [a]\n: 1\n", "a list stands as a key"),
     "long key": ("format: 1\n" + "a" * 500 + ": 1\n", "stands as a key"),
     "two documents": ("format: 1\n---\nformat: 1\n", "a second document begins here"),
     "nothing": ("# nothing\n", "there is nothing to read"),

@@ -11,7 +11,11 @@ export function Bites({ items }: { items: readonly Bite[] }) {
       <h3 id="bites-title">Bites</h3>
       <ol>
         {items.map((bite) => (
-          <li key={bite.number} class={`bite is-${bite.outcome}`} aria-current={bite.outcome === "now" ? "step" : undefined}>
+          <li
+            key={bite.number}
+            class={`bite is-${bite.outcome}`}
+            aria-current={bite.outcome === "now" ? "step" : undefined}
+          >
             <span class="bite-sign">
               <Sign of={bite.outcome} />
             </span>

@@ -20,7 +20,12 @@ export function MealView({ robot, pictureUrl, nowS }: MealViewProps) {
   const { state, alive } = robot;
   const phase = phaseOf(robot);
   return (
-    <section class="meal" data-testid="meal" data-phase={alive ? (state?.phase ?? "starting") : "lost"} aria-label="The meal">
+    <section
+      class="meal"
+      data-testid="meal"
+      data-phase={alive ? (state?.phase ?? "starting") : "lost"}
+      aria-label="The meal"
+    >
       <div class="meal-grid">
         <header class="meal-head">
           <h2>{state?.title || robot.robot}</h2>

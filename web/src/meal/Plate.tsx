@@ -1,6 +1,7 @@
 /** The live picture of the plate with what the robot has in mind on it, marked with its age when it is old. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Drawing, Mark, Stage, type Shape } from "../picture";
+import { WHOLE } from "../picture/geometry";
 import { Sign } from "../signs/Sign";
 import { link } from "../store";
 import type { Phase, RobotState } from "../types";
@@ -13,7 +14,6 @@ interface PlateProps {
   nowS?: number | undefined;
 }
 
-const WHOLE = { left: 0, top: 0, size: 1 };
 const OLD_S = 3;
 /** While it is at these, new pictures are to come; else nothing on the plate moves. */
 const SHOWING: readonly Phase[] = ["looking", "moving"];
@@ -34,7 +34,14 @@ export function Plate({ state, alive, pictureUrl, nowS }: PlateProps) {
       <Stage url={shown?.url ?? null} ratio={ratio} region={WHOLE}>
         {!shown && <p class="stage-missing">{wanted ? "The picture is coming …" : "No picture yet."}</p>}
         {shown && box && (
-          <Drawing {...drawn} shape="box" points={[{ x: box.left, y: box.top }, { x: box.right, y: box.bottom }]} />
+          <Drawing
+            {...drawn}
+            shape="box"
+            points={[
+              { x: box.left, y: box.top },
+              { x: box.right, y: box.bottom },
+            ]}
+          />
         )}
         {shown && points.length === 2 && <Drawing {...drawn} shape={shapeOf(state)} points={points} />}
         {shown && points.map((at, index) => <Mark key={index} at={at} region={WHOLE} label="" />)}

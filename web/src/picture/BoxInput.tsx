@@ -26,7 +26,9 @@ export function BoxInput({ question, value, onChange, pictureUrl, half, onHalf }
       guess={guess ? cornersOf(guess) : null}
       shape="box"
       refuse={([first, second]) =>
-        first && second && tooClose(first, second) ? "Not taken: that is too close to the other corner. Choose a place further away, up or down and to the side." : null
+        first && second && tooClose(first, second)
+          ? "Not taken: that is too close to the other corner. Choose a place further away, up or down and to the side."
+          : null
       }
       onPoints={(next) => {
         const box = asBox(next);

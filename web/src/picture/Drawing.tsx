@@ -59,7 +59,6 @@ function between(from: Place, to: Place): Place {
 
 function head(from: Place, to: Place): string {
   const angle = Math.atan2(to.y - from.y, to.x - from.x);
-  const side = (turn: number) =>
-    `${to.x - HEAD * Math.cos(angle + turn)} ${to.y - HEAD * Math.sin(angle + turn)}`;
+  const side = (turn: number) => `${to.x - HEAD * Math.cos(angle + turn)} ${to.y - HEAD * Math.sin(angle + turn)}`;
   return `M${side(0.5)}L${to.x} ${to.y}L${side(-0.5)}`;
 }

@@ -55,9 +55,10 @@ export function PictureInput({ url, names, points, onPoints, refuse, guess, shap
           <Stage url={picture.url} ratio={picture.ratio} region={region}>
             {picture.state === "coming" && <p class="stage-missing">The picture is coming …</p>}
             {guess && !placing.whole && <Drawing {...drawn} points={guess} guessed />}
-            {guess && !placing.whole && shape !== "box" && guess.map((at, index) => (
-              <Mark key={index} at={at} region={region} label="?" guessed />
-            ))}
+            {guess &&
+              !placing.whole &&
+              shape !== "box" &&
+              guess.map((at, index) => <Mark key={index} at={at} region={region} label="?" guessed />)}
             {guess && !placing.whole && path.length === 0 && <GuessTag guess={guess} />}
             <Drawing {...drawn} points={points} />
             {points.map((at, index) => (
@@ -80,7 +81,9 @@ export function PictureInput({ url, names, points, onPoints, refuse, guess, shap
                 aria-describedby={says}
                 onClick={(event) => {
                   if (event.detail === 0) return placing.goOn();
-                  placing.tap(placeAt(event.clientX, event.clientY, event.currentTarget.getBoundingClientRect(), region));
+                  placing.tap(
+                    placeAt(event.clientX, event.clientY, event.currentTarget.getBoundingClientRect(), region),
+                  );
                 }}
                 onKeyDown={(event) => {
                   const direction = ARROWS[event.key];
@@ -145,7 +148,15 @@ function instruction({ whole, moving, fields, path, last, points, active }: Plac
 function Tools({ placing }: { placing: Placing }) {
   const { fields, path, guess, points, whole, moving } = placing;
   const tool = (id: string, words: string, act: () => void) => (
-    <button type="button" class="quiet" key={id} data-testid={id} data-scan data-scan-group="Picture tools" onClick={act}>
+    <button
+      type="button"
+      class="quiet"
+      key={id}
+      data-testid={id}
+      data-scan
+      data-scan-group="Picture tools"
+      onClick={act}
+    >
       {words}
     </button>
   );
@@ -153,12 +164,15 @@ function Tools({ placing }: { placing: Placing }) {
     <div class="placing-buttons" role="group" aria-label="Picture tools">
       {fields && path.length > 0 && tool("good-enough", "The middle of this is good enough", placing.goodEnough)}
       {fields && path.length > 0 && tool("zoom-out", "Back, show more", placing.zoomOut)}
-      {guess && points.length === 0 && path.length === 0 && tool("from-guess", "Start from the robot's guess", placing.adopt)}
-      {(!whole || moving) && path.length === 0 && (
-        fields
+      {guess &&
+        points.length === 0 &&
+        path.length === 0 &&
+        tool("from-guess", "Start from the robot's guess", placing.adopt)}
+      {(!whole || moving) &&
+        path.length === 0 &&
+        (fields
           ? tool("by-tap", "Tap instead of numbers", () => placing.showFields(false))
-          : tool("by-number", "Numbered fields", () => placing.showFields(true))
-      )}
+          : tool("by-number", "Numbered fields", () => placing.showFields(true)))}
       {points.length > 0 && path.length === 0 && tool("start-over", "Start over", placing.startOver)}
     </div>
   );
@@ -243,12 +257,16 @@ function useKeptFocus(root: { current: HTMLDivElement | null }): void {
   });
 }
 
-/** What is whole is seen whole: the bar that offers to send it must not hide it. */
+/** What is whole is seen whole: the bar that offers to send it must not hide it, nor a picture that comes later. */
 function useSecondLook(root: { current: HTMLDivElement | null }, whole: boolean): void {
   useEffect(() => {
     if (!whole) return;
-    const frame = requestAnimationFrame(() => root.current?.querySelector(".stage")?.scrollIntoView({ block: "nearest" }));
-    return () => cancelAnimationFrame(frame);
+    const stage = root.current?.querySelector(".stage");
+    const room = root.current?.closest("main");
+    if (!stage || !room) return;
+    const observer = new ResizeObserver(() => stage.scrollIntoView({ block: "nearest" }));
+    for (const element of [stage, room]) observer.observe(element); // looks at once, and when either changes its size
+    return () => observer.disconnect();
   }, [root, whole]);
 }
 

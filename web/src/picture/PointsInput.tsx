@@ -16,7 +16,7 @@ export function PointsInput({ question, value, onChange, pictureUrl, half, onHal
     if (JSON.stringify(given) === JSON.stringify(told.current)) return;
     told.current = given;
     setPoints([...given]);
-  }, [value, half]);
+  }, [given]);
 
   const names = question.marks?.length ? question.marks : ["the point"];
   const guess = Array.isArray(question.guess) && question.guess.length === names.length ? question.guess : null;
@@ -30,7 +30,9 @@ export function PointsInput({ question, value, onChange, pictureUrl, half, onHal
       refuse={(next) => {
         const [first, second] = next;
         const near = names.length === 2 && first && second && Math.hypot(first.x - second.x, first.y - second.y);
-        return near !== undefined && near !== false && near < LEAST_APART ? "Not taken: that is the same place as the other." : null;
+        return near !== undefined && near !== false && near < LEAST_APART
+          ? "Not taken: that is the same place as the other."
+          : null;
       }}
       onPoints={(next) => {
         setPoints(next);

@@ -110,5 +110,6 @@ export function hasArea(box: Corners): boolean {
 }
 
 export function tooClose(first: Place, second: Place): boolean {
-  return Math.abs(first.x - second.x) < LEAST_SIDE || Math.abs(first.y - second.y) < LEAST_SIDE;
+  const near = (one: number, other: number) => rounded(Math.abs(one - other)) < LEAST_SIDE;
+  return near(first.x, second.x) || near(first.y, second.y);
 }

@@ -1,4 +1,5 @@
-/** Places, boxes and points in words, for the ear and for the bar that says what will be sent. */
+/** Places on a picture in words, and which answers on one are whole. */
+import { percent } from "../signs/words";
 import { hasArea, type Corners, type Place } from "./geometry";
 
 const ACROSS: readonly [number, string][] = [
@@ -23,22 +24,9 @@ export function whereabouts(at: Place): string {
   return `${zone(ACROSS, at.x)}, ${zone(DOWN, at.y)}`;
 }
 
-export function percent(share: number): string {
-  return `${Math.round(share * 100)} %`;
-}
-
 /** "left of the middle, upper third (38 % across, 21 % down)" */
 export function exactly(at: Place): string {
   return `${whereabouts(at)} (${percent(at.x)} across, ${percent(at.y)} down)`;
-}
-
-export function boxInWords(box: Corners): string {
-  const middle = { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 };
-  return `a box ${whereabouts(middle)}, ${percent(box.right - box.left)} wide and ${percent(box.bottom - box.top)} high`;
-}
-
-export function pointsInWords(marks: readonly string[], points: readonly Place[]): string {
-  return points.map((at, index) => `${marks[index] ?? `point ${index + 1}`}: ${whereabouts(at)}`).join("; ");
 }
 
 interface Asked {
@@ -46,7 +34,7 @@ interface Asked {
   marks?: readonly string[];
 }
 
-function isBox(value: unknown): value is Corners {
+export function isBox(value: unknown): value is Corners {
   return typeof value === "object" && value !== null && "left" in value && "bottom" in value;
 }
 
@@ -55,11 +43,4 @@ export function isWhole(question: Asked, value: unknown): boolean {
   if (question.kind === "box") return isBox(value) && hasArea(value);
   if (question.kind !== "points") return value !== null && value !== undefined;
   return Array.isArray(value) && value.length > 0 && value.length === (question.marks?.length || value.length);
-}
-
-/** What an answer on a picture says, in one line; empty for other kinds of question. */
-export function inWords(question: Asked, value: unknown): string {
-  if (question.kind === "box" && isBox(value)) return boxInWords(value);
-  if (question.kind === "points" && Array.isArray(value)) return pointsInWords(question.marks ?? [], value as Place[]);
-  return "";
 }

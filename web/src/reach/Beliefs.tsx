@@ -1,15 +1,21 @@
 /** What the robot thinks the person reaches for: a bar for each goal, in fixed places. */
-import type { Reach } from "../types";
+import type { GoalChance, Reach } from "../types";
 import { percent } from "../signs/words";
 
 const FEW = 4;
+
+/** The few that are likeliest, in their places. */
+export function likeliest(goals: readonly GoalChance[]): GoalChance[] {
+  const first = [...goals].sort((a, b) => b.chance - a.chance).slice(0, FEW);
+  return goals.filter((goal) => first.includes(goal));
+}
 
 /** Beside a question only the likeliest. A robot that thinks nothing of it has none. */
 export function Beliefs({ reach: { goals, other }, few }: { reach: Reach; few: boolean }) {
   if (goals.length === 0) return null;
   const top = Math.max(...goals.map((each) => each.chance), other);
-  const least = few ? ([...goals].sort((a, b) => b.chance - a.chance)[FEW - 1]?.chance ?? 0) : 0;
-  const shown = goals.filter((each) => each.chance >= least).slice(0, few ? FEW : goals.length);
+  const shown = few ? likeliest(goals) : goals;
+  const least = few && shown.length === FEW ? Math.min(...shown.map((each) => each.chance)) : 0;
   return (
     <section class="hopes" aria-labelledby="hopes-title" data-testid="beliefs">
       <h3 id="hopes-title">What I think you want</h3>
@@ -17,7 +23,7 @@ export function Beliefs({ reach: { goals, other }, few }: { reach: Reach; few: b
         {shown.map(({ object, grasp, chance }) => (
           <Bar key={`${object}/${grasp}`} name={object} more={`${grasp} grasp`} chance={chance} top={chance === top} />
         ))}
-        {(!few || other >= least) && <Bar name="something else" more="" chance={other} top={other === top} />}
+        {other >= least && <Bar name="something else" more="" chance={other} top={other === top} />}
       </ul>
     </section>
   );

@@ -5,7 +5,19 @@ import { Pick } from "../resident/SettingsPanel";
 import { change, settings } from "../settings";
 import { me } from "../store";
 import { connected, first, rest } from "./gamepad";
-import { ACTIONS, mapping, NUDGES, PRESETS, setKey, setMapping, setPad, shownKey, shownPad, SPEEDS, type Action } from "./mapping";
+import {
+  ACTIONS,
+  mapping,
+  NUDGES,
+  PRESETS,
+  setKey,
+  setMapping,
+  setPad,
+  shownKey,
+  shownPad,
+  SPEEDS,
+  type Action,
+} from "./mapping";
 import { ACTION_WORDS } from "./words";
 
 const LOOK_MS = 50;
@@ -87,7 +99,8 @@ export function Controls() {
               <span>
                 <b>{ACTION_WORDS[action]}</b>
                 <span class="effect" data-testid={`input-${action}`}>
-                  {[keys[action] && `key ${shownKey(keys[action])}`, pad && shownPad(pad)].filter(Boolean).join(", ") || "nothing yet"}
+                  {[keys[action] && `key ${shownKey(keys[action])}`, pad && shownPad(pad)].filter(Boolean).join(", ") ||
+                    "nothing yet"}
                 </span>
               </span>
               <button
@@ -111,6 +124,7 @@ export function Controls() {
 
 /** Wait for a key, or for something on a gamepad, from the moment it is asked for; a key that is taken is said to be. */
 function useCapture(waiting: Action | null, done: (why: string) => void): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is at rest is looked at once, when the waiting begins
   useLayoutEffect(() => {
     if (!waiting) return;
     const atRest = rest();

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { Sign } from "../signs/Sign";
 import { intention } from "../signs/words";
-import { link, me, panel } from "../store";
+import { link, mayMove, me, panel } from "../store";
 import type { Reach, RobotState, RobotView } from "../types";
 import { Beliefs } from "./Beliefs";
 import { drive } from "./driving";
@@ -26,7 +26,7 @@ interface ReachViewProps {
 export function ReachView({ robot, state, reach, asked }: ReachViewProps) {
   const name = me.value?.name ?? "";
   const over = state.phase === "done";
-  const may = robot.alive && link.value === "live" && !over && me.value?.role !== "developer";
+  const may = robot.alive && link.value === "live" && !over && mayMove.value;
   const asking = asked !== undefined;
   useEffect(() => {
     if (name) mappingOf(name);
@@ -38,7 +38,12 @@ export function ReachView({ robot, state, reach, asked }: ReachViewProps) {
   const phase = phaseOf(robot);
   const another = reach.driver !== "" && reach.driver !== name;
   return (
-    <section class={asking ? "reach is-asked" : "reach"} data-testid="reach" data-phase={robot.alive ? state.phase : "lost"} aria-label="Reaching">
+    <section
+      class={asking ? "reach is-asked" : "reach"}
+      data-testid="reach"
+      data-phase={robot.alive ? state.phase : "lost"}
+      aria-label="Reaching"
+    >
       {asking ? (
         <div class="reach-asked">
           {asked}

@@ -40,7 +40,10 @@ function OnTable({ thing, view, likely }: { thing: Thing; view: View; likely: bo
   const middle = thing.rings[0] ?? thing.boxes[0];
   const [x, y] = middle ? spot([middle[0], middle[1], middle[2]], view) : [0, 0];
   const size = Math.max(...thing.rings.map((each) => each[3]), ...thing.boxes.map((each) => each[3] / 2), 0);
-  const tops = [...thing.rings.map((each) => each[2] + each[4] / 2), ...thing.boxes.map((each) => each[2] + each[5] / 2)];
+  const tops = [
+    ...thing.rings.map((each) => each[2] + each[4] / 2),
+    ...thing.boxes.map((each) => each[2] + each[5] / 2),
+  ];
   const high = Math.max(...tops, 0);
   return (
     <g class={likely ? "thing is-likely" : "thing"}>

@@ -1,10 +1,11 @@
 /** From keys, gamepad and screen to the robot: ten pushes a second at most, and none while it is not to move. */
 import { signal } from "@preact/signals";
 import { sendLive, toldS } from "../live";
+import { typing } from "../resident/keys";
 import { settings } from "../settings";
 import type { Mode } from "../types";
 import { downOf, strengthsOf } from "./gamepad";
-import { actionOf, DIRECTIONS, keyName, layersOf, mapping, typing, type Action, type Direction, type Layer } from "./mapping";
+import { actionOf, DIRECTIONS, keyName, layersOf, mapping, type Action, type Direction, type Layer } from "./mapping";
 
 const TICK_MS = 100;
 /** With nothing pushed the robot hears so often that somebody is there. */
@@ -30,7 +31,14 @@ export const layer = (): Layer => {
   return all[place.value % all.length] ?? all[0]!;
 };
 
-const OPPOSITE: Record<Direction, Direction> = { forward: "back", back: "forward", left: "right", right: "left", up: "down", down: "up" };
+const OPPOSITE: Record<Direction, Direction> = {
+  forward: "back",
+  back: "forward",
+  left: "right",
+  right: "left",
+  up: "down",
+  down: "up",
+};
 const isDirection = (action: Action): action is Direction => action in OPPOSITE;
 
 const held = new Map<string, { direction: Direction; sinceMs: number }>();

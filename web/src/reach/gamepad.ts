@@ -10,7 +10,7 @@ function all(): Gamepad[] {
   return [...(navigator.getGamepads?.() ?? [])].filter((each): each is Gamepad => each?.connected === true);
 }
 
-function valueOf(gamepad: Gamepad, pad: Pad): number {
+function strengthOf(gamepad: Gamepad, pad: Pad): number {
   if ("button" in pad) return gamepad.buttons[pad.button]?.value ?? 0;
   const raw = (gamepad.axes[pad.axis] ?? 0) * pad.sign;
   return raw <= DEAD ? 0 : Math.min(1, (raw - DEAD) / (1 - DEAD));
@@ -21,7 +21,7 @@ export function strengthsOf(pads: Record<Action, Pad | null>): Map<Action, numbe
   const found = new Map<Action, number>();
   for (const gamepad of all())
     for (const [action, pad] of Object.entries(pads) as [Action, Pad | null][]) {
-      const strength = pad ? valueOf(gamepad, pad) : 0;
+      const strength = pad ? strengthOf(gamepad, pad) : 0;
       if (strength > 0) found.set(action, Math.max(found.get(action) ?? 0, strength));
     }
   return found;

@@ -28,7 +28,15 @@ export function sheet({ things, hand, ghost, high }: Reach, view: View): [number
   const near = Math.min(from(0), 0);
   const top = Math.min(high[2], Math.max(0.4, (hand[2] ?? 0) + ROOM));
   const corners: [Vector, Vector] =
-    view === "above" ? [[near, to(1), 0], [to(0), from(1), 0]] : [[near, 0, -0.02], [to(0), 0, top]];
+    view === "above"
+      ? [
+          [near, to(1), 0],
+          [to(0), from(1), 0],
+        ]
+      : [
+          [near, 0, -0.02],
+          [to(0), 0, top],
+        ];
   const [[left, bottom], [right, upper]] = [spot(corners[0], view), spot(corners[1], view)];
   return [left, upper, right - left, bottom - upper].map(Math.round) as [number, number, number, number];
 }
@@ -54,14 +62,24 @@ export function gripper(at: Placed, view: View): { fingers: Spot[]; wrist: Spot[
 /** The outline of a box: middle, size, yaw. From the side it is as wide as its corners reach. */
 export function outline([x, y, z, length, width, height, yaw]: Placed, view: View): Spot[] {
   const [cos, sin] = [Math.cos(yaw), Math.sin(yaw)];
-  const corners = [[1, 1], [1, -1], [-1, -1], [-1, 1]].map(([a, b]): Vector => {
+  const corners = [
+    [1, 1],
+    [1, -1],
+    [-1, -1],
+    [-1, 1],
+  ].map(([a, b]): Vector => {
     const [dx, dy] = [((a ?? 0) * length) / 2, ((b ?? 0) * width) / 2];
     return [x + dx * cos - dy * sin, y + dx * sin + dy * cos, z];
   });
   if (view === "above") return corners.map((each) => spot(each, view));
   const xs = corners.map((each) => each[0]);
   const [near, far, low, high] = [Math.min(...xs), Math.max(...xs), z - height / 2, z + height / 2];
-  return [spot([near, y, low], view), spot([far, y, low], view), spot([far, y, high], view), spot([near, y, high], view)];
+  return [
+    spot([near, y, low], view),
+    spot([far, y, low], view),
+    spot([far, y, high], view),
+    spot([near, y, high], view),
+  ];
 }
 
 export const line = (spots: Spot[]): string => spots.map(([x, y]) => `${x.toFixed(0)},${y.toFixed(0)}`).join(" ");

@@ -1,6 +1,7 @@
 /** Which key, button or axis does what: for each person, kept on this device. Down to two keys and a mode key. */
 import { signal } from "@preact/signals";
 import { keep, kept } from "../kept";
+import { known } from "../settings";
 import type { Mode } from "../types";
 
 export const DIRECTIONS = ["forward", "back", "left", "right", "up", "down"] as const;
@@ -50,7 +51,17 @@ const BOTH: Mapping = {
   axes: 3,
   speed: 1,
   nudgeMs: 500,
-  keys: { forward: "ArrowUp", back: "ArrowDown", left: "ArrowLeft", right: "ArrowRight", up: "w", down: "x", mode: "m", close: "c", ...NO_KEYS },
+  keys: {
+    forward: "ArrowUp",
+    back: "ArrowDown",
+    left: "ArrowLeft",
+    right: "ArrowRight",
+    up: "w",
+    down: "x",
+    mode: "m",
+    close: "c",
+    ...NO_KEYS,
+  },
   pads: { ...pads(true), ...LEFT_STICK, up: { axis: 3, sign: -1 }, down: { axis: 3, sign: 1 } },
 };
 
@@ -75,7 +86,11 @@ export const PRESETS: Record<string, { words: string; mapping: Mapping }> = {
   },
   few: {
     words: "Few keys",
-    mapping: { ...BOTH, axes: 1, keys: { ...BOTH.keys, mode: "ArrowRight", left: "", right: "", up: "", down: "", close: "ArrowLeft" } },
+    mapping: {
+      ...BOTH,
+      axes: 1,
+      keys: { ...BOTH.keys, mode: "ArrowRight", left: "", right: "", up: "", down: "", close: "ArrowLeft" },
+    },
   },
 };
 
@@ -97,7 +112,8 @@ export function setMapping(part: Partial<Mapping>): void {
 /** Give an action another key; whatever had it before has none then. Says why not, or nothing. */
 export function setKey(action: Action, key: string): string {
   const name = keyName(key);
-  if (TAKEN.includes(name)) return `“${shownKey(name)}” is taken: it is for stopping, help, answers or moving about the page.`;
+  if (TAKEN.includes(name))
+    return `“${shownKey(name)}” is taken: it is for stopping, help, answers or moving about the page.`;
   const keys = { ...mapping.value.keys };
   for (const each of ACTIONS) if (keys[each] === name) keys[each] = "";
   setMapping({ keys: { ...keys, [action]: name } });
@@ -118,19 +134,23 @@ export function actionOf(key: string): Action | undefined {
   return ACTIONS.find((each) => name !== "" && mapping.value.keys[each] === name);
 }
 
-export const typing = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]") !== null;
-
 /** A letter is the same key with and without Shift. */
 export const keyName = (key: string): string => (key.length === 1 ? key.toLowerCase() : key);
 
-const SHOWN: Record<string, string> = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", " ": "Space", PageUp: "Page up", PageDown: "Page down" };
+const SHOWN: Record<string, string> = {
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  " ": "Space",
+  PageUp: "Page up",
+  PageDown: "Page down",
+};
 export const shownKey = (key: string): string => SHOWN[key] ?? (key.length === 1 ? key.toUpperCase() : key);
 export const shownPad = (pad: Pad): string =>
   "button" in pad ? `button ${pad.button + 1}` : `stick axis ${pad.axis + 1} ${pad.sign > 0 ? "+" : "−"}`;
 
 function sound(given: Partial<Mapping> | null): Mapping {
-  const known = <T,>(value: T, all: readonly T[], other: T): T => (all.includes(value) ? value : other);
   const keys = { ...BOTH.keys };
   const all = { ...BOTH.pads };
   for (const action of ACTIONS) {

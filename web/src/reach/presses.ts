@@ -1,10 +1,11 @@
 /** Presses that are no pushes: Stop, and yes and no to a question, by a gamepad or by keys of one's own. */
 import { useLayoutEffect } from "preact/hooks";
+import { typing } from "../resident/keys";
 import { settings } from "../settings";
 import { stop } from "../stop";
 import { panel, robots } from "../store";
 import { downOf } from "./gamepad";
-import { actionOf, mapping, typing, type Action } from "./mapping";
+import { actionOf, mapping, type Action } from "./mapping";
 
 const LOOK_MS = 50;
 const BUTTONS = '[data-testid="question"] button:not(:disabled), .sendbar button, .footer button';

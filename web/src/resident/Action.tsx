@@ -22,9 +22,10 @@ export function Action({ record, draft, choose }: AnswerProps) {
   const part = partOf(draft.part, draft.value);
   const then = useRef<HTMLDivElement>(null);
   const isOpen = part.action !== null;
+  const isHalf = part.action !== null && part.resume === null;
   useEffect(() => {
-    if (isOpen && part.resume === null) then.current?.scrollIntoView({ block: "nearest" });
-  }, [isOpen]);
+    if (isHalf) then.current?.scrollIntoView({ block: "nearest" });
+  }, [isHalf]);
   const set = (next: Part, byKey: boolean) => {
     const whole = next.action !== null && next.resume !== null;
     choose(whole ? { action: next.action!, resume: next.resume! } : null, next, byKey && whole);

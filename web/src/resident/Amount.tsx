@@ -1,9 +1,10 @@
 /** A number by − and +, or typed. What it starts from is no answer before the person takes it. */
 
 import { settings } from "../settings";
+import { upper } from "../signs/words";
 import type { AnswerProps } from "./answering";
 import { Icon } from "./Icon";
-import { number, upper } from "./words";
+import { number } from "./words";
 import type { Question } from "../types";
 
 /** Small and large step: a tenth where the range is small or the guess is no whole number. */

@@ -43,6 +43,7 @@ interface FooterProps {
 
 export function Footer({ others, chosen, onChoose }: FooterProps) {
   return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: a footer outside of main is a landmark, and has a name
     <footer class="footer" aria-label="Other replies">
       {others.map(({ kind, words, icon }) => (
         <button

@@ -1,13 +1,12 @@
 /** The robot's own guess first: often one press is all that is needed. */
 
+import { WHOLE } from "../picture/geometry";
 import { useLoading } from "../picture/loading";
 import { Drawing, Mark, Stage } from "../picture";
 import { pictureUrl } from "../api";
 import type { Box, Point, RecordView, Value } from "../types";
 import { Options } from "./Options";
 import { inWords } from "./words";
-
-const WHOLE = { left: 0, top: 0, size: 1 };
 
 /** Whether the guess can be taken by one press. Two ways are as quickly chosen; permission is never guessed. */
 export function canConfirm(record: RecordView): boolean {
@@ -79,7 +78,12 @@ function GuessPicture({ url, points, box }: { url: string; points: Point[]; box:
   return (
     <figure class="guess-picture" aria-label="The robot's guess on the picture">
       <Stage url={picture.url} ratio={picture.ratio} region={WHOLE}>
-        <Drawing shape={box ? "box" : points.length === 2 ? "line" : "none"} points={points} region={WHOLE} ratio={picture.ratio} />
+        <Drawing
+          shape={box ? "box" : points.length === 2 ? "line" : "none"}
+          points={points}
+          region={WHOLE}
+          ratio={picture.ratio}
+        />
         {!box && points.map((at, index) => <Mark key={index} at={at} region={WHOLE} label={String(index + 1)} />)}
         {picture.state === "failed" && <p class="stage-missing">The picture cannot be shown.</p>}
       </Stage>

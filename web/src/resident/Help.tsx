@@ -31,13 +31,23 @@ export function Help() {
         <dt>Keys</dt>
         <dd>
           <kbd>F9</kbd> stops at any time, <kbd>F2</kbd> says “not now”, <kbd>F1</kbd> opens this.{" "}
-          {keys && <>So do <kbd>S</kbd>, <kbd>N</kbd> and <kbd>H</kbd> where you are not writing. </>}
-          <kbd>Tab</kbd> and <kbd>Enter</kbd> reach everything. {keys && <><kbd>1</kbd> to <kbd>9</kbd> choose an answer. </>}
+          {keys && (
+            <>
+              So do <kbd>S</kbd>, <kbd>N</kbd> and <kbd>H</kbd> where you are not writing.{" "}
+            </>
+          )}
+          <kbd>Tab</kbd> and <kbd>Enter</kbd> reach everything.{" "}
+          {keys && (
+            <>
+              <kbd>1</kbd> to <kbd>9</kbd> choose an answer.{" "}
+            </>
+          )}
           <kbd>Esc</kbd> closes this or takes a choice back, and does nothing else.
         </dd>
         <dt>One switch</dt>
         <dd>
-          Stop is marked first in every round. Hold the switch for 2 seconds to stop the robot at once, whatever is marked.
+          Stop is marked first in every round. Hold the switch for 2 seconds to stop the robot at once, whatever is
+          marked.
           {scan === "off" && " Scanning is off now: see Settings."}
         </dd>
       </dl>

@@ -1,11 +1,10 @@
 /** A box or points on the question's picture. */
 
-import { BoxInput, PointsInput } from "../picture";
+import { BoxInput, isBox, PointsInput } from "../picture";
 import { pictureUrl } from "../api";
-import type { Box, Point } from "../types";
+import type { Point } from "../types";
 import type { AnswerProps } from "./answering";
 
-const isBox = (value: unknown): value is Box => typeof value === "object" && value !== null && "left" in value;
 const isPoints = (value: unknown): value is Point[] => Array.isArray(value);
 
 export function OnPicture({ record, draft, choose }: AnswerProps) {

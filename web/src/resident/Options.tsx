@@ -2,7 +2,7 @@
 
 import { pictureUrl } from "../api";
 import { settings } from "../settings";
-import { upper } from "./words";
+import { upper } from "../signs/words";
 
 export interface Option {
   words: string;

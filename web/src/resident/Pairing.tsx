@@ -44,6 +44,7 @@ export function Pairing() {
       setBusy(false);
     }
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a code that came with the address is used once
   useEffect(() => {
     if (given === null) return;
     const now = given;

@@ -37,6 +37,7 @@ export function QuestionScreen({ record, answering }: { record: RecordView; answ
   const { question } = record;
   const { draft, choose, setOther, unsent } = answering;
   const root = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for a question, however often it is told anew
   useLayoutEffect(() => {
     root.current?.focus({ preventScroll: true });
     document.querySelector("main")?.scrollTo(0, 0);
@@ -121,7 +122,8 @@ function checking({ question }: RecordView): string {
   if (!ON_PICTURE.includes(question.kind)) return prompt;
   const asked = /^[^?]*[?]/.exec(prompt)?.[0];
   const points = Array.isArray(question.guess) ? question.guess.length : 0;
-  const right = question.kind === "box" ? "Is this box right?" : points === 1 ? "Is this point right?" : "Are these points right?";
+  const right =
+    question.kind === "box" ? "Is this box right?" : points === 1 ? "Is this point right?" : "Are these points right?";
   return asked ? `${asked} ${right}` : right;
 }
 

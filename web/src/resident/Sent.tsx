@@ -12,7 +12,9 @@ export function Sent({ unsent, onUndo }: { unsent: Unsent; onUndo: () => void })
       <p class="says">
         <span class="says-label">You said</span> <b>{sentence(unsent.said)}</b>
       </p>
-      <p>{lost ? "It is kept on this device and goes out as soon as there is a connection again." : "It is on its way."}</p>
+      <p>
+        {lost ? "It is kept on this device and goes out as soon as there is a connection again." : "It is on its way."}
+      </p>
       {lost && (
         <button type="button" class="secondary" data-testid="undo" data-scan onClick={onUndo}>
           <Icon name="undo" />

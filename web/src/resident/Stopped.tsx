@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { pictureUrl } from "../api";
 import { Plate } from "../meal/Plate";
 import { enable, stopping } from "../stop";
-import { me, notice, robots, say, stopped } from "../store";
+import { mayMove, me, notice, robots, say, stopped } from "../store";
 import { Icon } from "./Icon";
 import { shownRobot } from "./Waiting";
 
@@ -15,22 +15,19 @@ export function StoppedScreen() {
   const why = stopped.value?.why ? `: ${stopped.value.why}` : "";
   const who = mine ? "You pressed Stop." : `Stopped by ${by || "somebody"}${why}.`;
   const robot = shownRobot(robots.value.values());
-  const mayEnable = me.value?.role !== "developer" && me.value?.role !== "robot";
   return (
     <section class="stopped" data-testid="stopped" aria-labelledby="stopped-title">
       <Icon name="stop" filled />
       <h1 id="stopped-title" aria-live="polite">
         Stopped
       </h1>
-      <p class="lead">
-        {who} The robot does nothing until somebody lets it go on.
-      </p>
+      <p class="lead">{who} The robot does nothing until somebody lets it go on.</p>
       {robot?.state?.picture && (
         <div class="stopped-plate">
           <Plate state={robot.state} alive={robot.alive} pictureUrl={pictureUrl} />
         </div>
       )}
-      {!mayEnable ? (
+      {!mayMove.value ? (
         <p>A resident, caregiver or operator can let it go on.</p>
       ) : asked ? (
         <div class="confirm" role="group" aria-label="Let the robot go on?">

@@ -15,10 +15,12 @@ export function shownRobot(all: Iterable<RobotView>): RobotView | null {
   return [...all].filter((each) => each.state !== null).sort((a, b) => at(b) - at(a))[0] ?? null;
 }
 
+/** What is only watched can be reached by Tab, so that keys can scroll it. */
 export function Waiting() {
   const robot = shownRobot(robots.value.values());
   return (
-    <section class="waiting" data-testid="waiting">
+    <section class="waiting" data-testid="waiting" tabIndex={robot ? 0 : undefined}>
+      {robot && <h1 class="unseen">Nothing to answer</h1>}
       {robot?.state?.reach ? (
         <ReachView robot={robot} state={robot.state} reach={robot.state.reach} />
       ) : robot?.state?.task ? (

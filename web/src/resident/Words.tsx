@@ -29,14 +29,14 @@ export function Words({ record, draft, choose }: AnswerProps) {
           }}
         />
       )}
-      {open && <Field written={written} suggested={options.length > 0} grab={asked} choose={choose} />}
+      {open && <Field written={written} suggested={choices} grab={asked} choose={choose} />}
     </>
   );
 }
 
 interface FieldProps {
   written: string;
-  suggested: boolean;
+  suggested: readonly string[];
   grab: boolean;
   choose: AnswerProps["choose"];
 }
@@ -46,11 +46,12 @@ function Field({ written, suggested, grab, choose }: FieldProps) {
   const take = (text: string, byKey = false) => choose(text.trim() || null, text, byKey);
   return (
     <label class="field">
-      <span>{suggested ? "Or in your own words" : "Your answer"}</span>
+      <span>{suggested.length > 0 ? "Or in your own words" : "Your answer"}</span>
       <input
         type="text"
         data-testid="text"
         data-scan
+        data-suggestions={JSON.stringify(suggested)}
         ref={(element) => {
           if (grab && element && !field.current) element.focus();
           field.current = element;

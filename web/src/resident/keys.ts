@@ -10,7 +10,8 @@ import { panel } from "../store";
 const ALWAYS: Record<string, "stop" | "not-now" | "help"> = { F9: "stop", F2: "not-now", F1: "help" };
 const SINGLE: typeof ALWAYS = { s: "stop", n: "not-now", h: "help" };
 
-const typing = (target: EventTarget | null): boolean =>
+/** Whether somebody writes there: then a letter is a letter. */
+export const typing = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]") !== null;
 
 export function listenForKeys(): () => void {

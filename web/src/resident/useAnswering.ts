@@ -47,6 +47,7 @@ export function useAnswering(record: RecordView | null): Answering | null {
   const [held, setHeld] = useState<Held>(() => begin(key, id));
   const touched = useRef("");
   const now = held.key === key ? held : begin(key, id);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for a question, however often it is told anew
   useEffect(() => {
     if (record === null) return;
     setHeld((was) => (was.key === key ? was : begin(key, id)));
@@ -55,6 +56,7 @@ export function useAnswering(record: RecordView | null): Answering | null {
         setHeld((was) => (was.key === key ? { ...was, draft, version: was.version + 1 } : was));
     });
   }, [key]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: likewise, and when something was left
   useEffect(() => {
     if (record === null || touched.current === key || !draftFromBefore(record)) return;
     say("What you had begun before the stop is here again. It is not sent.");

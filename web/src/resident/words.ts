@@ -1,6 +1,8 @@
 /** Values in words for a person, as the desk says them. */
 
-import type { Box, Question, RecordView, Resolution, ResumeHint, Value } from "../types";
+import { isBox } from "../picture/words";
+import { upper } from "../signs/words";
+import type { Question, RecordView, Resolution, ResumeHint, Value } from "../types";
 
 /** In the order in which they are offered. */
 export const RESUMING: readonly { hint: ResumeHint; words: string; effect: string }[] = [
@@ -11,13 +13,11 @@ export const RESUMING: readonly { hint: ResumeHint; words: string; effect: strin
   { hint: "none", words: "leave it to the robot", effect: "It goes on as it sees fit." },
 ];
 
-export const upper = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 export const sentence = (text: string): string => {
   const tidy = upper(text.trim());
   return !tidy || /[.!?…]$/.test(tidy) ? tidy : `${tidy}.`;
 };
 
-const isBox = (value: object): value is Box => "left" in value;
 const isResolution = (value: object): value is Resolution => "action" in value;
 
 export function number(value: number): string {
@@ -49,6 +49,8 @@ export function choice(question: Question, word: string): string {
 /** Everything on the screen in one breath, for reading aloud. */
 export function aloud(record: RecordView, guessed: string): string {
   const { question } = record;
-  const options = record.choices.length ? `You can say: ${record.choices.map((w) => choice(question, w)).join(", ")}.` : "";
+  const options = record.choices.length
+    ? `You can say: ${record.choices.map((w) => choice(question, w)).join(", ")}.`
+    : "";
   return [sentence(question.prompt), guessed, options].filter(Boolean).join(" ");
 }

@@ -32,13 +32,24 @@ export function Highlight({ sight }: { sight: Sight }) {
       </p>
     ) : null;
   }
-  const place = { left: `${frame.left}px`, top: `${frame.top}px`, width: `${frame.width}px`, height: `${frame.height}px` };
+  const place = {
+    left: `${frame.left}px`,
+    top: `${frame.top}px`,
+    width: `${frame.width}px`,
+    height: `${frame.height}px`,
+  };
   const wide = frame.width >= WIDE;
   const below = frame.top < FLAG_HIGH;
   const right = wide || frame.left > window.innerWidth / 2;
   const icon = entry.kind === "group" ? "▶▶" : entry.kind === "back" ? "◀" : "▶";
   return (
-    <div class={`scan-mark is-${entry.kind}`} style={place} aria-hidden="true" data-testid="scan-mark" data-label={entry.label}>
+    <div
+      class={`scan-mark is-${entry.kind}`}
+      style={place}
+      aria-hidden="true"
+      data-testid="scan-mark"
+      data-label={entry.label}
+    >
       <span class={`scan-flag${wide ? " is-on-edge" : below ? " is-below" : ""}${right ? " is-right" : ""}`}>
         <span class="scan-icon">{icon}</span> {entry.kind === "back" ? `Back from: ${group}` : entry.label}
         {note && <span class="scan-why">{note}</span>}

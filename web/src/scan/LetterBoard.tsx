@@ -15,13 +15,11 @@ export function write(field: TextField, text: string): void {
   field.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-/** Words that begin like the one being written; before the first letter, all. */
-export function suggestions(field: TextField, text: string): string[] {
-  const listed = field instanceof HTMLInputElement ? [...(field.list?.options ?? [])].map((each) => each.value) : [];
-  const given = field.dataset.suggestions?.split("|") ?? [];
+/** Answers that begin like what is written so far; before the first letter, all. */
+export function suggestions(answers: readonly string[], text: string): string[] {
   const begun = text.trim().toLowerCase();
-  const fitting = [...new Set([...listed, ...given])].filter((each) => each.toLowerCase().startsWith(begun));
-  return fitting.filter((each) => each && each !== text).slice(0, MOST_SUGGESTIONS);
+  const fitting = [...new Set(answers)].filter((answer) => answer.toLowerCase().startsWith(begun));
+  return fitting.filter((answer) => answer && answer !== text).slice(0, MOST_SUGGESTIONS);
 }
 
 export function LetterBoard({ field, onDone }: { field: TextField; onDone: () => void }) {
@@ -42,7 +40,7 @@ export function LetterBoard({ field, onDone }: { field: TextField; onDone: () =>
     onDone();
     document.querySelector<HTMLElement>(`[data-testid="${id}"]`)?.click();
   };
-  const offered = suggestions(field, text);
+  const offered = suggestions(JSON.parse(field.dataset.suggestions || "[]") as string[], text);
   const label = field.labels?.[0]?.textContent ?? field.getAttribute("aria-label") ?? "Your words";
   return (
     <section class="letters" aria-label="Letter board" data-scan-only data-testid="letters">
@@ -60,7 +58,13 @@ export function LetterBoard({ field, onDone }: { field: TextField; onDone: () =>
         {(numeric ? [...DIGITS, ".-"] : [...LETTERS, ...DIGITS]).map((row) => (
           <div class="letters-row" key={row}>
             {[...row].map((each) =>
-              key(`letter-${each}`, each, `${row[0]} to ${row[row.length - 1]}`, () => say(text + each), NAMES[each] ?? each),
+              key(
+                `letter-${each}`,
+                each,
+                `${row[0]} to ${row[row.length - 1]}`,
+                () => say(text + each),
+                NAMES[each] ?? each,
+              ),
             )}
           </div>
         ))}

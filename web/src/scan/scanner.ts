@@ -55,7 +55,12 @@ export class Scanner {
 
   start(): void {
     this.questions = questionsShown();
-    this.observer.observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: WATCHED });
+    this.observer.observe(document.body, {
+      subtree: true,
+      childList: true,
+      attributes: true,
+      attributeFilter: WATCHED,
+    });
     this.restart();
   }
 

@@ -29,7 +29,8 @@ function given(element: HTMLElement): string {
 }
 
 export function labelOf(element: HTMLElement): string {
-  const words = given(element) || element.getAttribute("aria-label") || element.textContent || element.getAttribute("placeholder");
+  const words =
+    given(element) || element.getAttribute("aria-label") || element.textContent || element.getAttribute("placeholder");
   return (words ?? "").replace(/\s+/g, " ").trim().slice(0, 80);
 }
 
@@ -44,23 +45,25 @@ export function meaning(element: HTMLElement): string {
   return [question, element.dataset.testid, element.getAttribute("aria-label"), words].join("\n");
 }
 
-/** All controls of the page: Stop first, then what sends a choice that was made (`data-scan-soon`). While a board lies over the page, only Stop and the board. */
+/** All controls of the page. While a board lies over the page, only Stop and the board. */
 export function controls(): HTMLElement[] {
   const over = [...document.querySelectorAll<HTMLElement>("[data-scan-only]")].pop();
-  const all = [...document.querySelectorAll<HTMLElement>(`[data-scan], ${STOP}`)].filter(
+  return [...document.querySelectorAll<HTMLElement>(`[data-scan], ${STOP}`)].filter(
     (each) => usable(each) && (isStop(each) || !over || over.contains(each)),
   );
-  const rank = (each: HTMLElement) => (isStop(each) ? 0 : "scanSoon" in each.dataset ? 1 : 2);
-  return all.sort((one, other) => rank(one) - rank(other));
 }
 
 function single(element: HTMLElement): Entry {
   return { label: labelOf(element), elements: [element], kind: "control" };
 }
 
-/** The round from the top: control by control, or group by group where there are many. */
-export function round(): Entry[] {
-  const all = controls();
+/**
+ * The round from the top: Stop first, then what sends a choice that was made (`data-scan-soon`), then the others as they
+ * stand; control by control, or group by group where there are many.
+ */
+export function round(found: readonly HTMLElement[] = controls()): Entry[] {
+  const rank = (each: HTMLElement) => (isStop(each) ? 0 : "scanSoon" in each.dataset ? 1 : 2);
+  const all = [...found].sort((one, other) => rank(one) - rank(other));
   if (all.length <= MOST_AT_ONCE) return all.map(single);
   const entries: Entry[] = [];
   for (const element of all) {

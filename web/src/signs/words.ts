@@ -9,7 +9,7 @@ export function times(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-function upper(text: string): string {
+export function upper(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

@@ -13,7 +13,12 @@ export function TaskView({ robot, task }: { robot: RobotView; task: TaskState })
   const { state, alive } = robot;
   const phase = phaseOf(robot, task);
   return (
-    <section class="task" data-testid="task" data-phase={alive ? (state?.phase ?? "starting") : "lost"} aria-label="The task">
+    <section
+      class="task"
+      data-testid="task"
+      data-phase={alive ? (state?.phase ?? "starting") : "lost"}
+      aria-label="The task"
+    >
       <div class="task-grid">
         <header class="task-head">
           <h2>{state?.title || robot.robot}</h2>

@@ -30,7 +30,10 @@ const PHASES: Partial<Record<Phase, [SignName, string]>> = {
 };
 
 /** What the robot is at. One that is not heard holds, whatever it said last. */
-export function phaseOf({ alive, state }: RobotView, task: TaskState): { icon: SignName; words: string; calm: boolean } {
+export function phaseOf(
+  { alive, state }: RobotView,
+  task: TaskState,
+): { icon: SignName; words: string; calm: boolean } {
   if (!alive) return { icon: "silent", words: "The robot does not answer. It holds.", calm: false };
   if (state?.phase === "moving" && task.steps?.some((each) => each.kind === "recovery" && each.status === "now")) {
     return { icon: "again", words: "Recovering", calm: true };

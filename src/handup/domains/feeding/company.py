@@ -3,39 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from handup.desk import Channel, Desk
 from handup.domains.feeding.policy import BitePolicy
 from handup.domains.feeding.seeing import Picture
 from handup.domains.feeding.served import Bite
-from handup.domains.feeding.world import World
-from handup.recover import Policy, Settings
-from handup.when import Strategy
+from handup.recover import Policy
 
-
-class Table(Protocol):
-    """What company sees of a meal."""
-
-    @property
-    def world(self) -> World:
-        """The plate."""
-        ...
-
-    @property
-    def strategy(self) -> Strategy:
-        """How the robot decides."""
-        ...
-
-    @property
-    def settings(self) -> Settings:
-        """The terms of one bite."""
-        ...
-
-    @property
-    def most_bites(self) -> int:
-        """How many the meal has."""
-        ...
+if TYPE_CHECKING:
+    from handup.domains.feeding.meal import Meal
 
 
 class Company(Protocol):
@@ -46,7 +23,7 @@ class Company(Protocol):
         """How it hears that something is asked."""
         ...
 
-    def sits_down(self, table: Table, desk: Desk) -> None:
+    def sits_down(self, meal: Meal, desk: Desk) -> None:
         """The meal begins, or goes on."""
         ...
 
@@ -80,7 +57,7 @@ class Nobody:
 
     channels: Sequence[Channel] = ()
 
-    def sits_down(self, table: Table, desk: Desk) -> None:
+    def sits_down(self, meal: Meal, desk: Desk) -> None:
         """Nothing."""
 
     def guard(self, seconds: float) -> None:

@@ -1,57 +1,19 @@
-"""Pictures for people: what the robot means on the plate, a grid to point by, and words below."""
+"""Pictures for people: a grid to point by, and words below."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from handup.core import Box, MissingExtra, Value
 from handup.domains.feeding.seeing import Picture
+from handup.models.pictures import MARK, pillow
 
-LIGHT, DARK, MARK, POINT, GRID = (240, 240, 240), (20, 20, 20), (255, 210, 0), (255, 60, 60), (150, 150, 150)
+LIGHT, DARK, GRID = (240, 240, 240), (20, 20, 20), (150, 150, 150)
 MARGIN, LINE = 6, 15
 """Left of words, and from one line of them to the next, in px."""
 EVERY = 10
 """Per cent between two lines of the grid."""
-
-
-def pillow(what_for: str = "a picture") -> Any:
-    """Pillow, which draws and writes.
-
-    Raises:
-        MissingExtra: It is not installed.
-    """
-    try:
-        from PIL import Image, ImageDraw  # noqa: PLC0415 - belongs to an extra
-    except ModuleNotFoundError as error:
-        raise MissingExtra.of("sim", what_for) from error
-    return Image, ImageDraw
-
-
-def marked(picture: Picture, values: Sequence[Value | None], size: tuple[int, int] | None = None) -> Picture:
-    """The plate with boxes and points on it; what is neither is not drawn.
-
-    Args:
-        picture: The plate.
-        values: What to draw.
-        size: Of the result; the picture's own where not given.
-    """
-    image_of, pen_of = pillow()
-    image = image_of.fromarray(picture)
-    image = image if size is None else image.resize(size)
-    pen, (wide, high) = pen_of.Draw(image), image.size
-    for value in values:
-        if isinstance(value, Box):
-            corners = (value.left * wide, value.top * high, value.right * wide, value.bottom * high)
-            pen.rectangle(corners, outline=MARK, width=2)
-        elif isinstance(value, tuple):
-            places = [(each.x * wide, each.y * high) for each in value]
-            pen.line(places, fill=POINT, width=2)
-            for x, y in places:
-                pen.ellipse((x - 3, y - 3, x + 3, y + 3), fill=POINT)
-    return np.asarray(image)
 
 
 def gridded(picture: Picture) -> Picture:

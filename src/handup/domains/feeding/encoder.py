@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from handup.core import BadData, BadRecord, Box
 from handup.domains.feeding.crops import CROP, Square, cut, standard, whole
 from handup.domains.feeding.modules import folder_of
-from handup.domains.feeding.running import session_of
 from handup.domains.feeding.seeing import Picture
 from handup.memory import Picture as Given
+from handup.models.onnx import session_of
 
 SCHEMA, KIND = 1, "feeding-encoders"
 PLATE, CROPPED = "plate", "crop"

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import BadData, BadSetting, MissingExtra
+from handup.core import BadData, BadSetting
+from handup.models.pictures import pillow
 
 Picture = NDArray[np.uint8]
 
@@ -58,13 +59,12 @@ class Film:
             BadData: Nothing was filmed.
             MissingExtra: pillow is not installed.
         """
-        try:
-            from PIL import Image  # noqa: PLC0415 - belongs to an extra
-        except ModuleNotFoundError as error:
-            raise MissingExtra.of("sim", "a film") from error
+        image_of, _ = pillow("a film")
         if not self.frames:
             raise BadData("there is no picture in the film", hint="Pass the film to World.execute first.")
-        first, *others = [Image.fromarray(each).quantize(colours, dither=Image.Dither.NONE) for each in self.frames]
+        first, *others = [
+            image_of.fromarray(each).quantize(colours, dither=image_of.Dither.NONE) for each in self.frames
+        ]
         first.save(
             path, save_all=True, append_images=others, duration=round(1000 * self.every_s), loop=0, optimize=True
         )

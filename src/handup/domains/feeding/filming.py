@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from handup.core import BadData, Box, Question, Value
-from handup.domains.feeding.drawing import captioned, marked, pillow
+from handup.domains.feeding.drawing import captioned
 from handup.domains.feeding.film import Film
 from handup.domains.feeding.judging import MODULES
 from handup.domains.feeding.policy import BitePolicy
 from handup.domains.feeding.seeing import Picture
+from handup.models.pictures import marked, pillow
 from handup.recover import Look, Pass
 
 SIZE = (320, 240)

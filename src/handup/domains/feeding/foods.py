@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from ruamel.yaml import YAML
-
 from handup.core import BadSetting
+from handup.core.files import shipped_data
 from handup.domains.feeding.skills import Skill
 
 Range = tuple[float, float]
@@ -63,9 +61,9 @@ class Food:
 @cache
 def foods() -> Mapping[str, Food]:
     """All foods by name, in the table's order."""
-    text = files("handup.domains.feeding").joinpath("data/foods.yaml").read_text(encoding="utf-8")
-    table: dict[str, dict[str, Any]] = YAML(typ="safe", pure=True).load(text)
-    return MappingProxyType({name: _food(name, entry) for name, entry in table.items()})
+    return MappingProxyType(
+        {name: _food(name, entry) for name, entry in shipped_data(__file__, "data/foods.yaml").items()}
+    )
 
 
 def food(name: str) -> Food:

@@ -6,12 +6,10 @@ import io
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from handup.core import HandupError, ServerBusy, ServerUnreachable, StoreUnavailable, Value
 from handup.desk import Channel, Desk, Record
-from handup.domains.feeding.company import Table
-from handup.domains.feeding.drawing import pillow
 from handup.domains.feeding.guarding import LOOK_S, ArmGuard, Link
 from handup.domains.feeding.policy import DOUBT_BELOW, BitePolicy
 from handup.domains.feeding.questions import plan_of
@@ -19,7 +17,11 @@ from handup.domains.feeding.seeing import Picture
 from handup.domains.feeding.served import Bite
 from handup.domains.feeding.telling import PICTURE, Doing, hope_of, items_of, session_of, summary_of, told_of
 from handup.domains.feeding.watched import WatchedPolicy
+from handup.models.pictures import pillow
 from handup.recover import Look, Policy
+
+if TYPE_CHECKING:
+    from handup.domains.feeding.meal import Meal
 
 ROBOT = "plate"
 """The robot's name."""
@@ -69,7 +71,7 @@ class AtPage:
     intent_s: float = 1.5
     size: tuple[int, int] = SIZE
     name: str = field(default="page", init=False)
-    _table: Table = field(init=False)
+    _meal: Meal = field(init=False)
     _desk: Desk = field(init=False)
     _arm: ArmGuard = field(init=False)
     _policy: BitePolicy | None = field(default=None, init=False)
@@ -87,9 +89,9 @@ class AtPage:
         """It hears itself what is asked."""
         return (self,)
 
-    def sits_down(self, table: Table, desk: Desk) -> None:
+    def sits_down(self, meal: Meal, desk: Desk) -> None:
         """The meal begins, or goes on."""
-        self._table, self._desk = table, desk
+        self._meal, self._desk = meal, desk
         self._arm = ArmGuard(self.wire, desk, self.person, speed=self.speed, holds=self._holds)
         self._snap()
 
@@ -131,13 +133,13 @@ class AtPage:
         """One more bite is over; after the last one, the meal."""
         self._bites = tuple(bites)
         self._snap()
-        if len(bites) == self._table.most_bites:
+        if len(bites) == self._meal.most_bites:
             got = sum(each.got for each in bites)
             self._tell(Doing.DONE, f"finished: {got} of {len(bites)} bites")
 
     def rest(self, until_s: float) -> None:
         """Somebody chews; after the last bite nobody waits for them."""
-        if len(self._bites) == self._table.most_bites:
+        if len(self._bites) == self._meal.most_bites:
             return
         left_s = until_s - self._desk.now_s()
         if left_s > 0.0:
@@ -208,7 +210,7 @@ class AtPage:
 
     def _snap(self) -> None:
         """One picture of the plate as it is."""
-        self._send(self._table.world.glance("overhead", self.size))
+        self._send(self._meal.world.glance("overhead", self.size))
 
     def _send(self, picture: Picture) -> None:
         self._pictures += 1
@@ -217,7 +219,7 @@ class AtPage:
     def _tell(self, phase: Doing, doing: str, why: str | None = "") -> None:
         """Tell; where `why` is None, how likely the robot thinks that it works."""
         number = None if phase is Doing.DONE else self._number
-        most, session = self._table.most_bites, {} if phase in BETWEEN_BITES else self._session()
+        most, session = self._meal.most_bites, {} if phase in BETWEEN_BITES else self._session()
         if why is None:
             why = hope_of(session)
         self._last = {
@@ -243,7 +245,7 @@ class AtPage:
         journal = self._desk.journal
         if self._policy is None or not any(True for _ in journal.read(run=self._run, limit=1)):
             return {}
-        session = session_of(journal, self._run, self._policy.graph, self._table.strategy)
+        session = session_of(journal, self._run, self._policy.graph, self._meal.strategy)
         return told_of(session, self._policy.recalled)
 
 

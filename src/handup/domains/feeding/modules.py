@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from handup.core import BadRecord, BadSetting, Box
 from handup.domains.feeding.crops import HEIGHT, WIDTH, Square, cut, standard, whole
 from handup.domains.feeding.peaks import boxes_at_peaks
-from handup.domains.feeding.running import session_of
 from handup.domains.feeding.seeing import Aimed, Chosen, Found, Named, Picture
 from handup.domains.feeding.skills import Params, Skill
+from handup.models.onnx import session_of
 
 SCHEMA = 1
 PASSES = 16

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from handup.core import Outcome
+from handup.core import Outcome, objective_of
 from handup.domains.feeding.acts import Acted
 from handup.domains.feeding.judging import MODULES, Cause
 from handup.domains.feeding.order import Order, Terms
@@ -70,7 +70,7 @@ class Bite:
         recovered = episode.outcome is Outcome.RECOVERED
         got = recovered and last is not None and last.got
         objective = sum(each.tally.objective for each in episodes)
-        given_up = settings.w * episode.tally.load + (1.0 - settings.w) * settings.horizon_of(len(MODULES))
+        given_up = objective_of(settings.w, episode.tally.load, settings.horizon_of(len(MODULES)))
         mistaken = given_up - episode.tally.objective if recovered and not got else 0.0
         return cls(
             number=number,

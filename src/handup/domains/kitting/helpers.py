@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from handup.core import Question, QuestionKind, ResumeHint
+from handup.core import Question, QuestionKind, ResumeHint, Role
 from handup.domains.kitting.causes import CAUSES
 from handup.domains.kitting.modules import ASKED, BEHIND
 from handup.domains.kitting.state import GEAR
@@ -20,7 +20,7 @@ from handup.executive.escalation import AGAIN, BACK, FIXED, RESTART
 from handup.executive.failure import Failure
 from handup.executive.machine import AskPerson
 from handup.executive.people import Said
-from handup.people import Reply, Role, SimulatedPerson, answer_model
+from handup.people import Reply, SimulatedPerson, answer_model
 
 NORMAL = NormalDist()
 ABOUT: Mapping[str, str] = {words: module for module, words in ASKED.items()}
@@ -82,7 +82,7 @@ class Bystander:
         """See `Helper`."""
         draw = _Draws(world, self.name, asked)
         people = world.rates.people
-        person = SimulatedPerson(name=self.name, role=Role.CAREGIVER, answers=answer_model())
+        person = SimulatedPerson(name=self.name, role=Role.BYSTANDER, answers=answer_model())
         after_s = person.answer(question.kind, draw.generator("answers")).seconds
         if asked.turn == 1:
             after_s += draw.lognormal("comes", people["bystander_comes_s"], people["bystander_spread"])
@@ -107,7 +107,7 @@ class RemoteOperator:
         people = world.rates.people
         module = ABOUT.get(question.prompt)
         kind = QuestionKind.ACTION if module is None else QuestionKind.DIAGNOSIS
-        person = SimulatedPerson(name=self.name, role=Role.REMOTE, answers=answer_model())
+        person = SimulatedPerson(name=self.name, role=Role.OPERATOR, answers=answer_model())
         reply: Reply = person.answer(kind, draw.generator("answers"))
         after_s = reply.seconds
         if asked.turn == 1:

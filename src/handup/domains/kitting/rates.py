@@ -7,13 +7,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from ruamel.yaml import YAML
-
 from handup.core import BadSetting, check_probability
+from handup.core.files import shipped_data
 
 FORMAT = 1
 HINT = "Correct rates.yaml."
@@ -132,8 +130,7 @@ def rates_digest() -> str:
 
 
 def _table() -> dict[str, Any]:
-    text = files("handup.domains.kitting").joinpath("data/rates.yaml").read_text(encoding="utf-8")
-    table: dict[str, Any] = YAML(typ="safe", pure=True).load(text)
+    table: dict[str, Any] = shipped_data(__file__, "data/rates.yaml")
     return table
 
 

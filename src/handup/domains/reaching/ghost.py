@@ -52,6 +52,6 @@ def _along(whole: Vector, velocity: Vector) -> Vector:
     speed = math.hypot(*velocity)
     if speed == 0.0:
         return (0.0, 0.0, 0.0)
-    share = max(0.0, sum(a * b for a, b in zip(whole, velocity, strict=True))) / speed**2
-    x, y, z = velocity
-    return (share * x, share * y, share * z)
+    x, y, z = (part / speed for part in velocity)  # the square of a speed near nothing would be nothing
+    length = max(0.0, sum(a * b for a, b in zip(whole, (x, y, z), strict=True)))
+    return (length * x, length * y, length * z)

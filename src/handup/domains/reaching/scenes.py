@@ -6,13 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from ruamel.yaml import YAML
-
 from handup.core import BadSetting
+from handup.core.files import shipped_data
 from handup.domains.reaching.gripper import clearances
 from handup.domains.reaching.shapes import Box, Obstacles, Ring
 from handup.intent import Goal, Goals, Pose, PoseArray
@@ -131,8 +129,7 @@ def upright(yaw: float, pitch: float, roll: float) -> tuple[float, float, float,
 
 
 def _table(name: str) -> dict[str, Any]:
-    text = files("handup.domains.reaching").joinpath(f"data/{name}.yaml").read_text(encoding="utf-8")
-    table: dict[str, Any] = YAML(typ="safe", pure=True).load(text)
+    table: dict[str, Any] = shipped_data(__file__, f"data/{name}.yaml")
     return table
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from handup.core.checks import suggestion
 from handup.executive.checking.context import (
     Context,
     RunStep,
@@ -20,7 +21,6 @@ from handup.executive.checking.context import (
     sets_of,
 )
 from handup.executive.language import Expression
-from handup.executive.reading import nearest
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipe, Step, TaskStep
 
 
@@ -191,7 +191,7 @@ class _Flow:
         known = {each for step in every(self._recipe.steps) for each in _set_by(step)}
         if name in known:
             return "Set it before it is read."
-        near = f"{nearest(name, known)} " if known else ""
+        near = f"{suggestion(name, known)} " if known else ""
         return f"{near}A step sets it, with var: [{name}]."
 
 

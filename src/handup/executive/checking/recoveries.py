@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from handup.core import ResumeHint
+from handup.core.checks import suggestion
 from handup.executive.checking.abilities import MACHINE_CODES
 from handup.executive.checking.context import Context, constant_of, every, expressions_of, sets_of
 from handup.executive.checking.endless import check_loops
@@ -13,7 +14,6 @@ from handup.executive.checking.references import check_expression
 from handup.executive.checking.steps import check_steps
 from handup.executive.events import Ending
 from handup.executive.language import Expression
-from handup.executive.reading import nearest
 from handup.executive.recipe import ActionStep, OpStep, Step, TaskStep
 from handup.executive.recovery import Recovery
 
@@ -56,7 +56,7 @@ def _path(context: Context, recovery: Recovery, tree: Tree, known: frozenset[str
         strange = next((each for each in names if each not in known), None)
         if context.abilities is None and strange is not None and strange == pattern.split("/")[-1]:
             return  # it may be a monitor's
-        hint = "Look at the paths with 'handup recipe show'." if strange is None else nearest(strange, known)
+        hint = "Look at the paths with 'handup recipe show'." if strange is None else suggestion(strange, known)
         context.add(
             recovery.when.place, f"no failure can have the path '{pattern}' of recovery '{recovery.name}'", hint
         )
@@ -65,7 +65,9 @@ def _path(context: Context, recovery: Recovery, tree: Tree, known: frozenset[str
         if branch.level is not None and not fits_somewhere(tree, pattern, level=branch.level):
             cause = f"recovery '{recovery.name}' resumes at '{branch.level}', which is never on its path '{pattern}'"
             there = branch.level in context.recipes.tasks
-            hint = "Name a task above the step that fails." if there else nearest(branch.level, context.recipes.tasks)
+            hint = (
+                "Name a task above the step that fails." if there else suggestion(branch.level, context.recipes.tasks)
+            )
             context.add(branch.place, cause, hint)
 
 
@@ -75,7 +77,9 @@ def _code(context: Context, recovery: Recovery, codes: frozenset[str] | None) ->
     for code in recovery.when.codes:
         if code not in codes:
             context.add(
-                recovery.when.place, f"nothing fails with the code '{code}' of '{recovery.name}'", nearest(code, codes)
+                recovery.when.place,
+                f"nothing fails with the code '{code}' of '{recovery.name}'",
+                suggestion(code, codes),
             )
 
 
@@ -116,7 +120,7 @@ def _branches(context: Context, recovery: Recovery) -> None:
 def _variables(context: Context, expression: Expression, known: frozenset[str]) -> None:
     for name in sorted(name[1] for name in expression.names() if name[0] == "var"):
         if name not in known:
-            context.add(expression.place, f"var.{name} is read, and nothing sets it", nearest(name, known))
+            context.add(expression.place, f"var.{name} is read, and nothing sets it", suggestion(name, known))
 
 
 def expressions_in(recovery: Recovery) -> Iterator[Expression]:

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from handup.core import BadExpression
+from handup.core.checks import suggestion
 from handup.executive.checking.context import Context
 from handup.executive.language import Expression
-from handup.executive.reading import nearest
 
 
 def check_expression(
@@ -32,7 +32,7 @@ def check_expression(
             where = "where something was tried before" if root == "tried" else "in recoveries"
             context.add(expression.place, f"'{root}' can only be read {where}", "Use params, var, database or beliefs.")
         elif root == "params" and keys[0] not in params:
-            context.add(expression.place, f"there is no parameter '{keys[0]}' here", nearest(keys[0], params))
+            context.add(expression.place, f"there is no parameter '{keys[0]}' here", suggestion(keys[0], params))
         elif root == "database":
             _database(context, expression, tuple(keys))
 
@@ -55,6 +55,6 @@ def _database(context: Context, expression: Expression, keys: tuple[str, ...]) -
             context.add(expression.place, f"{where} is no map and has no '{key}'", "Check the database.")
             return
         if key not in found:
-            context.add(expression.place, f"{where} has no '{key}'", nearest(key, found))
+            context.add(expression.place, f"{where} has no '{key}'", suggestion(key, found))
             return
         found = found[key]

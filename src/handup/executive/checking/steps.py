@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from handup.core.checks import suggestion
 from handup.executive.checking.context import Context, RunStep, every, name_of
-from handup.executive.reading import OPS, nearest
+from handup.executive.reading import OPS
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Step, TaskStep
 
 
@@ -27,7 +28,7 @@ def _action(context: Context, step: ActionStep) -> None:
         return
     declared = context.abilities.actions.get(step.action)
     if declared is None:
-        hint = nearest(step.action, context.abilities.actions)
+        hint = suggestion(step.action, context.abilities.actions)
         context.add(step.place, f"there is no action '{step.action}'", hint)
         return
     _inputs(context, step, needs=declared.needs, known=declared.inputs)
@@ -37,7 +38,7 @@ def _action(context: Context, step: ActionStep) -> None:
 def _task(context: Context, step: TaskStep) -> None:
     task = context.recipes.tasks.get(step.task)
     if task is None:
-        context.add(step.place, f"there is no task '{step.task}'", nearest(step.task, context.recipes.tasks))
+        context.add(step.place, f"there is no task '{step.task}'", suggestion(step.task, context.recipes.tasks))
         return
     _inputs(context, step, needs=task.params, known=task.params)
     _outputs(context, step, task.var)
@@ -46,7 +47,7 @@ def _task(context: Context, step: TaskStep) -> None:
 def _op(context: Context, step: OpStep) -> None:
     op = OPS.get(step.op)
     if op is None:
-        context.add(step.place, f"there is no op '{step.op}'", nearest(step.op, OPS))
+        context.add(step.place, f"there is no op '{step.op}'", suggestion(step.op, OPS))
         return
     _inputs(context, step, needs=op.needs, known=(*op.needs, *op.one_of, *op.may))
     given = [name for name in op.one_of if name in step.params]
@@ -68,13 +69,13 @@ def _inputs(context: Context, step: RunStep, *, needs: Collection[str], known: C
             context.add(step.place, f"{what} is not given '{name}'", f"Add params: {{{name}: …}}.")
     for name, value in step.params.items():
         if name not in known:
-            context.add(value.place, f"{what} takes no '{name}'", nearest(name, known))
+            context.add(value.place, f"{what} takes no '{name}'", suggestion(name, known))
 
 
 def _outputs(context: Context, step: RunStep, gives: Collection[str]) -> None:
     for name in step.var:
         if name not in gives:
-            context.add(step.place, f"{_kind(step)} '{name_of(step)}' gives no '{name}'", nearest(name, gives))
+            context.add(step.place, f"{_kind(step)} '{name_of(step)}' gives no '{name}'", suggestion(name, gives))
 
 
 def _kind(step: RunStep) -> str:

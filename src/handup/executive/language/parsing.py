@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from difflib import get_close_matches
 from itertools import takewhile
 from typing import NoReturn, TypeVar
 
 from handup.core import BadExpression
-from handup.core.checks import shown
+from handup.core.checks import shown, suggestion
 from handup.executive.language.functions import FUNCTIONS
 from handup.executive.language.limits import MAX_DEPTH
 from handup.executive.language.nodes import (
@@ -197,18 +196,15 @@ class _Parser:
             return self._call(token)
         if token.word not in ROOTS:
             self._at -= 1
-            near = get_close_matches(token.word, ROOTS, 1)
-            guess = f"Did you mean '{near[0]}'? " if near else "Put quotes around a text. "
-            self._fail(f"{self._shown} is not known here", f"{guess}Names begin with: {', '.join(ROOTS)}.")
+            hint = f"{suggestion(token.word, ROOTS)} Put quotes around a text."
+            self._fail(f"{self._shown} is not known here", hint)
         return Reference(token.word, ())
 
     def _call(self, token: Token) -> Node:
         function = FUNCTIONS.get(token.word)
         if function is None:
             self._at -= 1
-            near = get_close_matches(token.word, FUNCTIONS, 1)
-            guess = f"Did you mean '{near[0]}'? " if near else ""
-            self._fail(f"there is no function {self._shown}", f"{guess}Known: {', '.join(FUNCTIONS)}.")
+            self._fail(f"there is no function {self._shown}", suggestion(token.word, FUNCTIONS))
         self._take("(")
         arguments = tuple(self._listed(")", self._inner))
         if len(arguments) < function.least or (function.most is not None and len(arguments) > function.most):

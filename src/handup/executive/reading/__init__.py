@@ -12,13 +12,12 @@ from handup.executive.reading.files import (
 )
 from handup.executive.reading.recipes import scan_recipes
 from handup.executive.reading.recoveries import scan_recoveries
-from handup.executive.reading.words import DEFAULT_MOST, MAX_PROBLEMS, OPS, nearest
+from handup.executive.reading.words import DEFAULT_MOST, MAX_PROBLEMS, OPS
 
 __all__ = [
     "DEFAULT_MOST",
     "MAX_PROBLEMS",
     "OPS",
-    "nearest",
     "parse_database",
     "parse_recipes",
     "parse_recoveries",

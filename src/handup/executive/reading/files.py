@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from handup.core import BadRecipe
+from handup.core.files import read_text
 from handup.executive.problem import refuse
 from handup.executive.reading.database import scan_database
 from handup.executive.reading.recipes import scan_recipes
@@ -93,22 +94,4 @@ def text_of(file: File) -> str:
     Raises:
         BadRecipe: It is missing, a directory, unreadable, too large, or no UTF-8.
     """
-    name = str(file)
-    try:
-        with Path(file).open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            hint = "Make several files of it."
-            raise BadRecipe(f"a file of more than {MAX_BYTES} bytes is not read", hint=hint, file=name)
-        return data.decode("utf-8-sig")
-    except FileNotFoundError:
-        raise BadRecipe("there is no such file", hint="Check the path.", file=name) from None
-    except IsADirectoryError:
-        raise BadRecipe("this is a directory", hint="Name a file in it.", file=name) from None
-    except PermissionError:
-        raise BadRecipe("this file may not be read", hint="Give yourself the right to read it.", file=name) from None
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise BadRecipe("this is no UTF-8 text", hint="Save it as UTF-8.", file=name, line=line) from None
-    except (OSError, ValueError) as error:
-        raise BadRecipe(f"this file cannot be read ({error})", hint="Check the path.", file=name) from None
+    return read_text(file, MAX_BYTES, error=BadRecipe)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
-
+from handup.core.yaml_document import Limits, Node, Unreadable, read_yaml
 from handup.executive.place import Place
 from handup.executive.problem import Problem
-from handup.executive.reading.words import MAX_PROBLEMS
+from handup.executive.reading.words import MAX_BYTES, MAX_PROBLEMS
 
-
-class Refused(Exception):
-    """Nothing more can be read of this file; why stands in its notes. Never leaves this package."""
+LIMITS = Limits(size=MAX_BYTES, values=150_000, depth=50, text=10_000)
+"""Of a file. Each choice or loop needs three or four levels."""
 
 
 class Notes:
@@ -32,19 +30,18 @@ class Notes:
         """Note a problem, and go on.
 
         Raises:
-            Refused: There are too many.
+            Unreadable: There are too many.
         """
         self.problems.append(Problem(self.place(line, column), cause, hint))
         if len(self.problems) >= MAX_PROBLEMS:
             cause = f"there are {MAX_PROBLEMS} problems up to here, and the rest is not read"
             self.problems.append(Problem(self.place(line, column), cause, "Check that it is the right file."))
-            raise Refused
+            raise Unreadable
 
-    def refuse(self, line: int, column: int, cause: str, hint: str) -> NoReturn:
-        """Note a problem after which there is nothing more to read.
+    def read(self, text: str) -> Node:
+        """Return the root of the file's text.
 
         Raises:
-            Refused: Always.
+            Unreadable: There is nothing to read. The reason is noted.
         """
-        self.problems.append(Problem(self.place(line, column), cause, hint))
-        raise Refused
+        return read_yaml(text, self.add, limits=LIMITS, start="Start with 'format: 1'.")

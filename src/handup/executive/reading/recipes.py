@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from handup.core.checks import shown
+from handup.core.checks import shown, suggestion
+from handup.core.yaml_document import Entry, Listing, Node, Table, Unreadable, in_words, is_nothing
 from handup.executive.language import Expression, literal
 from handup.executive.place import NOWHERE
 from handup.executive.problem import Problem
-from handup.executive.reading.document import Entry, Listing, Node, Table, read_document
-from handup.executive.reading.notes import Notes, Refused
+from handup.executive.reading.notes import Notes
 from handup.executive.reading.resting import collector_resting
 from handup.executive.reading.values import (
     check_format,
     check_keys,
     condition_in,
     count_in,
-    in_words,
-    is_nothing,
     is_word,
     name_hint,
     names_in,
@@ -27,7 +25,7 @@ from handup.executive.reading.values import (
     value_in,
     word_in,
 )
-from handup.executive.reading.words import DEFAULT_MOST, MOST_ROUNDS, NAME, STEPS, WORD, nearest
+from handup.executive.reading.words import DEFAULT_MOST, MOST_ROUNDS, NAME, STEPS, WORD
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipe, Recipes, Step, TaskStep
 
 TASK_KEYS = ("about", "params", "var", "steps")
@@ -56,9 +54,9 @@ def scan_recipes(texts: Mapping[str, str]) -> tuple[Recipes | None, tuple[Proble
     for file, text in texts.items():
         notes = Notes(file)
         try:
-            named = _file(read_document(text, notes), tasks, notes)
+            named = _file(notes.read(text), tasks, notes)
             main = main or named
-        except Refused:
+        except Unreadable:
             whole = False
         problems += notes.problems
     if not texts:
@@ -100,7 +98,7 @@ def _file(root: Node, tasks: dict[str, Recipe], notes: Notes) -> str | None:
         node = table.entries["main"].value
         main = word_in(node, "'main'", notes)
         if main is not None and main not in mine:
-            notes.add(node.line, node.column, f"'main' is {shown(main)}, which is no task here", nearest(main, mine))
+            notes.add(node.line, node.column, f"'main' is {shown(main)}, which is no task here", suggestion(main, mine))
             main = None
     return main
 
@@ -144,7 +142,7 @@ def _note_kind(table: Table, kinds: list[str], what: str, notes: Notes) -> None:
         notes.add(table.line, table.column, f"{what} says nothing to do", STEP_HINT)
         return
     entry = table.entries[others[0]]
-    notes.add(entry.line, entry.column, f"{shown(others[0])} is no kind of step", nearest(others[0], STEPS))
+    notes.add(entry.line, entry.column, f"{shown(others[0])} is no kind of step", suggestion(others[0], STEPS))
 
 
 def _lost(table: Table, notes: Notes) -> Step:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 
 from handup.core import ResumeHint
-from handup.core.checks import shown
+from handup.core.checks import shown, suggestion
+from handup.core.yaml_document import MAX_WORD, Entry, Listing, Node, Scalar, Table, Unreadable, in_words, is_nothing
 from handup.executive.events import Ending
 from handup.executive.problem import Problem
-from handup.executive.reading.document import Entry, Listing, Node, Scalar, Table, read_document
-from handup.executive.reading.notes import Notes, Refused
+from handup.executive.reading.notes import Notes
 from handup.executive.reading.recipes import steps_in
 from handup.executive.reading.resting import collector_resting
 from handup.executive.reading.values import (
@@ -18,13 +18,11 @@ from handup.executive.reading.values import (
     check_keys,
     condition_in,
     count_in,
-    in_words,
-    is_nothing,
     table_of,
     text_in,
     word_in,
 )
-from handup.executive.reading.words import MAX_WORD, MOST_LIMIT, nearest
+from handup.executive.reading.words import MOST_LIMIT
 from handup.executive.recovery import Branch, Recovery, When
 
 KEYS = ("name", "about", "when", "helps", "try", "do", "branches", "resume", "ends", "limit")
@@ -60,8 +58,8 @@ def scan_recoveries(texts: Mapping[str, str]) -> tuple[tuple[Recovery, ...] | No
     for file, text in texts.items():
         notes = Notes(file)
         try:
-            _file(read_document(text, notes), found, notes)
-        except Refused:
+            _file(notes.read(text), found, notes)
+        except Unreadable:
             whole = False
         problems += notes.problems
     return tuple(found.values()) if whole else None, tuple(problems)
@@ -232,6 +230,6 @@ def _resume(entry: Entry, notes: Notes) -> tuple[ResumeHint, str | None]:
         return ResumeHint.NONE, level
     word = "none" if is_nothing(node) and node.text else node.text
     if word not in HINTS:
-        notes.add(node.line, node.column, f"'resume' is {in_words(node)}", nearest(word, HINTS))
+        notes.add(node.line, node.column, f"'resume' is {in_words(node)}", suggestion(word, HINTS))
         return ResumeHint.NONE, level
     return ResumeHint(word), level

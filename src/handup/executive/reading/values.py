@@ -8,16 +8,16 @@ from collections.abc import Collection
 from typing import Any
 
 from handup.core import BadExpression
-from handup.core.checks import shown
+from handup.core.checks import shown, suggestion
+from handup.core.yaml_document import MAX_WORD, NOTHING, Listing, Node, Scalar, Table, in_words, is_nothing
 from handup.executive.language import Expression, collected, literal, parse, tabled
 from handup.executive.place import Place
-from handup.executive.reading.document import Listing, Node, Scalar, Table
 from handup.executive.reading.notes import Notes
-from handup.executive.reading.words import MAX_WORD, NAME, REFERENCE, WORD, nearest
+from handup.executive.reading.words import NAME, REFERENCE, WORD
 from handup.executive.recipe import FORMAT
 
 CONSTANTS: dict[str, Any] = {
-    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(NOTHING),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
@@ -25,20 +25,6 @@ INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
 NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
 NO_NUMBER = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", re.ASCII)
 MAX_DIGITS = 40
-
-
-def in_words(node: Node) -> str:
-    """What a value is, for a message."""
-    if isinstance(node, Listing):
-        return "a list"
-    if isinstance(node, Table):
-        return "a map"
-    return "empty" if is_nothing(node) else shown(node.text)
-
-
-def is_nothing(node: Node) -> bool:
-    """Whether a value is YAML's null, written or left out."""
-    return isinstance(node, Scalar) and node.plain and node.text in CONSTANTS and CONSTANTS[node.text] is None
 
 
 def place_of(node: Node, notes: Notes) -> Place:
@@ -59,7 +45,7 @@ def check_keys(table: Table, known: Collection[str], owner: str, notes: Notes, *
     """Note every key that is not known, but for those that are told elsewhere."""
     for key, entry in table.entries.items():
         if key not in known and key not in told:
-            notes.add(entry.line, entry.column, f"{shown(key)} is no key of {owner}", nearest(key, known))
+            notes.add(entry.line, entry.column, f"{shown(key)} is no key of {owner}", suggestion(key, known))
 
 
 def check_format(table: Table, notes: Notes) -> None:

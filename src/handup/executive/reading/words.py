@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
-from itertools import islice
 
 MAX_BYTES = 2 * 1024 * 1024
 """The largest file that is read."""
-MAX_VALUES = 150_000
-"""The most keys and values in a file."""
-MAX_DEPTH = 50
-"""The deepest nesting of lists and maps; each choice or loop needs three or four."""
-MAX_WORD = 100
-"""The longest key or name, in characters."""
-MAX_SCALAR = 10_000
-"""The longest text, in characters."""
-MAX_COMPARED = 100
-"""With so many known names, or else with the likeliest of them, a misspelt one is compared."""
-MAX_LISTED = 12
-"""So many known names are listed in a hint."""
 MAX_PROBLEMS = 200
 """So many problems are told; a file with more is no recipe."""
 DEFAULT_MOST = 1000
@@ -71,17 +57,3 @@ OPS: Mapping[str, Op] = {
     "noop": Op(),
 }
 """The operations by name."""
-
-
-def nearest(word: str, known: Collection[str]) -> str:
-    """A hint with the known name that is most like a word, and with all of them where they are few."""
-    few = len(known) <= MAX_COMPARED
-    like = (each for each in known if each[:1] == word[:1] and abs(len(each) - len(word)) <= 3)
-    near = get_close_matches(word[:MAX_WORD], known if few else list(islice(like, MAX_COMPARED)), 1)
-    guess = f"Did you mean '{near[0]}'? " if near else ""
-    if not known:
-        return f"{guess}There are none."
-    if not few:
-        return f"{guess}There are {len(known)} others."
-    shown = sorted(known)
-    return f"{guess}Known: {', '.join(shown if len(shown) <= MAX_LISTED else [*shown[:MAX_LISTED], '…'])}."

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from copy import copy
 
 import numpy as np
-from numpy.typing import NDArray
 
+from handup.core import objective_of
+from handup.lab.batch import Indices
 from handup.lab.cell import Cell, Structure
 from handup.lab.episodes import Episodes
-from handup.lab.replica.world import STATE, ReplicaBlock, Rules, replica_blocks
-from handup.lab.wiring import Wiring, Words
-from handup.lab.world import Matrix, Truths
+from handup.lab.replica import Rules
+from handup.lab.wiring import Words
+from handup.lab.world import STATE, Block, Matrix, Truths, blocks
+from handup.policy import Gate
 from handup.what.base import TIE
 from handup.what.binary_tree import LEAST
 
-Indices = NDArray[np.intp]
 NONE = -1
 
 
 def simulate_replica(cell: Cell) -> Episodes:
     """Live through a cell's episodes."""
-    return Episodes.joined(_run_block(cell, block) for block in replica_blocks(cell))
+    return Episodes.joined(_run_block(cell, block) for block in blocks(cell))
 
 
-def _run_block(cell: Cell, block: ReplicaBlock) -> Episodes:
+def _run_block(cell: Cell, block: Block) -> Episodes:
     size = len(block)
     recovered = np.zeros(size, dtype=np.bool_)
     load = np.zeros(size)
     questions, executions = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
-    running = _Running.of(cell, block)
+    running = _Running(cell, block)
     for step in range(cell.horizon):
         module = running.next_question()
         right = running.outputs()
@@ -49,11 +49,10 @@ def _run_block(cell: Cell, block: ReplicaBlock) -> Episodes:
         if not running.alive.any():
             break
         running = running.packed()
-    lost = questions + executions - recovered
-    return Episodes(recovered, load, questions, executions, cell.w * load + (1.0 - cell.w) * lost)
+    lost = (questions + executions - recovered).astype(np.float64)
+    return Episodes(recovered, load, questions, executions, objective_of(cell.w, load, lost))
 
 
-@dataclass(eq=False)
 class _Running:
     """Episodes that go on, and some that do not any more: the arrays are cut when half of them have ended.
 
@@ -61,58 +60,31 @@ class _Running:
     in order and names the node.
     """
 
-    cell: Cell
-    rules: Rules
-    wiring: Wiring
-    keys: NDArray[np.int32]
-    confidences: Matrix
-    query_costs: Matrix
-    works: Words
-    worth: Words
-    worth_again: Words
-    told: Words
-    told_right: Words
-    episode: Indices
-    alive: Truths
-    acts: Indices
-    asks_since_act: Indices
-
-    @classmethod
-    def of(cls, cell: Cell, block: ReplicaBlock) -> _Running:
-        rules, wiring = Rules.of(cell), block.wiring
-        prices = rules.epsilon * block.query_costs
-        worth = prices - (1.0 - block.confidences) < -TIE
-        worth_again = prices - (1.0 - cell.expert) < -TIE
-        worth[STATE] = worth_again[STATE] = False
-        nothing = np.zeros(wiring.inputs.shape[1:], dtype=wiring.inputs.dtype)
-        counts = np.zeros(len(block), dtype=np.intp)
-        return cls(
-            cell=cell,
-            rules=rules,
-            wiring=wiring,
-            keys=wiring.positions() * np.int32(wiring.nodes) + np.arange(wiring.nodes, dtype=np.int32)[:, None],
-            confidences=block.confidences,
-            query_costs=block.query_costs,
-            works=wiring.packed(block.works),
-            worth=wiring.packed(worth),
-            worth_again=wiring.packed(worth_again),
-            told=nothing,
-            told_right=nothing.copy(),
-            episode=np.arange(len(block)),
-            alive=np.ones(len(block), dtype=np.bool_),
-            acts=counts,
-            asks_since_act=counts.copy(),
-        )
+    def __init__(self, cell: Cell, block: Block) -> None:
+        assert block.wiring is not None
+        self.cell, self.rules, self.wiring = cell, Rules.of(cell), block.wiring
+        nodes = np.arange(self.wiring.nodes, dtype=np.int32)
+        self.keys = self.wiring.positions() * np.int32(len(nodes)) + nodes[:, None]
+        self.confidences, self.query_costs = block.confidences, block.query_costs
+        prices = self.rules.epsilon * block.query_costs
+        askable = nodes[:, None] != STATE
+        self.works = self.wiring.packed(block.works)
+        self.worth = self.wiring.packed(askable & (prices - (1.0 - block.confidences) < -TIE))
+        self.worth_again = self.wiring.packed(askable & (prices - (1.0 - cell.expert) < -TIE))
+        self.told, self.told_right = np.zeros_like(self.works), np.zeros_like(self.works)
+        self.episode, self.alive = np.arange(len(block)), np.ones(len(block), dtype=np.bool_)
+        self.acts, self.asks_since_act = (np.zeros(len(block), dtype=np.intp) for _ in range(2))
 
     def packed(self) -> _Running:
         """The same episodes, without the ended ones where these are many."""
         if 2 * int(self.alive.sum()) > len(self.alive):
             return self
-        kept = np.flatnonzero(self.alive)
-        cut: dict[str, Any] = {
-            name: value[..., kept] for name, value in vars(self).items() if isinstance(value, np.ndarray)
-        }
-        return _Running(cell=self.cell, rules=self.rules, wiring=self.wiring.pick(kept), **cut)
+        kept, cut = np.flatnonzero(self.alive), copy(self)
+        cut.wiring = self.wiring.pick(kept)
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                setattr(cut, name, value[..., kept])
+        return cut
 
     @property
     def columns(self) -> Indices:
@@ -136,22 +108,19 @@ class _Running:
             erased = bits | self.wiring.downstream(bits)
         again = self.told & bits
         self.told = (self.told & ~erased) | (bits & ~again)
-        self.told_right = (self.told_right & ~erased) | (bits & ~again & _filled(answer, bits))
+        self.told_right = (self.told_right & ~erased) | np.where(answer, bits & ~again, bits.dtype.type(0))
 
     def _bits(self, module: Indices, asks: Truths) -> Words:
         """Each episode's asked module as a bit set; empty where it does not ask."""
         dtype, width = self.told.dtype, self.wiring.width
-        found = np.zeros_like(self.told)
         bit = np.where(asks, dtype.type(1) << (module % width).astype(dtype), dtype.type(0))
-        for word in range(len(found)):
-            found[word] = np.where(module // width == word, bit, 0)
-        return found
+        return np.where(module // width == np.arange(len(self.told))[:, None], bit, dtype.type(0))
 
     def _gate(self, module: Indices, right: Words) -> Truths:
         """The asked module's gate on its current inputs."""
         taken = self.wiring.inputs[module, :, self.columns].T
         satisfied = ((taken & ~right) == 0).all(axis=0)
-        is_or = np.array([gate == "or" for gate in self.wiring.gates])
+        is_or = np.array([gate is Gate.OR for gate in self.wiring.gates])
         if is_or.any():
             satisfied = np.where(is_or[module], ((taken & right) != 0).any(axis=0), satisfied)
         return np.asarray(satisfied)
@@ -241,8 +210,3 @@ class _Running:
         found = np.zeros((self.wiring.nodes, masked.shape[1]), dtype=np.bool_)
         found[1:] = among & (masked <= masked.min(axis=0) + TIE)
         return self._first(found, columns)
-
-
-def _filled(truth: Truths, like: Words) -> Words:
-    """All bits set where true."""
-    return np.where(truth, ~like.dtype.type(0), like.dtype.type(0))

@@ -7,50 +7,45 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import numpy as np
 
+from handup.core import objective_of
 from handup.lab.cell import Cell, Structure
 from handup.lab.episodes import Episodes
-from handup.lab.replica.world import STATE, ReplicaBlock, Rules, replica_blocks
+from handup.lab.replica import Rules
+from handup.lab.world import STATE, Block, blocks
 from handup.policy import Gate
 from handup.what.base import TIE
 from handup.what.binary_tree import LEAST
 
 
-@dataclass
 class Episode:
     """One episode of the replica.
 
     Args:
         cell: The settings.
-        rules: The method.
-        inputs: For each node, the nodes it takes.
-        gates: For each node, its gate.
+        block: Episodes of the cell.
+        number: Which of them.
+
+    Attributes:
         order: The nodes but the state, in topological order.
-        confidences: For each node, its own confidence.
-        query_costs: For each node, what a question costs.
-        works: For each node, whether it works.
-        luck: For each time step a uniform number.
         told: Answers that stand in for outputs.
     """
 
-    cell: Cell
-    rules: Rules
-    inputs: list[list[int]]
-    gates: tuple[Gate, ...]
-    order: list[int]
-    confidences: list[float]
-    query_costs: list[float]
-    works: list[bool]
-    luck: list[float]
-    told: dict[int, bool] = field(default_factory=dict)
-    acts: int = 0
-    questions: int = 0
-    asks_since_act: int = 0
-    load: float = 0.0
-    recovered: bool = False
+    def __init__(self, cell: Cell, block: Block, number: int) -> None:
+        assert block.wiring is not None
+        place = block.wiring.pick(np.array([number])).positions()[:, 0]
+        self.cell, self.rules, self.gates = cell, Rules.of(cell), block.wiring.gates
+        self.inputs = [np.flatnonzero(row).tolist() for row in block.wiring.unpacked_inputs(number)]
+        self.order = [int(node) for node in np.argsort(place) if node != STATE]
+        self.confidences: list[float] = block.confidences[:, number].tolist()
+        self.query_costs: list[float] = block.query_costs[:, number].tolist()
+        self.works: list[bool] = block.works[:, number].tolist()
+        self.luck: list[float] = block.luck[:, number].tolist()
+        self.told: dict[int, bool] = {}
+        self.acts = self.questions = self.asks_since_act = 0
+        self.load, self.recovered = 0.0, False
 
     def run(self) -> None:
         """Live through it."""
@@ -172,35 +167,15 @@ def first_least(values: dict[int, float]) -> int:
 
 def episodes_of(cell: Cell) -> Iterator[Episode]:
     """The episodes of a cell, one by one, not lived through yet."""
-    for block in replica_blocks(cell):
-        for number in range(len(block)):
-            yield _episode(cell, block, number)
+    return (Episode(cell, block, number) for block in blocks(cell) for number in range(len(block)))
 
 
 def step_through(cell: Cell) -> Episodes:
     """Live through a cell's episodes one by one."""
     lived = list(episodes_of(cell))
-    for each in lived:
-        each.run()
-    recovered = np.array([each.recovered for each in lived])
-    load = np.array([each.load for each in lived])
-    questions = np.array([each.questions for each in lived], dtype=np.int64)
-    acts = np.array([each.acts for each in lived], dtype=np.int64)
-    lost = questions + acts - recovered
-    return Episodes(recovered, load, questions, acts, cell.w * load + (1.0 - cell.w) * lost)
-
-
-def _episode(cell: Cell, block: ReplicaBlock, number: int) -> Episode:
-    taken = block.wiring.unpacked_inputs(number)
-    place = block.wiring.pick(np.array([number])).positions()[:, 0]
-    return Episode(
-        cell=cell,
-        rules=Rules.of(cell),
-        inputs=[np.flatnonzero(row).tolist() for row in taken],
-        gates=block.wiring.gates,
-        order=[int(node) for node in np.argsort(place) if node != STATE],
-        confidences=block.confidences[:, number].tolist(),
-        query_costs=block.query_costs[:, number].tolist(),
-        works=block.works[:, number].tolist(),
-        luck=block.luck[:, number].tolist(),
+    for episode in lived:
+        episode.run()
+    recovered, load, questions, acts = (
+        np.array([getattr(episode, name) for episode in lived]) for name in ("recovered", "load", "questions", "acts")
     )
+    return Episodes(recovered, load, questions, acts, objective_of(cell.w, load, questions + acts - recovered))

@@ -137,8 +137,8 @@ class _Schedule:
         self._weights = cloud.weights
         self._spent = np.append(0.0, np.cumsum(costs.ask_price[sequence]))[points]
         time = np.append(0.0, np.cumsum(costs.ask_time[sequence]))[points]
-        self._give_up = (1.0 - costs.w) * np.maximum(costs.time_left - time - costs.act_time, 0.0)
-        self._give_up_after_first = (1.0 - costs.w) * max(costs.time_left - float(time[1:2].sum()), 0.0)
+        self._give_up = costs.time_price * np.maximum(costs.time_left - time - costs.act_time, 0.0)
+        self._give_up_after_first = costs.time_price * max(costs.time_left - float(time[1:2].sum()), 0.0)
         self._act_price = costs.act_price
 
     def value_after_failure(self) -> float:
@@ -208,4 +208,4 @@ class _Hunt:
             if not going.any():
                 break
         left = np.maximum(costs.time_left - time, 0.0) * going
-        return float(cloud.weights @ (spent + (1.0 - costs.w) * left))
+        return float(cloud.weights @ (spent + costs.time_price * left))

@@ -37,7 +37,7 @@ class Problem:
     @property
     def yield_value(self) -> float:
         """Cost of giving up now: all the time that was left."""
-        return (1.0 - self.costs.w) * max(self.costs.time_left, 0.0)
+        return self.costs.time_price * max(self.costs.time_left, 0.0)
 
 
 @dataclass(frozen=True)

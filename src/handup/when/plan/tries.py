@@ -107,7 +107,7 @@ class _Course:
     def _rest(self, nodes: _Nodes, tries: int) -> Vector:
         """Expected cost from there on, each times how likely it is to come to this."""
         weight = nodes.joints.sum(axis=1)
-        giving_up = (1.0 - self._costs.w) * np.maximum(nodes.left, 0.0) * weight
+        giving_up = self._costs.time_price * np.maximum(nodes.left, 0.0) * weight
         if tries == 0:
             return np.asarray(giving_up)
         then = nodes.left[:, None] - self._times
@@ -120,7 +120,7 @@ class _Course:
         """The same after each set of questions that may be asked, and a try that fails."""
         if tries == 0:
             failed = (nodes.joints @ self._failing.T)[may]
-            return np.asarray((1.0 - self._costs.w) * np.maximum(left[may], 0.0) * failed)
+            return np.asarray(self._costs.time_price * np.maximum(left[may], 0.0) * failed)
         states = nodes.joints[:, None]
         for module in self.candidates:
             after = _answered(states, module, float(self._costs.expert[module]))

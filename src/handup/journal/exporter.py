@@ -1,0 +1,120 @@
+"""A journal as text for other programs: JSON lines, or a table for a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from handup.core import BadSetting, Body, StoreUnavailable
+from handup.core.files import written_whole
+from handup.journal.chain import Row
+from handup.journal.files import PRIVATE
+from handup.journal.journal import Journal
+
+COLUMNS = ("seq", "at_s", "at", "run", "key", "kind", "version", "body", "previous", "hash")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_EVERY = 1000
+
+
+def as_jsonl(journal: Journal, *, run: str | None = None, personal: bool = True) -> Iterator[str]:
+    """One JSON object per entry and line, of whatever kind it is.
+
+    Args:
+        journal: What to write out; it may be open to read only.
+        run: Only the entries of this run.
+        personal: Put names and personal values in their places; else pseudonyms and nothing.
+    """
+    for row, body in journal.bodies(run=run, personal=personal):
+        yield json.dumps(_record(row, body), ensure_ascii=False) + "\n"
+
+
+def as_csv(journal: Journal, *, run: str | None = None, personal: bool = True) -> Iterator[str]:
+    """A table with a line of headings; the body is JSON in one cell. The arguments are those of `as_jsonl`.
+
+    A cell that a spreadsheet would take for a formula starts with an apostrophe.
+    """
+    yield _line(COLUMNS)
+    for row, body in journal.bodies(run=run, personal=personal):
+        record = _record(row, body)
+        record["body"] = json.dumps(body, ensure_ascii=False)
+        yield _line(tuple(_guarded(record[name]) for name in COLUMNS))
+
+
+def export(
+    journal: Journal,
+    path: Path,
+    *,
+    run: str | None = None,
+    personal: bool = True,
+    progress: Callable[[int], None] = lambda _: None,
+) -> int:
+    """Write a journal to a file, which is there in whole at the end or as it was before.
+
+    Args:
+        journal: What to write out.
+        path: A name that ends in .jsonl or .csv.
+        run: Only the entries of this run.
+        personal: Put names and personal values in their places.
+        progress: Called now and then with the number of entries written.
+
+    Returns:
+        The number of entries.
+
+    Raises:
+        BadSetting: The name ends in something else.
+        StoreUnavailable: The file cannot be written.
+    """
+    formats: dict[str, Callable[..., Iterator[str]]] = {".jsonl": as_jsonl, ".csv": as_csv}
+    if path.suffix not in formats:
+        raise BadSetting(f"a journal cannot be exported to {path.name}", hint="Use a name ending in .jsonl or .csv.")
+    count = -1 if path.suffix == ".csv" else 0  # the line of headings is no entry
+    try:
+        with written_whole(path, PRIVATE) as passing, passing.open("w", encoding="utf-8", newline="") as file:
+            for line in formats[path.suffix](journal, run=run, personal=personal):
+                file.write(line)
+                count += 1
+                if count % _EVERY == 0:
+                    progress(count)
+    except OSError as error:
+        why = error.strerror
+        raise StoreUnavailable(
+            f"{path} cannot be written: {why}", hint="Check the folder and its free space."
+        ) from None
+    progress(count)
+    return count
+
+
+def _record(row: Row, body: Body) -> dict[str, object]:
+    return {
+        "seq": row.seq,
+        "at_s": row.at_s,
+        "at": _when(row.at_s),
+        "run": row.run,
+        "key": row.key,
+        "kind": row.kind,
+        "version": row.version,
+        "body": body,
+        "previous": row.previous,
+        "hash": row.hash,
+    }
+
+
+def _when(at_s: float) -> str:
+    try:
+        return datetime.fromtimestamp(at_s, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    except (OverflowError, ValueError, OSError):
+        return ""  # a clock that does not count from 1970
+
+
+def _line(cells: tuple[object, ...]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\r\n").writerow(cells)
+    return text.getvalue()
+
+
+def _guarded(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell

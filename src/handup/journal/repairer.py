@@ -1,0 +1,214 @@
+"""Taking the good part of a damaged store into a new one. A person decides to; nothing calls this by itself."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from sqlalchemy import Connection, insert, update
+
+from handup.core import BadSetting, Clock, StoreUnavailable
+from handup.core.files import sync_folder
+from handup.journal.address import address_of
+from handup.journal.backup import last_repair, take_backup
+from handup.journal.chain import Row, fault_of
+from handup.journal.check import is_name, is_value
+from handup.journal.clock import WallClock
+from handup.journal.entry import Repaired
+from handup.journal.events import ERASED, REPAIRED, JournalRepaired
+from handup.journal.files import Lock, Note, note_path, parts_of, read_note
+from handup.journal.opening import make_store
+from handup.journal.personal import people_in, sealed_in
+from handup.journal.quarantine import free_name, move
+from handup.journal.schema import BESIDE, ENTRIES, HEAD, PEOPLE
+from handup.journal.writer import Writer
+
+_ENTRY = "SELECT seq, at_s, run, key, kind, version, body, previous, hash FROM entries WHERE seq = ?"
+_PEOPLE = "SELECT pseudonym, name, salt FROM people NOT INDEXED"
+_BESIDE = "SELECT commitment, pseudonym, salt, value FROM beside NOT INDEXED"
+
+
+def repair(
+    store: str | Path, *, use_backup: bool = False, clock: Clock | None = None, busy_timeout_s: float = 5.0
+) -> Repaired:
+    """Put the entries up to the first bad one into a new store under the old name, and let it be opened again.
+
+    The damaged store stays as it is, under the name it was put aside with. The new one ends with an entry that tells
+    what happened, and which a desk takes for a stop: runs from before it end as stopped, and nothing moves before a
+    person has enabled the robot. Run it when a person has looked at what is damaged.
+
+    Args:
+        store: The damaged store, by its old name.
+        use_backup: A person has put a backup under the old name: check all of it, and go on from there. What was
+            erased since it was made is in it again; erase it again.
+        clock: Where the time of the new entry comes from; the wall clock where it is None.
+        busy_timeout_s: So long it waits for other programs to close the store.
+
+    Raises:
+        StoreUnavailable: It was not put aside, is in use, or its folder cannot be written. With `use_backup`: there
+            is none, or it is another journal's.
+        DamagedJournal: The backup is damaged, too.
+        BadSetting: It is a database of PostgreSQL, which is restored from a backup instead.
+    """
+    path = address_of(store).path
+    if path is None:
+        raise BadSetting("only a file of SQLite can be repaired", hint="Restore the database from a backup.")
+    if read_note(path) is None:
+        raise StoreUnavailable(
+            f"the journal {path} was not put aside", hint="Open it: a damaged one is put aside, a whole one opens."
+        )
+    try:
+        lock = Lock(path)
+        try:
+            if not lock.alone(busy_timeout_s):
+                raise StoreUnavailable(f"the journal {path} is in use", hint="Close every program that uses it.")
+            take = take_backup if use_backup else _take_good
+            done = take(path, clock or WallClock(), busy_timeout_s)
+            note_path(path).unlink()
+            sync_folder(path.parent)
+        finally:
+            lock.close()
+    except OSError as error:
+        raise StoreUnavailable(
+            f"the journal {path} cannot be repaired: {error.strerror}", hint="Check the folder, its space and rights."
+        ) from None
+    return Repaired(
+        store=str(path),
+        source=str(path.with_name(done.source)),
+        entries=done.last_good,
+        lost=done.lost,
+        values_lost=len(done.people_lost) + len(done.values_lost),
+        from_backup=done.from_backup,
+    )
+
+
+def _take_good(path: Path, clock: Clock, busy_timeout_s: float) -> JournalRepaired:
+    note = _moved(path)
+    aside = path.with_name(note.moved_to)
+    if path.exists():  # a repair was ended before it took the note away
+        if (done := last_repair(path, aside.name)) is None:
+            raise StoreUnavailable(
+                f"something else lies at {path}", hint="Move it away; or, if it is a backup, add --use-backup."
+            )
+    else:
+        with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.repair-") as folder:
+            copy = Path(folder) / "copy"
+            for old, new in zip(parts_of(aside)[:2], parts_of(copy)[:2], strict=True):
+                if old.exists():
+                    shutil.copyfile(old, new)
+            good = _Good(copy)
+        done = JournalRepaired(
+            source=aside.name,
+            last_good=len(good.rows),
+            lost=_lost(good.rows, note),
+            people_lost=tuple(sorted(good.people_lost)),
+            values_lost=tuple(sorted(good.values_lost)),
+        )
+        make_store(path, busy_timeout_s, lambda connection: good.fill(connection, done, clock))
+    return done
+
+
+def _lost(good: list[Row], note: Note) -> int | None:
+    """How many acknowledged entries are not among the good ones; None where the witness cannot tell."""
+    if note.witnessed_seq is None:
+        return None
+    if 0 < note.witnessed_seq <= len(good) and good[note.witnessed_seq - 1].hash != note.witnessed_hash:
+        return None  # whole, but another journal than the one that was acknowledged
+    return max(0, note.witnessed_seq - len(good))
+
+
+def _moved(path: Path) -> Note:
+    """The note, with everything moved that it speaks of. What an unreadable note said is told by what lies there."""
+    note = read_note(path)
+    assert note is not None
+    if not note.moved_to:
+        aside = sorted(each.name for each in path.parent.glob(f"{path.name}.damaged-*") if each.suffix != ".witness")
+        found = [name for name in aside if not name.endswith(("-wal", "-shm"))]
+        note = replace(note, moved_to=found[-1] if found and not path.exists() else free_name(path, "unknown"))
+    if not (path.exists() and path.with_name(note.moved_to).exists()):  # else what lies there is not the damaged one
+        move(path, note)
+    return note
+
+
+class _Good:
+    """What of a damaged store is good: entries up to the first bad one, and what is beside them and true."""
+
+    def __init__(self, path: Path) -> None:
+        self.rows: list[Row] = []
+        self.people: dict[str, dict[str, object]] = {}
+        self.beside: dict[tuple[str, str], dict[str, object]] = {}
+        if path.exists():
+            with closing(sqlite3.connect(path)) as connection:
+                connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+                self._read(connection)
+        wanted_people: set[str] = set()
+        gone: set[str] = set()
+        sealed: dict[str, list[str]] = {}
+        where: dict[str, int] = {}
+        self.values_lost: set[str] = set()
+        for row in self.rows:
+            body = json.loads(row.body)
+            wanted_people.update(people_in(body))
+            for made, owners in sealed_in(body):
+                sealed[made], where[made] = owners, row.seq
+            if row.kind == ERASED:
+                gone.add(body["said"]["pseudonym"])
+            elif row.kind == REPAIRED:
+                gone.update(body["said"]["people_lost"])
+                self.values_lost.update(body["said"]["values_lost"])
+        earlier = set(self.values_lost)
+        self.beside = {
+            at: {**row, "seq": where[at[0]]} for at, row in self.beside.items() if at[1] in sealed.get(at[0], ())
+        }
+        for made, owners in sealed.items():
+            if not gone.intersection(owners) and any((made, owner) not in self.beside for owner in owners):
+                self.values_lost.add(made)
+        self.values_lost -= earlier
+        self.people_lost = wanted_people - gone - self.people.keys()
+
+    def _read(self, connection: sqlite3.Connection) -> None:
+        last: Row | None = None
+        while found := next(_rows(connection, _ENTRY, (len(self.rows) + 1,)), None):
+            names = ("seq", "at_s", "run", "key", "kind", "version", "body", "previous", "hash")
+            row = Row(**dict(zip(names, found, strict=True)))
+            if fault_of(row, last):
+                break
+            self.rows.append(row)
+            last = row
+        for pseudonym, name, salt in _rows(connection, _PEOPLE):
+            if is_name(pseudonym, salt, name):
+                self.people[pseudonym] = {"pseudonym": pseudonym, "name": name, "salt": salt}
+        for made, owner, salt, value in _rows(connection, _BESIDE):
+            if is_value(made, salt, value):
+                self.beside[made, owner] = {"commitment": made, "pseudonym": owner, "salt": salt, "value": value}
+
+    def fill(self, connection: Connection, done: JournalRepaired, clock: Clock) -> None:
+        """Write it into a new store, and at the end what was done."""
+        for table, rows in (
+            (ENTRIES, [{name: getattr(row, name) for name in Row.__slots__} for row in self.rows]),
+            (PEOPLE, list(self.people.values())),
+            (BESIDE, list(self.beside.values())),
+        ):
+            if rows:
+                connection.execute(insert(table), rows)
+        if self.rows:
+            last = self.rows[-1]
+            connection.execute(update(HEAD).values(seq=last.seq, hash=last.hash, at_s=last.at_s))
+        writer = Writer(connection, clock)
+        writer.append(done)
+        writer.finish()
+
+
+def _rows(connection: sqlite3.Connection, wanted: str, values: tuple[int, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The rows of a damaged store as far as SQLite can read them."""
+    try:
+        yield from connection.execute(wanted, values)
+    except (sqlite3.Error, UnicodeDecodeError):
+        return

@@ -1,0 +1,135 @@
+"""The run log: what one program writes of a run, so that another one can go on where it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from handup.core import BadRecord, IllegalCall, StoreUnavailable
+from handup.journal.events import ERASED
+
+if TYPE_CHECKING:
+    from handup.core.journal import EventLog, LogEntry, LogReader, LogWriter, RunClaim
+
+
+class Erased(IllegalCall):
+    """Somebody was erased meanwhile, and what was to be written may hold their name or what they said.
+
+    Nothing was written. Read the answers again and tell them again, or go on without them.
+    """
+
+
+class RunLog:
+    """Entries of one run, which one program reads once and then adds to.
+
+    Append before acting: an entry is durable when `append` returns, and what has no entry did not happen. After a
+    crash, whatever was begun and has no outcome is unknown to the program that goes on.
+
+    Args:
+        journal: The journal.
+        run: The run's id.
+        own: Prefix of the kinds of a run's own entries; the desk writes others beside them.
+    """
+
+    def __init__(self, journal: EventLog, run: str, own: str) -> None:
+        self.journal = journal
+        self.run = run
+        self._own = own
+        self.last = 0
+        """Number of the run's last entry; 0 where there is none."""
+        self._seen = 0
+        self._in_doubt: tuple[object, ...] = ()
+
+    def read(self, begins: type) -> list[LogEntry]:
+        """Return all entries of the run, and add behind them from now on.
+
+        Args:
+            begins: Class of the event with which a run begins.
+
+        Raises:
+            BadRecord: The run has entries, and no beginning.
+        """
+        self._seen = self.journal.head().seq
+        entries = self.own(self.journal.read(run=self.run))
+        if entries and not any(isinstance(entry.event, begins) for entry in entries):
+            raise BadRecord(f"run '{self.run}' has no beginning", hint="Verify the journal.")
+        self.last = entries[-1].seq if entries else 0
+        return entries
+
+    def claim(self) -> AbstractContextManager[RunClaim]:
+        """Claim the run for this program for as long as a block lasts.
+
+        Raises:
+            IllegalCall: Another program has it.
+        """
+        return self.journal.holding(self.run)
+
+    def append(
+        self, events: Sequence[object], key: Callable[[object], str], refuse: Callable[[LogWriter], None]
+    ) -> None:
+        """Write events, all of them or none; durable when this returns.
+
+        Where the store could not say whether an earlier try had counted, the same events are not written twice.
+
+        Args:
+            events: The events.
+            key: Returns the key of an event.
+            refuse: Called inside the transaction; raises `Erased` where the events must not be written any more.
+
+        Raises:
+            IllegalCall: Another program has written to the run.
+            Erased: `refuse` raised it.
+            StoreUnavailable: The events cannot be written now.
+        """
+        wanted, last = tuple(events), self.last
+        try:
+            with self.journal.writing() as transaction:
+                written = self.own(transaction.read(last, run=self.run))
+                if written and self._in_doubt == wanted == tuple(entry.event for entry in written):
+                    last = written[-1].seq
+                else:
+                    self._refuse_company(written)
+                    refuse(transaction)
+                    for event in wanted:
+                        last = transaction.append(event, run=self.run, key=key(event)).seq
+        except StoreUnavailable:
+            self._in_doubt = wanted
+            raise
+        self.last, self._in_doubt = last, ()
+
+    def check_alone(self) -> None:
+        """Make sure that no other program has written to the run.
+
+        Raises:
+            IllegalCall: Another one has.
+        """
+        self._refuse_company(self.own(self.journal.read(self.last, run=self.run)))
+
+    def erasure(self, log: LogReader) -> int:
+        """Return up to which entry somebody was erased whom nobody has forgotten yet; 0 where nobody was.
+
+        Whoever builds their state again then says so by `forgotten`: until they have, the erasure is news.
+
+        Args:
+            log: The journal, or a transaction.
+        """
+        news = list(log.read(self._seen, run=""))
+        if any(entry.kind == ERASED for entry in news):
+            return news[-1].seq
+        self._seen = news[-1].seq if news else self._seen
+        return 0
+
+    def forgotten(self, erasure: int) -> None:
+        """Take note that the state was built again after an erasure."""
+        self._seen = erasure
+
+    def own(self, entries: Iterable[LogEntry]) -> list[LogEntry]:
+        """Return those entries that are the run's own, without the desk's."""
+        return [entry for entry in entries if entry.kind.startswith(self._own)]
+
+    def _refuse_company(self, written: Sequence[LogEntry]) -> None:
+        if written:
+            raise IllegalCall(
+                f"another program drives run '{self.run}'", hint="Let one program drive a run; end this one."
+            )

@@ -1,0 +1,1 @@
+"""Benchmarks of `handup bench`: ours beside a fair alternative in the same run."""

@@ -1,0 +1,106 @@
+"""Timing harness of `handup bench` and of the scripts in `benchmarks/`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from string import Formatter
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+BUDGET_S = 0.2
+MOST_CALLS = 2_000
+Row = Mapping[str, Any]
+"""A measurement, as in the JSON record."""
+Columns = Sequence[tuple[str, str | Callable[[Row], str]]]
+"""Headings, each with a format of the row, such as `"{us:,.1f}"`, or a function that writes the cell."""
+
+
+@dataclass
+class Timed:
+    """Calls that were timed, one after the other.
+
+    Args:
+        clock: Clock of processor time: of all threads by default, of one with `time.thread_time`.
+        processor_s: Processor time of every call, in seconds.
+        wall_s: Wall time of every call, in seconds.
+        results: Return values.
+    """
+
+    clock: Callable[[], float] = time.process_time
+    processor_s: list[float] = field(default_factory=list)
+    wall_s: list[float] = field(default_factory=list)
+    results: list[Any] = field(default_factory=list)
+
+    def call(self, do: Callable[[], Any]) -> None:
+        """Call a function and keep its times and its result."""
+        processor, wall = self.clock(), time.perf_counter()
+        result = do()
+        self.wall_s.append(time.perf_counter() - wall)
+        self.processor_s.append(self.clock() - processor)
+        self.results.append(result)
+
+    @property
+    def processor(self) -> float:
+        """Median processor time of a call, in seconds."""
+        return float(np.median(self.processor_s))
+
+    @property
+    def wall(self) -> float:
+        """Median wall time of a call, in seconds."""
+        return float(np.median(self.wall_s))
+
+
+def in_turn(*prepares: Callable[[], Callable[[], Any]], rounds: int, warm_up: int = 1) -> list[Timed]:
+    """Time contenders in rounds in which all take turns, so that other programs slow all of them alike.
+
+    Args:
+        prepares: For every contender a function that prepares a call, untimed, and returns it.
+        rounds: Timed calls of every contender.
+        warm_up: Untimed rounds before these.
+    """
+    results = [Timed() for _ in prepares]
+    for number in range(warm_up + rounds):
+        for timed, prepare in zip(results, prepares, strict=True):
+            (timed if number >= warm_up else Timed()).call(prepare())
+    return results
+
+
+def median_us(do: Callable[[], object]) -> float:
+    """Return the median wall time of a call in microseconds, over as many as fit a small budget after a first one."""
+    do()
+    timed = Timed()
+    while not timed.wall_s or (sum(timed.wall_s) < BUDGET_S and len(timed.wall_s) < MOST_CALLS):
+        timed.call(do)
+    return 1e6 * timed.wall
+
+
+def percentiles_ms(spans_s: Sequence[float], *percents: float) -> list[float]:
+    """Return percentiles of spans in milliseconds; NaN if there are no spans."""
+    return [float(value) for value in np.percentile(1000 * np.array(spans_s or [np.nan]), percents)]
+
+
+def table_of(rows: Iterable[Row], columns: Columns, title: str | None = None) -> Table:
+    """Return rows as a table: words left-aligned, numbers right-aligned, a dash for a missing value."""
+    listed = list(rows)
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for heading, form in columns:
+        words = isinstance(form, str) and any(isinstance(value, str) for value in _values(listed[:1], form))
+        table.add_column(heading, justify="left" if words else "right", no_wrap=True)
+    for row in listed:
+        table.add_row(*(_cell(row, form) for _, form in columns))
+    return table
+
+
+def _cell(row: Row, form: str | Callable[[Row], str]) -> str:
+    if not isinstance(form, str):
+        return form(row)
+    return "–" if None in _values([row], form) else form.format_map(row)
+
+
+def _values(rows: Iterable[Row], form: str) -> list[Any]:
+    names = [name for _, name, _, _ in Formatter().parse(form) if name]
+    return [row[name] for row in rows for name in names]

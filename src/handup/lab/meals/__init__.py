@@ -1,1 +1,0 @@
-"""Studies of whole meals: simulated participants, the feeding robot, paired statistics, claims, failure triage."""

@@ -1,1 +1,0 @@
-"""Studies of recoveries: runs of the kitting task with and without rules and people, and what the rules are made of."""

@@ -1,0 +1,1 @@
+"""The paper's seven synthetic experiments: cells of simulated episodes, and its claims about them one by one."""

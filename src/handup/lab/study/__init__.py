@@ -1,1 +1,0 @@
-"""Named studies: cells to run, rows to keep, figures, and the paper's claims one by one."""

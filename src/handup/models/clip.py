@@ -1,0 +1,263 @@
+"""A CLIP image encoder from disk, by which alike pictures point the same way, and options by likeness to examples.
+
+It is an `Embedder` of `handup.memory`, and does not lie there, because that room reads no file. Needs the extra `sim`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handup.core import BadData, BadRecord, BadSetting
+from handup.core.checks import check_count, check_name, check_number
+from handup.core.kinds import MAX_NAME
+from handup.memory import Embedder, Embedding, Picture
+from handup.models.model import Output
+from handup.models.onnx import Network
+from handup.models.pictures import check_picture, pillow
+
+Floats = NDArray[np.float32]
+FILES = ("vision_model.onnx", "onnx/vision_model.onnx", "model.onnx", "onnx/model.onnx")
+"""Where exports put the image encoder, the likeliest first."""
+PREPROCESSING = "preprocessor_config.json"
+INPUT = "pixel_values"
+OUTPUTS = ("image_embeds", "pooler_output")
+"""The embedding that CLIP compares; else the one before its last projection."""
+VERSION = b"handup clip 1"
+"""Of what this file does to a picture and a text. It is part of the digest."""
+MOST_BYTES = 64 * 1024 * 1024
+MOST_PX = 64_000_000
+"""Of a picture that comes as a file."""
+WRITTEN = "Give a folder with an ONNX export of the image encoder and the preprocessor_config.json beside it."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preprocessing:
+    """What is done to a picture before the network sees it, as Hugging Face's `preprocessor_config.json` says it.
+
+    Args:
+        shortest: The shorter side after resizing, in px; 0 where `exact` counts, or nothing is resized.
+        exact: Height and width after resizing, whatever the proportions; (0, 0) where `shortest` counts.
+        crop: Height and width of what is cut from the middle; (0, 0) for nothing.
+        resample: Pillow's number of the filter; 3 is bicubic.
+        rescale: By what the colours from 0 to 255 are multiplied.
+        mean: Taken off each colour then.
+        std: By what each is divided then.
+    """
+
+    shortest: int = 224
+    exact: tuple[int, int] = (0, 0)
+    crop: tuple[int, int] = (224, 224)
+    resample: int = 3
+    rescale: float = 1.0 / 255.0
+    mean: tuple[float, ...] = (0.48145466, 0.4578275, 0.40821073)
+    std: tuple[float, ...] = (0.26862954, 0.26130258, 0.27577711)
+
+    @classmethod
+    def of_json(cls, config: object) -> Preprocessing:
+        """Read what such a file says. Older files give one number for a size, newer ones its sides.
+
+        Raises:
+            BadRecord: It is no such file, or wants what is not done here.
+        """
+        if not isinstance(config, Mapping):
+            raise BadRecord(f"{PREPROCESSING} is no JSON object", hint=WRITTEN)
+        shortest, exact = 0, (0, 0)
+        if config.get("do_resize", True):
+            shortest, exact = _size(config.get("size", cls.shortest))
+        crop = (0, 0)
+        if config.get("do_center_crop", True):
+            side, crop = _size(config.get("crop_size", {"height": cls.crop[0], "width": cls.crop[1]}))
+            crop = crop if side == 0 else (side, side)
+        normal = bool(config.get("do_normalize", True))
+        resample = check_count("resample", config.get("resample", cls.resample), least=0, error=BadRecord)
+        if resample > 5:
+            raise BadRecord(f"there is no filter {resample}", hint="Pillow's filters have numbers from 0 to 5.")
+        rescale = check_number("rescale_factor", config.get("rescale_factor", cls.rescale), error=BadRecord)
+        return cls(
+            shortest=shortest,
+            exact=exact,
+            crop=crop,
+            resample=resample,
+            rescale=rescale if config.get("do_rescale", True) else 1.0,
+            mean=_colours("image_mean", config.get("image_mean", cls.mean)) if normal else (0.0, 0.0, 0.0),
+            std=_colours("image_std", config.get("image_std", cls.std), above=0.0) if normal else (1.0, 1.0, 1.0),
+        )
+
+    def resized(self, image: Any) -> Any:
+        """A Pillow picture, resized and cut. Where it is smaller than the cut, black is added around it."""
+        wide, high = image.size
+        if self.shortest:
+            short, long = sorted((wide, high))
+            other = int(self.shortest * long / short)
+            wide, high = (self.shortest, other) if wide <= high else (other, self.shortest)
+            image = image.resize((wide, high), self.resample)
+        elif self.exact != (0, 0):
+            high, wide = self.exact
+            image = image.resize((wide, high), self.resample)
+        if self.crop != (0, 0):
+            height, width = self.crop
+            left, top = (wide - width) // 2, (high - height) // 2
+            image = image.crop((left, top, left + width, top + height))
+        return image
+
+    def pixels(self, image: Any) -> Floats:
+        """A Pillow picture in RGB as the network takes it: 1 × 3 × height × width."""
+        colours = np.asarray(self.resized(image), np.float64) * self.rescale
+        normal = (colours - np.array(self.mean)) / np.array(self.std)
+        return np.ascontiguousarray(normal.transpose(2, 0, 1)[None], np.float32)
+
+
+class ClipEmbedder:
+    """An `Embedder` of `handup.memory` by a CLIP image encoder on disk. Nothing is fetched.
+
+    Beside a picture there may be a text, such as the label of a crop. The text does not go through CLIP's text encoder:
+    it decides how the numbers of the vector are shuffled and signed. So with one text the similarity is that of the
+    pictures, to the last bit, and with two different ones it is about 0: a correction about chicken is never recalled
+    for tofu, however alike they look. (The core paper embeds crop and label together, where alike labels help.)
+
+    Args:
+        folder: Where the export lies: `vision_model.onnx` or `model.onnx`, there or in `onnx/`, and
+            `preprocessor_config.json`.
+        name: What it is called; the folder's name where not given.
+        threads: How many the network may use.
+
+    Raises:
+        MissingExtra: onnxruntime or Pillow is not installed.
+        BadRecord: A file is missing, damaged, or no image encoder.
+    """
+
+    def __init__(self, folder: Path, *, name: str = "", threads: int = 1) -> None:
+        pillow("resizing a picture")
+        path = next((folder / file for file in FILES if (folder / file).is_file()), None)
+        if path is None:
+            raise BadRecord(f"there is no {FILES[0]} in {folder}", hint=WRITTEN)
+        try:
+            config = json.loads((folder / PREPROCESSING).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise BadRecord(f"there is no {PREPROCESSING} in {folder} that can be read", hint=WRITTEN) from error
+        self.preprocessing = Preprocessing.of_json(config)
+        self._network = Network(path, threads=threads)
+        self._output = next((name for name in OUTPUTS if name in self._network.outputs), "")
+        if self._network.input != INPUT or not self._output:
+            raise BadRecord(
+                f"{path.name} takes '{self._network.input}' and gives {', '.join(self._network.outputs)}",
+                hint=f"Export the image encoder alone: from '{INPUT}' to '{OUTPUTS[0]}'.",
+            )
+        probe = np.full((2, 2, 3), 128, np.uint8)
+        self.name = check_name("an encoder's name", name or folder.resolve().name, MAX_NAME, error=BadSetting)
+        self.dimension = len(self._of_picture(probe))
+        self.digest = self._network.digest(repr(sorted(asdict(self.preprocessing).items())).encode(), VERSION)
+
+    def embed(self, picture: Picture, text: str = "") -> Floats:
+        """The vector of a picture and, where one stands beside it, a text. The same each time.
+
+        Raises:
+            BadData: No picture of height × width × 3, or a file that is none.
+        """
+        return _mixed(self._of_picture(picture), text)
+
+    def _of_picture(self, picture: Picture) -> Floats:
+        [made] = self._network.run(self.preprocessing.pixels(_image(picture)), [self._output])
+        if made.ndim != 2 or made.shape[0] != 1:
+            raise BadRecord(
+                f"'{self._output}' has shape {list(made.shape)}", hint="Export it with one vector a picture."
+            )
+        return np.asarray(made[0], np.float32)
+
+
+class NearestExample:
+    """Options by likeness: a picture is what the example is that it is most like. Its score is that similarity.
+
+    Args:
+        embedder: What compares pictures, such as a `ClipEmbedder`.
+        examples: For each option some pictures of it.
+
+    Attributes:
+        digest: Which model this is: a hash of the encoder and of the examples.
+
+    Raises:
+        BadSetting: An option has no example.
+    """
+
+    def __init__(self, embedder: Embedder, examples: Mapping[str, Sequence[Picture]]) -> None:
+        self._embedder = embedder
+        self._examples = {
+            option: [Embedding.of(embedder, picture) for picture in pictures] for option, pictures in examples.items()
+        }
+        whole = hashlib.sha256(embedder.digest.encode())
+        for option, embeddings in self._examples.items():
+            if not embeddings:
+                raise BadSetting(f"there is no example of '{option}'", hint="Give at least one picture of each option.")
+            whole.update(repr((option, [embedding.vector.tobytes() for embedding in embeddings])).encode())
+        self.digest = whole.hexdigest()[:16]
+
+    def choose(self, picture: Picture) -> Output:
+        """Score each option for a picture: 0 where it is not like any example, 1 where it is one.
+
+        Raises:
+            BadData: It is no picture that the embedder takes.
+        """
+        seen = Embedding.of(self._embedder, picture)
+        scores = {
+            option: max(0.0, *(seen.similarity(embedding) for embedding in embeddings))
+            for option, embeddings in self._examples.items()
+        }
+        ranked = sorted(scores, key=lambda option: -scores[option])
+        return Output(tuple(ranked), tuple(scores[option] for option in ranked))
+
+
+def _mixed(vector: Floats, text: str) -> Floats:
+    """The vector, shuffled and signed by a text: lengths and angles stay. By a hash alone, so for ever the same."""
+    if not text:
+        return vector
+    drawn = np.frombuffer(hashlib.shake_256(text.encode()).digest(8 * len(vector)), "<u8")
+    signs = np.where(drawn & 1, np.float32(-1.0), np.float32(1.0))
+    return np.asarray(signs * vector[np.argsort(drawn, kind="stable")])
+
+
+def _image(picture: Picture) -> Any:
+    image_of, _ = pillow("resizing a picture")
+    if isinstance(picture, bytes):
+        if len(picture) > MOST_BYTES:
+            raise BadData(f"a picture of {len(picture)} bytes", hint=f"Give at most {MOST_BYTES}.")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Pillow warns of large pictures; the limit is ours
+                opened = image_of.open(io.BytesIO(picture))
+                if opened.width * opened.height > MOST_PX:
+                    raise BadData(
+                        f"a picture of {opened.width} × {opened.height} px", hint=f"Give at most {MOST_PX} px."
+                    )
+                return opened.convert("RGB")
+        except (OSError, ValueError, SyntaxError, image_of.DecompressionBombError) as error:
+            raise BadData("this is no picture, or a damaged one", hint="Give a PNG, JPEG or WebP file.") from error
+    return image_of.fromarray(np.ascontiguousarray(check_picture(picture, error=BadData)))
+
+
+def _size(config: object) -> tuple[int, tuple[int, int]]:
+    """The shorter side, or else height and width."""
+    if isinstance(config, Mapping) and {"height", "width"} <= set(config):
+        height, width = (check_count(side, config[side], least=1, error=BadRecord) for side in ("height", "width"))
+        return 0, (height, width)
+    shortest = config.get("shortest_edge") if isinstance(config, Mapping) else config
+    return check_count("a size", shortest, least=1, error=BadRecord), (0, 0)
+
+
+def _colours(what: str, config: object, above: float = -np.inf) -> tuple[float, ...]:
+    numbers = config if isinstance(config, (list, tuple)) else ()
+    if len(numbers) != 3:
+        raise BadRecord(f"{what} is no list of three numbers", hint=WRITTEN)
+    colours = tuple(check_number(what, number, error=BadRecord) for number in numbers)
+    if min(colours) <= above:
+        raise BadRecord(f"{what} is {list(colours)}", hint="Give numbers above 0.")
+    return colours

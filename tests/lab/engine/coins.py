@@ -1,0 +1,80 @@
+"""A study of an outside package, installed for a test without pip: a module, and the metadata that announces it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+SOURCE = '''
+"""Which of two coins shows more heads?"""
+
+import random
+import time
+
+from handup.lab.engine import Bar, Batch, Claim, Columns, Measure, Note, Option, Study, Verdict, columns_of, seed_option
+
+CHANCES = {"fair": 0.5, "bent": 0.65}
+
+
+def toss(batch: Batch) -> Columns:
+    time.sleep(SECONDS)  # long enough that somebody can be killed in between
+    rows = []
+    for seed in range(batch.first, batch.first + batch.count):
+        draw = random.Random(seed)
+        heads = sum(draw.random() < CHANCES[batch.arm] for _ in range(20))
+        rows.append({"seed": seed, "heads": heads, "share": heads / 20 / 3})
+    return columns_of(rows)
+
+
+STUDY = Study(
+    name="coins",
+    title="Coins",
+    figure="ours",
+    question="Which coin shows more heads?",
+    make=toss,
+    arms=("fair", "bent"),
+    measures=(Measure(name="heads", label="heads of 20", alike=0.5),),
+    claims=(
+        Claim(name="bent", source="handup", text="The bent coin shows more heads.",
+              bars=(Bar(measure="heads", arm="bent", than="fair"),),
+              notes=(Note(Verdict.HOLDS, "It was bent to that side."),)),
+    ),
+    options=(Option(name="tosses", help="Number of seeds.", default=100, quick=24, least=1, most=1000), seed_option(7)),
+    units="seeds",
+    block=5,
+)
+'''
+
+
+def install(folder: Path, *, seconds: float = 0.0, twist: str = "") -> Path:
+    """Put the package into a folder, which then belongs on `PYTHONPATH`; `twist` is code that makes it another one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "coins.py").write_text(SOURCE.replace("SECONDS", f"{seconds}") + twist, encoding="utf-8")
+    info = folder / "coins-1.dist-info"
+    info.mkdir(exist_ok=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: coins\nVersion: 1\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text("[handup.studies]\ncoins = coins:STUDY\n", encoding="utf-8")
+    return folder
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Return the environment of a process that has the package."""
+    there = os.environ.get("PYTHONPATH", "")
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *([there] if there else [])])}
+
+
+@contextmanager
+def installed(folder: Path, *, seconds: float = 0.0) -> Iterator[Path]:
+    """Install the package for this process and those that it starts."""
+    install(folder, seconds=seconds)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        patch.setenv("PYTHONPATH", environment(folder)["PYTHONPATH"])
+        sys.modules.pop("coins", None)
+        yield folder
+    sys.modules.pop("coins", None)

@@ -1,0 +1,1 @@
+"""Slow twins of the clever parts: brute force and literal readings that the tests compare with."""

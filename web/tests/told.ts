@@ -1,0 +1,43 @@
+/** What a server tells: somebody, questions, robots. */
+
+import type { Me, Question, RecordView, RobotView, TaskState } from "../src/types";
+
+export const ME: Me = { id: "p1", name: "Ada", role: "resident", device: "d1", until_s: null, store: "kitchen" };
+
+export function record(id: string, more: Partial<RecordView> = {}, question: Partial<Question> = {}): RecordView {
+  return {
+    id,
+    run: "run",
+    step: "skewer",
+    attempt: 1,
+    question: { prompt: "What is it?", kind: "text", options: [], ...question },
+    audience: ["Ada", "Ben"],
+    turn: "Ada",
+    status: "open",
+    number: 1,
+    asked_s: 0,
+    told: "Ben answers this.",
+    sureness: "",
+    choices: [],
+    now_s: 0,
+    ...more,
+  };
+}
+
+export function hello(questions: RecordView[], more: object = {}): object {
+  const greeting = {
+    type: "hello",
+    server: "s1",
+    me: ME,
+    now_s: 0,
+    beat_s: 0.25,
+    hold_s: 1,
+    stopped: null,
+    robots: [],
+  };
+  return { ...greeting, questions, ...more };
+}
+
+export function robot(name: string, more: Partial<RobotView> = {}, task: TaskState = {}): RobotView {
+  return { robot: name, alive: true, state: { robot: name, phase: "moving", at_s: 0, task }, ...more };
+}

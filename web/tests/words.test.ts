@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { sureness } from "../src/meal/words";
+import { likeliest } from "../src/reach/Beliefs";
+import { inWords } from "../src/resident/words";
+import { nested } from "../src/task/Steps";
+import type { StepState } from "../src/types";
+import { record } from "./told";
+
+const step = (name: string, depth: number): StepState => ({ name, depth, kind: "action", status: "next" });
+const goal = (object: string, chance: number) => ({ object, chance, grasp: "side" });
+
+test("an answer is said in the words of its question", () => {
+  const asked = record("q1", { choices: ["peas", "beans"] }, { kind: "yes-no", unit: "g" });
+  expect(inWords(asked, false)).toBe("beans");
+  expect(inWords(asked, 0.1 + 0.2)).toBe("0.3 g");
+  expect(inWords(asked, { action: "wipe it", resume: "retry" })).toBe("wipe it, then do the same step again");
+  expect(inWords(record("q2", { choices: ["yes", "no"] }, { kind: "permission" }), false)).toBe("no, you may not");
+});
+
+test("sureness changes its words exactly at its limits", () => {
+  expect([0.95, 0.9499, 0.6, 0.3999].map(sureness)).toEqual([
+    "almost sure",
+    "fairly sure",
+    "not quite sure",
+    "only guessing",
+  ]);
+});
+
+test("rows of a recipe hang below the row before them, also where depths are left out", () => {
+  const tree = nested([step("a", 0), step("b", 2), step("c", 1), step("d", 0), step("e", 5)]);
+  const names = (nodes: typeof tree): unknown[] => nodes.map((node) => [node.step.name, names(node.below)]);
+  expect(names(tree)).toEqual([
+    [
+      "a",
+      [
+        ["b", []],
+        ["c", []],
+      ],
+    ],
+    ["d", [["e", []]]],
+  ]);
+});
+
+test("beside a question the likeliest goals are shown, in their places, however many are as likely as the fourth", () => {
+  const goals = [goal("a", 0.1), goal("b", 0.1), goal("c", 0.1), goal("d", 0.1), goal("e", 0.6)];
+  expect(likeliest(goals).map(({ object }) => object)).toEqual(["a", "b", "c", "e"]);
+});
