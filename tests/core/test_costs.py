@@ -13,8 +13,8 @@ def test_one_number_stands_for_all_modules() -> None:
     assert costs.ask_time.tolist() == [1.0, 1.0]
 
 
-def test_the_horizon_is_two_steps_per_module_and_at_least_five() -> None:
-    assert [default_horizon(modules) for modules in (1, 2, 3, 10)] == [5, 5, 6, 20]
+def test_the_horizon_is_two_steps_per_module_and_at_least_eight() -> None:
+    assert [default_horizon(modules) for modules in (1, 3, 4, 5, 10)] == [8, 8, 8, 10, 20]
     assert Costs.of([0.1] * 5).time_left == 10.0
     assert Costs.of([0.1] * 5, act_time=3.0).time_left == 30.0
 

@@ -33,11 +33,9 @@ def lived(graph: ModuleGraph, works: list[bool]) -> Outcome:
 
 
 @pytest.mark.parametrize("confidence", [0.1, 0.3, 0.5, 0.7, 0.9])
-@pytest.mark.parametrize(("modules", "dearest"), [(1, 1.0), (2, 0.95), (3, 0.8)])
-def test_small_policies_recover_with_a_true_expert(modules: int, dearest: float, confidence: float) -> None:
-    for query, works in product((0.0, dearest / 2, dearest), product((True, False), repeat=modules)):
-        if modules == 3 and not any(works):
-            continue  # found one after the other they take seven steps, and there are six
+@pytest.mark.parametrize("modules", [1, 2, 3])
+def test_small_policies_recover_with_a_true_expert(modules: int, confidence: float) -> None:
+    for query, works in product((0.0, 0.25, 0.5, 0.75, 1.0), product((True, False), repeat=modules)):
         graph = chain_of((confidence,) * modules, query)
         assert lived(graph, list(works)) is Outcome.RECOVERED, (query, works)
 
@@ -47,7 +45,7 @@ def test_a_record_without_a_horizon_has_two_executions_for_each_module() -> None
     assert step(session).action is Action.ACT
     assert session.next(1.0).action is Action.YIELD
     record = session.to_json()
-    assert record["settings"]["horizon"] == 15.0
+    assert record["settings"]["horizon"] == 24.0
     record["settings"]["horizon"] = None
     assert Session.from_json(record).tally.time_lost == 6.0
 
@@ -58,16 +56,19 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
         yield opened
 
 
-@pytest.mark.parametrize(("written", "meant"), [(None, 2.0), (5.0, 5.0)])
+@pytest.mark.parametrize(("written", "meant"), [(None, 2.0), (8.0, 8.0), (5.0, 5.0)])
 def test_a_run_goes_on_with_the_default_that_it_began_with(
     journal: Journal, written: float | None, meant: float
 ) -> None:
     graph = chain_of((0.3,), 0.2)
     started = started_of(Session(graph))
-    assert started.record["settings"]["horizon"] == 5.0
+    assert started.record["settings"]["horizon"] == 8.0
     started.record["settings"]["horizon"] = written
     journal.append(started, run="grasp")
     resumed = DurableSession.of_run(journal, "grasp", graph, Troubleshoot(), settings=Settings())
     assert resumed.settings.horizon == meant
+    assert (
+        DurableSession.of_run(journal, "grasp", graph, Troubleshoot(), settings=Settings(horizon=meant)).run == "grasp"
+    )
     with pytest.raises(BadRecord, match="other settings"):
         DurableSession.of_run(journal, "grasp", graph, Troubleshoot(), settings=Settings(horizon=9.0))

@@ -38,7 +38,7 @@ def advise(
     expert: Annotated[float, typer.Option(help="Probability that an answer is right.", metavar="C")] = 1.0,
     w: Annotated[float, typer.Option("--w", help="Weight of the person's load against the robot's time.")] = 0.5,
     horizon: Annotated[
-        int | None, typer.Option(help="Steps given to an episode. Default: two for each module, at least 5.")
+        int | None, typer.Option(help="Steps given to an episode. Default: two for each module, at least 8.")
     ] = None,
     episodes: Annotated[int, typer.Option(help="Simulated with each method.", metavar="N")] = 1000,
     seed: Annotated[int, typer.Option(help="Which episodes.", metavar="S")] = 0,

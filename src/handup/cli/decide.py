@@ -36,7 +36,7 @@ def decide(
     expert: Annotated[float, typer.Option(help="Probability that an answer is right.", metavar="C")] = 1.0,
     w: Annotated[float, typer.Option("--w", help="Weight of the person's load against the robot's time.")] = 0.5,
     horizon: Annotated[
-        float | None, typer.Option(help="Steps given to the episode. Default: two for each module, at least 5.")
+        float | None, typer.Option(help="Steps given to the episode. Default: two for each module, at least 8.")
     ] = None,
     epsilon: Annotated[float | None, typer.Option(help="ε of graph and hybrid.")] = None,
     tau: Annotated[float | None, typer.Option(help="τ of until-confident.")] = None,

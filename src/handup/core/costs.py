@@ -24,12 +24,12 @@ def objective_of(w: float, load: Amount | float, time: Amount) -> Amount:
 
 
 def default_horizon(modules: int) -> int:
-    """Return how many steps an episode lasts where nobody says: two for each module, and at least five.
+    """Return how many steps an episode lasts where nobody says: two for each module, and at least eight.
 
-    With one network as the only module, two steps would be used up by an attempt that fails and a question, with no
-    time left to act on the answer: giving up would never cost more than asking.
+    With few modules two steps each are used up by attempts that fail and questions, with no time left to act on the
+    last answer: giving up would never cost more than asking. Eight is enough where up to three modules are all wrong.
     """
-    return max(2 * modules, 5)
+    return max(2 * modules, 8)
 
 
 class CostModel(Protocol):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from handup.core import BadRecord
 from handup.people.workload import SOMEBODY
 from handup.policy import ModuleGraph
-from handup.recover.record import refusing_damage
+from handup.recover.record import refusing_damage, settings_of
 from handup.recover.session import Session
 from handup.recover.settings import Settings
 from handup.recover.trail import RunStarted
@@ -63,8 +64,7 @@ def refuse_another(run: str, stored: Mapping[str, Any], given: Mapping[str, Any]
         others = {
             "another policy": _shape(stored["policy"]) != _shape(given["policy"]),
             "another method": any(stored[key] != _plain(given[key]) for key in ("method", "method_settings")),
-            "other settings": settings is not None
-            and Settings(**stored["settings"]) not in (settings, settings.timed(len(stored["policy"]["modules"]))),
+            "other settings": settings is not None and _differs(settings_of(stored), settings),
         }
     for what, differs in others.items():
         if differs:
@@ -72,6 +72,11 @@ def refuse_another(run: str, stored: Mapping[str, Any], given: Mapping[str, Any]
                 f"run '{run}' began with {what}",
                 hint="Give this one a run id of its own, or go on with what it began with.",
             )
+
+
+def _differs(stored: Settings, settings: Settings) -> bool:
+    """Compare settings; those that name no horizon agree with whatever was the default when the run began."""
+    return stored != (replace(settings, horizon=stored.horizon) if settings.horizon is None else settings)
 
 
 def _worded(policy: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, Any]:

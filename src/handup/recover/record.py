@@ -83,18 +83,24 @@ class Stored:
         if schema != SCHEMA:
             raise BadRecord(f"the record has schema {schema!r}", hint=f"This version of handup reads schema {SCHEMA}.")
         with refusing_damage():
-            graph, settings = ModuleGraph.from_json(record["policy"]), Settings(**record["settings"])
-            if settings.horizon is None:  # written when two executions for each module were the default
-                settings = replace(settings, horizon=2.0 * len(graph) * settings.act_time)
+            graph = ModuleGraph.from_json(record["policy"])
             return cls(
                 graph=graph,
                 method=method or strategy(record["method"], **record["method_settings"]),
-                settings=settings,
+                settings=settings_of(record),
                 own_costs=bool(record["own_costs"]),
                 workload=None if record.get("workload") is None else Workload.from_json(record["workload"]),
                 own_availability=bool(record["own_availability"]),
                 events=EVENTS.validate_python(record["events"]),
             )
+
+
+def settings_of(record: Mapping[str, Any]) -> Settings:
+    """Return the settings of a record, with the horizon that was the default when it was written."""
+    settings = Settings(**record["settings"])
+    if settings.horizon is None:  # written when two executions for each module were the default
+        return replace(settings, horizon=2.0 * len(record["policy"]["modules"]) * settings.act_time)
+    return settings
 
 
 @contextmanager

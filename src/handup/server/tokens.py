@@ -22,8 +22,8 @@ def new_code() -> str:
 
 
 def new_token() -> str:
-    """A token for a device or a robot."""
-    return secrets.token_urlsafe(TOKEN_BYTES)
+    """Return a token for a device or a robot. A command would take a leading dash for an option, so it is a letter."""
+    return "t" + secrets.token_urlsafe(TOKEN_BYTES)
 
 
 def new_id() -> str:
