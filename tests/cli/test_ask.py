@@ -8,15 +8,17 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from handup.cli.ask import next_attempt
 from handup.cli.people import load_people
 from handup.core import BadSetting, Person, QuietHours, Reply, ReplyKind, Role, Value
-from handup.desk import Desk, Status
-from handup.journal import Journal
+from handup.desk import Delivered, Desk, Status
+from handup.journal import Entry, Journal
 from tests.cli.calls import SRC, Called, assert_one_line_error, here
 
 BOWL = ("Which bowl?", "--option", "left", "--option", "right")
@@ -309,3 +311,22 @@ def test_a_command_that_was_killed_is_run_again_and_finds_its_answer(folder: Pat
     answer(open_question(), "right")
     called = here("ask", *BOWL, "--timeout", "0", cwd=folder)
     assert (called.code, called.out, called.err) == (0, "right\n", "")
+
+
+def test_the_next_attempt_is_found_with_few_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Journal.open(tmp_path / "asked.db") as journal:
+        assert next_attempt(journal, "ask", "q") == 1
+        for attempt in range(1, 101):
+            journal.append(Delivered(), run="ask", key=f"ask/q/{attempt}")
+            if attempt in (1, 2, 3, 7, 64, 99):
+                assert next_attempt(journal, "ask", "q") == attempt + 1
+        looks: list[str] = []
+        read = journal.read
+
+        def counted(*, key: str) -> Iterator[Entry]:
+            looks.append(key)
+            return read(key=key)
+
+        monkeypatch.setattr(journal, "read", counted)
+        assert next_attempt(journal, "ask", "q") == 101
+        assert len(looks) < 20

@@ -17,7 +17,7 @@ from handup.cli import journal_replay
 from handup.cli.moments import day, near
 from handup.core import ReplyKind
 from handup.desk import Desk, DeskState, replay
-from handup.desk.history import compared
+from handup.desk.projection import compared
 from handup.journal import Journal
 from handup.recover import Settings
 from tests.cli.calls import SRC, assert_one_line_error, here

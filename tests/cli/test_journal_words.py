@@ -16,8 +16,7 @@ from handup.core import Action, Decision, Outcome, Question, QuestionKind, Resum
 from handup.core.event import _BY_CLASS, type_of
 from handup.desk import Cause
 from handup.desk import events as desk
-from handup.desk.delivered import Delivered
-from handup.desk.remote import RemoteSettled, RemoteStopped
+from handup.desk.events import Delivered, RemoteSettled, RemoteStopped
 from handup.executive import events as task
 from handup.executive.beliefs import Assertion
 from handup.executive.failure import Failure

@@ -7,8 +7,8 @@ from typing import Any
 
 from handup.core import Person, Question, Reply, ReplyKind
 from handup.desk import DeskState, Receipt, ReceiptStatus, Record, Ruling, Terms, apply, decide
-from handup.desk.commands import Ask, Claim, Command, Tick
-from handup.desk.state import Fact
+from handup.desk.rules import Ask, Claim, Command, Tick
+from handup.desk.timing import Fact
 
 ANA, BEN, CEM = (Person(name=name) for name in ("ana", "ben", "cem"))
 

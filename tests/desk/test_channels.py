@@ -26,7 +26,7 @@ from handup.core import (
     check_value,
 )
 from handup.desk import Channel, Desk, Record, Status
-from handup.desk.callback import Callback, Said
+from handup.desk.channel import Callback, Said
 from handup.desk.simulated import DEVICE, Simulated
 from handup.desk.terminal import Terminal
 from handup.journal import Journal

@@ -6,7 +6,7 @@ import pytest
 
 from handup.core import BadSetting, Limits, Person, Question, QuietHours, Reply, ReplyKind, Role
 from handup.desk import Cause, ReceiptStatus, Record, Status
-from handup.desk.commands import Claim, Enable, Introduce, Release, Stop, Withdraw
+from handup.desk.rules import Claim, Enable, Introduce, Release, Stop, Withdraw
 from handup.desk.state import MOST_ENDED, MOST_STOPS
 from tests.desk.pure import ANA, BEN, PureDesk, claim
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from handup.core import Limits, Person, Question, QuietHours
-from handup.desk import Delivered, Desk, Status, replay
-from handup.desk.delivered import next_attempt
-from handup.journal import Entry, Journal
+from handup.desk import Desk, Status, replay
+from handup.journal import Journal
 from tests.cli.calls import here
 from tests.desk.desks import SetClock, answer, at, says
 
@@ -102,21 +100,3 @@ def test_a_name_is_the_same_however_its_accents_were_typed(journal: Journal) -> 
     record = desk.ask(Question("Which one?", to=("Jose\u0301",)), run="r", step="s")
     assert record.turn == "Jos\u00e9"
     assert desk.reply(answer(record, "Jose\u0301")).accepted
-
-
-def test_the_next_attempt_is_found_with_few_looks(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert next_attempt(journal, "ask", "q") == 1
-    for attempt in range(1, 101):
-        journal.append(Delivered(), run="ask", key=f"ask/q/{attempt}")
-        if attempt in (1, 2, 3, 7, 64, 99):
-            assert next_attempt(journal, "ask", "q") == attempt + 1
-    looks: list[str] = []
-    read = journal.read
-
-    def counted(*, key: str) -> Iterator[Entry]:
-        looks.append(key)
-        return read(key=key)
-
-    monkeypatch.setattr(journal, "read", counted)
-    assert next_attempt(journal, "ask", "q") == 101
-    assert len(looks) < 20

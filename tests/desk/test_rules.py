@@ -8,9 +8,9 @@ import pytest
 
 from handup.core import BadSetting, Limits, Person, Question, QuestionKind
 from handup.desk import Cause, ReceiptStatus, Status, Terms, question_id
-from handup.desk.commands import Claim, Withdraw
-from handup.desk.moving import MOST_REPLIES
 from handup.desk.record import may_be_id
+from handup.desk.rules import Claim, Withdraw
+from handup.desk.state import MOST_REPLIES
 from tests.desk.pure import ANA, BEN, CEM, PureDesk, claim
 
 CHOICE = Question("Which one?", QuestionKind.CHOICE, ("plum", "pear"))

@@ -32,6 +32,7 @@ from handup.whom import InOrder
 
 if TYPE_CHECKING:
     from handup.desk import Desk, Record
+    from handup.journal import Journal
 
 EPILOG = """Example: handup ask "Which bowl?" --option left --option right --guess left --sure 0.8
 
@@ -77,9 +78,7 @@ def ask(
 ) -> None:
     """Ask a person one question and print the answer; it survives whatever happens to this command."""
     from handup import recover  # noqa: F401, PLC0415 - what other programs wrote in the store must be known
-    from handup.desk import Desk  # noqa: PLC0415
-    from handup.desk.delivered import Delivered, next_attempt  # noqa: PLC0415
-    from handup.desk.record import question_id  # noqa: PLC0415
+    from handup.desk import Delivered, Desk, question_id  # noqa: PLC0415
     from handup.journal import Journal  # noqa: PLC0415 - the help does without databases
 
     given_kind = QuestionKind(_kind(kind, bool(option)))
@@ -127,6 +126,26 @@ def ask(
         if own and outcome.ended:
             journal.append(Delivered(), run=run, key=record.id)
     raise typer.Exit(code)
+
+
+def next_attempt(journal: Journal, run: str, step: str) -> int:
+    """The first attempt at a step whose outcome has not reached the asker yet.
+
+    Attempts are made in order, each once the outcome of the one before was delivered, so a few looks find it
+    however many there were.
+    """
+    from handup.desk import Delivered, question_id  # noqa: PLC0415
+
+    def delivered(attempt: int) -> bool:
+        return any(isinstance(each.event, Delivered) for each in journal.read(key=question_id(run, step, attempt)))
+
+    low, high = 0, 1
+    while delivered(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if delivered(middle) else (low, middle)
+    return high
 
 
 def _kind(kind: str | None, has_options: bool) -> str:

@@ -14,7 +14,7 @@ from handup.cli.retelling import shortened, tell
 from handup.cli.saying import entries, say, working
 from handup.core import body_of
 from handup.desk.events import Asked, Enabled, Stopped
-from handup.desk.history import Comparison, compared
+from handup.desk.projection import Comparison, compared
 from handup.desk.record import Record
 from handup.desk.state import DeskState, Fold
 from handup.desk.status import Status

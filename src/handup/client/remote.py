@@ -11,7 +11,7 @@ from handup.client.client import Client
 from handup.client.link import RobotLink
 from handup.core import IllegalCall, Question, ServerUnreachable
 from handup.desk import Receipt, Record
-from handup.desk.remote import RemoteSettled, RemoteStopped
+from handup.desk.events import RemoteSettled, RemoteStopped
 from handup.journal import Journal
 
 T = TypeVar("T")

@@ -1,18 +1,16 @@
 """The desk: questions that survive, answers that count once, people who are not asked more than they allow."""
 
-from handup.desk.callback import Callback
-from handup.desk.channel import CHANNEL_FAILS, Channel, Timed
-from handup.desk.clock import SkippingClock
-from handup.desk.delivered import Delivered
+from handup.desk.channel import CHANNEL_FAILS, Callback, Channel, Timed
 from handup.desk.desk import Desk
-from handup.desk.events import Cause
+from handup.desk.events import Cause, Delivered
 from handup.desk.record import ERASED, Receipt, ReceiptStatus, Record, question_id
 from handup.desk.rules import Ruling, decide
 from handup.desk.simulated import Simulated
 from handup.desk.state import DeskState, apply, replay
 from handup.desk.status import TABLE, Move, Status
 from handup.desk.terminal import Terminal
-from handup.desk.terms import Terms
+from handup.desk.timing import Terms
+from handup.desk.waiting import SkippingClock
 
 __all__ = [
     "CHANNEL_FAILS",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from handup.core import HandupError
-from handup.desk.record import Record
+from handup.core import BadAnswer, HandupError, Reply, ReplyKind, Value
+from handup.desk.record import ReceiptStatus, Record
 
 if TYPE_CHECKING:
     from handup.desk.desk import Desk
@@ -67,3 +69,59 @@ class Timed(Protocol):
     def deliver(self) -> object:
         """Give the desk the replies that are due."""
         ...
+
+
+Said = Value | ReplyKind | Reply | None
+"""What the function may say: an answer's value, another reply, one with all its fields, or nothing yet."""
+
+
+class Callback:
+    """Calls a function with each question that is put to somebody, and passes on what it returns.
+
+    The function is called in the thread that opened the question; one that takes long keeps that thread waiting. Let
+    it return None to answer later through `desk.reply`; then the question stays open.
+
+    Args:
+        ask: The function.
+        name: What the channel is called in `Person.channels`.
+        taken: Called with each question that no longer needs an answer.
+    """
+
+    def __init__(
+        self, ask: Callable[[Record], Said], *, name: str = "callback", taken: Callable[[Record], None] | None = None
+    ) -> None:
+        self.name = name
+        self._ask = ask
+        self._taken = taken
+
+    def show(self, record: Record, desk: Desk) -> None:
+        """Ask the function, and reply for whoever is asked.
+
+        Raises:
+            BadAnswer: The function returned what the question does not allow; it stays open.
+        """
+        said = self._ask(record)
+        if said is None:
+            return
+        receipt = desk.reply(said if isinstance(said, Reply) else self._reply(record, said))
+        if receipt.status is ReceiptStatus.INVALID:
+            raise BadAnswer(
+                f"the callback '{self.name}' gave no answer to '{record.id}' ({receipt.message.rstrip('.')})",
+                hint="Return a value that the question allows, or None.",
+            )
+
+    def taken(self, record: Record) -> None:
+        """Tell the program that a question no longer needs an answer."""
+        if self._taken is not None:
+            self._taken(record)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _reply(self, record: Record, said: Value | ReplyKind) -> Reply:
+        # A kind of reply is also a text, which could be an answer: the enum decides.
+        kind = said if isinstance(said, ReplyKind) else ReplyKind.ANSWER
+        value = None if isinstance(said, ReplyKind) else said
+        by = record.turn or record.audience[0]
+        token = secrets.token_hex(16)
+        return Reply(question=record.id, kind=kind, by=by, token=token, value=value, device=self.name)

@@ -6,27 +6,38 @@ import logging
 import math
 import threading
 import time
+from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
 from handup.core import BadSetting, IllegalCall, Person, Question, Reply, ReplyKind, StoreUnavailable
+from handup.core.checks import storable
 from handup.desk.channel import Channel
-from handup.desk.commands import Ask, Claim, Command, Enable, Introduce, Release, Stop, Tick, Withdraw
-from handup.desk.following import Changed, Following
+from handup.desk.notifier import Notifier
+from handup.desk.projection import Changed, Inside, Projection
 from handup.desk.record import Receipt, ReceiptStatus, Record, question_id
-from handup.desk.rules import Made, decide, given
-from handup.desk.state import DeskState
-from handup.desk.stopping import Inside, Stops
-from handup.desk.telling import Teller
-from handup.desk.terms import Terms
-from handup.desk.timing import next_due_s
+from handup.desk.rules import Ask, Claim, Command, Enable, Introduce, Made, Release, Stop, Tick, Withdraw, decide, given
+from handup.desk.state import MOST_STOPS, DeskState
+from handup.desk.timing import Terms, next_due_s
 from handup.desk.waiting import Waiting, pause
 from handup.journal import Entry, Journal, Writer
 from handup.people.limits import fit
 from handup.whom import InOrder, Router
 
+LONGEST_NAME = 500
+"""A longer name of whoever says stop is cut, so that every store can keep it."""
 _log = logging.getLogger("handup.desk")
+
+
+@dataclass(eq=False)
+class _Pending:
+    """A stop that holds in this process, and what was said to it once it was written."""
+
+    command: Stop | Reply
+    receipt: Receipt | None = None
 
 
 class Desk:
@@ -80,19 +91,19 @@ class Desk:
             raise BadSetting("two people have one name", hint="Give everybody a name of their own.")
         self._router: Router = router or InOrder()
         self._inside = Inside()
-        self._stops = Stops()
+        self._stops: deque[_Pending] = deque(maxlen=MOST_STOPS)  # takes no lock, as signal handlers need it
         self._stopping = threading.Lock()
         self._waiting = Waiting()
         self._closed = False
         self.listeners: list[Changed] = []
-        self._following = Following(journal, self._inside)
-        self._teller = Teller(channels, self._who, self._known_s, self._inside)
-        self._following.noticed = self._teller.note
-        self._following.changed = self._changed
-        self._teller.start(self._following.state)
+        self._projection = Projection(journal, self._inside)
+        self._notifier = Notifier(channels, self._who, self._known_s, self._inside)
+        self._projection.noticed = self._notifier.note
+        self._projection.changed = self._changed
+        self._notifier.start(self._projection.state)
         if any(self._who(each.name) != each for each in self.people):
             self._do(given(Introduce(people=self.people)))
-        self._teller.tell(self)
+        self._notifier.tell(self)
 
     # -- commands ----------------------------------------------------------------------------------------------------
 
@@ -135,8 +146,7 @@ class Desk:
             StoreUnavailable: It could not be written, and may be sent again.
         """
         if reply.kind is ReplyKind.STOP and self._who(reply.by) is not None:
-            pending = self._stops.latch(reply, self.terms.longest_text)
-            self._waiting.wake_all()
+            pending = self._latch(reply)
             self._write_stops()
             if pending.receipt is not None:
                 return pending.receipt
@@ -164,12 +174,20 @@ class Desk:
         Raises:
             StoreUnavailable: It could not be written. This desk is stopped all the same, and writes it when it can.
         """
-        self._stops.latch(Stop(by=by, why=why, token=token), self.terms.longest_text)
-        self._waiting.wake_all()
+        longest = self.terms.longest_text
+        by, why = storable(str(by)), storable(str(why))
+        self._latch(Stop(by=by[: min(longest, LONGEST_NAME)], why=why[:longest], token=token))
         if self._inside or self.journal.writing_here:
             threading.Thread(target=self._try_to_write_stops, name="handup stop", daemon=True).start()
         else:
             self._write_stops()
+
+    def _latch(self, command: Stop | Reply) -> _Pending:
+        """Hold a stop in this process from now on, whoever can write it."""
+        pending = _Pending(command)
+        self._stops.append(pending)
+        self._waiting.wake_all()
+        return pending
 
     def enable(self, by: str, stop: int | None = None) -> None:
         """Let the robot go on after a stop: the last one, or none after the one whose entry has the number `stop`.
@@ -180,7 +198,7 @@ class Desk:
         if receipt.status is ReceiptStatus.STALE:
             raise IllegalCall("there is a newer stop than the one to lift", hint="Look why, then enable again.")
         if not receipt.accepted:
-            known = ", ".join(self._following.state.people) or "nobody"
+            known = ", ".join(self._projection.state.people) or "nobody"
             raise BadSetting(f"'{by}' cannot enable the robot", hint=f"It takes one of: {known}.")
 
     def tick(self) -> None:
@@ -190,22 +208,22 @@ class Desk:
 
     def _do_if_due(self, command: Command) -> None:
         """Do what may well come to nothing, without a transaction where it does."""
-        state = self._following.catch_up()
+        state = self._projection.catch_up()
         if decide(state, command, self._now_s(state), self.terms).events:
             self._do(given(command))
         else:
-            self._teller.tell(self)
+            self._notifier.tell(self)
 
     def _do(self, made: Made, question: str = "") -> Receipt:
         """Decide inside one transaction, write, publish, tell. Stops that could not be written before come first."""
         self._write_stops()
         entries: list[Entry] = []
-        self._following.catch_up()  # which may take long after an erasure, and others can write meanwhile
+        self._projection.catch_up()  # which may take long after an erasure, and others can write meanwhile
         with self._inside:
             with self.journal.writing() as writer:
-                state = self._following.catch_up(writer.read)
+                state = self._projection.catch_up(writer.read)
                 receipt, _ = self._decide(writer, state, made, question, entries)
-            self._following.take_in(entries)
+            self._projection.take_in(entries)
         self._after()
         return receipt
 
@@ -213,7 +231,7 @@ class Desk:
         self, writer: Writer, state: DeskState, made: Made, question: str, entries: list[Entry]
     ) -> tuple[Receipt, DeskState]:
         if question and question not in state.records:
-            state = state.recalling(self._following.recalled(question, writer.read(key=question)))
+            state = state.recalling(self._projection.recalled(question, writer.read(key=question)))
         ruling = decide(state, made(state, writer.at_s), writer.at_s, self.terms)
         entries += [writer.append(new.event, run=new.run, key=new.key) for new in ruling.events]
         return ruling.receipt, ruling.state
@@ -223,24 +241,26 @@ class Desk:
         if not self._stops:
             return
         with self._inside, self._stopping:
-            left = self._stops.left()
+            left = tuple(self._stops)
             if not left:
                 return
-            self._following.catch_up()
+            self._projection.catch_up()
             entries: list[Entry] = []
             receipts: list[Receipt] = []
             with self.journal.writing() as writer:
-                state = self._following.catch_up(writer.read)
+                state = self._projection.catch_up(writer.read)
                 for each in left:
                     question = each.command.question if isinstance(each.command, Reply) else ""
                     receipt, state = self._decide(writer, state, given(each.command), question, entries)
                     if not receipt.accepted:  # from somebody who was erased meanwhile
                         _, state = self._decide(writer, state, given(Stop(by=each.command.by)), "", entries)
                     receipts.append(receipt)
-            self._following.take_in(entries)
+            self._projection.take_in(entries)
             for each, receipt in zip(left, receipts, strict=True):
                 each.receipt = receipt
-            self._stops.written(left)
+            for each in left:
+                with suppress(ValueError):  # so many came that it was dropped
+                    self._stops.remove(each)
         self._after()
 
     def _try_to_write_stops(self) -> None:
@@ -251,8 +271,8 @@ class Desk:
 
     def _after(self) -> None:
         """After what was written: tell, and keep a snapshot now and then."""
-        self._teller.tell(self)
-        self._following.keep(self.terms.snapshot_every)
+        self._notifier.tell(self)
+        self._projection.keep(self.terms.snapshot_every)
 
     def _changed(self, before: DeskState, after: DeskState, entries: Sequence[Entry]) -> None:
         if after.last_stop != before.last_stop:
@@ -260,7 +280,7 @@ class Desk:
         else:
             self._waiting.wake({entry.key for entry in entries})
         if after.people != before.people:
-            self._teller.met(after)
+            self._notifier.met(after)
         for tell in self.listeners:
             tell(before, after, entries)
 
@@ -289,8 +309,8 @@ class Desk:
                 place.forget()
                 if look and not self._stops:
                     self.tick()
-                    self._teller.deliver()
-                state = self._following.state
+                    self._notifier.deliver()
+                state = self._projection.state
                 record = state.records.get(question) or self.record(question)
                 if record is None:
                     raise IllegalCall(f"there is no question '{question}'", hint="Ask it first.")
@@ -301,7 +321,7 @@ class Desk:
                     return None
                 if self._waiting.leads(place):
                     self._pause(state, left_s)
-                    self._following.catch_up()
+                    self._projection.catch_up()
                     self._waiting.pass_on(place)  # a channel may keep this thread
                     look = True
                 else:
@@ -313,15 +333,15 @@ class Desk:
         Returns:
             True when something did; False when the time is up.
         """
-        state = self._following.state
+        state = self._projection.state
         self._pause(state, timeout_s)
         self.tick()
-        self._teller.deliver()
-        return self._following.state.seq > state.seq
+        self._notifier.deliver()
+        return self._projection.state.seq > state.seq
 
     def _pause(self, state: DeskState, most_s: float) -> None:
         now_s = self._now_s(state)
-        due_s = min(next_due_s(state, now_s), self._teller.next_s())
+        due_s = min(next_due_s(state, now_s), self._notifier.next_s())
         pause(self.journal, state.seq, now_s, due_s, min(most_s, self.terms.look_every_s))
 
     # -- what it knows -----------------------------------------------------------------------------------------------
@@ -329,7 +349,7 @@ class Desk:
     @property
     def state(self) -> DeskState:
         """Everything, up to the journal's last entry. Immutable."""
-        return self._following.catch_up()
+        return self._projection.catch_up()
 
     @property
     def stopped(self) -> bool:
@@ -347,11 +367,11 @@ class Desk:
     def record(self, question: str) -> Record | None:
         """A question by its id, however long ago it ended; None where there is none."""
         found = self.state.records.get(question)
-        return found or self._following.recalled(question)
+        return found or self._projection.recalled(question)
 
     def known(self, question: str) -> Record | None:
         """A question as this process last saw it, without a look into the journal."""
-        return self._following.state.records.get(question)
+        return self._projection.state.records.get(question)
 
     def pending(self, person: str | None = None) -> tuple[Record, ...]:
         """The questions that wait for an answer, in order of asking; only those whose turn is a person's."""
@@ -369,7 +389,7 @@ class Desk:
         return min((math.inf if each.from_s is None else each.from_s for each in fits), default=math.inf)
 
     def _who(self, name: str) -> Person | None:
-        return self._following.state.people.get(name)
+        return self._projection.state.people.get(name)
 
     def _asked(self, state: DeskState) -> tuple[Person, ...]:
         """Whom this desk asks, each as the journal knows them by now."""
@@ -377,7 +397,7 @@ class Desk:
         return tuple(state.people[name] for name in names if name in state.people)
 
     def _known_s(self) -> float:
-        return self._now_s(self._following.state)
+        return self._now_s(self._projection.state)
 
     def _now_s(self, state: DeskState) -> float:
         return max(self.journal.clock.now_s(), state.at_s)
@@ -387,8 +407,8 @@ class Desk:
         if not self._closed:
             self._closed = True
             self._try_to_write_stops()
-            self._following.keep(1)
-            self._teller.close()
+            self._projection.keep(1)
+            self._notifier.close()
 
     def __enter__(self) -> Self:
         return self

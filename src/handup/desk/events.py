@@ -219,6 +219,30 @@ class Introduced:
         return Person(name=self.person, role=self.role, channels=self.channels, limits=limits)
 
 
+@event("ask.delivered")
+@dataclass(frozen=True, kw_only=True)
+class Delivered:
+    """The outcome of a question reached whoever asked it from the shell. The entry's key is the question's id."""
+
+
+@event("remote.settled")
+@dataclass(frozen=True, kw_only=True)
+class RemoteSettled:
+    """In a robot's own journal: a question at the server has come so far that there was something to tell.
+
+    Args:
+        status: Where it is. Who answered what stays at the server, where it can be erased.
+    """
+
+    status: str
+
+
+@event("remote.stopped")
+@dataclass(frozen=True, kw_only=True)
+class RemoteStopped:
+    """The server said stop, so that the run is stopped also when this program starts again."""
+
+
 QuestionEvent = (
     Asked | Held | Opened | Claimed | ClaimEnded | Answered | Deferred | HandedOn | Delegated | Withdrawn | Expired
 )

@@ -14,17 +14,86 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from handup.core import BadSetting, Reply, Role
+from handup.core import BadSetting, Person, Question, Reply, Role
 from handup.core.checks import storable, unstorable
-from handup.desk.commands import Ask, Claim, Command, Enable, Introduce, Release, Stop, Tick, Withdraw
 from handup.desk.events import Asked, Cause, Claimed, ClaimEnded, Enabled, Expired, Introduced, Stopped, Withdrawn
 from handup.desk.record import ERASED_NAME, Receipt, ReceiptStatus, Record, gone, question_id
 from handup.desk.replies import bad_device, barred, no_such, refuse, stop_everything, take_reply
 from handup.desk.state import DeskState, Fold
 from handup.desk.status import Status
-from handup.desk.terms import Terms
-from handup.desk.timing import Draft, ToWrite, fitting, let_time_pass, open_what_fits
+from handup.desk.timing import Draft, Terms, ToWrite, fitting, let_time_pass, open_what_fits
 from handup.desk.words import elsewhere, span, too_late
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ask:
+    """Put a question to people. `audience`: who may answer, in order. Name nobody in `run` and `step`."""
+
+    run: str
+    step: str
+    attempt: int
+    question: Question
+    audience: tuple[str, ...]
+    load: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """Take a question on for a while; `lease_s` as the terms say where it is None."""
+
+    question: str
+    by: str
+    device: str = ""
+    lease_s: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release:
+    """Give a claim back."""
+
+    question: str
+    by: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Withdraw:
+    """Take a question back. `why` is for a person to read and names nobody."""
+
+    question: str
+    why: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stop:
+    """Stop, from a program or a button; never refused."""
+
+    by: str
+    why: str = ""
+    token: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Enable:
+    """Let the robot go on after a stop. `stop`: the entry of the last stop that is meant; any where it is None."""
+
+    by: str
+    stop: int | None = None
+
+
+@dataclass(frozen=True)
+class Tick:
+    """See what time has brought."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Introduce:
+    """Say who can be asked, and how much. Writes only what is news."""
+
+    people: tuple[Person, ...]
+
+
+Command = Ask | Reply | Claim | Release | Withdraw | Stop | Enable | Tick | Introduce
+
 
 Made = Callable[[DeskState, float], Command]
 """A command, made once the state and the time are known."""

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from handup.core import BadRecord, HandupError, Person
+from handup.core import Answer, BadRecord, HandupError, Person, Question, ReplyKind, value_from_json
 from handup.core.journal import LogEntry
-from handup.desk.entry import Fact
-from handup.desk.events import DeskEvent, Enabled, Introduced, Opened, QuestionEvent, Stopped
-from handup.desk.index import Index
-from handup.desk.moving import moved
-from handup.desk.record import Record
+from handup.desk.events import (
+    Answered,
+    Asked,
+    Claimed,
+    Deferred,
+    Delegated,
+    Enabled,
+    HandedOn,
+    Held,
+    Introduced,
+    Opened,
+    QuestionEvent,
+    Stopped,
+    Withdrawn,
+)
+from handup.desk.record import ERASED, Done, Record, addressed, digest
+from handup.desk.status import Move, Status, after
 from handup.journal.events import JournalRepaired
 from handup.people.limits import HOUR_S, Put
 
@@ -25,7 +39,148 @@ MOST_STOPS = 64
 """So many stop replies are remembered; an older one that is sent again stops again."""
 REPAIR = Stopped(by="the repair of the journal", why="what the robot did last may be missing from it")
 """The stop that a repair brings: nothing moves before a person has looked and enabled the robot."""
+MOST_REPLIES = 32
+"""So many accepted replies to a question are remembered, the latest; an older one that comes again is judged anew."""
+BEFORE = (Status.OPEN, Status.CLAIMED)
+"""Where a question is before a person."""
 _DAMAGE = (KeyError, TypeError, ValueError, AttributeError, HandupError)
+
+
+def moved(record: Record | None, entry: LogEntry, event: QuestionEvent) -> Record:
+    """One question after what happened to it.
+
+    Raises:
+        IllegalCall: The transition table does not allow it.
+    """
+    status = after(None if record is None else record.status, Move(entry.kind), entry.key)
+    if record is None:
+        assert isinstance(event, Asked)
+        return _asked(entry, event)
+    record = replace(record, status=status, until_s=None, by=None, device=None, token=None, why="")
+    match event:
+        case Held():
+            record = replace(record, turn=event.turn, until_s=event.until_s, why=event.why)
+        case Opened():
+            record = replace(record, turn=event.turn, opened_s=entry.at_s)
+        case Claimed():
+            record = replace(record, by=event.by, device=event.device, until_s=event.until_s)
+        case Answered():
+            value = value_from_json(event.value)
+            answer = Answer(value=value, by=event.by, latency_s=event.latency_s, certainty=event.certainty)
+            content = digest(ReplyKind.ANSWER, event.value, certainty=event.certainty)
+            record = _replied(replace(record, answer=answer), ReplyKind.ANSWER, event, content)
+        case Deferred():
+            record = replace(record, until_s=event.until_s)
+            content = digest(ReplyKind.NOT_NOW, until_s=event.wanted_s)
+            record = _replied(record, ReplyKind.NOT_NOW, event, content, span_s=event.until_s - entry.at_s)
+        case HandedOn():
+            passed = record.passed if event.by in record.passed else (*record.passed, event.by)
+            record = _replied(replace(record, turn=event.turn, passed=passed), ReplyKind.SOMEONE_ELSE, event)
+        case Delegated():
+            record = _replied(record, ReplyKind.LET_ROBOT_TRY, event)
+        case Withdrawn():
+            record = replace(record, cause=event.cause, why=event.why)
+    return record
+
+
+def _asked(entry: LogEntry, event: Asked) -> Record:
+    words = ERASED if event.question is None else Question.from_json(event.question)
+    return Record(
+        id=entry.key,
+        run=entry.run,
+        step=event.step,
+        attempt=event.attempt,
+        question=addressed(words, event.audience),
+        load=event.load,
+        audience=event.audience,
+        turn=event.turn,
+        status=after(None, Move.ASKED, entry.key),
+        number=entry.seq,
+        asked_s=entry.at_s,
+        until_s=event.until_s,
+        deadline_s=event.deadline_s,
+        why=event.why,
+    )
+
+
+def _replied(
+    record: Record,
+    kind: ReplyKind,
+    event: Answered | Deferred | HandedOn | Delegated,
+    content: str | None = None,
+    span_s: float = 0.0,
+) -> Record:
+    replies = record.replies
+    if event.token:
+        said = digest(kind) if content is None else content
+        replies = (*replies, Done(token=event.token, by=event.by, kind=kind, digest=said, span_s=span_s))
+    return replace(record, by=event.by, device=event.device, token=event.token, replies=replies[-MOST_REPLIES:])
+
+
+@dataclass(kw_only=True)
+class Index:
+    """The questions that wait, in the orders in which they are needed. Whoever changes one copies it first.
+
+    Args:
+        waiting: All of them by id, in order of asking.
+        before: How many are before each person.
+        held: Number and id of those that are held for each person, in order of asking.
+        due: Time, number and id of those with which time does something, in order of time.
+    """
+
+    waiting: dict[str, Record] = field(default_factory=dict)
+    before: dict[str, int] = field(default_factory=dict)
+    held: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    due: list[tuple[float, int, str]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, records: Iterable[Record]) -> Index:
+        """The index of questions in order of asking."""
+        index = cls()
+        for each in records:
+            index.enter(each)
+        return index
+
+    def copy(self) -> Index:
+        """The same again, to be changed."""
+        held = {turn: numbers[:] for turn, numbers in self.held.items() if numbers}
+        return Index(waiting=dict(self.waiting), before=dict(self.before), held=held, due=self.due[:])
+
+    def enter(self, record: Record) -> None:
+        """Take a question in, or what became of it."""
+        if not record.waiting:
+            return
+        self.waiting[record.id] = record
+        turn = record.turn or ""
+        if record.status is Status.HELD:
+            insort(self.held.setdefault(turn, []), (record.number, record.id))
+        elif record.status in BEFORE:
+            self.before[turn] = self.before.get(turn, 0) + 1
+        if record.due_s < math.inf:
+            insort(self.due, (record.due_s, record.number, record.id))
+
+    def move(self, old: Record | None, new: Record) -> None:
+        """A question changed."""
+        if old is not None and old.waiting:
+            self._leave(old)
+            if not new.waiting:
+                del self.waiting[old.id]
+        self.enter(new)
+
+    def _leave(self, record: Record) -> None:
+        turn = record.turn or ""
+        if record.status is Status.HELD:
+            held = self.held[turn]
+            del held[bisect_left(held, (record.number, record.id))]
+        elif record.status in BEFORE:
+            self.before[turn] -= 1
+        if record.due_s < math.inf:
+            del self.due[bisect_left(self.due, (record.due_s, record.number, record.id))]
+
+    def first_held(self, person: str) -> float:
+        """The number of the first question that is held for a person; infinity where none is."""
+        held = self.held.get(person)
+        return held[0][0] if held else math.inf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,6 +401,3 @@ def apply(state: DeskState, entry: LogEntry) -> DeskState:
         IllegalCall: The transition table does not allow it.
     """
     return replay((entry,), state)
-
-
-__all__ = ["MOST_ENDED", "MOST_STOPS", "DeskEvent", "DeskState", "Fact", "Fold", "apply", "moved", "replay"]

@@ -3,16 +3,68 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from heapq import heapify, heappop, heappush
 
-from handup.desk.entry import Fact
+from handup.core import BadSetting, type_of
 from handup.desk.events import Cause, ClaimEnded, DeskEvent, Expired, HandedOn, Held, Opened, Withdrawn
 from handup.desk.record import End, Record, gone
 from handup.desk.state import DeskState, Fold
 from handup.desk.status import Status
-from handup.desk.terms import Terms
 from handup.people.limits import Fit, fit
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """What a desk allows.
+
+    Args:
+        lease_s: How long a claim lasts where nothing is said.
+        longest_lease_s: How long one may last at most; longer ones are cut.
+        renewal_share: A claim by whoever holds it already is written only where it lasts longer by this share of it.
+        not_now_s: How long *not now* puts a question off where nothing is said.
+        longest_not_now_s: How long at most; longer ones are cut.
+        most_waiting: So many questions may wait for an answer; another one is refused to whoever asks.
+        longest_text: So many characters may a token, a device or a reason have.
+        snapshot_every: So many entries after the last snapshot another one is made.
+        look_every_s: How often `Desk.wait` looks at the clock while nothing happens, in real seconds.
+
+    Raises:
+        BadSetting: A number that is not above zero.
+    """
+
+    lease_s: float = 120.0
+    longest_lease_s: float = 3600.0
+    renewal_share: float = 0.1
+    not_now_s: float = 600.0
+    longest_not_now_s: float = 86400.0
+    most_waiting: int = 10_000
+    longest_text: int = 500
+    snapshot_every: int = 500
+    look_every_s: float = 1.0
+
+    def __post_init__(self) -> None:
+        for limit in fields(self):
+            value = getattr(self, limit.name)
+            if not (value > 0 and math.isfinite(value)):
+                raise BadSetting(f"{limit.name} is {value}", hint="Give a number above zero.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fact:
+    """An entry that is not written yet: the desk thinks ahead with it."""
+
+    seq: int
+    at_s: float
+    run: str
+    key: str
+    event: object
+
+    @property
+    def kind(self) -> str:
+        """The kind of event."""
+        return type_of(self.event).kind
+
 
 STOPPED = "the robot is stopped"
 

@@ -14,10 +14,10 @@ from handup.core import Person
 from handup.core.journal import LogEntry
 from handup.desk.channel import CHANNEL_FAILS, Channel, Timed
 from handup.desk.events import Opened
+from handup.desk.projection import Inside
 from handup.desk.record import Record
 from handup.desk.state import DeskState
 from handup.desk.status import Status
-from handup.desk.stopping import Inside
 
 if TYPE_CHECKING:
     from handup.desk.desk import Desk
@@ -57,7 +57,7 @@ class _Line:
     busy: bool = False
 
 
-class Teller:
+class Notifier:
     """Collects what channels should know and tells them.
 
     Notices are collected under the desk's lock, in the order of the journal. Whichever thread comes to `tell` tells
@@ -71,14 +71,12 @@ class Teller:
         inside: Where to say that this thread must not come in again.
     """
 
-    def __init__(
-        self, channels: Sequence[Channel], who: Who, now_s: Callable[[], float], inside: Inside | None = None
-    ) -> None:
+    def __init__(self, channels: Sequence[Channel], who: Who, now_s: Callable[[], float], inside: Inside) -> None:
         self.channels = tuple(channels)
         self._lines = [_Line(each) for each in self.channels]
         self._who = who
         self._now_s = now_s
-        self._inside = inside or Inside()
+        self._inside = inside
         self._lock = threading.Lock()
         self._here = threading.local()
         self._strangers: set[str] = set()

@@ -5,15 +5,17 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from handup.core import BadRecord, StoreUnavailable
 from handup.desk.events import QuestionEvent
 from handup.desk.record import Record, may_be_id
 from handup.desk.state import DeskState, Fold, replay
-from handup.desk.stopping import Inside
 from handup.journal import Entry, Journal, JournalErased
 
 SNAPSHOT = "desk"
+ATTEMPTS = 3
+"""So often the two ways are compared where somebody was erased in the meantime."""
 Reader = Callable[[int], Iterator[Entry]]
 Noticed = Callable[[Record | None, Record | None, Entry], None]
 """What is called with an entry and its question before and after it, in order, each once."""
@@ -22,7 +24,23 @@ Changed = Callable[[DeskState, DeskState, Sequence[Entry]], None]
 _log = logging.getLogger("handup.desk")
 
 
-class Following:
+class Inside:
+    """Whether this thread is within something of the desk that must not be entered again, by a signal handler say."""
+
+    def __init__(self) -> None:
+        self._here = threading.local()
+
+    def __enter__(self) -> None:
+        self._here.depth = getattr(self._here, "depth", 0) + 1
+
+    def __exit__(self, *_: object) -> None:
+        self._here.depth -= 1
+
+    def __bool__(self) -> bool:
+        return getattr(self._here, "depth", 0) > 0
+
+
+class Projection:
     """The state of a desk in this process. Threads may share it; it never holds its lock while it reads or writes.
 
     Whatever was erased in the journal up to an entry is not in the state at that entry.
@@ -32,11 +50,11 @@ class Following:
         inside: Where to say that this thread must not come in again.
     """
 
-    def __init__(self, journal: Journal, inside: Inside | None = None) -> None:
+    def __init__(self, journal: Journal, inside: Inside) -> None:
         self.journal = journal
         self.noticed: Noticed | None = None
         self.changed: Changed | None = None
-        self._inside = inside or Inside()
+        self._inside = inside
         self._lock = threading.Lock()
         self._building = threading.Lock()
         self._state = self._from_snapshot()
@@ -141,7 +159,7 @@ class Following:
             _log.warning("no snapshot of the desk was made: %s", error)
 
 
-def _erased(entries: Sequence[Entry]) -> bool:
+def _erased(entries: Iterable[Entry]) -> bool:
     return any(isinstance(each.event, JournalErased) for each in entries)
 
 
@@ -151,3 +169,51 @@ def _keeping(entries: Iterable[Entry], after: int, kept: list[Entry]) -> Iterato
         if entry.seq > after:
             kept.append(entry)
         yield entry
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Whether two ways lead to one state.
+
+    Args:
+        same: Whether they do.
+        snapshot_seq: The entry of the snapshot that the second way began with; None where there is none of use.
+        differs: What differs, by the names of the state's fields.
+    """
+
+    same: bool
+    snapshot_seq: int | None = None
+    differs: tuple[str, ...] = ()
+
+
+def compared(journal: Journal, state: DeskState) -> Comparison:
+    """Whether the stored snapshot and the entries after it lead to a state that was replayed from the first entry.
+
+    Robots may write on meanwhile. Where somebody was erased while this read, it replays again.
+
+    Args:
+        journal: Where both come from.
+        state: What the replay gave.
+    """
+    for _ in range(ATTEMPTS):
+        found = _compared(journal, state)
+        if found.same or not _erased(journal.read(state.seq)):
+            break
+        state = replay(journal.read(limit=state.seq))
+    return found
+
+
+def _compared(journal: Journal, state: DeskState) -> Comparison:
+    kept = journal.snapshot(SNAPSHOT)
+    if kept is None or kept.seq > state.seq:
+        return Comparison(same=True)
+    try:
+        early = DeskState.from_json(kept.state)
+    except BadRecord:
+        return Comparison(same=True)  # a desk replays the journal then, too
+    tail = list(journal.read(kept.seq, limit=state.seq - kept.seq))
+    if _erased(tail):
+        return Comparison(same=True)  # and then
+    ours, theirs = state.to_json(), replay(tail, early).to_json()
+    differs = tuple(name for name in ours if ours[name] != theirs[name])
+    return Comparison(same=not differs, snapshot_seq=kept.seq, differs=differs)
