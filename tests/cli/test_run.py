@@ -16,7 +16,7 @@ import pytest
 from handup.core import Person
 from handup.desk import Desk
 from handup.domains.kitting import State, World, run_once
-from handup.domains.kitting.store import Effect, Store
+from handup.domains.kitting.state import Effect, Store
 from handup.executive import Ending
 from handup.journal import Journal
 from tests.cli.calls import SRC, Called, assert_one_line_error, here

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from handup.domains.kitting import State, World, rates
-from handup.domains.kitting.primitive import KINDS, Primitive
+from handup.domains.kitting.actions import KINDS, Primitive
 from handup.domains.kitting.running import LOOK_EVERY_S
-from handup.domains.kitting.store import Effect, Store
+from handup.domains.kitting.state import Effect, Store
 from handup.domains.kitting.variants import recipes, variant
 from handup.executive import run as run_file
 from handup.executive.around import Around

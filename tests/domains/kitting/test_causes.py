@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from handup.domains.kitting import CAUSES, State, World, rates
+from handup.domains.kitting.actions import KINDS
 from handup.domains.kitting.causes import Hangs
-from handup.domains.kitting.primitive import KINDS
+from handup.domains.kitting.chance import Turn
 from handup.domains.kitting.rates import Rates
 from handup.domains.kitting.running import run_in, run_once
-from handup.domains.kitting.turn import Turn
 from handup.domains.kitting.variants import variant
 from handup.executive.events import Ending
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from handup.domains.kitting.store import Effect, Store
+from handup.domains.kitting.state import Effect, Store
 from handup.executive.measures import measure
 from handup.journal import Journal
 from tests.domains.kitting.program import LOOKING, build, look

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from handup.domains.kitting import CAUSES, World, rates
+from handup.domains.kitting.actions import KINDS
+from handup.domains.kitting.chance import Turn, chance
 from handup.domains.kitting.modules import ASKED, BEHIND, GRAPHS, REMEDIED, confidence
-from handup.domains.kitting.primitive import KINDS
 from handup.domains.kitting.rates import Rates
 from handup.domains.kitting.state import State
-from handup.domains.kitting.turn import Turn, chance
 from handup.executive.failure import Failure, Level
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from handup.domains.kitting import World, rates
-from handup.domains.kitting.monitors import holding, loaded, on_place
 from handup.domains.kitting.state import State
+from handup.domains.kitting.world import holding, loaded, on_place
 from handup.executive.action import Call
 from handup.executive.monitors import Sees
 

@@ -8,7 +8,7 @@ from ruamel.yaml import YAML
 
 from handup.core import BadSetting
 from handup.domains.kitting import CAUSES, World, rates
-from handup.domains.kitting.primitive import KINDS
+from handup.domains.kitting.actions import KINDS
 from handup.domains.kitting.rates import rates_digest
 
 FIXED = "e2584b496f325de49b2254e0f69b64a4dcda9c6694d74f8cce9a1ffa5a6fd50e"

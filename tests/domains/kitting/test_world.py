@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from handup.core import BadRecord, BadSetting, IllegalCall, StoreUnavailable
 from handup.domains.kitting import CAUSES, State, World, rates
+from handup.domains.kitting.chance import chance
 from handup.domains.kitting.state import CONTENTS, FETCHED, GEAR, MACHINED
-from handup.domains.kitting.turn import chance
 from handup.executive.action import Aborted, Call, Done, NotStarted
 from tests.domains.kitting.steps import Hands
 

@@ -3,25 +3,11 @@
 `World` is the door; `run_once` runs the task in one, with some rules and people.
 """
 
-from handup.domains.kitting.causes import CAUSES, Cause
-from handup.domains.kitting.rates import Rates, rates
-from handup.domains.kitting.running import Result, run_in, run_once
+from handup.domains.kitting.causes import CAUSES
+from handup.domains.kitting.rates import rates
+from handup.domains.kitting.running import run_in, run_once
 from handup.domains.kitting.state import State
-from handup.domains.kitting.variants import VARIANTS, Variant, recipes, variant
+from handup.domains.kitting.variants import recipes, variant
 from handup.domains.kitting.world import World
 
-__all__ = [
-    "CAUSES",
-    "VARIANTS",
-    "Cause",
-    "Rates",
-    "Result",
-    "State",
-    "Variant",
-    "World",
-    "rates",
-    "recipes",
-    "run_in",
-    "run_once",
-    "variant",
-]
+__all__ = ["CAUSES", "State", "World", "rates", "recipes", "run_in", "run_once", "variant"]

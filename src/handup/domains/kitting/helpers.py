@@ -12,9 +12,9 @@ import numpy as np
 
 from handup.core import Question, QuestionKind, ResumeHint, Role
 from handup.domains.kitting.causes import CAUSES
+from handup.domains.kitting.chance import chance
 from handup.domains.kitting.modules import ASKED, BEHIND
 from handup.domains.kitting.state import GEAR
-from handup.domains.kitting.turn import chance
 from handup.domains.kitting.world import World
 from handup.executive.escalation import AGAIN, BACK, FIXED, RESTART
 from handup.executive.failure import Failure

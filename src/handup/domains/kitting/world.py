@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from handup.core import BadSetting, IllegalCall, ManualClock
-from handup.domains.kitting import handling, machining, moving, seeing
+from handup.domains.kitting.actions import KINDS, TIME_UP, Primitive, actions_of
 from handup.domains.kitting.causes import CAUSES, cause_of
+from handup.domains.kitting.chance import Turn, chance
 from handup.domains.kitting.modules import REMEDIED
-from handup.domains.kitting.monitors import monitors_of
-from handup.domains.kitting.primitive import KINDS, TIME_UP, Primitive, actions_of
 from handup.domains.kitting.rates import Rates
 from handup.domains.kitting.rates import rates as usual
-from handup.domains.kitting.state import Goal, State
-from handup.domains.kitting.store import Effect, Store
-from handup.domains.kitting.turn import Turn
+from handup.domains.kitting.state import Effect, Goal, State, Store
 from handup.executive.action import Aborted, Call, Done, NotStarted, Outcome
-from handup.executive.monitors import Monitor
+from handup.executive.monitors import Fault, Monitor, Sees
 
 LASTS = "lasts"
-_FILES = (seeing, moving, handling, machining)
-"""Where the actions stand; importing them makes them known."""
 
 
 class World:
     """Tables, parts, a milling machine and a mobile robot whose failures have hidden causes.
 
     Use it with the executive: `World(7).actions()` are its primitives, `clock` is its time. The robot's controllers
-    live here: they take on a goal, stop where they are when the program that asked
-    has died, and remember how the last one ended. So nothing is ever done twice.
+    live here: they take on a goal, stop where they are when the program that asked has died, and remember how the
+    last one ended. So nothing is ever done twice.
 
     Args:
         seed: All chance comes from it.
@@ -263,3 +258,54 @@ def _outcome(record: Mapping[str, Any]) -> Outcome:
     if record["done"]:
         return Done(results=record["results"], beliefs=record["beliefs"])
     return Aborted(code=record["code"], why=record["why"], fields=record["fields"])
+
+
+See = Callable[[State, Rates, float], bool | None]
+"""What a monitor sees at a time: true, false, or nothing."""
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """A monitor of the world: it holds the belief of its name, as long as it sees anything."""
+
+    codes: ClassVar[tuple[str, ...]] = ()
+    name: str
+    see: See
+    world: World
+
+    def look(self, now_s: float) -> Iterable[Sees | Fault]:
+        """Say what it sees, while the robot is at something: between two actions nothing has settled yet."""
+        if self.world.state.goal is None:
+            return ()
+        seen = self.see(self.world.state, self.world.rates, now_s)
+        return () if seen is None else (Sees(key=self.name, value=seen),)
+
+
+def on_place(state: State, rates: Rates, now_s: float) -> bool:
+    """Laser against map: whether the base stands where the robot thinks. Most offsets show, all the time."""
+    if "mislocalised" in state.causes:
+        return chance(state.seed, f"base_monitor/{state.visits}") >= rates.seeing["base_monitor"]
+    return not _mistaken("base", state, rates, now_s)
+
+
+def holding(state: State, rates: Rates, now_s: float) -> bool:
+    """The width of the gripper: whether anything is in it. Now and then it does not show that a part has slipped."""
+    if _mistaken("gripper", state, rates, now_s):
+        return not state.hand
+    if state.hand or "slip" not in state.causes:
+        return bool(state.hand)
+    return chance(state.seed, f"gripper_monitor/{state.handled}") >= rates.seeing["gripper_monitor"]
+
+
+def loaded(state: State, rates: Rates, now_s: float) -> bool | None:
+    """What the machine says of its chuck; nothing while the link is down."""
+    return None if "lost_link" in state.causes else state.loaded
+
+
+def _mistaken(which: str, state: State, rates: Rates, now_s: float) -> bool:
+    return chance(state.seed, f"false_alarm/{which}/{round(10 * now_s)}") < rates.seeing["false_alarm"]
+
+
+def monitors_of(world: World) -> tuple[Monitor, ...]:
+    """All monitors of a world, by the belief that each holds."""
+    return (Watcher("on_place", on_place, world), Watcher("holding", holding, world), Watcher("loaded", loaded, world))
