@@ -64,7 +64,7 @@ def test_the_record_has_its_keys_and_kinds(policy: Path) -> None:
     assert called.code == 0, called.err
     record = json.loads(called.out)
     assert set(record) == KEYS
-    assert (record["policy"], record["modules"], record["horizon"]) == ("policy.yaml", 2, 5)
+    assert (record["policy"], record["modules"], record["horizon"]) == ("policy.yaml", 2, 8)
     assert (record["episodes"], record["seed"], record["expert"], record["w"]) == (20, 0, 1.0, 0.5)
     assert record["evidence"] == "simulated"
     for row in (record["recommended"], record["runner_up"], record["best_pair"], *record["methods"]):

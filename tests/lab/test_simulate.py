@@ -261,8 +261,9 @@ def test_the_means_of_random_policies_are_the_exact_ones(method: str, structure:
 def test_the_means_of_a_given_policy_are_the_exact_ones(policy: str, expert: float) -> None:
     graph, method = POLICIES[policy], strategy("graph+workload-aware")
     given_blocks = blocks_of(graph, episodes=4000, seed=2, expert=expert)
-    found = simulate_blocks(given_blocks, method, Terms(expert=expert, w=0.5, horizon=2 * len(graph)))
-    assert_means(found, [Evaluation(strategy=method, graph=graph, expert=expert).run()])
+    steps = 2 * len(graph)
+    found = simulate_blocks(given_blocks, method, Terms(expert=expert, w=0.5, horizon=steps))
+    assert_means(found, [Evaluation(strategy=method, graph=graph, expert=expert, horizon=steps).run()])
 
 
 # -- the same rows whenever and in whatever order ---------------------------------------------------------------------

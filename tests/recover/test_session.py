@@ -388,11 +388,12 @@ def test_the_horizon_ends_the_episode_by_name() -> None:
     assert "used up after 3 steps" in decision.reason
 
 
-def test_the_horizon_is_twice_the_modules_where_nothing_else_is_said() -> None:
-    session = Session(BITE, "never+execute-first")
+@pytest.mark.parametrize(("modules", "steps"), [(1, 8), (3, 8), (5, 10)])
+def test_an_episode_lasts_twice_its_modules_and_at_least_eight_steps(modules: int, steps: int) -> None:
+    session = Session(chain_of((0.5,) * modules, 0.2), "never+execute-first")
     while session.outcome is None:
         step(session)
-    assert session.tally.executions == 6
+    assert session.tally.executions == steps
 
 
 def test_in_steps_the_clock_does_not_count() -> None:
@@ -642,14 +643,14 @@ def test_the_objective_adds_load_time_and_failures() -> None:
 
 
 def test_giving_up_costs_the_time_that_was_left() -> None:
-    session = Session(chain_of((0.5, 0.5), 100.0), settings=Settings(w=0.25))
+    session = Session(chain_of((0.5, 0.5), 100.0), settings=Settings(w=0.25, horizon=5.0))
     step(session)
     assert session.next(0.0).action is Action.YIELD
     assert session.tally.objective == pytest.approx(0.75 * 5)
 
 
 def test_reaching_the_horizon_costs_no_more_than_the_time_used() -> None:
-    session = Session(BITE, "never+execute-first", Settings(w=0.25))
+    session = Session(BITE, "never+execute-first", Settings(w=0.25, horizon=6.0))
     while session.outcome is None:
         step(session)
     assert session.tally.objective == pytest.approx(0.75 * 6)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handup.core import Action, Costs, Decision, Outcome
+from handup.core import Action, Costs, Decision, Outcome, default_horizon
 from handup.policy import Belief, Gate, Module, ModuleGraph
 from handup.recover import Session, Settings
 from handup.when import Troubleshoot
@@ -140,7 +140,7 @@ def test_every_episode_comes_to_a_named_end_within_its_horizon(
     graph = ModuleGraph(modules)
     right = {module.name: bool(random.random() < module.confidence) for module in modules}
     session = Session(graph, settings=Settings(expert=expert, w=w))
-    for _ in range(2 * len(graph) + 1):
+    for _ in range(default_horizon(len(graph)) + 1):
         decision = session.next(0.0)
         if decision.action is Action.ACT:
             session.executed(bool(succeeds(modules, {name: np.array([each]) for name, each in right.items()})[0]))
