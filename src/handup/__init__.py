@@ -11,7 +11,7 @@ from handup.core.lazy import lazily
 if TYPE_CHECKING:
     from handup.client import AsyncClient, Client, RemoteDesk, RobotLink
     from handup.confidence import calibrate
-    from handup.core import Action, Decision, HandupError, Outcome, Question, QuestionKind
+    from handup.core import Action, Decision, HandupError, Outcome, Question, QuestionKind, panels
     from handup.policy import Gate, Module, ModuleGraph, load_policy
     from handup.recover import Episode, Look, Pass, Session, Settings, Unanswered, run
     from handup.when import strategy
@@ -41,6 +41,7 @@ __all__ = [
     "__version__",
     "calibrate",
     "load_policy",
+    "panels",
     "run",
     "strategy",
 ]
@@ -49,7 +50,7 @@ __getattr__ = lazily(
     {
         "client": ("AsyncClient", "Client", "RemoteDesk", "RobotLink"),
         "confidence": ("calibrate",),
-        "core": ("Action", "Decision", "HandupError", "Outcome", "Question", "QuestionKind"),
+        "core": ("Action", "Decision", "HandupError", "Outcome", "Question", "QuestionKind", "panels"),
         "policy": ("Gate", "Module", "ModuleGraph", "load_policy"),
         "recover": ("Episode", "Look", "Pass", "Session", "Settings", "Unanswered", "run"),
         "when": ("strategy",),

@@ -25,6 +25,7 @@ from handup.journal import Journal
 from handup.server import Access
 from tests.cli.sitting import ROOT, free_port, until
 from tests.deadlines import STILL_S
+from tests.fakes.panels import panel
 
 QUICK = ("--no-browser", "--no-wait", "--linger", "0")
 
@@ -87,7 +88,11 @@ class Reaching:
 
     def hand(self) -> list[float]:
         """Where the hand is."""
-        return list(self.state()["reach"]["hand"][:3])
+        return list(self.scene()["hand"][:3])
+
+    def scene(self) -> dict[str, Any]:
+        """The table and the hand, as the page shows them."""
+        return panel(self.state(), "scene")
 
     def over(self, timeout_s: float = 30.0) -> dict[str, Any]:
         """The record, once the robot has ended."""

@@ -16,6 +16,7 @@ from handup.journal import Journal
 from handup.lab.studies.reaching.trials import FIRST_TRYING
 from tests.cli.calls import assert_one_line_error, here
 from tests.cli.reaching import Reaching, Stick, rests
+from tests.fakes.panels import numbers
 
 
 def test_a_simulated_person_gives_one_record_the_trials_own() -> None:
@@ -73,7 +74,7 @@ def test_a_push_moves_the_hand_and_silence_and_a_late_push_do_not(tmp_path: Path
         assert reaching.state()["phase"] == "holding"
         stick.push = (0.0, 1.0, 0.0)
         reaching.until(lambda: reaching.hand()[1] > start[1] + 0.03)
-        assert reaching.state()["reach"]["driver"] == "you"
+        assert reaching.scene()["driver"] == "you"
         stick.push = None  # as if the page was gone
         reaching.until(lambda: reaching.state()["phase"] == "holding")
         assert rests(reaching)
@@ -81,9 +82,9 @@ def test_a_push_moves_the_hand_and_silence_and_a_late_push_do_not(tmp_path: Path
         assert rests(reaching), "what was pushed long ago moves nothing"
         assert stick.refused == []
         stick.late_s, stick.mode = 0.0, "rotate"
-        reaching.until(lambda: reaching.state()["reach"]["mode_changes"] == 1)
+        reaching.until(lambda: numbers(reaching.state())["changes of mode"] == 1)
         here_now = reaching.hand()
-        reaching.until(lambda: abs(reaching.state()["reach"]["hand"][3] - 1.0) > 0.01)
+        reaching.until(lambda: abs(reaching.scene()["hand"][3] - 1.0) > 0.01)
         assert reaching.hand() == here_now, "it only turns"
         stick.closing = True
         reaching.until(lambda: "nothing to hold" in reaching.state()["why"])
@@ -110,9 +111,7 @@ def test_a_question_goes_through_the_desk_and_the_hand_stands_still_meanwhile(tm
         assert rests(reaching), "though the stick is pushed"
         reaching.client.answer(record.id, True)
         asked = record.question.prompt.removeprefix("Do you want the ").split(", with ")[0]
-        reaching.until(
-            lambda: max(reaching.state()["reach"]["goals"], key=lambda goal: goal["chance"])["object"] == asked
-        )
+        reaching.until(lambda: max(reaching.scene()["goals"], key=lambda goal: goal["chance"])["object"] == asked)
         reaching.until(lambda: reaching.state()["phase"] == "moving" or reaching.client.waiting())
         with Journal.open(reaching.store, readonly=True) as journal:
             assert [each for each in journal.read() if isinstance(each.event, Asked)]
@@ -122,12 +121,12 @@ def test_after_a_crash_in_a_question_the_attempt_goes_on_and_another_takes_the_q
     with Reaching(tmp_path, "--method", "entropy") as reaching, Stick(reaching) as stick:
         stick.push = (1.0, 0.0, 0.0)
         [asked] = reaching.until(reaching.client.waiting)
-        before = reaching.state()["reach"]
+        before = reaching.scene()
         reaching.crash()
     with Reaching(tmp_path, "--method", "entropy") as reaching:
         [again] = reaching.until(reaching.client.waiting)
         reaching.until(lambda: reaching.state().get("phase") == "asking")
-        assert (again.id, reaching.state()["reach"]["hand"]) == (asked.id, before["hand"])
+        assert (again.id, reaching.scene()["hand"]) == (asked.id, before["hand"])
         assert "goes on" in reaching.said
         reaching.crash()
     with Reaching(tmp_path, "--method", "entropy", "--scene", "U6") as reaching:
@@ -136,7 +135,7 @@ def test_after_a_crash_in_a_question_the_attempt_goes_on_and_another_takes_the_q
         record = reaching.client.record(asked.id)
         assert record is not None
         assert record.status == "withdrawn"
-        assert reaching.state()["reach"]["hand"] != before["hand"]
+        assert reaching.scene()["hand"] != before["hand"]
 
 
 def test_who_leaves_leaves_no_question_behind(tmp_path: Path) -> None:

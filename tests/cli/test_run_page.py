@@ -17,6 +17,7 @@ from handup.server import Access
 from tests.cli.calls import here
 from tests.cli.sitting import free_port, until
 from tests.cli.test_run import KITTING, process, world_of
+from tests.fakes.panels import panel
 
 PERSON = "ana"
 
@@ -58,8 +59,8 @@ def person(tmp_path: Path, port: str) -> Client:
 def test_a_stop_ends_it_and_what_was_under_way_is_taken_back(tmp_path: Path, order: tuple[str, ...]) -> None:
     robot = process(tmp_path, *order, "--speed", "0.2", "--steps")
     with person(tmp_path, order[order.index("--port") + 1]) as client:
-        task = until(lambda: next((each.state or {} for each in client.robots()), {}).get("task"))
-        assert task["steps"][0]["name"] == "build_kits"
+        state = until(lambda: next((robot.state for robot in client.robots() if robot.state), None))
+        assert panel(state, "steps")["steps"][0]["name"] == "build_kits"
         until(lambda: "·" in (tmp_path / "err").read_text(encoding="utf-8"))
         client.stop("too close")
         assert robot.wait(30) == 1

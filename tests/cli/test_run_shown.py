@@ -12,6 +12,7 @@ from handup.executive import Aborted, Around, Executive, Run, Settings, Unseen
 from handup.executive.people import Bystander
 from tests.executive.making import action, recipe, recipes
 from tests.executive.robot import acting, by_name
+from tests.fakes.panels import checked, numbers
 
 
 class Link:
@@ -21,7 +22,7 @@ class Link:
         self.told: list[dict[str, Any]] = []
 
     def state(self, state: dict[str, Any]) -> None:
-        self.told.append(state)
+        self.told.append(checked(state))
 
 
 def test_the_question_that_is_open_counts() -> None:
@@ -37,4 +38,4 @@ def test_the_question_that_is_open_counts() -> None:
 
     around = Around(actions=actions, clock=clock, people=Bystander(asked, clock))
     Executive(run, around, watch=shown.changed).to_the_end()
-    assert [(each["phase"], each["task"]["counts"]["questions"]) for each in seen] == [("asking", 1)]
+    assert [(state["phase"], numbers(state)["questions"]) for state in seen] == [("asking", 1)]

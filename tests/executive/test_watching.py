@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from handup.core.panels import BeliefsPanel, NumbersPanel, StepPart, StepsPanel, TimelinePanel, plain
 from handup.executive.action import Aborted, Done
 from handup.executive.beliefs import Assertion, Source
 from handup.executive.events import Begun, Believed, Raised
@@ -13,6 +14,7 @@ from handup.executive.outcomes import acted
 from handup.executive.settings import Settings
 from handup.executive.sources import Sources
 from handup.executive.watching import BEFORE, MOST_STEPS, Watching
+from tests.fakes.panels import of_type
 
 RECIPE = """
 format: 1
@@ -59,7 +61,11 @@ def do(made: Machine, watching: Watching, name: str, outcome: Done | Aborted | N
 
 
 def shown(watching: Watching) -> list[tuple[int, str, str]]:
-    return [(each["depth"], each["name"], each["status"]) for each in watching.view()["steps"]]
+    return [(step.depth, step.name, step.status) for step in steps_of(watching)]
+
+
+def steps_of(watching: Watching) -> list[StepPart]:
+    return of_type(watching.panels(), StepsPanel).steps
 
 
 def test_the_tree_shows_what_is_done_where_it_is_and_what_comes() -> None:
@@ -90,14 +96,17 @@ def test_a_recovery_stands_below_what_failed_and_says_why() -> None:
         (4, "open", "now"),
         (1, "wave", "next"),
     ]
-    steps = watching.view()["steps"]
-    assert steps[2]["details"] == "part: gear", "values, not the words of the recipe"
-    assert (steps[4]["aborts"], steps[4]["tried"]) == (1, ["open wide ×1"])
+    steps = steps_of(watching)
+    assert steps[2].details == "part: gear", "values, not the words of the recipe"
+    assert (steps[4].aborts, steps[4].tried) == (1, ["open wide ×1"])
     assert watching.why == "recovery “open wide”, because of this: grasp failed (slip). It slipped."
-    assert [each["kind"] for each in watching.view()["news"]] == ["failed", "recovering"]
+    assert [entry.kind for entry in of_type(watching.panels(), TimelinePanel).entries] == ["failed", "recovering"]
     do(made, watching, "open")
     assert watching.doing == "grasp (part: gear), attempt 2"
-    assert watching.view()["counts"] == {"starts": 4, "failures": 1, "recoveries": 1, "questions": 0}
+    numbers = of_type(watching.panels("2 gears"), NumbersPanel)
+    counts = {number.label: number.value for number in numbers.numbers}
+    assert counts == {"actions": 4, "failures": 1, "recoveries": 1, "questions": 0}
+    assert numbers.summary == "2 gears"
 
 
 def test_steps_under_way_are_told_with_their_values_and_not_as_the_recipe_writes_them() -> None:
@@ -108,9 +117,9 @@ def test_steps_under_way_are_told_with_their_values_and_not_as_the_recipe_writes
     for outcome in (None, Aborted(code="slip"), Aborted(code="broken")):
         if outcome is not None:
             do(made, watching, "grasp" if outcome.code == "slip" else "open", outcome)
-        [grasp] = [each for each in watching.view()["steps"] if each["name"] == "grasp"]
-        assert grasp["details"] == "part: scene 1, at the gears"
-    assert not any("params." in str(each) for each in watching.view()["steps"])
+        [grasp] = [step for step in steps_of(watching) if step.name == "grasp"]
+        assert grasp.details == "part: scene 1, at the gears"
+    assert not any("params." in str(step) for step in steps_of(watching))
 
 
 def test_a_recovery_at_the_end_stands_behind_the_last_step() -> None:
@@ -142,9 +151,9 @@ def test_beliefs_show_who_says_so_and_where_they_disagree() -> None:
     made, watching = machine()
     for source, value, at_s in ((Source.SCRIPT, True, 1.0), (Source.MONITOR, False, 2.0)):
         made.tell(Believed(assertion=Assertion(key="holding", value=value, source=source, probability=0.9, at_s=at_s)))
-    [belief] = watching.view()["beliefs"]
-    assert belief["contradicted"]
-    assert [(each["source"], each["value"]) for each in belief["said"]] == [("monitor", "no"), ("script", "yes")]
+    [belief] = of_type(watching.panels(), BeliefsPanel).beliefs
+    assert belief.contradicted
+    assert [(statement.source, statement.value) for statement in belief.said] == [("monitor", "no"), ("script", "yes")]
 
 
 def test_a_long_recipe_is_cut_around_the_present_step_and_stays_small() -> None:
@@ -152,11 +161,11 @@ def test_a_long_recipe_is_cut_around_the_present_step_and_stays_small() -> None:
     made, watching = machine(f"format: 1\nlong:\n  steps:\n{steps}", "")
     for number in range(40):
         do(made, watching, f"a{number}")
-    rows = watching.view()["steps"]
-    assert rows[1]["name"] == f"{40 - BEFORE} more"
-    assert rows[-1]["name"].endswith(" more")
+    rows = steps_of(watching)
+    assert rows[1].name == f"{40 - BEFORE} more"
+    assert rows[-1].name.endswith(" more")
     assert len(rows) < 60
-    assert len(json.dumps(watching.view())) < 20_000
+    assert len(json.dumps(plain({"panels": watching.panels()}))) < 20_000
 
 
 def test_a_deep_tree_shows_the_way_to_the_present_step() -> None:
@@ -168,6 +177,6 @@ def test_a_deep_tree_shows_the_way_to_the_present_step() -> None:
         for number in range(51)
     )
     _, watching = machine(f"format: 1\n{tasks}", "")
-    rows = watching.view()["steps"]
+    rows = steps_of(watching)
     assert len(rows) <= MOST_STEPS
-    assert (rows[0]["name"], rows[-1]["name"], rows[-1]["status"]) == ("t0", "x", "now")
+    assert (rows[0].name, rows[-1].name, rows[-1].status) == ("t0", "x", "now")

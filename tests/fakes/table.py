@@ -16,6 +16,7 @@ from handup.domains.feeding.meal import NAME, Meal
 from handup.domains.feeding.order import Order
 from handup.journal import Journal
 from tests.fakes.feeding import Oracle, calibrators
+from tests.fakes.panels import checked
 
 
 @dataclass
@@ -33,7 +34,7 @@ class Notebook:
     pictures: list[tuple[str, bytes]] = field(default_factory=list)
 
     def state(self, state: Mapping[str, Any], /) -> None:
-        self.states.append(dict(state))
+        self.states.append(checked(state))
         self.on_state(state)
 
     def picture(self, name: str, picture: bytes, /) -> None:

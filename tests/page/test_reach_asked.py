@@ -128,16 +128,16 @@ def test_after_a_crash_in_a_question_the_attempt_goes_on_with_it(devices: Device
     with Reaching(tmp_path, "--method", "entropy") as reaching, seated(devices, reaching) as page:
         number = asked(page).get_attribute("data-question") or ""
         page.wait_for_timeout(500)
-        before = reaching.state()["reach"]
+        before = reaching.scene()
         reaching.crash()
     with Reaching(tmp_path, "--method", "entropy") as reaching, seated(devices, reaching, shows="question") as page:
         question = page.get_by_test_id("question")
         assert question.get_attribute("data-question") == number
         expect(page.get_by_test_id("hand-above")).to_be_visible()
-        after = reaching.state()["reach"]
+        after = reaching.scene()
         assert (after["hand"], after["goals"]) == (before["hand"], before["goals"])
         question.get_by_role("button", name=re.compile("^.?Yes")).click()
         page.get_by_test_id("send").click()
         expect(page.locator(f'[data-question="{number}"]')).to_have_count(0)
-        reaching.until(lambda: reaching.state()["reach"]["goals"] != before["goals"])
+        reaching.until(lambda: reaching.scene()["goals"] != before["goals"])
         assert rests(reaching), "nobody pushes"

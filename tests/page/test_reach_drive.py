@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
-from handup.domains.reaching.telling import READ_S
+from handup.domains.reaching.page_state import READ_S
 from tests.cli.reaching import Reaching, rests
 from tests.page.axe import violations
 from tests.page.devices import Devices
@@ -83,7 +83,7 @@ def test_keys_and_fingers_push_and_letting_go_stops(devices: Devices, reaching: 
         assert down is not None
         page.mouse.move(down["x"] + 20, down["y"] + 20)
         page.mouse.down()
-        reaching.until(lambda: reaching.state()["reach"]["hand"][5] > 0.05)
+        reaching.until(lambda: reaching.scene()["hand"][5] > 0.05)
         page.mouse.up()
         expect(page.get_by_test_id("phase")).to_have_text("Ready")
         assert rests(reaching)

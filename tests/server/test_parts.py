@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import pytest
 
+from handup.core.panels import Phase, RobotState
 from handup.server.drafts import Draft, Drafts
 from handup.server.limits import MOST_BUCKETS, Buckets
-from handup.server.models import RobotState
 from handup.server.pool import Pool
 from handup.server.robots import EACH_S, EACH_TURN_S, Robot, Robots
 from handup.server.tokens import code_digest
@@ -48,7 +48,7 @@ def test_people_are_told_of_many_robots_less_often_and_of_the_last_state_in_the_
         robots.heard(str(number))
     told.clear()
     for number in range(10):
-        robots.put("0", RobotState(robot="0", phase="moving", at_s=0.0, title=str(number)))
+        robots.put("0", RobotState(robot="0", phase=Phase.MOVING, at_s=0.0, title=str(number)))
     assert told == []
     now_s += 50 * EACH_S + 0.01
     robots.tick(slept=False)

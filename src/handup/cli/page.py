@@ -16,6 +16,7 @@ from handup.cli.built_page import check_built
 from handup.cli.output import err, out
 from handup.cli.touring import PICTURES, PLATE, TOUR, picture
 from handup.core import Person, Question, Role
+from handup.core.panels import PicturePanel
 
 if TYPE_CHECKING:
     from handup.client import Client
@@ -101,14 +102,11 @@ def _asked(client: Client, step: str, question: Question, attempt: int) -> str:
 def _state(place: int, phase: str, question: Question | None) -> dict[str, Any]:
     steps = list(TOUR)
     return {
-        "robot": ROBOT,
         "phase": phase,
         "title": f"Question {min(place + 1, len(steps))} of {len(steps)}",
         "doing": question.doing if question is not None else "thinking of the next question",
         "why": "this is a tour; nothing moves",
-        "at_s": time.time(),
-        "picture": PLATE,
-        "picture_seq": 1,
+        "panels": [PicturePanel(name=PLATE, seq=1, caption="A plate of food from above")],
     }
 
 

@@ -13,7 +13,7 @@ from handup.cli.people import user_name
 from handup.cli.run_driving import LOOK_S, Leaving, Pace, drive
 from handup.cli.run_home import FOLDER
 from handup.cli.run_progress import Progress
-from handup.core import Person
+from handup.core import Person, panels
 from handup.desk import Desk
 from handup.domains.stage import Stage
 from handup.executive.durable import Entry
@@ -34,13 +34,6 @@ EVERY_S = 0.1
 """So often the page is told what the robot is at, in real seconds, and at once when it asks or ends."""
 SPEED = 20.0
 """Of a simulated robot where nothing else is said."""
-PHASES = {
-    Phase.READY: "moving",
-    Phase.ACTING: "moving",
-    Phase.ASKING: "asking",
-    Phase.LOOKING: "moving",
-    Phase.ENDED: "done",
-}
 
 
 @dataclass
@@ -84,11 +77,13 @@ class Shown:
         """Tell everything."""
         self._last = time.monotonic()
         finished = self.machine.finished
-        phase = PHASES[self.machine.phase]
-        if finished is not None and finished.ending == "stopped":
-            phase = "stopped"
+        phase = panels.Phase.MOVING
+        if finished is not None:
+            phase = panels.Phase.STOPPED if finished.ending == "stopped" else panels.Phase.DONE
         elif self._held:
-            phase = "holding"
+            phase = panels.Phase.HOLDING
+        elif self.machine.phase is Phase.ASKING:
+            phase = panels.Phase.ASKING
         watching = self.watching
         self.link.state(
             {
@@ -96,7 +91,7 @@ class Shown:
                 "title": named(self.machine.frames[0].name if self.machine.frames else ROBOT).capitalize(),
                 "doing": watching.doing[:300],
                 "why": watching.why,
-                "task": {**watching.view(), "result": self.stage.in_words()},
+                "panels": watching.panels(self.stage.in_words()),
             }
         )
 

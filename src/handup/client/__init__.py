@@ -12,7 +12,7 @@ from handup.client.asynchronous import AsyncClient
 from handup.client.client import Client
 from handup.client.link import RobotLink
 from handup.client.remote import RemoteDesk
-from handup.client.views import Change, Changed, Connected, Lost, Pairing, Robot, Stop, Stopped
+from handup.client.views import Change, Changed, Connected, Lost, Pairing, Robot, Stop, Stopped, Unshown
 
 __all__ = [
     "AsyncClient",
@@ -27,4 +27,5 @@ __all__ = [
     "RobotLink",
     "Stop",
     "Stopped",
+    "Unshown",
 ]

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from handup.client.views import Pairing, Robot, receipt_of, record_of, robot_of, strange
 from handup.core import BadSetting, Question, Reply, ReplyKind, Value
+from handup.core.panels import RobotState, plain
 from handup.desk import Receipt, Record, question_id
 
 T = TypeVar("T")
@@ -183,10 +184,10 @@ def robots() -> Call[tuple[Robot, ...]]:
     return Call(method="GET", path="/robots", read=_object(read))
 
 
-def put_state(robot: str, state: Mapping[str, Any]) -> Call[None]:
+def put_state(robot: str, state: Mapping[str, Any] | RobotState) -> Call[None]:
     """What a robot does."""
     path = f"/robots/{quote(robot, safe='')}/state"
-    return Call(method="PUT", path=path, json={**state, "robot": robot}, read=_nothing)
+    return Call(method="PUT", path=path, json={**plain(state), "robot": robot}, read=_nothing)
 
 
 def put_picture(name: str, picture: bytes) -> Call[None]:

@@ -21,6 +21,7 @@ from handup.client.reading import NOT_ARRIVED, body_of, limits, polls
 from handup.client.tries import LONGEST_PAUSE_S, PASSING, PATIENCE_S, Tries, answered
 from handup.client.views import Change, Connected, Lost, Pairing, Robot, change_of, count_of
 from handup.core import Question, ReplyKind, ServerUnreachable, Value
+from handup.core.panels import RobotState
 from handup.desk import Receipt, Record
 
 T = TypeVar("T")
@@ -88,7 +89,7 @@ class Client:
         """Take a question back that is no longer needed. People read `why`."""
         return self._do(calls.withdraw(question, why))
 
-    def put_state(self, robot: str, state: Mapping[str, Any]) -> None:
+    def put_state(self, robot: str, state: Mapping[str, Any] | RobotState) -> None:
         """Show what a robot does. A `RobotLink` does this without making the robot wait."""
         self._do(calls.put_state(robot, state))
 

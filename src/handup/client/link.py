@@ -18,14 +18,17 @@ from handup.client.live import BEAT_S
 from handup.client.outbox import Outbox
 from handup.client.pulse import Pulse
 from handup.client.sticks import Stick, Sticks
-from handup.client.views import Stop, count_of, stop_of
+from handup.client.views import Stop, Unshown, count_of, stop_of, unshown_of
 from handup.client.wire import Wire
 from handup.core import HandupError
+from handup.core.panels import RobotState
 
 HOLD_S = 1.0
 """So long after the last heartbeat that it trusts a robot may move."""
 END_S = 4.0
 """So long a link may take to end."""
+MOST_WARNINGS = 20
+"""So often it is logged that something of a state is not shown."""
 _log = logging.getLogger("handup.client")
 
 
@@ -50,6 +53,7 @@ class RobotLink:
         problem: Why there is no link, where there is none.
         stops_heard: How many stops were heard so far, lifted or not.
         people: How many pages of people who may answer were open when the server was last heard.
+        unshown: Parts of our states that this server is too old to show; None where it shows all that was sent.
 
     Raises:
         BadSetting: The address or the token cannot be one.
@@ -77,7 +81,9 @@ class RobotLink:
         self._news = threading.Condition()
         self.stops_heard = 0
         self.people = 0
+        self.unshown: Unshown | None = None
         self._sticks = Sticks()
+        self._warned = set[Unshown]()
         self._id = id
         self._stop: Stop | None = None
         self._own_stop: tuple[str, str] | None = None  # why, and its token
@@ -142,8 +148,13 @@ class RobotLink:
 
     # -- what the robot says -----------------------------------------------------------------------------------------
 
-    def state(self, state: Mapping[str, Any]) -> None:
-        """Show people what the robot does. Returns at once; of several states the latest is sent."""
+    def state(self, state: Mapping[str, Any] | RobotState) -> None:
+        """Show people what the robot does. Returns at once; of several states the latest is sent.
+
+        Args:
+            state: `phase`, and where you like `title`, `doing`, `why` and `panels`: the panels of `handup.panels`, or
+                the same as plain data.
+        """
         self._outbox.put_state(state, self.clock.now_s())
         self._wire.tell(self._wire.to_send)
 
@@ -184,7 +195,7 @@ class RobotLink:
                 self._take_stop(frame.get("stopped"))
                 self.people = count_of(frame.get("people"))
                 self._id = self._id or _id_of(frame)
-                self.problem = None
+                self.problem = self.unshown = None
             case "stopped":
                 self._take_stop(frame.get("stopped"))
             case "people":
@@ -195,10 +206,19 @@ class RobotLink:
                 own = self._own_stop
                 if own is not None and frame.get("token") == own[1] and frame.get("written") is True:
                     self._own_stop = None
+            case "unshown":
+                self._take_unshown(unshown_of(frame))
             case "error":
                 _log.warning("the server refused something of '%s': %s", self.robot, json.dumps(frame.get("error")))
         with self._news:
             self._news.notify_all()
+
+    def _take_unshown(self, unshown: Unshown) -> None:
+        """Keep what is not shown; log it where that is new, also since the last connection."""
+        self.unshown = unshown
+        if unshown not in self._warned and len(self._warned) < MOST_WARNINGS:
+            self._warned.add(unshown)
+            _log.warning("the server is too old to show %s of '%s'; update handup there", unshown, self.robot)
 
     def _take_stop(self, said: Any) -> None:
         stop = stop_of(said)

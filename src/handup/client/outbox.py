@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from handup.client import live
+from handup.core.panels import RobotState, plain
 
 MOST_PICTURES = 8
 """So many pictures may wait to be sent; then the oldest is dropped."""
@@ -29,10 +30,10 @@ class Outbox:
         self._pictures: dict[str, bytes] = {}
         self.state: str | None = None
 
-    def put_state(self, state: Mapping[str, Any], now_s: float) -> None:
+    def put_state(self, state: Mapping[str, Any] | RobotState, now_s: float) -> None:
         """Take a state, as the frame that says it; one that cannot be sent is told in the log and left out."""
         try:
-            text = live.frame("state", state={"at_s": now_s, **state, "robot": self._robot})
+            text = live.frame("state", state={"at_s": now_s, **plain(state), "robot": self._robot})
         except (TypeError, ValueError) as error:
             _log.warning("a state of '%s' cannot be sent: %s", self._robot, error)
             return

@@ -101,13 +101,30 @@ class Stop:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Unshown:
+    """Parts of a robot's state that the server is too old to know; the rest is shown.
+
+    Args:
+        panels: Types of panels, those with another version with it: "scene version 2".
+        fields: Fields, those of panels behind their type: "scene.wrist".
+    """
+
+    panels: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        named = [f"panel '{name}'" for name in self.panels] + [f"field '{name}'" for name in self.fields]
+        return ", ".join(named)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Robot:
     """A robot as people see it.
 
     Args:
         robot: Its name.
         alive: Whether it has been heard within the time that makes it hold.
-        state: What it said last of what it does; see the docs for its fields.
+        state: What it said last of what it does: `handup.panels.RobotState`, as plain data.
     """
 
     robot: str
@@ -186,6 +203,12 @@ def stop_of(view: Any) -> Stop | None:
         seq=said.get("seq"),
         written=said.get("written") is not False,
     )
+
+
+def unshown_of(view: Json) -> Unshown:
+    """The parts of a state that a server tells it does not show."""
+    names = {key: view.get(key) for key in ("panels", "fields")}
+    return Unshown(**{key: tuple(map(str, said)) for key, said in names.items() if isinstance(said, list)})
 
 
 def count_of(said: Any) -> int:

@@ -14,14 +14,15 @@ def lazily(package: str, modules: Mapping[str, tuple[str, ...]]) -> Callable[[st
 
     Args:
         package: Full name of the package.
-        modules: Names by module, relative to the package.
+        modules: Names by module, relative to the package; a name may be a module below that.
     """
     module_of = {name: module for module, names in modules.items() for name in names}
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - what it is called in tracebacks
         if name not in module_of:
             raise AttributeError(f"module '{package}' has no attribute '{name}'")
-        value = getattr(import_module(f"{package}.{module_of[name]}"), name)
+        module = import_module(f"{package}.{module_of[name]}")
+        value = getattr(module, name) if hasattr(module, name) else import_module(f"{module.__name__}.{name}")
         return vars(import_module(package)).setdefault(name, value)
 
     return __getattr__

@@ -1,14 +1,15 @@
 """Panels: what people see of a robot. A robot sends a list of them, and a page shows each in its own way.
 
-Every panel has a `panel`, which names its type, and a `version`, which grows when a field of it is no longer read as
-before. Servers and pages show the panels that they know and leave out the others, so a robot may be newer than both.
+Every panel has a `panel`, which names its type, and a `version`, which grows when older pages would read the panel
+wrongly; a new field that they may pass over does not count. Servers and pages show what they know and leave out the
+rest, so a robot may be newer than both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -312,3 +313,20 @@ class RobotState(Part):
     doing: Text = ""
     why: Text = ""
     panels: Annotated[list[Annotated[Panel, Field(discriminator="panel")]], Field(max_length=MOST_PANELS)] = []
+
+
+def plain(state: Mapping[str, Any] | RobotState) -> dict[str, Any]:
+    """Return a state as JSON: panels name their type and version, and leave out what has its default.
+
+    Raises:
+        TypeError: `panels` is no list.
+    """
+    said = {name: getattr(state, name) for name in state.model_fields_set} if isinstance(state, RobotState) else state
+    return {name: [_plain(panel) for panel in value] if name == "panels" else value for name, value in said.items()}
+
+
+def _plain(panel: Any) -> Any:
+    if not isinstance(panel, Part):
+        return panel
+    named = {name: getattr(panel, name) for name in ("panel", "version") if name in type(panel).model_fields}
+    return {**named, **panel.model_dump(mode="json", exclude_defaults=True)}

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
 
+from handup.core.panels import (
+    BeliefPart,
+    BeliefsPanel,
+    NumberPart,
+    NumbersPanel,
+    Panel,
+    StatementPart,
+    StepPart,
+    StepsPanel,
+    TimelineEntry,
+    TimelinePanel,
+)
 from handup.executive.beliefs import Source
 from handup.executive.durable import Entry
 from handup.executive.events import Answered, Asked, Begun, Failed, Recovered, Recovering, Said, Unanswered
@@ -22,17 +34,28 @@ MOST_NEWS = 12
 MOST_BELIEFS = 60
 LONG, SHORT = 300, 120
 """So many letters of a reason, and of a value, are shown."""
+MOST_DEPTH = 200
+"""Steps that are nested deeper are shown as deep as this."""
+Status = Literal["done", "now", "next", "failed", "asking"]
+KINDS: Mapping[Kind, Literal["action", "op", "task", "choice", "loop"]] = {
+    Kind.ACTION: "action",
+    Kind.OP: "op",
+    Kind.TASK: "task",
+    Kind.CHOICE: "choice",
+    Kind.LOOP: "loop",
+}
+Happening = Literal["failed", "recovering", "recovered", "asked", "answered", "said"]
 
 
 class Here(NamedTuple):
     """The present step: how it stands with it, and what it was given."""
 
-    status: str
+    status: Status
     given: str
 
 
 class Watching:
-    """What a view is told of a run: give each event to `told`, and take `view` whenever something is to be shown.
+    """What a view is told of a run: give each event to `told`, and take `panels` whenever something is to be shown.
 
     Args:
         machine: Of the run.
@@ -40,8 +63,8 @@ class Watching:
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
-        self._news: deque[dict[str, Any]] = deque(maxlen=MOST_NEWS)
-        self._counts = dict.fromkeys(("starts", "failures", "recoveries", "questions"), 0)
+        self._news: deque[TimelineEntry] = deque(maxlen=MOST_NEWS)
+        self._counts = dict.fromkeys(("actions", "failures", "recoveries", "questions"), 0)
         self._now_s = 0.0
 
     def told(self, event: Entry) -> None:
@@ -49,14 +72,14 @@ class Watching:
         at_s = getattr(event, "at_s", None)
         if isinstance(at_s, int | float):
             self._now_s = max(self._now_s, float(at_s))
-        counted = {Begun: "starts", Failed: "failures", Recovering: "recoveries", Asked: "questions"}.get(type(event))
+        counted = {Begun: "actions", Failed: "failures", Recovering: "recoveries", Asked: "questions"}.get(type(event))
         if counted is not None:
             self._counts[counted] += 1
-        kind, words = self._words(event)
-        if kind:
-            self._news.append({"at_s": self._now_s, "kind": kind, "words": words[:LONG]})
+        if (happened := self._words(event)) is not None:
+            kind, words = happened
+            self._news.append(TimelineEntry(at_s=self._now_s, kind=kind, words=words[:LONG]))
 
-    def _words(self, event: Entry) -> tuple[str, str]:  # noqa: PLR0911 - a table
+    def _words(self, event: Entry) -> tuple[Happening, str] | None:  # noqa: PLR0911 - a table
         match event:
             case Failed():
                 return "failed", f"{what_failed(event.failure)}. {event.failure.why}"
@@ -77,16 +100,22 @@ class Watching:
             case Said():
                 return "said", event.message
             case _:
-                return "", ""
+                return None
 
-    def view(self) -> dict[str, Any]:
-        """Everything that is shown, as plain data."""
-        return {
-            "steps": _fitting(list(_steps(self._machine))),
-            "beliefs": list(_beliefs(self._machine)),
-            "news": list(self._news),
-            "counts": dict(self._counts),
-        }
+    def panels(self, result: str = "") -> list[Panel]:
+        """Return everything that is shown.
+
+        Args:
+            result: How the task stands, in a few words.
+        """
+        beliefs = list(_beliefs(self._machine))
+        numbers = [NumberPart(label=label, value=count) for label, count in self._counts.items()]
+        return [
+            StepsPanel(steps=_fitting(list(_steps(self._machine)))),
+            TimelinePanel(entries=list(self._news)),
+            *([BeliefsPanel(beliefs=beliefs)] if beliefs else ()),
+            NumbersPanel(summary=result[:LONG], numbers=numbers),
+        ]
 
     @property
     def doing(self) -> str:
@@ -128,12 +157,12 @@ def what_failed(failure: Failure) -> str:
     return f"{named(failure.leaf)} failed ({failure.code})"
 
 
-def _steps(machine: Machine) -> Iterator[dict[str, Any]]:
+def _steps(machine: Machine) -> Iterator[StepPart]:
     frames = machine.frames
     if not frames:
         return
-    status = {Phase.ASKING: "asking", Phase.ENDED: "done"}.get(machine.phase, "now")
-    yield {"depth": 0, "kind": "task", "name": frames[0].name, "status": "now" if status != "done" else "done"}
+    status: Status = "asking" if machine.phase is Phase.ASKING else "done" if machine.phase is Phase.ENDED else "now"
+    yield StepPart(kind="task", name=frames[0].name[:LONG], status="done" if status == "done" else "now")
     yield from _frame(frames, 0, 1, Here(status, _given(machine)))
 
 
@@ -148,18 +177,18 @@ def _given(machine: Machine) -> str:
             return ""
 
 
-def _fitting(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _fitting(steps: list[StepPart]) -> list[StepPart]:
     """Of a tree that is too deep, only the way to the present step."""
     if len(steps) <= MOST_STEPS:
         return steps
-    return [each for each in steps if each["status"] not in ("done", "next")][-MOST_STEPS:]
+    return [step for step in steps if step.status not in ("done", "next")][-MOST_STEPS:]
 
 
-def _frame(frames: Sequence[Frame], index: int, depth: int, here: Here) -> Iterator[dict[str, Any]]:
+def _frame(frames: Sequence[Frame], index: int, depth: int, here: Here) -> Iterator[StepPart]:
     yield from _lines(frames, index, 0, depth, here)
 
 
-def _lines(frames: Sequence[Frame], index: int, level: int, depth: int, here: Here) -> Iterator[dict[str, Any]]:
+def _lines(frames: Sequence[Frame], index: int, level: int, depth: int, here: Here) -> Iterator[StepPart]:
     """One list of steps of a frame, with what is below the present one."""
     frame = frames[index]
     cursor = frame.cursors[level]
@@ -193,52 +222,55 @@ def _lines(frames: Sequence[Frame], index: int, level: int, depth: int, here: He
         yield from _recovery(frames, index + 1, inner.repair, depth, here)
 
 
-def _recovery(frames: Sequence[Frame], index: int, repair: Repair, depth: int, here: Here) -> Iterator[dict[str, Any]]:
+def _recovery(frames: Sequence[Frame], index: int, repair: Repair, depth: int, here: Here) -> Iterator[StepPart]:
     recovery = repair.rule.recovery
-    yield {
-        "depth": depth,
-        "kind": "recovery",
-        "name": recovery.name,
-        "status": "now",
-        "details": recovery.about[:SHORT],
-    }
+    yield StepPart(
+        depth=min(depth, MOST_DEPTH),
+        kind="recovery",
+        name=recovery.name[:LONG],
+        status="now",
+        details=recovery.about[:SHORT],
+    )
     yield from _frame(frames, index, depth + 1, here)
 
 
-def _row(frame: Frame, line: Line, depth: int, status: str, details: str = "") -> dict[str, Any]:
+def _row(frame: Frame, line: Line, depth: int, status: Status, details: str = "") -> StepPart:
+    name = line.name
     if line.condition is not None:
         word = "while" if line.kind is Kind.LOOP else "if"
         name = f"{word} {condition_in_words(line.condition.text)}"[:SHORT]
-    else:
-        name = line.name
-    row: dict[str, Any] = {"depth": depth, "kind": line.kind.name.lower(), "name": name, "status": status}
-    if details and status not in ("done", "next"):
-        row["details"] = details[:SHORT]
     tally = frame.tally.get(line.path)
-    if tally is not None and (tally.uses or line.kind in (Kind.ACTION, Kind.OP)):
-        row |= {"aborts": tally.aborts, "tried": [f"{named(each)} ×{uses}" for each, uses in tally.uses.items()]}
-    return row
+    tried = tally is not None and (tally.uses or line.kind in (Kind.ACTION, Kind.OP))
+    return StepPart(
+        depth=min(depth, MOST_DEPTH),
+        kind=KINDS[line.kind],
+        name=name[:LONG],
+        status=status,
+        details="" if status in ("done", "next") else details[:SHORT],
+        aborts=tally.aborts if tally is not None and tried else 0,
+        tried=[f"{named(rule)} ×{uses}" for rule, uses in tally.uses.items()] if tally is not None else [],
+    )
 
 
-def _more(count: int, depth: int, status: str) -> dict[str, Any]:
-    return {"depth": depth, "kind": "more", "name": f"{count} more", "status": status}
+def _more(count: int, depth: int, status: Status) -> StepPart:
+    return StepPart(depth=min(depth, MOST_DEPTH), kind="more", name=f"{count} more", status=status)
 
 
-def _beliefs(machine: Machine) -> Iterator[dict[str, Any]]:
+def _beliefs(machine: Machine) -> Iterator[BeliefPart]:
     beliefs = machine.beliefs
-    keys = list(dict.fromkeys(each.key for each in beliefs.assertions))
+    keys = list(dict.fromkeys(assertion.key for assertion in beliefs.assertions))
     for key in keys[:MOST_BELIEFS]:
-        said = [each for source in Source if (each := beliefs.by(key, source)) is not None]
-        yield {
-            "key": key,
-            "contradicted": beliefs.contradicts(key),
-            "said": [
-                {
-                    "source": str(each.source),
-                    "value": value_in_words(each.value, SHORT),
-                    "probability": each.probability,
-                    "at_s": each.at_s,
-                }
-                for each in sorted(said, key=lambda each: -each.at_s)
+        said = [latest for source in Source if (latest := beliefs.by(key, source)) is not None]
+        yield BeliefPart(
+            key=key[:LONG],
+            contradicted=beliefs.contradicts(key),
+            said=[
+                StatementPart(
+                    source=latest.source.value,
+                    value=value_in_words(latest.value, SHORT),
+                    probability=latest.probability,
+                    at_s=latest.at_s,
+                )
+                for latest in sorted(said, key=lambda latest: -latest.at_s)
             ],
-        }
+        )

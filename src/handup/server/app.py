@@ -48,6 +48,7 @@ def build(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        separate_input_output_schemas=False,
     )
     app.state.service = service
     app.state.guard = Guard(service, settings.bounds)

@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 
 import anyio
@@ -18,10 +19,11 @@ from handup.core import BadRequest, HandupError, NotForYou, ReplyKind, TooFast
 from handup.server.drafting import keep
 from handup.server.guard import PROTOCOL, Guard, admit_live
 from handup.server.hub import Socket
-from handup.server.models import AboutQuestion, DraftFrame, RobotState, StickFrame, StopRequest
+from handup.server.models import AboutQuestion, DraftFrame, StickFrame, StopRequest
 from handup.server.questions import replied
 from handup.server.refusing import body_of, refusal
 from handup.server.rights import ANSWER, LIVE, MOVE
+from handup.server.robot_state import Unshown, read_state
 from handup.server.service import Service
 from handup.server.views import encoded, may_see
 
@@ -29,6 +31,8 @@ MOST_WRONG = 50
 """After so many wrong frames without a right one the socket is closed."""
 MOST_REPLIES = 8
 """So many replies of one socket may be on their way at a time."""
+MOST_UNSHOWN = 20
+"""So often one socket is told that something of a state is not shown; each time of something else."""
 MOST_NUMBER = 2**53
 """Numbers of heartbeats are below this, so that every program can count so far."""
 SEND_FAILS = (WebSocketDisconnect, RuntimeError, OSError)
@@ -67,6 +71,7 @@ class Conversation:
         self._websocket, self._service, self._guard, self._socket = websocket, service, guard, socket
         self._wrong = 0
         self._replies = 0
+        self._unshown = set[Unshown]()
         self._token = secrets.token_hex(8)
         robot: dict[str, Callable[[dict[str, Any]], Awaitable[None]]] = {"state": self._state, "watch": self._watch}
         person: dict[str, Callable[[dict[str, Any]], Awaitable[None]]] = {
@@ -228,12 +233,15 @@ class Conversation:
             self._socket.send(encoded({"type": "error", "error": body_of(error)}))
 
     async def _state(self, frame: dict[str, Any]) -> None:
-        state = RobotState.model_validate(frame.get("state"))
+        state, unshown = read_state(frame.get("state"))
         if state.robot != self._socket.grant.name:
             raise NotForYou(
                 f"this token is the robot '{self._socket.grant.name}'s", hint="Send the state of that robot."
             )
         self._service.robots.put(state.robot, state)
+        if unshown and unshown not in self._unshown and len(self._unshown) < MOST_UNSHOWN:
+            self._unshown.add(unshown)
+            self._socket.send(encoded({"type": "unshown", **asdict(unshown)}))
 
     async def _watch(self, frame: dict[str, Any]) -> None:
         question = AboutQuestion.model_validate(frame).id

@@ -6,22 +6,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
 
-from handup.core.kinds import MAX_ID, MAX_NAME, MAX_OPTION, MAX_PROMPT
+from handup.core.kinds import MAX_ID, MAX_NAME
+from handup.core.panels import Finite, Name, RobotState, Short
 from handup.core.schema import question_schema, reply_schema
 from handup.desk.status import Status
 from handup.server.events import AccessRole
-from handup.server.watched import TaskView
 
-Text = Annotated[str, StringConstraints(max_length=MAX_PROMPT)]
-Short = Annotated[str, StringConstraints(max_length=MAX_OPTION)]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=MAX_ID)]
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=0, le=10**9)]
 Strict = ConfigDict(extra="forbid")
-MOST_ITEMS = 200
-"""So many modules or bites the state of a robot may tell of."""
 
 
 def _without_by() -> dict[str, Any]:
@@ -188,141 +180,6 @@ class StopAnswer(BaseModel):
     written: bool = True
 
 
-class Point(BaseModel):
-    """A place on a picture, in shares of its width and height."""
-
-    model_config = Strict
-    x: Share
-    y: Share
-
-
-class Box(BaseModel):
-    """A rectangle on a picture, in shares of its width and height."""
-
-    model_config = Strict
-    left: Share
-    top: Share
-    right: Share
-    bottom: Share
-
-
-class Overlay(BaseModel):
-    """What is drawn over a picture."""
-
-    model_config = Strict
-    box: Box | None = None
-    points: Annotated[list[Point], Field(max_length=MOST_ITEMS)] = []
-
-
-class ChainLink(BaseModel):
-    """One module of the robot's policy, and what it says."""
-
-    model_config = Strict
-    module: Name
-    label: Short = ""
-    says: Short = ""
-    confidence: Share | None = None
-    by: Literal["robot", "person"] = "robot"
-    asking: bool = False
-
-
-class DecisionView(BaseModel):
-    """What the robot decided last."""
-
-    model_config = Strict
-    action: Literal["act", "ask", "wait", "yield"]
-    module: Short | None = None
-    reason: Text = ""
-    reliability: Share | None = None
-
-
-class Item(BaseModel):
-    """One bite, or another piece of the robot's work."""
-
-    model_config = Strict
-    number: Count
-    label: Short = ""
-    outcome: Literal["got", "lost", "wrong", "now", "later"]
-    attempts: Count = 0
-    queries: Count = 0
-
-
-class Summary(BaseModel):
-    """What it came to."""
-
-    model_config = Strict
-    got: Count
-    of: Count
-    queries: Count = 0
-    attempts: Count = 0
-
-
-Triple = tuple[Finite, Finite, Finite]
-Placed = Annotated[list[Finite], Field(min_length=7, max_length=7)]
-"""A pose: x, y, z in metres, then the rotation as w, x, y, z."""
-Deflection = Annotated[float, Field(ge=-1.0, le=1.0, allow_inf_nan=False)]
-Mode = Literal["translate", "rotate"]
-
-
-class ThingView(BaseModel):
-    """An object on the table. Boxes: middle, size (three numbers each, metres), yaw; rings: middle, radius, height."""
-
-    model_config = Strict
-    name: Name
-    boxes: Annotated[list[Placed], Field(max_length=20)] = []
-    rings: Annotated[list[Annotated[list[Finite], Field(min_length=5, max_length=5)]], Field(max_length=20)] = []
-
-
-class GoalView(BaseModel):
-    """What a person may reach for, and how likely the robot thinks that is."""
-
-    model_config = Strict
-    object: Name
-    grasp: Name
-    chance: Share
-
-
-class ReachView(BaseModel):
-    """A hand that a person steers: where it is, where the robot would have it, what it thinks."""
-
-    model_config = Strict
-    scene: Short
-    task: Short = ""
-    low: Triple
-    high: Triple
-    things: Annotated[list[ThingView], Field(max_length=MOST_ITEMS)]
-    hand: Placed
-    ghost: Placed | None = None
-    goals: Annotated[list[GoalView], Field(max_length=MOST_ITEMS)]
-    other: Share = 0.0
-    mode: Mode = "translate"
-    driver: Short = ""
-    seconds: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 0.0
-    mode_changes: Count = 0
-    questions: Count = 0
-
-
-class RobotState(BaseModel):
-    """What a robot says of itself. Only the latest is kept, in memory."""
-
-    model_config = Strict
-    robot: Name
-    phase: Literal["looking", "deciding", "asking", "moving", "holding", "resting", "done", "stopped"]
-    at_s: Finite
-    title: Short = ""
-    doing: Text = ""
-    why: Text = ""
-    picture: Short | None = None
-    picture_seq: Count = 0
-    overlay: Overlay | None = None
-    chain: Annotated[list[ChainLink], Field(max_length=MOST_ITEMS)] = []
-    decision: DecisionView | None = None
-    items: Annotated[list[Item], Field(max_length=MOST_ITEMS)] = []
-    summary: Summary | None = None
-    reach: ReachView | None = None
-    task: TaskView | None = None
-
-
 class RobotView(BaseModel):
     """A robot as people see it. Not alive: nothing was heard of it, and it holds."""
 
@@ -330,6 +187,13 @@ class RobotView(BaseModel):
     alive: bool
     last_s: float | None
     state: RobotState | None
+
+
+class UnshownView(BaseModel):
+    """Parts of a state that this server does not know: names of panels and of fields."""
+
+    panels: list[str]
+    fields: list[str]
 
 
 class Robots(BaseModel):
@@ -359,12 +223,15 @@ class DraftFrame(DraftRequest):
     id: Id
 
 
+Deflection = Annotated[float, Field(ge=-1.0, le=1.0, allow_inf_nan=False)]
+
+
 class StickFrame(BaseModel):
     """How somebody steers a robot just now: passed on to it, never kept. `heard_s` is the last time they were told."""
 
     model_config = Strict
     robot: Name
-    mode: Mode
+    mode: Literal["translate", "rotate"]
     push: tuple[Deflection, Deflection, Deflection]
     close: bool = False
     heard_s: Finite

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict
+from typing import Annotated, Any
 
-from fastapi import Request, Response
+from fastapi import Body, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from handup.core import NotForYou, NotPaired
-from handup.server.models import EnableRequest, Robots, RobotState, StopAnswer, StopRequest
+from handup.server.models import EnableRequest, Robots, StopAnswer, StopRequest, UnshownView
+from handup.server.robot_state import read_state
 from handup.server.routes import IN_JSON, Behind, Whose, json_of, router
 
 routes = router("robots")
 BODY_S = 0.2
 PICTURE = {"schema": {"type": "string", "format": "binary"}}
+STATE = {"$ref": "#/components/schemas/RobotState"}
 PICTURE_TYPES = ("image/png", "image/jpeg", "image/webp")
 
 
@@ -61,13 +67,22 @@ async def enable(service: Behind, whose: Whose, lifted: EnableRequest | None = N
     return json_of({"stopped": service.stopped is not None, "written": True})
 
 
-@routes.put("/robots/{robot}/state", status_code=204)
-async def put_state(service: Behind, whose: Whose, robot: str, state: RobotState) -> Response:
+@routes.put(
+    "/robots/{robot}/state",
+    status_code=204,
+    responses={200: {"model": UnshownView, "description": "It is newer than this server, which leaves this out."}},
+    openapi_extra={"requestBody": {"content": {"application/json": {"schema": STATE}}}},
+)
+async def put_state(service: Behind, whose: Whose, robot: str, state: Annotated[Any, Body()]) -> Response:
     """Say how a robot is; only the latest is kept."""
-    if robot != whose.name or state.robot != whose.name:
+    try:
+        shown, unshown = read_state(state)
+    except ValidationError as error:
+        raise RequestValidationError(error.errors(include_url=False)) from None
+    if robot != whose.name or shown.robot != whose.name:
         raise NotForYou(f"this token is the robot '{whose.name}'s", hint="Send the state of that robot.")
-    service.robots.put(robot, state)
-    return Response(status_code=204)
+    service.robots.put(robot, shown)
+    return json_of(asdict(unshown)) if unshown else Response(status_code=204)
 
 
 @routes.get("/robots", response_model=Robots)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from handup.server.models import RobotState
+from handup.core.panels import RobotState
 
 EACH_S = 0.01
 """Of each robot people are told at most once in so long a time for every robot there is: of one, a hundred times a
@@ -76,7 +76,7 @@ class Robots:
     def put(self, name: str, state: RobotState) -> None:
         """A robot said how it is."""
         robot = self.heard(name)
-        robot.state = state.model_dump(mode="json", exclude_unset=True)
+        robot.state = state.model_dump(mode="json")
         if time.monotonic() - robot.told_s >= EACH_S * len(self._known):
             self._tell(robot)
         else:

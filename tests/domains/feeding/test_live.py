@@ -23,6 +23,7 @@ from handup.domains.feeding.policy import DOUBT_BELOW
 from handup.domains.feeding.world import World
 from handup.journal import Journal
 from handup.recover.trail import RunBegun, RunEnded, RunUnknown
+from tests.fakes.panels import panel
 from tests.fakes.table import Knowing, Notebook, watched
 from tests.soak import swept
 
@@ -83,34 +84,41 @@ def test_every_phase_is_told_and_the_plate_is_shown(tmp_path: Path) -> None:
     assert set(wire.phases) == PHASES - {"holding", "stopped"}
     assert wire.phases[-1] == "done"
     json.dumps(wire.states, allow_nan=False)
-    assert all({"robot", "phase", "at_s", "title", "items"} <= set(each) for each in wire.states)
+    assert all(panel(state, "items")["unit"] == "bite" for state in wire.states)
     assert len(kept) >= 2, "each question's picture is kept"
     assert all(each.startswith(b"\xff\xd8\xff") for each in (*kept.values(), *(found for _, found in wire.pictures)))
     moving = [each for each in wire.states if each["phase"] == "moving"]
     assert moving[0]["doing"].startswith("trying to ")
     assert moving[0]["why"]
-    assert [each["label"] for each in moving[0]["chain"]] == ["Food", "Place", "Way", "Aim"]
-    assert {each["by"] for each in moving[0]["chain"]} == {"person"}
-    assert set(moving[0]["overlay"]["box"]) == {"left", "top", "right", "bottom"}
-    assert len(moving[0]["overlay"]["points"]) == 2
+    links = panel(moving[0], "chain")["links"]
+    assert [link["label"] for link in links] == ["Food", "Place", "Way", "Aim"]
+    assert {link["by"] for link in links} == {"person"}
+    plate = panel(moving[0], "picture")
+    assert set(plate["box"]) == {"left", "top", "right", "bottom"}
+    assert len(plate["points"]) == 2
+    assert plate["caption"] == "The plate from above, with a box around the food and where the fork goes in"
+    seqs = [panel(state, "picture")["seq"] for state in wire.states]
+    assert seqs == sorted(seqs)
+    assert seqs[-1] == len(wire.pictures)
 
 
 def test_the_state_says_what_is_asked_about_and_how_the_bites_went(tmp_path: Path) -> None:
     wire = Notebook()
     eaten(tmp_path / "m.db", Order(bites=2, rest_s=0.0, method=ALWAYS), wire)
     asking = [each for each in wire.states if each["phase"] == "asking"]
-    assert [[module["module"] for module in each["chain"] if module["asking"]] for each in asking[:4]] == [
+    links = [panel(state, "chain")["links"] for state in asking[:4]]
+    assert [[link["module"] for link in chain if link["asking"]] for chain in links] == [
         ["food"],
         ["box"],
         ["skill"],
         ["params"],
     ]
-    assert all(0.0 <= each["chain"][3]["confidence"] <= 1.0 for each in asking[:3])
-    assert asking[0]["decision"]["action"] == "ask"
+    assert all(0.0 <= chain[3]["confidence"] <= 1.0 for chain in links[:3])
+    assert panel(asking[0], "decision")["action"] == "ask"
     assert asking[0]["title"] == "Bite 1 of 2"
-    assert [each["outcome"] for each in asking[0]["items"]] == ["now", "later"]
-    assert [each["outcome"] for each in asking[-1]["items"]] == ["got", "now"]
-    assert wire.states[-1]["summary"] == {"got": 2, "of": 2, "queries": 8, "attempts": 2}
+    assert [item["outcome"] for item in panel(asking[0], "items")["items"]] == ["now", "later"]
+    assert [item["outcome"] for item in panel(asking[-1], "items")["items"]] == ["got", "now"]
+    assert panel(wire.states[-1], "items")["summary"] == {"got": 2, "of": 2, "queries": 8, "attempts": 2}
 
 
 def test_a_question_that_was_put_off_is_told(tmp_path: Path) -> None:

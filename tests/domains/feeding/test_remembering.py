@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from handup.core import BadData, BadRecord, Box, Value
+from handup.core.panels import ChainPanel
 from handup.desk import SkippingClock
 from handup.domains.feeding import HARD, Item, Plate, Skill, World, foods
 from handup.domains.feeding.acts import Acted, Acts
@@ -24,6 +25,7 @@ from handup.domains.feeding.judging import box_of
 from handup.domains.feeding.meal import NAME, Meal
 from handup.domains.feeding.modules import Modules, folder_of
 from handup.domains.feeding.order import UNSEEN, Order
+from handup.domains.feeding.page_state import AS_BEFORE, session_of, told_of
 from handup.domains.feeding.policy import SURE, BitePolicy
 from handup.domains.feeding.remembering import (
     FOOD,
@@ -37,11 +39,11 @@ from handup.domains.feeding.remembering import (
 )
 from handup.domains.feeding.seeing import Found, Picture
 from handup.domains.feeding.served import Served
-from handup.domains.feeding.telling import AS_BEFORE, session_of, told_of
 from handup.journal import Journal
 from handup.memory import Embedding, Memory, MemoryConfirmed, Settings, Source, check_embedder
 from handup.recover.trail import RunForwarded, RunSettled
 from tests.fakes.feeding import Oracle, calibrators
+from tests.fakes.panels import of_type
 from tests.recover.house import FragileJournal, Killed
 from tests.soak import swept
 
@@ -691,7 +693,7 @@ def test_the_page_says_that_it_was_told_before(tmp_path: Path) -> None:
         meal.eat([meal.simulated(accuracy=1.0)])
         policy = meal._policy(order.run_of(1), 1)
         session = session_of(meal.journal, order.run_of(1), policy.graph, meal.strategy)
-        says = {each["module"]: each["says"] for each in told_of(session, ["food"])["chain"]}
+        says = {link.module: link.says for link in of_type(told_of(session, ["food"]), ChainPanel).links}
         assert says["food"].endswith(AS_BEFORE)
         assert not any(says[module].endswith(AS_BEFORE) for module in ("box", "skill", "params"))
 

@@ -11,12 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.core import BadGoals, BadRecord, IllegalCall, UnknownMethod
+from handup.core.panels import Phase, RobotState, ScenePanel, plain
 from handup.domains.reaching import Ending, Mode, Rules, scene
 from handup.domains.reaching.driving import Drive, Push
 from handup.domains.reaching.ghost import GHOST_S, ghost_of, nearest
 from handup.domains.reaching.gripper import CONTROL_S, STICK_M_S
-from handup.domains.reaching.telling import ending_of, reach_of, said_of, things_of
+from handup.domains.reaching.page_state import ending_of, panels_of, said_of, things_of
 from handup.intent import Command
+from tests.fakes.panels import of_type
 
 FORWARD = Push(pushed=(1.0, 0.0, 0.0))
 
@@ -215,8 +217,8 @@ def test_a_record_of_something_else_changes_nothing(other: tuple[str, str, str])
 
 def test_of_a_helper_that_thinks_nothing_no_chances_are_told() -> None:
     drive = Drive(scene("S1"), helper="manual")
-    told = reach_of(drive, things_of(drive.scene), "you")
-    assert (told["goals"], told["other"]) == ([], 0.0)
+    told = of_type(panels_of(drive, things_of(drive.scene), "you"), ScenePanel)
+    assert (told.goals, told.other) == ([], 0.0)
 
 
 @given(st.lists(st.tuples(*[st.floats(-1.0, 1.0)] * 3, st.sampled_from(Mode)), max_size=30))
@@ -230,9 +232,11 @@ def test_whatever_is_pushed_the_hand_is_in_nothing_and_what_is_told_is_sound(
         if drive.question is not None:
             drive.unanswered()
     assert drive.hand.clearance_m >= -1e-9
-    told = reach_of(drive, things_of(drive.scene), "you")
-    assert sum(goal["chance"] for goal in told["goals"]) + told["other"] == pytest.approx(1.0, abs=0.01)
-    assert len(told["hand"]) == 7
+    panels = panels_of(drive, things_of(drive.scene), "you")
+    told = of_type(panels, ScenePanel)
+    assert sum(goal.chance for goal in told.goals) + told.other == pytest.approx(1.0, abs=0.01)
+    sent = json.loads(json.dumps(plain({"phase": Phase.MOVING, "panels": panels}), allow_nan=False))
+    assert RobotState.model_validate({"robot": "hand", "at_s": 0.0, **sent}).panels == panels
 
 
 def test_what_it_does_is_said_in_words() -> None:

@@ -16,9 +16,10 @@ from handup.desk.status import Status
 from handup.domains.reaching import Ending, Rules, scene
 from handup.domains.reaching.driving import Drive, Driven
 from handup.domains.reaching.live import NAME, PERSON, RUN, Seat, go_on, keep
-from handup.domains.reaching.telling import READ_S
+from handup.domains.reaching.page_state import READ_S
 from handup.intent.pose import STILL, Vector
 from handup.journal import Journal
+from tests.fakes.panels import checked
 
 LEFT, AWAY, BACK, UP, DOWN = (0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, -1.0)
 CAN = "Something is in the way: the chips can"
@@ -42,7 +43,7 @@ class Page:
         )
 
     def state(self, state: Mapping[str, Any], /) -> None:
-        self.states.append((self.now_s, state))
+        self.states.append((self.now_s, checked(state)))
 
     def at(self, now_s: float) -> tuple[str, str, str]:
         """Phase, what it does and why, as the page shows them at a time."""

@@ -9,16 +9,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from handup.core import HandupError, ServerBusy, ServerUnreachable, StoreUnavailable, Value
+from handup.core.panels import Panel, Phase
 from handup.desk import Channel, Desk, Record
 from handup.domains.feeding.guarding import LOOK_S, ArmGuard, Link
+from handup.domains.feeding.page_state import PICTURE, hope_of, items_of, session_of, told_of
 from handup.domains.feeding.policy import DOUBT_BELOW, BitePolicy
 from handup.domains.feeding.questions import plan_of
 from handup.domains.feeding.seeing import Picture
 from handup.domains.feeding.served import Bite
-from handup.domains.feeding.telling import PICTURE, Doing, hope_of, items_of, session_of, summary_of, told_of
 from handup.domains.feeding.watched import WatchedPolicy
 from handup.models.pictures import pillow
-from handup.recover import Look, Policy
+from handup.recover import DurableSession, Look, Policy
 
 if TYPE_CHECKING:
     from handup.domains.feeding.meal import Meal
@@ -34,7 +35,7 @@ QUALITY = 82
 TRY_AGAIN_S = 0.3
 AWAY = (ServerUnreachable, ServerBusy, StoreUnavailable)
 """What passes by itself: a picture is then put again."""
-BETWEEN_BITES = (Doing.RESTING, Doing.DONE)
+BETWEEN_BITES = (Phase.RESTING, Phase.DONE)
 """Then what the modules said of the last bite is no longer shown."""
 _log = logging.getLogger("handup.meal")
 
@@ -81,6 +82,7 @@ class AtPage:
     _pictures: int = field(default=0, init=False)
     _shot: float = field(default=float("-inf"), init=False)
     _last: dict[str, Any] = field(default_factory=dict, init=False)
+    _panels: Sequence[Panel] = field(default=(), init=False)
 
     # -- as company --------------------------------------------------------------------------------------------------
 
@@ -113,7 +115,7 @@ class AtPage:
             except AWAY as error:
                 if not waited:
                     _log.warning("the picture of a question cannot be put on the server yet: %s", error)
-                    self._put(phase=Doing.HOLDING, doing="waiting for the server", why=f"{error.cause}.")
+                    self._put(phase=Phase.HOLDING, doing="waiting for the server", why=f"{error.cause}.")
                 waited = True
                 self._arm.sleep(TRY_AGAIN_S)
             except HandupError as error:
@@ -135,7 +137,7 @@ class AtPage:
         self._snap()
         if len(bites) == self._meal.most_bites:
             got = sum(each.got for each in bites)
-            self._tell(Doing.DONE, f"finished: {got} of {len(bites)} bites")
+            self._tell(Phase.DONE, f"finished: {got} of {len(bites)} bites")
 
     def rest(self, until_s: float) -> None:
         """Somebody chews; after the last bite nobody waits for them."""
@@ -145,7 +147,7 @@ class AtPage:
         if left_s > 0.0:
             got = bool(self._bites) and self._bites[-1].got
             doing, what = ("waiting while you eat", "bite") if got else ("getting ready for the next try", "try")
-            self._tell(Doing.RESTING, doing, f"The next {what} comes in about {left_s:.0f} s.")
+            self._tell(Phase.RESTING, doing, f"The next {what} comes in about {left_s:.0f} s.")
         while (left_s := until_s - self._desk.now_s()) > 0.0 and not self._desk.stopped:
             self._desk.watch(min(left_s, 0.5))
         if self._desk.stopped:
@@ -154,7 +156,7 @@ class AtPage:
     def goes_on(self) -> bool:
         """Wait until somebody lets the robot go on."""
         if self._desk.stopped:
-            self._tell(Doing.STOPPED, "stopped; nothing moves until somebody lets it go on")
+            self._tell(Phase.STOPPED, "stopped; nothing moves until somebody lets it go on")
         while self._desk.stopped or self.wire.stopped:
             self._desk.watch(0.25)
             self._arm.sleep(LOOK_S)
@@ -164,12 +166,12 @@ class AtPage:
 
     def show(self, record: Record, desk: Desk) -> None:
         """Something is asked."""
-        self._tell(Doing.ASKING, record.question.doing or "asking you", record.question.why)
+        self._tell(Phase.ASKING, record.question.doing or "asking you", record.question.why)
 
     def taken(self, record: Record) -> None:
         """It was settled, or put off."""
         if record.status == "deferred":
-            self._tell(Doing.DECIDING, "leaving you alone for a while", "You said: not now.")
+            self._tell(Phase.DECIDING, "leaving you alone for a while", "You said: not now.")
 
     def close(self) -> None:
         """Nothing to give back."""
@@ -178,19 +180,19 @@ class AtPage:
 
     def looks(self, policy: BitePolicy) -> None:
         """It looks at the plate."""
-        self._tell(Doing.LOOKING, "looking at the plate")
+        self._tell(Phase.LOOKING, "looking at the plate")
 
     def thinks(self, policy: BitePolicy) -> None:
         """Every module has said what it thinks."""
         self._send(policy.picture())
-        self._tell(Doing.DECIDING, "thinking about the next bite")
+        self._tell(Phase.DECIDING, "thinking about the next bite")
 
     def moves(self, policy: BitePolicy, outputs: Mapping[str, Value]) -> None:
         """It is about to act: it says so first, and waits a moment for a stop."""
-        self._tell(Doing.DECIDING, f"about to {plan_of(outputs)}", None)
+        self._tell(Phase.DECIDING, f"about to {plan_of(outputs)}", None)
         self._arm.begin()
         self._arm.pause(self.intent_s / self.speed)
-        self._tell(Doing.MOVING, f"trying to {plan_of(outputs)}", None)
+        self._tell(Phase.MOVING, f"trying to {plan_of(outputs)}", None)
         self._arm.begin()
 
     def moved(self, policy: BitePolicy, look: Look) -> None:
@@ -198,13 +200,13 @@ class AtPage:
         self._snap()
         sure = "I think I have it" if look.ok else "I missed it"
         verdict = "I cannot tell" if look.certainty < DOUBT_BELOW else sure
-        self._tell(Doing.LOOKING, f"looking at the fork: {verdict}")
+        self._tell(Phase.LOOKING, f"looking at the fork: {verdict}")
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _holds(self, held: bool) -> None:
         if held:
-            self._put(phase=Doing.HOLDING, doing="holding still until the link is back")
+            self._put(phase=Phase.HOLDING, doing="holding still until the link is back")
         else:
             self._put()
 
@@ -216,37 +218,34 @@ class AtPage:
         self._pictures += 1
         self.wire.picture(PICTURE, jpeg(picture))
 
-    def _tell(self, phase: Doing, doing: str, why: str | None = "") -> None:
+    def _tell(self, phase: Phase, doing: str, why: str | None = "") -> None:
         """Tell; where `why` is None, how likely the robot thinks that it works."""
-        number = None if phase is Doing.DONE else self._number
-        most, session = self._meal.most_bites, {} if phase in BETWEEN_BITES else self._session()
-        if why is None:
-            why = hope_of(session)
+        number = None if phase is Phase.DONE else self._number
+        most, session = self._meal.most_bites, None if phase in BETWEEN_BITES else self._session()
+        recalled = self._policy.recalled if self._policy is not None else ()
+        told = told_of(session, recalled)
         self._last = {
             "robot": ROBOT,
-            "phase": str(phase),
+            "phase": phase,
             "title": "The meal" if number is None else f"Bite {number} of {most}",
             "doing": doing,
-            "why": why,
-            **session,
-            "items": items_of(self._bites, number, most),
-            "summary": summary_of(self._bites) if phase is Doing.DONE else None,
+            "why": hope_of(told) if why is None else why,
         }
+        self._panels = [*told, items_of(self._bites, number, most)]
         self._put()
 
     def _put(self, **instead: Any) -> None:
         if self._last:
-            now_s = self._desk.now_s()
-            shown = {"at_s": now_s, "picture": PICTURE, "picture_seq": self._pictures}
-            self.wire.state({**self._last, **shown, **{key: str(value) for key, value in instead.items()}})
+            plate, *others = self._panels
+            panels = [plate.model_copy(update={"seq": self._pictures}), *others]
+            self.wire.state({**self._last, "at_s": self._desk.now_s(), "panels": panels, **instead})
 
-    def _session(self) -> dict[str, Any]:
-        """What the session knows, as the journal has it; nothing before the run has begun."""
+    def _session(self) -> DurableSession | None:
+        """The session, as the journal has it; None before the run has begun."""
         journal = self._desk.journal
         if self._policy is None or not any(True for _ in journal.read(run=self._run, limit=1)):
-            return {}
-        session = session_of(journal, self._run, self._policy.graph, self._meal.strategy)
-        return told_of(session, self._policy.recalled)
+            return None
+        return session_of(journal, self._run, self._policy.graph, self._meal.strategy)
 
 
 def jpeg(picture: Picture) -> bytes:

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from handup.core import BadRecord, Limits, Person, StoreUnavailable
+from handup.core.panels import Phase, ThingPart
 from handup.desk import Desk, Record
 from handup.desk.status import Status
 from handup.domains.reaching.driving import Drive, Driven, Push
 from handup.domains.reaching.gripper import CONTROL_S
+from handup.domains.reaching.page_state import Noticing, ending_of, panels_of, said_of, spoken, things_of
 from handup.domains.reaching.steering import Mode
-from handup.domains.reaching.telling import Doing, Noticing, ending_of, reach_of, said_of, spoken, things_of
 from handup.intent import Assistant
 from handup.intent.pose import Vector
 from handup.intent.state import State
@@ -114,7 +115,7 @@ class Seat:
     run: str
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
-    _things: list[dict[str, Any]] = field(init=False)
+    _things: list[ThingPart] = field(init=False)
     _asked: Record | None = field(default=None, init=False)
     _looked: float = field(default=float("-inf"), init=False)
     _listened: float = field(default=float("-inf"), init=False)
@@ -134,7 +135,7 @@ class Seat:
             self._end("the robot was told to leave")
             raise
         self._end("it is over")
-        self._tell(Doing.DONE, ending_of(self.drive))
+        self._tell(Phase.DONE, ending_of(self.drive))
         return self.drive.result()
 
     def _drive_on(self) -> None:
@@ -157,17 +158,17 @@ class Seat:
     def _step(self) -> None:
         if self._halted():
             self.drive.tick(None)
-            return self._tell_soon(Doing.STOPPED, "stopped; nothing moves until somebody lets it go on")
+            return self._tell_soon(Phase.STOPPED, "stopped; nothing moves until somebody lets it go on")
         if self.drive.question is not None:
             self._hear_answer()
             if self.drive.question is not None:
                 self.drive.tick(None)
-                return self._tell_soon(Doing.ASKING, said_of("asking"))
+                return self._tell_soon(Phase.ASKING, said_of("asking"))
         push = self._push()
         misses, before = self.drive.misses, self.drive.hand.pose
         self.drive.tick(push)
         if push is None:
-            return self._tell_soon(Doing.HOLDING, "standing still", self._why_holding())
+            return self._tell_soon(Phase.HOLDING, "standing still", self._why_holding())
         self._noticing.look(self.drive, push, before, missed=self.drive.misses > misses, now_s=self.clock())
         if self.drive.question is None and self.clock() >= self._kept + KEEP_S:
             self._keep()
@@ -211,7 +212,7 @@ class Seat:
             self._asked = self.desk.ask(
                 asked.question, run=self.run, step="goal", attempt=self.drive.questions, load=self.drive.load
             )
-            self._tell(Doing.ASKING, said_of("asking"))
+            self._tell(Phase.ASKING, said_of("asking"))
             if self._asked.status is Status.HELD:
                 self._go_on("it is more than the person may be asked now")
                 return
@@ -242,10 +243,10 @@ class Seat:
 
     # -- what is told -------------------------------------------------------------------------------------------------
 
-    def _phase(self, push: Push) -> Doing:
+    def _phase(self, push: Push) -> Phase:
         if push.idle and self.drive.command.still:
-            return Doing.RESTING
-        return Doing.HOLDING if self._noticing.stopped else Doing.MOVING
+            return Phase.RESTING
+        return Phase.HOLDING if self._noticing.stopped else Phase.MOVING
 
     def _words(self) -> tuple[str, str]:
         """What it does, and why: what did not work comes first."""
@@ -254,11 +255,11 @@ class Seat:
             return noticed.doing, noticed.why
         return said_of(command.why, turns=any(command.angular), still=command.still), ""
 
-    def _tell_soon(self, phase: Doing, doing: str, why: str = "") -> None:
+    def _tell_soon(self, phase: Phase, doing: str, why: str = "") -> None:
         if self.clock() >= self._told + TELL_S:
             self._tell(phase, doing, why)
 
-    def _tell(self, phase: Doing, doing: str, why: str = "") -> None:
+    def _tell(self, phase: Phase, doing: str, why: str = "") -> None:
         self._told = self.clock()
         heard = self.wire.stick
         there = heard is not None and self.clock() - heard.heard_s <= SILENT_S
@@ -266,11 +267,11 @@ class Seat:
         self.wire.state(
             {
                 "robot": ROBOT,
-                "phase": str(phase),
+                "phase": phase,
                 "title": task,
                 "doing": doing,
                 "why": why,
-                "reach": reach_of(self.drive, self._things, heard.by if heard is not None and there else ""),
+                "panels": panels_of(self.drive, self._things, heard.by if heard is not None and there else ""),
             }
         )
 

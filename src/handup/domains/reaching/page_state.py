@@ -1,12 +1,11 @@
-"""What a page is told of a hand that somebody drives: the table, the hand, the robot's guess, what it does and why."""
+"""The panels that a page shows of a hand that somebody drives, and what it does in words."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from enum import StrEnum
-from typing import Any
 
+from handup.core.panels import GoalPart, NumberPart, NumbersPanel, Panel, ScenePanel, ThingPart
 from handup.domains.reaching.driving import Drive, Push
 from handup.domains.reaching.ghost import TO
 from handup.domains.reaching.gripper import CONTROL_S, HIGH, LOW, MOST_M_S, MOST_RAD_S, Gripper, within
@@ -34,19 +33,6 @@ SAID: Mapping[str, str] = {
 """What a command's reason means to the person; any other is said as it is."""
 HELPS = ("hindsight", "carry")
 """Reasons that speak of help, as one for a goal does."""
-
-
-class Doing(StrEnum):
-    """What the robot is at: some of the phases that a page knows."""
-
-    MOVING = "moving"
-    RESTING = "resting"
-    """The person is there and pushes nothing."""
-    HOLDING = "holding"
-    """The hand stands still: nothing is heard of the person or of the server, or something is in the way."""
-    ASKING = "asking"
-    STOPPED = "stopped"
-    DONE = "done"
 
 
 def spoken(goal: str) -> str:
@@ -133,20 +119,20 @@ def _in_the_way(drive: Drive, stick: Joystick) -> str:
     return "Something is in the way" if inside else "The arm reaches no further"
 
 
-def things_of(scene: Scene) -> list[dict[str, Any]]:
-    """The objects as plain numbers."""
+def things_of(scene: Scene) -> list[ThingPart]:
+    """Return the objects as plain numbers."""
     return [
-        {
-            "name": thing.name,
-            "boxes": [_rounded([*box.middle, *box.size, box.yaw]) for box in thing.boxes],
-            "rings": [_rounded([*ring.middle, ring.radius, ring.height]) for ring in thing.rings],
-        }
+        ThingPart(
+            name=thing.name,
+            boxes=[_rounded([*box.middle, *box.size, box.yaw]) for box in thing.boxes],
+            rings=[_rounded([*ring.middle, ring.radius, ring.height]) for ring in thing.rings],
+        )
         for thing in scene.things
     ]
 
 
-def reach_of(drive: Drive, things: list[dict[str, Any]], driver: str) -> dict[str, Any]:
-    """The state of the hand for a page. Of a helper that thinks nothing of the goals there are none.
+def panels_of(drive: Drive, things: list[ThingPart], driver: str) -> list[Panel]:
+    """Return the scene and what it took so far. Of a helper that thinks nothing of the goals there are none.
 
     Args:
         drive: The attempt.
@@ -156,25 +142,28 @@ def reach_of(drive: Drive, things: list[dict[str, Any]], driver: str) -> dict[st
     belief, ghost = drive.assistant.belief, drive.ghost
     thought = drive.scene.goals if belief else ()
     chances = [min(max(belief.get(goal.name, 0.0), 0.0), 1.0) for goal in thought]
-    return {
-        "scene": drive.scene.name,
-        "task": drive.task,
-        "low": list(LOW),
-        "high": list(HIGH),
-        "things": things,
-        "hand": _placed(drive.hand.pose),
-        "ghost": None if ghost is None else _placed(ghost),
-        "goals": [
-            {"object": goal.object, "grasp": goal.grasp, "chance": round(chance, DIGITS)}
+    scene = ScenePanel(
+        scene=drive.scene.name,
+        task=drive.task,
+        low=LOW,
+        high=HIGH,
+        things=things,
+        hand=_placed(drive.hand.pose),
+        ghost=None if ghost is None else _placed(ghost),
+        goals=[
+            GoalPart(object=goal.object, grasp=goal.grasp, chance=round(chance, DIGITS))
             for goal, chance in zip(thought, chances, strict=True)
         ],
-        "other": round(min(max(1.0 - sum(chances), 0.0), 1.0), DIGITS) if belief else 0.0,
-        "mode": str(drive.mode),
-        "driver": driver,
-        "seconds": round(drive.time_s, 1),
-        "mode_changes": drive.mode_changes,
-        "questions": drive.questions,
-    }
+        other=round(min(max(1.0 - sum(chances), 0.0), 1.0), DIGITS) if belief else 0.0,
+        mode=drive.mode.value,
+        driver=driver,
+    )
+    numbers = [
+        NumberPart(label="time", value=round(drive.time_s, 1), unit="s"),
+        NumberPart(label="changes of mode", value=drive.mode_changes),
+        NumberPart(label="questions", value=drive.questions),
+    ]
+    return [scene, NumbersPanel(numbers=numbers)]
 
 
 def ending_of(drive: Drive) -> str:
