@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Iterator
 from itertools import count
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from handup.client import Changed, Connected, Robot, Stopped
+from handup.client import AsyncClient, Changed, Client, Connected, Robot, Stopped
 from handup.core import (
     BadCode,
     BadSetting,
@@ -247,3 +248,10 @@ def test_who_asks_too_often_is_told_when_to_come_back_and_does(tmp_path: Any, ki
             hasty.stop("never refused for coming too often")
     finally:
         slow.kill()
+
+
+@pytest.mark.parametrize("client", [Client, AsyncClient])
+def test_a_method_reads_as_the_call_that_it_makes(client: type[Client] | type[AsyncClient]) -> None:
+    assert list(inspect.signature(client.ask).parameters) == ["self", "question", "run", "step", "attempt", "load"]
+    assert (client.ask.__name__, client.ask.__qualname__) == ("ask", "ask")
+    assert (client.stop.__doc__ or "").startswith("Stop every robot")

@@ -17,9 +17,8 @@ from websockets.sync.server import ServerConnection, serve
 from websockets.typing import Subprotocol
 
 from handup.client import Client, Robot, RobotLink
-from handup.client.address import Address
+from handup.client.address import Address, Challenge
 from handup.client.live import BEAT_S
-from handup.client.proving import Challenge
 from handup.core import BadSetting, ServerRefused, StoreUnavailable
 from handup.desk.events import Stopped
 from handup.journal import Journal

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import httpx
 import pytest
 
 from handup.client import calls
@@ -13,18 +14,17 @@ from handup.core import (
     HandupError,
     NotForYou,
     NotPaired,
-    ReplyKind,
     ServerRefused,
     ServerUnreachable,
     TooFast,
 )
 
-REFUSED = OSError("connection refused")
+REFUSED = httpx.ConnectError("connection refused")
 
 
 def test_a_server_that_is_not_there_is_tried_with_growing_pauses() -> None:
     tries = Tries(calls.health(), "http://here", math.inf)
-    pauses = [tries.lost(REFUSED, arrived=False) for _ in range(8)]
+    pauses = [tries.lost(REFUSED) for _ in range(8)]
     assert pauses == sorted(pauses)
     assert pauses[0] < 0.1
     assert pauses[-1] == LONGEST_PAUSE_S
@@ -32,7 +32,7 @@ def test_a_server_that_is_not_there_is_tried_with_growing_pauses() -> None:
 
 def test_when_patience_ends_the_error_says_what_to_do() -> None:
     with pytest.raises(ServerUnreachable) as told:
-        Tries(calls.health(), "http://here", 0.0).lost(REFUSED, arrived=False)
+        Tries(calls.health(), "http://here", 0.0).lost(REFUSED)
     assert "no handup server answers at http://here (connection refused)" in str(told.value)
     assert "handup serve" in told.value.hint
 
@@ -40,19 +40,19 @@ def test_when_patience_ends_the_error_says_what_to_do() -> None:
 @pytest.mark.parametrize("call", [calls.enable(), calls.pair("CODE", "tablet"), calls.leave()], ids=lambda c: c.path)
 def test_what_must_not_be_done_twice_is_sent_again_only_where_it_cannot_have_arrived(call: calls.Call[object]) -> None:
     tries = Tries(call, "http://here", math.inf)
-    assert tries.lost(REFUSED, arrived=False) > 0
+    assert tries.lost(REFUSED) > 0
     with pytest.raises(ServerUnreachable, match="may have been done"):
-        tries.lost(OSError("reset"), arrived=True)
+        tries.lost(httpx.ReadError("reset"))
     assert tries.busy(503, None, None) is None, "it is told, not tried again"
 
 
 def test_a_reply_keeps_its_token_however_often_it_is_sent() -> None:
-    call = calls.reply("run/food/1", ReplyKind.ANSWER, value="plum")
+    call = calls.answer("run/food/1", "plum")
     assert call.again
     assert call.json is not None
     assert call.arguments()["json"]["token"] == call.arguments()["json"]["token"] != ""
     assert "by" not in call.json, "the server knows whom it paired"
-    other = calls.reply("run/food/1", ReplyKind.ANSWER, value="plum")
+    other = calls.answer("run/food/1", "plum")
     assert other.json is not None
     assert other.json["token"] != call.json["token"]
 

@@ -219,8 +219,7 @@ def proves(url: str, paired: Paired) -> bool:
     """Whether whoever is at an address has read our store; it is told nothing that is secret."""
     import httpx  # noqa: PLC0415 - an extra
 
-    from handup.client.address import Address  # noqa: PLC0415
-    from handup.client.proving import Challenge  # noqa: PLC0415
+    from handup.client.address import Address, Challenge  # noqa: PLC0415
 
     challenge = Challenge(address=Address(url, paired.token), id=paired.grant.id)
     try:

@@ -8,8 +8,7 @@ try:
 except ModuleNotFoundError:
     raise MissingExtra.of("web", "a client of a server") from None
 
-from handup.client.asynchronous import AsyncClient
-from handup.client.client import Client
+from handup.client.client import AsyncClient, Client
 from handup.client.link import RobotLink
 from handup.client.remote import RemoteDesk
 from handup.client.views import Change, Changed, Connected, Lost, Pairing, Robot, Stop, Stopped, Unshown

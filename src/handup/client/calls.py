@@ -1,12 +1,16 @@
-"""Every request of the API and how its answer is read: data only, shared by the clients that wait and that await."""
+"""Every request of the API and how its answer is read; the clients make a method of each."""
 
 from __future__ import annotations
 
+import math
 import secrets
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
+
+import httpx
 
 from handup.client.views import Pairing, Robot, receipt_of, record_of, robot_of, strange
 from handup.core import BadSetting, Question, Reply, ReplyKind, Value
@@ -14,6 +18,8 @@ from handup.core.panels import RobotState, plain
 from handup.desk import Receipt, Record, question_id
 
 T = TypeVar("T")
+CONNECT_S = 2.0
+"""So long a connection may take to be made."""
 SHORT_S = 5.0
 """So long a plain request may take."""
 STOP_S = 2.0
@@ -54,8 +60,9 @@ class Call(Generic[T]):
     absent: bool = False
 
     def arguments(self) -> dict[str, Any]:
-        """What httpx wants to know."""
-        found: dict[str, Any] = {"method": self.method, "url": self.path, "timeout": self.timeout_s}
+        """The request as httpx takes it."""
+        timeout = httpx.Timeout(self.timeout_s, connect=min(CONNECT_S, self.timeout_s))
+        found: dict[str, Any] = {"method": self.method, "url": self.path, "timeout": timeout}
         if self.params is not None:
             found["params"] = dict(self.params)
         if self.json is not None:
@@ -65,8 +72,8 @@ class Call(Generic[T]):
         return found
 
 
-def ask(question: Question, *, run: str, step: str, attempt: int, load: float) -> Call[Record]:
-    """Put a question. Its id comes from run, step and attempt, so sent twice it is the same question."""
+def ask(question: Question, *, run: str, step: str, attempt: int = 1, load: float = 0.0) -> Call[Record]:
+    """Put a question to people. The same run, step and attempt give the same question back, also after a crash."""
     question_id(run, step, attempt)
     question.check_ready()
     body = {"question": question.to_json(), "run": run, "step": step, "attempt": attempt, "load": load}
@@ -74,13 +81,13 @@ def ask(question: Question, *, run: str, step: str, attempt: int, load: float) -
 
 
 def record(question: str) -> Call[Record | None]:
-    """A question as it is."""
+    """Look at a question as it is; None where there is none."""
     path = f"/questions/{quote(question, safe='/')}"
     return Call(method="GET", path=path, read=_perhaps(record_of), absent=True)
 
 
 def waiting() -> Call[tuple[Record, ...]]:
-    """The questions that wait for an answer and that we may see."""
+    """List the questions that wait for an answer and that we may see."""
 
     def read(said: Mapping[str, Any]) -> tuple[Record, ...]:
         return tuple(record_of(each) for each in said.get("questions", ()))
@@ -88,50 +95,45 @@ def waiting() -> Call[tuple[Record, ...]]:
     return Call(method="GET", path="/questions", params={"status": "waiting"}, read=_object(read))
 
 
-def wait(question: str, left_s: float) -> Call[Record | None]:
-    """Wait a while for news of a question; None where there is none yet."""
+def polls(question: str, timeout_s: float | None) -> Iterator[tuple[Call[Record | None], float]]:
+    """Yield requests that wait for news of a question, until the time is up; each with the time that is left."""
+    until = math.inf if timeout_s is None else time.monotonic() + timeout_s
+    left_s = until - time.monotonic()
+    yield _wait(question, left_s), max(left_s, 0.0)
+    while (left_s := until - time.monotonic()) > 0:
+        yield _wait(question, left_s), left_s
+
+
+def _wait(question: str, left_s: float) -> Call[Record | None]:
     poll_s = max(0.0, min(left_s, LONGEST_POLL_S))
-    return Call(
-        method="GET",
-        path="/wait",
-        params={"id": question, "timeout_s": f"{poll_s:.3f}"},
-        read=_perhaps(record_of),
-        timeout_s=poll_s + POLL_GRACE_S,
-    )
+    params = {"id": question, "timeout_s": f"{poll_s:.3f}"}
+    return Call(method="GET", path="/wait", params=params, read=_perhaps(record_of), timeout_s=poll_s + POLL_GRACE_S)
 
 
 def withdraw(question: str, why: str) -> Call[Receipt]:
-    """Take a question back."""
+    """Take a question back that is no longer needed. People read `why`."""
     return Call(method="POST", path="/withdraw", json={"id": question, "why": why}, read=_object(receipt_of))
 
 
-def reply(
-    question: str,
-    kind: ReplyKind,
-    *,
-    value: Value | None = None,
-    until_s: float | None = None,
-    certainty: float = 1.0,
-    device: str = "",
-    token: str | None = None,
-) -> Call[Receipt]:
-    """A person's reply, with a token that stays the same however often it is sent."""
-    made = Reply(
-        question=question,
-        kind=kind,
-        by="me",
-        token=token or new_token(),
-        value=value,
-        until_s=until_s,
-        certainty=certainty,
-        device=device,
-    ).to_json()
+def answer(question: str, value: Value, *, certainty: float = 1.0, device: str = "") -> Call[Receipt]:
+    """Answer a question. The receipt says whether it counts."""
+    return _reply(question, ReplyKind.ANSWER, value=value, certainty=certainty, device=device)
+
+
+def reply(question: str, kind: ReplyKind, *, until_s: float | None = None, device: str = "") -> Call[Receipt]:
+    """Say *not now*, *someone else* or *let the robot try*."""
+    return _reply(question, kind, until_s=until_s, device=device)
+
+
+def _reply(question: str, kind: ReplyKind, **said: Any) -> Call[Receipt]:
+    """Make a person's reply, with a token that stays the same however often it is sent."""
+    made = Reply(question=question, kind=kind, by="me", token=new_token(), **said).to_json()
     del made["by"]  # the server knows whom it paired
     return Call(method="POST", path="/replies", json=made, read=_object(receipt_of))
 
 
 def claim(question: str) -> Call[Receipt]:
-    """Take a question on."""
+    """Take a question on, so that nobody else answers it meanwhile."""
     return Call(method="POST", path="/claim", json={"id": question}, read=_object(receipt_of))
 
 
@@ -140,13 +142,26 @@ def release(question: str) -> Call[Receipt]:
     return Call(method="POST", path="/release", json={"id": question}, read=_object(receipt_of))
 
 
-def stop(why: str) -> Call[None]:
-    """Stop everything. Sent again until the server has written it."""
+def stop(why: str = "") -> Call[None]:
+    """Stop every robot: latched, until a person enables them. *Not* a safety function: that is the hardware's.
+
+    Sent again until the server has written it.
+
+    Raises:
+        StoreUnavailable: It holds on the server, which could not write it in time.
+    """
     return Call(method="POST", path="/stop", json={"why": why, "token": new_token()}, read=_nothing, timeout_s=STOP_S)
 
 
 def enable(stop: int | None = None) -> Call[None]:
-    """Lift the stop. Never sent twice by itself: between the two somebody may have said stop again."""
+    """Let the robots go on after a stop. Never sent twice by itself: in between somebody may have said stop again.
+
+    Args:
+        stop: The number (`Stop.seq`) of the last stop that was seen; those said so far where it is None.
+
+    Raises:
+        IllegalCall: There is a newer stop, which holds.
+    """
     return Call(method="POST", path="/enable", json={"stop": stop}, read=_nothing, again=False)
 
 
@@ -161,22 +176,22 @@ def pair(code: str, device: str) -> Call[Pairing]:
 
 
 def leave() -> Call[None]:
-    """Give up the own token."""
+    """Give up the token."""
     return Call(method="POST", path="/leave", json={}, read=_nothing, again=False)
 
 
 def me() -> Call[Mapping[str, Any]]:
-    """Who the server takes us for."""
+    """Ask who the server takes us for: id, name, role, device, until_s."""
     return Call(method="GET", path="/me", read=_object(dict))
 
 
 def health() -> Call[Mapping[str, Any]]:
-    """How the server is."""
+    """Ask how the server is: status (`ok`, `stopped` or `damaged`), version, now_s."""
     return Call(method="GET", path="/health", read=_object(dict))
 
 
 def robots() -> Call[tuple[Robot, ...]]:
-    """The robots that the server knows."""
+    """List the robots that the server knows, and whether they are heard."""
 
     def read(said: Mapping[str, Any]) -> tuple[Robot, ...]:
         return tuple(robot_of(each) for each in said.get("robots", ()))
@@ -185,13 +200,13 @@ def robots() -> Call[tuple[Robot, ...]]:
 
 
 def put_state(robot: str, state: Mapping[str, Any] | RobotState) -> Call[None]:
-    """What a robot does."""
+    """Show what a robot does. A `RobotLink` does this without making the robot wait."""
     path = f"/robots/{quote(robot, safe='')}/state"
     return Call(method="PUT", path=path, json={**plain(state), "robot": robot}, read=_nothing)
 
 
 def put_picture(name: str, picture: bytes) -> Call[None]:
-    """A picture that questions and states name."""
+    """Keep a picture (PNG, JPEG or WebP) that questions and states name."""
     kind = next((kind for magic, kind in PICTURES.items() if picture.startswith(magic)), None)
     if kind is None:
         raise BadSetting(f"'{name}' is no picture", hint="Give the bytes of a PNG, JPEG or WebP file.")

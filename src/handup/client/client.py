@@ -1,33 +1,97 @@
-"""A client that waits: for robots and scripts without an event loop."""
+"""Clients of a server: `Client` waits, for robots and scripts without an event loop; `AsyncClient` awaits."""
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import threading
 import time
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 import httpx
-from websockets.sync.client import ClientConnection, connect
+import websockets.asyncio.client as awaited
+import websockets.sync.client as waited
 
 from handup.client import calls, live
 from handup.client.address import Address
 from handup.client.calls import Call
-from handup.client.reading import NOT_ARRIVED, body_of, limits, polls
-from handup.client.tries import LONGEST_PAUSE_S, PASSING, PATIENCE_S, Tries, answered
-from handup.client.views import Change, Connected, Lost, Pairing, Robot, change_of, count_of
-from handup.core import Question, ReplyKind, ServerUnreachable, Value
-from handup.core.panels import RobotState
-from handup.desk import Receipt, Record
+from handup.client.tries import LONGEST_PAUSE_S, PASSING, PATIENCE_S, Tries, answered, body_of
+from handup.client.views import Change, Connected, Lost, Pairing, change_of, count_of
+from handup.core import ServerUnreachable
+from handup.desk import Record
 
+P = ParamSpec("P")
 T = TypeVar("T")
+Http = TypeVar("Http", httpx.Client, httpx.AsyncClient)
 
 
-class Client:
+def _documented(method: Callable[..., Any], make: Callable[..., Any]) -> None:
+    """Let a method read as the call that it makes: name, words and parameters."""
+    wraps(make)(method)
+    del method.__wrapped__  # type: ignore[attr-defined]
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    taken = inspect.signature(make)
+    method.__signature__ = taken.replace(parameters=[own, *taken.parameters.values()])  # type: ignore[attr-defined]
+
+
+def _waits(make: Callable[P, Call[T]]) -> Callable[Concatenate[Client, P], T]:
+    def method(self: Client, /, *given: P.args, **named: P.kwargs) -> T:
+        return self._do(make(*given, **named))
+
+    _documented(method, make)
+    return method
+
+
+def _awaits(make: Callable[P, Call[T]]) -> Callable[Concatenate[AsyncClient, P], Awaitable[T]]:
+    async def method(self: AsyncClient, /, *given: P.args, **named: P.kwargs) -> T:
+        return await self._do(make(*given, **named))
+
+    _documented(method, make)
+    return method
+
+
+class _Speaker(ABC, Generic[Http]):
+    """What both clients are built from."""
+
+    _http: Http
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        *,
+        patience_s: float = PATIENCE_S,
+        ca_file: str | Path | None = None,
+    ) -> None:
+        self.patience_s = patience_s
+        self._go_to(Address.of(url, token, ca_file))
+
+    def _go_to(self, address: Address) -> None:
+        self.address = address
+        self._http = self._connections()
+
+    @abstractmethod
+    def _connections(self) -> Http: ...
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "base_url": self.address.api,
+            "headers": self.address.headers,
+            "verify": self.address.trust() or False,  # plain HTTP has nothing to verify
+            "trust_env": False,
+        }
+
+    def _tries(self, call: Call[Any], patience_s: float | None) -> Tries:
+        return Tries(call, self.address.url, self.patience_s if patience_s is None else patience_s)
+
+
+class Client(_Speaker[httpx.Client]):
     """Speaks with a server: a robot asks through it, a program may answer for a person.
 
     Threads may share one. A request that fails is sent again for a while, with the same id or token, so that it counts
@@ -46,23 +110,24 @@ class Client:
     where it refuses.
     """
 
-    def __init__(
-        self,
-        url: str | None = None,
-        token: str | None = None,
-        *,
-        patience_s: float = PATIENCE_S,
-        ca_file: str | Path | None = None,
-    ) -> None:
-        self.address = Address.of(url, token, ca_file)
-        self.patience_s = patience_s
-        self._http = self._connections()
+    ask = _waits(calls.ask)
+    record = _waits(calls.record)
+    withdraw = _waits(calls.withdraw)
+    put_state = _waits(calls.put_state)
+    put_picture = _waits(calls.put_picture)
 
-    # -- robots ------------------------------------------------------------------------------------------------------
+    waiting = _waits(calls.waiting)
+    answer = _waits(calls.answer)
+    reply = _waits(calls.reply)
+    claim = _waits(calls.claim)
+    release = _waits(calls.release)
+    robots = _waits(calls.robots)
 
-    def ask(self, question: Question, *, run: str, step: str, attempt: int = 1, load: float = 0.0) -> Record:
-        """Put a question to people. The same run, step and attempt give the same question back, also after a crash."""
-        return self._do(calls.ask(question, run=run, step=step, attempt=attempt, load=load))
+    stop = _waits(calls.stop)
+    enable = _waits(calls.enable)
+    leave = _waits(calls.leave)
+    me = _waits(calls.me)
+    health = _waits(calls.health)
 
     def wait(self, question: str, timeout_s: float | None = None) -> Record | None:
         """Wait until there is something to tell of a question (`Record.settled`), or everything is stopped.
@@ -72,7 +137,7 @@ class Client:
         Returns:
             The question as it is then; None when the time is up.
         """
-        for call, left_s in polls(question, timeout_s):
+        for call, left_s in calls.polls(question, timeout_s):
             try:
                 found = self._do(call, patience_s=left_s)
             except ServerUnreachable:
@@ -81,88 +146,12 @@ class Client:
                 return found
         return None
 
-    def record(self, question: str) -> Record | None:
-        """A question as it is; None where there is none."""
-        return self._do(calls.record(question))
-
-    def withdraw(self, question: str, why: str) -> Receipt:
-        """Take a question back that is no longer needed. People read `why`."""
-        return self._do(calls.withdraw(question, why))
-
-    def put_state(self, robot: str, state: Mapping[str, Any] | RobotState) -> None:
-        """Show what a robot does. A `RobotLink` does this without making the robot wait."""
-        self._do(calls.put_state(robot, state))
-
-    def put_picture(self, name: str, picture: bytes) -> None:
-        """Keep a picture (PNG, JPEG or WebP) that questions and states name."""
-        self._do(calls.put_picture(name, picture))
-
-    # -- people ------------------------------------------------------------------------------------------------------
-
-    def waiting(self) -> tuple[Record, ...]:
-        """The questions that wait for an answer and that we may see."""
-        return self._do(calls.waiting())
-
-    def answer(self, question: str, value: Value, *, certainty: float = 1.0, device: str = "") -> Receipt:
-        """Answer a question. The receipt says whether it counts."""
-        return self._do(calls.reply(question, ReplyKind.ANSWER, value=value, certainty=certainty, device=device))
-
-    def reply(self, question: str, kind: ReplyKind, *, until_s: float | None = None, device: str = "") -> Receipt:
-        """Say *not now*, *someone else* or *let the robot try*."""
-        return self._do(calls.reply(question, kind, until_s=until_s, device=device))
-
-    def claim(self, question: str) -> Receipt:
-        """Take a question on, so that nobody else answers it meanwhile."""
-        return self._do(calls.claim(question))
-
-    def release(self, question: str) -> Receipt:
-        """Give a claim back."""
-        return self._do(calls.release(question))
-
-    def robots(self) -> tuple[Robot, ...]:
-        """The robots that the server knows, and whether they are heard."""
-        return self._do(calls.robots())
-
-    # -- everybody ---------------------------------------------------------------------------------------------------
-
-    def stop(self, why: str = "") -> None:
-        """Stop every robot: latched, until a person enables them. *Not* a safety function: that is the hardware's.
-
-        Raises:
-            StoreUnavailable: It holds on the server, which could not write it in time.
-        """
-        self._do(calls.stop(why))
-
-    def enable(self, stop: int | None = None) -> None:
-        """Let the robots go on after a stop. Not sent again by itself where nobody knows whether it arrived.
-
-        Args:
-            stop: The number (`Stop.seq`) of the last stop that was seen; those said so far where it is None.
-
-        Raises:
-            IllegalCall: There is a newer stop, which holds.
-        """
-        self._do(calls.enable(stop))
-
     def pair(self, code: str, device: str = "python") -> Pairing:
         """Turn a code from `handup pair` into a token, and use it from now on."""
         pairing = self._do(calls.pair(code, device))
         self._http.close()
-        self.address = Address(self.address.url, pairing.token, self.address.ca_file)
-        self._http = self._connections()
+        self._go_to(replace(self.address, token=pairing.token))
         return pairing
-
-    def leave(self) -> None:
-        """Give up the token."""
-        self._do(calls.leave())
-
-    def me(self) -> Mapping[str, Any]:
-        """Who the server takes us for: id, name, role, device, until_s."""
-        return self._do(calls.me())
-
-    def health(self) -> Mapping[str, Any]:
-        """How the server is: status (`ok`, `stopped` or `damaged`), version, now_s."""
-        return self._do(calls.health())
 
     def watch(self, *questions: str) -> Generator[Change, None, None]:
         """What changes, for ever: questions, robots, stops. Begins with `Connected`, and again after each `Lost`.
@@ -176,9 +165,9 @@ class Client:
         lost = False
         while True:
             try:
-                with connect(**live.how(self.address)) as socket, _beating(socket):
-                    for each in questions:
-                        socket.send(live.frame("watch", id=each))
+                with waited.connect(**live.how(self.address)) as socket, _beating(socket):
+                    for question in questions:
+                        socket.send(live.frame("watch", id=question))
                     while True:
                         frame = live.read(socket.recv(timeout=live.SILENT_S))
                         change = change_of(frame)
@@ -202,44 +191,35 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    # -- one request -------------------------------------------------------------------------------------------------
-
     def _connections(self) -> httpx.Client:
-        return httpx.Client(
-            base_url=self.address.api,
-            headers=self.address.headers,
-            verify=self.address.trust() or False,  # plain HTTP has nothing to verify
-            trust_env=False,
-        )
+        return httpx.Client(**self._settings())
 
     def _do(self, call: Call[T], patience_s: float | None = None) -> T:
-        tries = Tries(call, self.address.url, self.patience_s if patience_s is None else patience_s)
+        tries = self._tries(call, patience_s)
         while True:
             try:
                 response = self._send(call)
             except httpx.TransportError as error:
-                time.sleep(tries.lost(error, arrived=not isinstance(error, NOT_ARRIVED)))
+                time.sleep(tries.lost(error))
                 continue
-            pause_s = tries.busy(response.status_code, response.headers.get("retry-after"), body_of(response))
+            body = body_of(response)
+            pause_s = tries.busy(response.status_code, response.headers.get("retry-after"), body)
             if pause_s is None:
-                result: T = answered(call, response.status_code, body_of(response))
-                return result
+                return answered(call, response.status_code, body)
             time.sleep(pause_s)
 
     def _send(self, call: Call[T]) -> httpx.Response:
         if call.again:
-            return self._http.request(**limits(call))
+            return self._http.request(**call.arguments())
         with self._connections() as fresh:  # one that was kept may be dead, and nobody would know what arrived
-            return fresh.request(**limits(call))
+            return fresh.request(**call.arguments())
 
 
 @contextmanager
-def _beating(socket: ClientConnection) -> Iterator[None]:
+def _beating(socket: waited.ClientConnection) -> Iterator[None]:
     """Say that we are there while whoever watches is busy with a change."""
     over = threading.Event()
 
@@ -259,3 +239,121 @@ def _beating(socket: ClientConnection) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
+
+
+class AsyncClient(_Speaker[httpx.AsyncClient]):
+    """Speaks with a server inside one event loop: built as `Client` is, with the same methods to await."""
+
+    ask = _awaits(calls.ask)
+    record = _awaits(calls.record)
+    withdraw = _awaits(calls.withdraw)
+    put_state = _awaits(calls.put_state)
+    put_picture = _awaits(calls.put_picture)
+
+    waiting = _awaits(calls.waiting)
+    answer = _awaits(calls.answer)
+    reply = _awaits(calls.reply)
+    claim = _awaits(calls.claim)
+    release = _awaits(calls.release)
+    robots = _awaits(calls.robots)
+
+    stop = _awaits(calls.stop)
+    enable = _awaits(calls.enable)
+    leave = _awaits(calls.leave)
+    me = _awaits(calls.me)
+    health = _awaits(calls.health)
+
+    async def wait(self, question: str, timeout_s: float | None = None) -> Record | None:
+        """Wait until there is something to tell of a question; see `Client.wait`."""
+        for call, left_s in calls.polls(question, timeout_s):
+            try:
+                found = await self._do(call, patience_s=left_s)
+            except ServerUnreachable:
+                return None
+            if found is not None:
+                return found
+        return None
+
+    async def pair(self, code: str, device: str = "python") -> Pairing:
+        """Turn a code from `handup pair` into a token, and use it from now on."""
+        pairing = await self._do(calls.pair(code, device))
+        await self._http.aclose()
+        self._go_to(replace(self.address, token=pairing.token))
+        return pairing
+
+    async def watch(self, *questions: str) -> AsyncGenerator[Change, None]:
+        """What changes, for ever; see `Client.watch`."""
+        lost = False
+        while True:
+            try:
+                async with awaited.connect(**live.how(self.address)) as socket, _async_beating(socket):
+                    for question in questions:
+                        await socket.send(live.frame("watch", id=question))
+                    while True:
+                        async with asyncio.timeout(live.SILENT_S):
+                            frame = live.read(await socket.recv())
+                        change = change_of(frame)
+                        if isinstance(change, Connected) and count_of(frame.get("more")):
+                            change = replace(change, questions=await self.waiting())  # not all were in the greeting
+                        lost = lost and change is None
+                        if change is not None:
+                            yield change
+            except (*live.FAILS, *PASSING) as error:
+                if (refused := live.refused(error)) is not None:
+                    raise refused from None
+                if not lost:
+                    yield Lost(why=live.why(error))
+                lost = True
+            await asyncio.sleep(LONGEST_PAUSE_S)
+
+    async def close(self) -> None:
+        """Close the connections. Safe to call twice."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def _connections(self) -> httpx.AsyncClient:
+        return httpx.AsyncClient(**self._settings())
+
+    async def _do(self, call: Call[T], patience_s: float | None = None) -> T:
+        tries = self._tries(call, patience_s)
+        while True:
+            try:
+                response = await self._send(call)
+            except httpx.TransportError as error:
+                await asyncio.sleep(tries.lost(error))
+                continue
+            body = body_of(response)
+            pause_s = tries.busy(response.status_code, response.headers.get("retry-after"), body)
+            if pause_s is None:
+                return answered(call, response.status_code, body)
+            await asyncio.sleep(pause_s)
+
+    async def _send(self, call: Call[T]) -> httpx.Response:
+        if call.again:
+            return await self._http.request(**call.arguments())
+        async with self._connections() as fresh:  # one that was kept may be dead
+            return await fresh.request(**call.arguments())
+
+
+@asynccontextmanager
+async def _async_beating(socket: awaited.ClientConnection) -> AsyncIterator[None]:
+    async def beats() -> None:
+        number = 0
+        while True:
+            await asyncio.sleep(live.BEAT_S)
+            number += 1
+            try:
+                await socket.send(live.beat(number))
+            except live.FAILS:
+                return  # whoever receives finds out
+
+    task = asyncio.create_task(beats())
+    try:
+        yield
+    finally:
+        task.cancel()

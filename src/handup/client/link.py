@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
-from handup.client.asynchronous import AsyncClient
 from handup.client.calls import new_token
-from handup.client.clock import ServerClock
+from handup.client.client import AsyncClient
 from handup.client.live import BEAT_S
-from handup.client.outbox import Outbox
-from handup.client.pulse import Pulse
-from handup.client.sticks import Stick, Sticks
 from handup.client.views import Stop, Unshown, count_of, stop_of, unshown_of
-from handup.client.wire import Wire
+from handup.client.wire import Outbox, Pulse, Wire
 from handup.core import HandupError
 from handup.core.panels import RobotState
 
+TURN_S = 1.0
+"""Whoever steers is the only one until so long after their last push. Only to say that one is there is no push."""
+MODES = ("translate", "rotate")
 HOLD_S = 1.0
 """So long after the last heartbeat that it trusts a robot may move."""
 END_S = 4.0
@@ -30,6 +30,95 @@ END_S = 4.0
 MOST_WARNINGS = 20
 """So often it is logged that something of a state is not shown."""
 _log = logging.getLogger("handup.client")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stick:
+    """How somebody pushes the stick.
+
+    Args:
+        by: Who.
+        device: On which device.
+        mode: `translate` or `rotate`.
+        push: Along three axes, each from -1 to 1.
+        close: Whether they press to close the hand.
+        heard_s: When it was heard, by `time.monotonic`.
+    """
+
+    by: str
+    device: str
+    mode: str
+    push: tuple[float, float, float]
+    close: bool
+    heard_s: float
+
+    @property
+    def idle(self) -> bool:
+        """Whether it asks for nothing."""
+        return not (any(self.push) or self.close)
+
+
+class Sticks:
+    """What of the pushes that come in counts. One thread hears, any thread may look.
+
+    Args:
+        clock: Tells the time in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._pushed_s = -math.inf
+        self.latest: Stick | None = None
+
+    def hear(self, frame: Mapping[str, Any]) -> None:
+        """Take a push, unless somebody else steers just now or it is none."""
+        found = _stick_of(frame, self._clock())
+        known = self.latest
+        if found is None:
+            return
+        last_s = self._pushed_s if not found.idle or known is None else known.heard_s  # who rests takes nobody's place
+        if known is None or known.device == found.device or found.heard_s - last_s > TURN_S:
+            self.latest = found
+            if not found.idle:
+                self._pushed_s = found.heard_s
+
+
+def _stick_of(frame: Mapping[str, Any], now_s: float) -> Stick | None:
+    push, mode = frame.get("push"), frame.get("mode")
+    if mode not in MODES or not isinstance(push, list) or len(push) != 3:
+        return None
+    if not all(isinstance(each, int | float) and math.isfinite(each) for each in push):
+        return None
+    x, y, z = (max(-1.0, min(1.0, float(each))) for each in push)
+    return Stick(
+        by=str(frame.get("by") or ""),
+        device=str(frame.get("device") or ""),
+        mode=str(mode),
+        push=(x, y, z),
+        close=frame.get("close") is True,
+        heard_s=now_s,
+    )
+
+
+class ServerClock:
+    """Tells the server's time, as it was last heard, carried on by a clock that never jumps.
+
+    Deadlines and *not now until* are times of the server. A robot whose local journal has this clock has one time in
+    all of it. Before the server was heard it is the machine's own time.
+    """
+
+    def __init__(self) -> None:
+        self._ahead_s = time.time() - time.monotonic()
+
+    def now_s(self) -> float:
+        """Seconds since the epoch, by the server."""
+        return time.monotonic() + self._ahead_s
+
+    def hear(self, now_s: Any) -> None:
+        """Take in what the server said its time is. What was held up on the way says less than it is."""
+        if isinstance(now_s, bool) or not isinstance(now_s, int | float):
+            return
+        self._ahead_s = float(now_s) - time.monotonic()
 
 
 class RobotLink:
@@ -178,9 +267,7 @@ class RobotLink:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # -- called from its own thread ----------------------------------------------------------------------------------

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, TypeVar
+
+import httpx
 
 from handup.client.calls import Call
 from handup.client.views import Json
 from handup.core import HandupError, ServerBusy, ServerRefused, ServerUnreachable, StoreUnavailable, TooFast, errors
 
+T = TypeVar("T")
 FIRST_PAUSE_S = 0.05
 LONGEST_PAUSE_S = 0.5
 PATIENCE_S = 10.0
 """So long a request is tried while the server cannot be reached or is busy."""
+NOT_ARRIVED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+"""Failures before anything was sent."""
 BUSY = (429, 502, 503, 504)
 """Answers after which the same request may do better a little later: it was not carried out."""
 NOT_WRITTEN = 202
@@ -46,17 +51,13 @@ class Tries:
         self._until = time.monotonic() + patience_s
         self._pause_s = FIRST_PAUSE_S
 
-    def lost(self, error: Exception, *, arrived: bool) -> float:
+    def lost(self, error: Exception) -> float:
         """How long to pause after a connection that failed.
 
-        Args:
-            error: How it failed.
-            arrived: Whether the request may have arrived.
-
         Raises:
-            ServerUnreachable: It is not worth trying again, or may not be sent twice.
+            ServerUnreachable: It is not worth trying again, or it may have arrived and may not be sent twice.
         """
-        if arrived and not self._call.again:
+        if not self._call.again and not isinstance(error, NOT_ARRIVED):
             raise ServerUnreachable(
                 f"the connection to {self._shown} was lost before it answered ({_named(error)})",
                 hint="It may have been done: look before you send it again.",
@@ -111,7 +112,7 @@ def refusal(status: int, body: Any) -> HandupError:
     return made(cause, hint=hint)
 
 
-def answered(call: Call[Any], status: int, body: Any) -> Any:
+def answered(call: Call[T], status: int, body: Any) -> T:
     """What an answer means.
 
     Raises:
@@ -120,8 +121,18 @@ def answered(call: Call[Any], status: int, body: Any) -> Any:
     if status < 300:
         return call.read(body)
     if status == _ABSENT and call.absent:
-        return None
+        return call.read(None)
     raise refusal(status, body)
+
+
+def body_of(response: httpx.Response) -> Any:
+    """Return the JSON of an answer; None where there is none."""
+    if not response.content:
+        return None
+    try:
+        return response.json()
+    except ValueError:
+        return response.text[:200]
 
 
 def _seconds(retry_after: str | None) -> float:

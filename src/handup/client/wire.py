@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
+import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,13 +17,18 @@ import httpx
 from websockets.asyncio.client import ClientConnection, connect
 
 from handup.client import live
-from handup.client.asynchronous import AsyncClient
-from handup.client.outbox import MOST_PICTURES, Outbox
-from handup.client.proving import check_proof
-from handup.client.pulse import Pulse
+from handup.client.address import check_proof
+from handup.client.client import AsyncClient
 from handup.client.views import strange
 from handup.core import HandupError, ServerUnreachable
+from handup.core.panels import RobotState, plain
 
+MOST_PICTURES = 8
+"""So many pictures may wait to be sent; then the oldest is dropped."""
+MOST_STATE = 60_000
+"""A state may be so long, as JSON."""
+REMEMBERED = 64
+"""So many of our own beats are remembered, the latest."""
 PAUSE_S = 0.25
 """The pause before a lost connection is made again."""
 GIVE_UP_S = 2.0
@@ -30,6 +38,111 @@ BETWEEN_STATES_S = 0.05
 PICTURE_S = 2.0
 """So long a picture may take."""
 _log = logging.getLogger("handup.client")
+
+
+class Outbox:
+    """The latest state and the pictures that wait. Threads may share it, and nothing here waits or raises.
+
+    Args:
+        robot: Whose.
+    """
+
+    def __init__(self, robot: str) -> None:
+        self._robot = robot
+        self._lock = threading.Lock()
+        self._pictures: dict[str, bytes] = {}
+        self.state: str | None = None
+
+    def put_state(self, state: Mapping[str, Any] | RobotState, now_s: float) -> None:
+        """Take a state, as the frame that says it; one that cannot be sent is told in the log and left out."""
+        try:
+            text = live.frame("state", state={"at_s": now_s, **plain(state), "robot": self._robot})
+        except (TypeError, ValueError) as error:
+            _log.warning("a state of '%s' cannot be sent: %s", self._robot, error)
+            return
+        if len(text) > MOST_STATE:
+            _log.warning("a state of '%s' is too large to be sent: %d characters", self._robot, len(text))
+            return
+        self.state = text
+
+    def put_picture(self, name: str, picture: bytes) -> None:
+        """Take a picture, in place of the last one of that name."""
+        with self._lock:
+            self._pictures.pop(name, None)
+            self._pictures[name] = picture
+            while len(self._pictures) > MOST_PICTURES:
+                del self._pictures[next(iter(self._pictures))]
+
+    def picture(self) -> tuple[str, bytes] | None:
+        """The picture that waits for longest."""
+        with self._lock:
+            return next(iter(self._pictures.items()), None)
+
+    def done(self, name: str, picture: bytes) -> None:
+        """A picture need not be sent any more, unless another one has taken its place."""
+        with self._lock:
+            if self._pictures.get(name) is picture:
+                del self._pictures[name]
+
+
+class Pulse:
+    """Heartbeats both ways, and how old what we hear can be.
+
+    Each beat of ours has a number, and the server's beats repeat the last one that it heard. So a beat that was held
+    up on the way, by a network or by a program that slept, is dated by when *we* sent the number in it, and not by when
+    it came in. No wall clock is asked, neither here nor there.
+
+    Args:
+        hold_s: How long a beat is good for.
+        now_s: A clock that never jumps.
+    """
+
+    def __init__(self, hold_s: float, now_s: Callable[[], float] = time.monotonic) -> None:
+        self.hold_s = hold_s
+        self._now_s = now_s
+        self._last_s = -math.inf
+        self._number = 0
+        self._echoes = False
+        self._sent: OrderedDict[int, float] = OrderedDict()
+
+    @property
+    def age_s(self) -> float:
+        """How long ago the server was surely there; infinity where it never was."""
+        return self._now_s() - self._last_s
+
+    @property
+    def fresh(self) -> bool:
+        """Whether the server was there just now."""
+        return self.age_s < self.hold_s
+
+    def send(self) -> int:
+        """The number of a beat that goes out now."""
+        self._number += 1
+        self._sent[self._number] = self._now_s()
+        if len(self._sent) > REMEMBERED:
+            self._sent.popitem(last=False)
+        return self._number
+
+    def connected(self, began_s: float) -> None:
+        """A connection was made that we began to make at a time of our clock; the server was there after that."""
+        self._echoes = False
+        self._there_at(began_s)
+
+    def hear(self, beat: Mapping[str, Any]) -> None:
+        """Take in a beat. From a server that repeats no numbers it is dated by when it came in."""
+        number = beat.get("heard")
+        self._echoes = self._echoes or "heard" in beat
+        if not self._echoes:
+            self._there_at(self._now_s())
+        elif isinstance(number, int) and number in self._sent:
+            self._there_at(self._sent[number])
+
+    def _there_at(self, at_s: float) -> None:
+        self._last_s = max(self._last_s, at_s)
+
+    def forget(self) -> None:
+        """The server is not there, as far as we are concerned."""
+        self._last_s = -math.inf
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,6 +27,8 @@ CHANNEL_FAILS = (
 )
 """What a channel may raise: it is logged and told again, and the others are told all the same. Anything else, such as
 KeyboardInterrupt, reaches whoever called the desk; what was written stays written."""
+Said = Value | ReplyKind | Reply | None
+"""What the function may say: an answer's value, another reply, one with all its fields, or nothing yet."""
 
 
 @runtime_checkable
@@ -69,10 +71,6 @@ class Timed(Protocol):
     def deliver(self) -> object:
         """Give the desk the replies that are due."""
         ...
-
-
-Said = Value | ReplyKind | Reply | None
-"""What the function may say: an answer's value, another reply, one with all its fields, or nothing yet."""
 
 
 class Callback:

@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Self
 
 from handup.core import BadSetting, IllegalCall, Person, Question, Reply, ReplyKind, StoreUnavailable
@@ -413,7 +412,5 @@ class Desk:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

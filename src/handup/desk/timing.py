@@ -13,6 +13,8 @@ from handup.desk.state import DeskState, Fold
 from handup.desk.status import Status
 from handup.people.limits import Fit, fit
 
+STOPPED = "the robot is stopped"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
@@ -64,9 +66,6 @@ class Fact:
     def kind(self) -> str:
         """The kind of event."""
         return type_of(self.event).kind
-
-
-STOPPED = "the robot is stopped"
 
 
 @dataclass(frozen=True, kw_only=True)

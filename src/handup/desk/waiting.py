@@ -12,6 +12,11 @@ from contextlib import contextmanager
 from handup.core import ManualClock
 from handup.journal import Journal
 
+SHORTEST_PAUSE_S = 0.01
+"""`Desk.wait` never looks more often than this."""
+LONGEST_SLEEP_S = 3600.0
+"""Longer sleeps are cut into pieces."""
+
 
 class SkippingClock(ManualClock):
     """A clock that `Desk.wait` moves on to whatever is due next, instead of waiting for it.
@@ -24,12 +29,6 @@ class SkippingClock(ManualClock):
     def skip_to(self, at_s: float) -> None:
         """Move on to a time; one that has passed changes nothing."""
         self.advance(max(0.0, at_s - self.now_s()))
-
-
-SHORTEST_PAUSE_S = 0.01
-"""`Desk.wait` never looks more often than this."""
-LONGEST_SLEEP_S = 3600.0
-"""Longer sleeps are cut into pieces."""
 
 
 class Place:

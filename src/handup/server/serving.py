@@ -7,7 +7,7 @@ import logging
 import socket as sockets
 import ssl
 import threading
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Self
 
 from handup.core import CannotListen, Person, Role
@@ -129,9 +129,7 @@ class RunningServer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
