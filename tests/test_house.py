@@ -79,7 +79,7 @@ EXCEPTIONS = {
     "people/shipped.py": {"importlib.resources"},  # the fitted numbers lie beside the code
     "intent/shipped.py": {"importlib.resources"},  # likewise
     "policy/reading.py": {"pathlib"},  # reads a policy file for programs at the edge
-    "what/programme.py": {"os", "sys"},  # a solver prints past Python onto standard output and must be kept quiet
+    "what/mip.py": {"os", "sys"},  # a solver prints past Python onto standard output and must be kept quiet
 }
 MOST_LINES = 600
 

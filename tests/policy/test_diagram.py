@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 
 from handup.policy import Module, ModuleGraph
-from handup.policy.diagram import SUCCEEDS, Diagram
+from handup.policy.circuit import SUCCEEDS, Diagram
 from tests.make import chain_of, crossed_pairs, tangle
 from tests.oracles.enumeration import succeeds, throws
 from tests.strategies import module_lists

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from handup.core import BadPolicy
 from handup.policy import Gate
-from handup.policy.expression import MAX_DEPTH, Combination, parse_expression
+from handup.policy.graph import MAX_DEPTH, Combination, parse_expression
 
 
 def test_nested_combinations_are_read() -> None:

@@ -8,8 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from handup.policy import Belief, ModuleGraph
-from handup.policy.inference import Impossible
-from handup.policy.sampling import draws, sampled
+from handup.policy.inference import Impossible, draws, sampled
 from tests.make import chain_of, crossed_pairs, tangle
 from tests.oracles.enumeration import enumerate_history, succeeds, tell
 from tests.strategies import histories, module_lists, share_of_examples

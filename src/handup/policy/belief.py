@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from handup.core import BadSetting, ImpossibleEvidence, check_probability
 from handup.policy.graph import ModuleGraph
-from handup.policy.inference import NEVER, Execution, Impossible, Inference, exact
-from handup.policy.sampling import sampled
+from handup.policy.inference import NEVER, Execution, Impossible, Inference, exact, sampled
 
 DOUBT = 1e-9
 """How far a module's own certainty is loosened when what was seen is impossible under it."""

@@ -1,4 +1,4 @@
-"""When a policy succeeds, as a monotone circuit of and-gates and or-gates over the modules' own states."""
+"""When a policy succeeds: a monotone circuit of gates over the modules' own states, and its decision diagram."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.policy.module import Gate
+
+FAILS, SUCCEEDS = 0, 1
+MAX_STEPS = 300_000
 
 
 @dataclass(frozen=True)
@@ -70,3 +73,100 @@ class CircuitBuilder:
         if root != self._leaves + len(self._gates) - 1:
             self._gates.append((Gate.AND, (root,)))
         return Circuit(self._leaves, tuple(self._gates))
+
+
+class _TooWide(Exception):
+    pass
+
+
+class Diagram:
+    """A policy's success as a reduced ordered binary decision diagram.
+
+    Every module is tested at most once on the way from the root to an end, so probabilities are sums of products
+    without double counting, however often inputs are shared. Later modules are tested first: a module's own state is
+    then put on top of its inputs' diagram at no cost, and chains stay as long as they are. Nodes are three parallel
+    lists. Nodes 0 and 1 are the ends; children have smaller numbers than parents.
+    """
+
+    def __init__(self) -> None:
+        self.module: list[int] = [-1, -1]
+        self.if_wrong: list[int] = [FAILS, SUCCEEDS]
+        self.if_right: list[int] = [FAILS, SUCCEEDS]
+        self.root = SUCCEEDS
+        self._unique: dict[tuple[int, int, int], int] = {}
+        self._steps = 0
+
+    def __len__(self) -> int:
+        return len(self.module)
+
+    @classmethod
+    def of(cls, circuit: Circuit) -> Diagram | None:
+        """The diagram of a circuit, or None when building it takes more than `MAX_STEPS` steps."""
+        diagram = cls()
+        if circuit.is_series:
+            for leaf in range(circuit.leaves):
+                diagram.root = diagram._node(leaf, FAILS, diagram.root)
+            return diagram
+        memos: dict[Gate, dict[tuple[int, int], int]] = {Gate.AND: {}, Gate.OR: {}}
+        nodes = [diagram._node(leaf, FAILS, SUCCEEDS) for leaf in range(circuit.leaves)]
+        try:
+            for gate, children in circuit.gates:
+                parts = sorted((nodes[child] for child in children), key=diagram.module.__getitem__)
+                result = parts[0]
+                for part in parts[1:]:
+                    result = diagram._apply(gate, result, part, memos[gate])
+                nodes.append(result)
+        except _TooWide:
+            return None
+        diagram.root = nodes[-1]
+        return diagram
+
+    def _node(self, module: int, if_wrong: int, if_right: int) -> int:
+        if if_wrong == if_right:
+            return if_wrong
+        key = (module, if_wrong, if_right)
+        node = self._unique.get(key)
+        if node is None:
+            node = len(self.module)
+            self.module.append(module)
+            self.if_wrong.append(if_wrong)
+            self.if_right.append(if_right)
+            self._unique[key] = node
+        return node
+
+    def _apply(self, gate: Gate, first: int, second: int, memo: dict[tuple[int, int], int]) -> int:
+        """Combine two diagrams. Written with a stack of its own: policies may be deeper than Python's."""
+        absorbing, neutral = (FAILS, SUCCEEDS) if gate is Gate.AND else (SUCCEEDS, FAILS)
+        module, if_wrong, if_right = self.module, self.if_wrong, self.if_right
+
+        def resolve(a: int, b: int) -> tuple[int, tuple[int, int]]:
+            """The combined node, or -1 and the memo's key where it is not known yet."""
+            if a in (absorbing, b) or b == neutral:
+                return a, (a, b)
+            if b == absorbing or a == neutral:
+                return b, (a, b)
+            key = (a, b) if a < b else (b, a)
+            return memo.get(key, -1), key
+
+        done, key = resolve(first, second)
+        if done >= 0:
+            return done
+        stack = [key]
+        while stack:
+            a, b = stack[-1]
+            top = max(module[a], module[b])
+            a0, a1 = (if_wrong[a], if_right[a]) if module[a] == top else (a, a)
+            b0, b1 = (if_wrong[b], if_right[b]) if module[b] == top else (b, b)
+            low, low_key = resolve(a0, b0)
+            high, high_key = resolve(a1, b1)
+            if low >= 0 and high >= 0:
+                self._steps += 1
+                if self._steps > MAX_STEPS:
+                    raise _TooWide
+                memo[stack.pop()] = self._node(top, low, high)
+                continue
+            if low < 0:
+                stack.append(low_key)
+            if high < 0:
+                stack.append(high_key)
+        return memo[key]

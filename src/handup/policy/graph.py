@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.core import BadPolicy, Question, RawScore, UnknownModule, calibrator_from_json
-from handup.policy.circuit import Circuit, CircuitBuilder
-from handup.policy.diagram import Diagram
-from handup.policy.expression import Combination, parse_expression
-from handup.policy.module import Gate, Module
+from handup.policy.circuit import Circuit, CircuitBuilder, Diagram
+from handup.policy.module import NAME, RESERVED, Gate, Module
 
 MAX_MODULES = 100_000
+TOKEN = re.compile(rf"\s*(?:({NAME.pattern})|(.))")
+MAX_DEPTH = 100
+EXPRESSION_HINT = "Write for example: all(food, any(camera, haptics), skill)."
 
 
 class ModuleGraph:
@@ -249,17 +251,77 @@ def _in_expression_order(expression: Combination, by_name: Mapping[str, Module])
             about=("success",),
         )
     gated = [name for name in order if by_name[name].gate is Gate.OR]
-    if gated:
-        raise BadPolicy(
-            f"'{gated[0]}' has a gate and stands in a success expression",
-            hint="Use inputs and gates, or 'success'.",
-            about=("modules", gated[0], "gate"),
-        )
     wired = [name for name in order if by_name[name].inputs]
-    if wired:
-        raise BadPolicy(
-            f"'{wired[0]}' has inputs and stands in a success expression",
-            hint="Use inputs and gates, or 'success'.",
-            about=("modules", wired[0], "inputs"),
-        )
+    for what, key, names in (("a gate", "gate", gated), ("inputs", "inputs", wired)):
+        if names:
+            raise BadPolicy(
+                f"'{names[0]}' has {what} and stands in a success expression",
+                hint="Use inputs and gates, or 'success'.",
+                about=("modules", names[0], key),
+            )
     return tuple(by_name[name] for name in order)
+
+
+@dataclass(frozen=True)
+class Combination:
+    """`all(…)` or `any(…)` over module names and further combinations."""
+
+    gate: Gate
+    parts: tuple[Combination | str, ...]
+
+    def names(self) -> Iterator[str]:
+        """Every module name in reading order, as often as it stands there."""
+        for part in self.parts:
+            if isinstance(part, str):
+                yield part
+            else:
+                yield from part.names()
+
+
+def parse_expression(text: str) -> Combination:
+    """Read a success expression such as `all(food, any(camera, haptics), skill)`.
+
+    Raises:
+        BadPolicy: With the column at which reading stopped.
+    """
+    tokens = [(match.group(1) or match.group(2), match.start(1 if match.group(1) else 2)) for match in _tokens(text)]
+    position = 0
+
+    def fail(what: str) -> BadPolicy:
+        column = tokens[position][1] + 1 if position < len(tokens) else len(text) + 1
+        return BadPolicy(f"success expression: {what} at column {column}", hint=EXPRESSION_HINT)
+
+    def take(expected: str) -> bool:
+        nonlocal position
+        if position < len(tokens) and tokens[position][0] == expected:
+            position += 1
+            return True
+        return False
+
+    def term(depth: int) -> Combination | str:
+        nonlocal position
+        if depth > MAX_DEPTH:
+            raise fail(f"more than {MAX_DEPTH} levels")
+        if position >= len(tokens) or not NAME.fullmatch(tokens[position][0]):
+            raise fail("a name, all(…) or any(…) is missing")
+        name = tokens[position][0]
+        position += 1
+        if name not in RESERVED:
+            return name
+        if not take("("):
+            raise fail(f"'(' is missing after '{name}'")
+        parts = [term(depth + 1)]
+        while take(","):
+            parts.append(term(depth + 1))
+        if not take(")"):
+            raise fail("',' or ')' is missing")
+        return Combination(Gate.AND if name == "all" else Gate.OR, tuple(parts))
+
+    result = term(0)
+    if position < len(tokens):
+        raise fail(f"{tokens[position][0]!r} is not expected")
+    return Combination(Gate.AND, (result,)) if isinstance(result, str) else result
+
+
+def _tokens(text: str) -> Iterator[re.Match[str]]:
+    return (match for match in TOKEN.finditer(text.rstrip()))

@@ -1,9 +1,8 @@
 """Module selectors: what to ask about."""
 
-from handup.what.base import SELECTORS, Selection, Selector, Situation
+from handup.what.base import SELECTORS, Selection, Selector, Situation, check_selector
 from handup.what.binary_tree import BinaryTree
 from handup.what.brute_force import BruteForce
-from handup.what.check import check_selector
 from handup.what.confidence import Confidence
 from handup.what.graph import Graph
 from handup.what.hybrid import Hybrid

@@ -1,7 +1,8 @@
-"""The protocol of module selectors: *what* to ask about."""
+"""The protocol of module selectors (*what* to ask about), and its contract as a check that any author can run."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -9,11 +10,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import Costs, Registry
-from handup.policy import Belief
+from handup.core import ContractViolation, Costs, Registry
+from handup.policy import Belief, Gate, Module, ModuleGraph
 
 TIE = 1e-12
 """Values nearer than this are equal; the upstream module wins."""
+COPY = "Copy arrays before you write to them."
 
 
 @dataclass(frozen=True)
@@ -96,3 +98,97 @@ def questions(count: int) -> str:
 def none_left(situation: Situation) -> Selection:
     """The selection when no module is open."""
     return Selection(None, "Every module has been asked about or may not be now.", np.full(len(situation.open), np.nan))
+
+
+def example_beliefs() -> Iterator[tuple[str, Belief]]:
+    """Beliefs of all sorts, named: one module and many, chains and gates, before, during and after questions."""
+    confidences = (0.9, 0.2, 1.0, 0.0, 0.6)
+    chain = ModuleGraph.chain(Module(f"m{i}", c, 0.1 * (i + 1)) for i, c in enumerate(confidences))
+    gates = ModuleGraph(
+        [
+            Module("camera", 0.7, 0.2),
+            Module("haptics", 0.4, 0.5),
+            Module("fusion", 0.9, 0.1, ("camera", "haptics"), Gate.OR),
+            Module("grasp", 0.3, 0.3, ("fusion", "camera")),
+        ]
+    )
+    single = ModuleGraph([Module("only", 0.5)])
+    for name, graph in (("one module", single), ("a chain", chain), ("gates with shared inputs", gates)):
+        belief = Belief.of(graph)
+        yield f"{name}, nothing known", belief
+        yield f"{name}, after a failure", belief.after_execution(False)
+        last = len(graph) - 1
+        answered = belief.after_execution(False).after_answer(last, changed=False, expert=0.9)
+        yield f"{name}, after a failure and an answer", answered
+        yield f"{name}, with a module that may not be asked about", belief.blocked(0, np.inf)
+        everything = belief
+        for module in range(len(graph)):
+            everything = everything.after_answer(module, changed=True, expert=0.9)
+        yield f"{name}, all answered", everything
+    yield "two hundred modules", Belief.of(ModuleGraph.chain(Module(f"m{i}", 0.9) for i in range(200)))
+
+
+def example_situations() -> Iterator[tuple[str, Situation]]:
+    """A situation for each example belief and a few weights and experts, named."""
+    for name, belief in example_beliefs():
+        for w, expert in ((0.5, 1.0), (0.1, 0.8), (1.0, 1.0), (0.0, 0.6)):
+            costs = Costs.of(belief.graph.query_costs, expert=expert, w=w)
+            yield f"{name}, w = {w:g}, expert {expert:g}", Situation(belief, costs, ~belief.answered & belief.free(0.0))
+
+
+def contents(belief: Belief, costs: Costs, *more: NDArray[np.bool_]) -> tuple[bytes, ...]:
+    """All that an author's code is given and could write to, to be compared afterwards."""
+    arrays = (belief.confidences, belief.answered, belief.blocked_until_s, costs.query, costs.expert, costs.ask_time)
+    return tuple(each.tobytes() for each in (*arrays, *more))
+
+
+def check_selector(selector: Selector, *, most_modules: int | None = None) -> None:
+    """Run a selector through the contract that handup's own keep.
+
+    Args:
+        selector: An instance, with the settings it will be used with.
+        most_modules: For selectors that refuse larger policies: leave those out.
+
+    Raises:
+        ContractViolation: Naming the situation and what is wrong with the answer.
+    """
+    if not isinstance(getattr(selector, "name", None), str) or not selector.name:
+        raise _violation(selector, "has no name", "Give the class a ClassVar[str] called 'name'.")
+    for name, situation in example_situations():
+        modules = len(situation.open)
+        if most_modules is not None and modules > most_modules:
+            continue
+        before = contents(situation.belief, situation.costs, situation.open)
+        selection = selector.select(situation)
+        if contents(situation.belief, situation.costs, situation.open) != before:
+            raise _violation(selector, f"with {name} changes what it was given", COPY)
+        _check_selection(selector, name, situation, selection)
+        again = selector.select(situation)
+        if again.module != selection.module:
+            raise _violation(
+                selector, f"with {name} chooses differently the second time", "Keep no state, draw nothing."
+            )
+
+
+def _check_selection(selector: Selector, name: str, situation: Situation, selection: Selection) -> None:
+    if not isinstance(selection, Selection):
+        raise _violation(selector, f"with {name} returns {type(selection).__name__}", "Return a Selection.")
+    if selection.module is not None:
+        if not isinstance(selection.module, int) or not 0 <= selection.module < len(situation.open):
+            raise _violation(selector, f"with {name} chooses {selection.module!r}", "Choose a position or None.")
+        if not situation.open[selection.module]:
+            raise _violation(
+                selector,
+                f"with {name} chooses '{situation.name(selection.module)}', which is not open",
+                "Choose only where situation.open is true.",
+            )
+    if np.shape(selection.values) != np.shape(situation.open):
+        raise _violation(
+            selector, f"with {name} gives {np.shape(selection.values)} values", "Give one per module, nan where none."
+        )
+    if not selection.reason.strip():
+        raise _violation(selector, f"with {name} gives no reason", "Say in one sentence why.")
+
+
+def _violation(selector: Selector, what: str, hint: str) -> ContractViolation:
+    return ContractViolation(f"selector {type(selector).__name__} {what}", hint=hint)

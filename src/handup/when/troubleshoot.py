@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from handup.core import Action, Alternative, BadSetting, Costs, Decision
 from handup.policy import Belief
-from handup.when.plan import erring, gates, lookahead, ordered, series, tries
+from handup.when.plan import erring, gates, lookahead, series, tries
 from handup.when.plan.problem import Problem, Values
 
 TIE = 1e-9
@@ -174,7 +174,7 @@ def _plan_series(problem: Problem, *, exact: bool) -> Values:
         tuple(series.Kind(*label, 1) for label in labels),
         small.log_rest, small.failed, small.act_price, small.act_time, small.rate, small.time_left,
     )  # fmt: skip
-    along = ordered.plan_ordered(single)
+    along = series.plan_ordered(single)
     ask[open_modules] = along.ask
     return problem.values(along.act, ask, "ordered", exact=False)
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from handup.when.plan.problem import Vector
+
 FRONT = 4
 """How many modules are tried as the first new one to be asked about, where there are few."""
 FEW = 30

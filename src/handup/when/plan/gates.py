@@ -16,7 +16,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from handup.when.plan.problem import StepCosts, Vector
+
 MAX_MODULES = 8
 OVER = 1e-9
 UNASKED = 2
@@ -50,14 +51,6 @@ class GateProblem:
 
 
 @dataclass(frozen=True)
-class GateValues:
-    """Expected cost of acting, and of asking about each module."""
-
-    act: float
-    ask: tuple[float, ...]
-
-
-@dataclass(frozen=True)
 class _Codes:
     """The ternary numbers of n digits and how they hang together."""
 
@@ -83,7 +76,7 @@ def _codes(modules: int) -> _Codes:
 
 
 @lru_cache(maxsize=1024)
-def plan_gates(problem: GateProblem) -> GateValues:
+def plan_gates(problem: GateProblem) -> StepCosts:
     """Solve by dynamic programming, from "all asked about" back to now."""
     modules = len(problem.chances)
     codes = _codes(modules)
@@ -112,7 +105,7 @@ def plan_gates(problem: GateProblem) -> GateValues:
     )
     fail_now = float(_ratio(fails_again[start], seen[start])[0, 0])
     act = math.inf if fail_now >= 1.0 - OVER and modules else fail_now * (problem.act_price + after[start[0], 1])
-    return GateValues(float(act), ask)
+    return StepCosts(float(act), ask)
 
 
 def _averaged(table: bytes, chances: tuple[float, ...]) -> Vector:

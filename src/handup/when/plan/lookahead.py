@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.policy.circuit import Circuit
-from handup.when.plan.cloud import Bits, Cloud, Vector
-from handup.when.plan.problem import Problem, Values
+from handup.when.plan.problem import Bits, Cloud, Problem, Values, Vector
 
 FEW = 16
 """Up to so many modules the sequence is picked question by question and each is tried first."""

@@ -16,12 +16,16 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from handup.when.plan.problem import StepCosts, Vector
+
 MAX_CELLS = 1 << 17
 """Combinations of asked-about modules times executions that a plan is worth."""
 MAX_ACTS = 100
 """Executions beyond this many in one episode are not planned for; no plan of up to so many modules needs them."""
 OVER = 1e-9
+FRONT = 4
+"""How many modules are tried as the first to be asked about along an order; one where there are more than `MANY`."""
+MANY = 500
 
 
 @dataclass(frozen=True)
@@ -72,16 +76,8 @@ class SeriesProblem:
         return sum(kind.count for kind in self.kinds) <= MAX_ACTS
 
 
-@dataclass(frozen=True)
-class SeriesValues:
-    """Expected cost of acting, and of asking about a module of each kind."""
-
-    act: float
-    ask: tuple[float, ...]
-
-
 @lru_cache(maxsize=4096)
-def plan_series(problem: SeriesProblem) -> SeriesValues:
+def plan_series(problem: SeriesProblem) -> StepCosts:
     """Solve by dynamic programming, from "all asked about" back to now."""
     kinds, states = problem.kinds, problem.states
     sizes = [kind.count + 1 for kind in kinds]
@@ -129,4 +125,53 @@ def plan_series(problem: SeriesProblem) -> SeriesValues:
             table[here] = np.where(left[here] <= OVER, 0.0, table[here])
     ask_calm, ask_alarmed = asking(np.zeros(1, dtype=np.intp), 1)
     act = math.inf if problem.failed else float(fail[0] * (problem.act_price + alarmed[0, 1]))
-    return SeriesValues(act, tuple((ask_alarmed if problem.failed else ask_calm)[:, 0, 0].tolist()))
+    return StepCosts(act, tuple((ask_alarmed if problem.failed else ask_calm)[:, 0, 0].tolist()))
+
+
+def plan_ordered(problem: SeriesProblem) -> StepCosts:
+    """The best plan along a fixed order, for long policies; kinds must be single modules.
+
+    As `plan_series`, but modules are asked about in one order only, so the number asked about is all that matters. The
+    order is by how likely a module is to be wrong per price of asking (the better of two), and each of the first few
+    modules is tried in front.
+    """
+    chance = np.array([kind.chance for kind in problem.kinds])
+    price = np.array([kind.price for kind in problem.kinds])
+    with np.errstate(divide="ignore"):
+        orders = [np.argsort(price / benefit, kind="stable") for benefit in (1.0 - chance, -np.log(chance))]
+    act, ask = math.inf, np.full(len(chance), np.nan)
+    for order in orders:
+        act = min(act, _along(problem, order)[0])
+        for first in order[: FRONT if len(order) <= MANY else 1]:
+            moved = np.concatenate(([first], order[order != first]))
+            ask[first] = np.fmin(ask[first], _along(problem, moved)[1])
+    return StepCosts(act, tuple(ask.tolist()))
+
+
+def _along(problem: SeriesProblem, order: NDArray[np.intp]) -> tuple[float, float]:
+    """Expected cost of acting first, and of asking about the order's first module, by (asked about, executions)."""
+    ask_first = math.nan
+    kinds = [problem.kinds[index] for index in order]
+    modules = len(kinds)
+    log_chance = [math.log(kind.chance) if kind.chance > 0.0 else -math.inf for kind in kinds]
+    log_right = np.append(np.cumsum(log_chance[::-1])[::-1], 0.0) + problem.log_rest
+    fail = 0.0 - np.expm1(log_right)
+    spent = np.append(0.0, np.cumsum([kind.time for kind in kinds]))
+    left = problem.time_left - spent[:, None] - problem.act_time * np.arange(min(modules, MAX_ACTS) + 2)
+    calm = problem.rate * np.maximum(left, 0.0)
+    alarmed = calm.copy()
+    for asked in range(modules, -1, -1):
+        if asked < modules:
+            kind = kinds[asked]
+            wrong = min((1.0 - kind.chance) / fail[asked], 1.0) if fail[asked] > 0.0 else 1.0
+            explained = wrong * calm[asked + 1] + (1.0 - wrong) * alarmed[asked + 1]
+            np.minimum(alarmed[asked], kind.price + explained, out=alarmed[asked])
+            np.minimum(calm[asked], kind.price + calm[asked + 1], out=calm[asked])
+            if asked == 0:
+                ask_first = kind.price + float((explained if problem.failed else calm[1])[0])
+        acting = fail[asked] * (problem.act_price + alarmed[asked, 1:])
+        np.minimum(calm[asked, :-1], acting, out=calm[asked, :-1])
+        over = left[asked] <= OVER
+        calm[asked, over] = alarmed[asked, over] = 0.0
+    act_first = math.inf if problem.failed else float(fail[0] * (problem.act_price + alarmed[0, 1]))
+    return act_first, ask_first

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.when.plan.cloud import Cloud, Vector
-from handup.when.plan.problem import Problem, Values
+from handup.when.plan.problem import Cloud, Problem, Values, Vector
 
 MOST_MODULES = 8
 CANDIDATES: Mapping[int, int] = {0: 0, 1: 8, 2: 6, 3: 4}

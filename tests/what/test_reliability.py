@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.policy import Belief, ModuleGraph
-from handup.policy.marginal import reliability_if_right, reliability_of
+from handup.what.objective import reliability_if_right, reliability_of
 from tests.make import chain_of, crossed_pairs
 from tests.oracles.enumeration import Answered, plain_reliability, tell
 from tests.strategies import chances, module_lists
