@@ -26,7 +26,7 @@ from handup.client import Client
 from handup.core import Point
 from handup.desk import Record
 from handup.server import RunningServer, ServerSettings, start
-from handup.server.guard import COOKIE
+from handup.server.auth import COOKIE
 from tests.cli.sitting import Sitting
 from tests.page.hands import say
 from tests.page.site import find_chromium

@@ -20,7 +20,7 @@ from handup.core import CannotListen
 from handup.desk import Desk
 from handup.journal import Journal
 from handup.server import Access, ServerSettings, start
-from handup.server.access import Paired
+from handup.server.tokens import Paired
 from tests.cli.sitting import Sitting, free_port, until
 
 

@@ -17,7 +17,7 @@ import httpx
 from handup.client import Client
 from handup.core import ReplyKind, Role
 from handup.journal import Journal
-from handup.server.access import Access
+from handup.server.tokens import Access
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}

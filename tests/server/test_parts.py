@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 from handup.core.panels import Phase, RobotState
+from handup.server.auth import MOST_BUCKETS, Buckets
 from handup.server.drafts import Draft, Drafts
-from handup.server.limits import MOST_BUCKETS, Buckets
 from handup.server.pool import Pool
 from handup.server.robots import EACH_S, EACH_TURN_S, Robot, Robots
 from handup.server.tokens import code_digest

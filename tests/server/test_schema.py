@@ -18,7 +18,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from handup.server import RunningServer, ServerSettings, start
-from handup.server.rights import RIGHTS
+from handup.server.permissions import RIGHTS
 from tests.server.houses import CHOICE, PEOPLE, PNG, ROOMY
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]

@@ -18,8 +18,8 @@ from handup.desk import Desk
 from handup.desk.events import Stopped
 from handup.journal import Journal
 from handup.server import Bounds
-from handup.server.access import Access
-from handup.server.stopping import Stopping
+from handup.server.stops import Stopping
+from handup.server.tokens import Access
 from tests.server.houses import CHOICE, House, house
 
 AT_ONCE_S = 0.5

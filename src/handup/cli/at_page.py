@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from handup.client import RobotLink
     from handup.desk.keyboard import Typing
     from handup.journal import Journal
-    from handup.server.access import Access, Paired
+    from handup.server.tokens import Access, Paired
 
 WEB = ("fastapi", "uvicorn", "websockets", "httpx")
 ENDED = 128

@@ -24,7 +24,7 @@ from handup.journal.address import address_of
 from handup.journal.files import PRIVATE
 
 if TYPE_CHECKING:
-    from handup.server.access import Paired
+    from handup.server.tokens import Paired
 
 HOST, FIRST_PORT, MOST_PORTS = "127.0.0.1", 8765, 10
 START_S, KNOWN_S = 60.0, 3.0

@@ -79,7 +79,7 @@ def _eat(wanted: Order, sitting: Sitting, store: str, told: Callable[[Bite], obj
     from handup.domains.feeding.remembering import kept_in  # noqa: PLC0415
     from handup.journal import Journal  # noqa: PLC0415
     from handup.journal.address import address_of  # noqa: PLC0415
-    from handup.server.access import Access  # noqa: PLC0415
+    from handup.server.tokens import Access  # noqa: PLC0415
 
     with ExitStack() as stack:
         stack.enter_context(terminable())

@@ -69,7 +69,7 @@ def _drive(attempt: Drive, store: str, sitting: Sitting) -> Driven:
     from handup.desk import Desk  # noqa: PLC0415
     from handup.domains.reaching.live import NAME, PERSON, ROBOT, RUN, Seat, go_on  # noqa: PLC0415
     from handup.journal import Journal  # noqa: PLC0415
-    from handup.server.access import Access  # noqa: PLC0415
+    from handup.server.tokens import Access  # noqa: PLC0415
 
     with ExitStack() as stack:
         stack.enter_context(terminable())

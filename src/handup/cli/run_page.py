@@ -113,7 +113,7 @@ def at_page(wanted: Wanted, run: Run, stage: Stage, journal: Journal, store: str
     from handup.cli.child_server import ChildServer, known_to  # noqa: PLC0415 - belong to an extra
     from handup.cli.run_setting import around_of, files_of  # noqa: PLC0415 - it brought us here
     from handup.client import RobotLink  # noqa: PLC0415
-    from handup.server.access import Access  # noqa: PLC0415
+    from handup.server.tokens import Access  # noqa: PLC0415
 
     check_ready("a run at the page")
     person, page = user_name(), wanted.page

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from handup.core import HandupError, MissingExtra, Person
 from handup.journal import Journal
-from handup.server.access import Access, Grant, Paired
 from handup.server.serving import RunningServer, introduce, listen
 from handup.server.settings import Beats, Bounds, ServerSettings
+from handup.server.tokens import Access, Grant, Paired
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

@@ -10,10 +10,10 @@ from fastapi import FastAPI
 
 from handup.core import Person
 from handup.journal import Journal
-from handup.server import drafting, live, moving, pairing, questions, telling
-from handup.server.gate import Gate
-from handup.server.guard import Guard
-from handup.server.refusing import install
+from handup.server import access_routes, live, question_routes, robot_routes, status_routes
+from handup.server.auth import Guard
+from handup.server.middleware import Gate
+from handup.server.refusals import install
 from handup.server.service import Service
 from handup.server.settings import ServerSettings
 
@@ -54,8 +54,9 @@ def build(
     app.state.guard = Guard(service, settings.bounds)
     app.add_middleware(Gate, settings=settings)
     install(app)
-    for each in (telling, pairing, questions, moving, drafting):
-        app.include_router(each.routes)
+    for part in (status_routes, access_routes, question_routes, robot_routes):
+        app.include_router(part.routes)
+    app.include_router(question_routes.drafts)
     app.include_router(live.routes)
-    telling.add_page(app)
+    status_routes.add_page(app)
     return app

@@ -9,9 +9,9 @@ from collections import defaultdict, deque
 from collections.abc import Iterator
 
 from handup.core import TooFast
-from handup.server.access import Grant
-from handup.server.rights import ANSWER
+from handup.server.permissions import ANSWER
 from handup.server.settings import Beats, Bounds
+from handup.server.tokens import Grant
 
 GONE_S = 1.0
 """So long a socket may take to say good-bye before it is cut."""

@@ -16,13 +16,12 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from handup.core import BadRequest, HandupError, NotForYou, ReplyKind, TooFast
-from handup.server.drafting import keep
-from handup.server.guard import PROTOCOL, Guard, admit_live
+from handup.server.auth import PROTOCOL, Guard, admit_live
 from handup.server.hub import Socket
 from handup.server.models import AboutQuestion, DraftFrame, StickFrame, StopRequest
-from handup.server.questions import replied
-from handup.server.refusing import body_of, refusal
-from handup.server.rights import ANSWER, LIVE, MOVE
+from handup.server.permissions import ANSWER, LIVE, MOVE
+from handup.server.question_routes import keep, replied
+from handup.server.refusals import body_of, refusal
 from handup.server.robot_state import Unshown, read_state
 from handup.server.service import Service
 from handup.server.views import encoded, may_see

@@ -10,11 +10,11 @@ from fastapi import APIRouter, Depends, Request, Response, Security
 from fastapi.security import APIKeyCookie, HTTPBearer
 from pydantic_core import to_json
 
-from handup.server.access import Grant
-from handup.server.guard import COOKIE, GuardedRoute
+from handup.server.auth import COOKIE, GuardedRoute
 from handup.server.models import ErrorAnswer
 from handup.server.service import Service
 from handup.server.settings import DEFAULT_PORT
+from handup.server.tokens import Grant
 
 PREFIX = "/api/v1"
 REFUSALS: dict[int | str, dict[str, Any]] = {

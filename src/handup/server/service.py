@@ -19,17 +19,17 @@ from handup.desk import Desk, Record
 from handup.desk.events import Stopped
 from handup.journal import Journal, WallClock
 from handup.journal.address import address_of
-from handup.server.access import Access, Grant
 from handup.server.drafts import Drafts
-from handup.server.following import Follower, News
 from handup.server.hub import Hub, Socket
+from handup.server.journal_watcher import JournalWatcher, News
 from handup.server.metrics import Gauges, Metrics
-from handup.server.owning import Owners
+from handup.server.ownership import Owners
 from handup.server.pictures import Pictures, named_by
 from handup.server.pool import Pool
 from handup.server.robots import Robot, Robots
 from handup.server.settings import ServerSettings
-from handup.server.stopping import Stop, Stopping
+from handup.server.stops import Stop, Stopping
+from handup.server.tokens import Access, Grant
 from handup.server.views import Views, encoded, may_see, me_view, sees_names
 
 T = TypeVar("T")
@@ -89,7 +89,7 @@ class Service:
             self.desk = Desk(self.journal, people)
             self.access = Access(self.journal)
             self.owners = Owners(self.journal)
-            self._follower = Follower(self.desk, self.access, self._from_follower, self._found_damage)
+            self._watcher = JournalWatcher(self.desk, self.access, self._from_watcher, self._found_damage)
             self.pictures = Pictures(self._folder(), bounds, lambda: named_by(self.desk.state.waiting))
             self._state = self.desk.state
             self._journal_stop = self._last_stop()
@@ -116,7 +116,7 @@ class Service:
         if self.opened:
             self.stopping.start()
             self._pool.start()
-            self._follower.start()
+            self._watcher.start()
             self._loop.call_soon(self._take_news)
         self.spawn(self._beat())
 
@@ -152,7 +152,7 @@ class Service:
 
     def _close(self) -> None:
         self.stopping.close()
-        self._follower.close()
+        self._watcher.close()
         self._pool.close()
         with suppress(HandupError):
             self.desk.close()
@@ -254,7 +254,7 @@ class Service:
 
     # -- news ---------------------------------------------------------------------------------------------------------
 
-    def _from_follower(self, news: News) -> None:
+    def _from_watcher(self, news: News) -> None:
         self._news.put(news)
         self._in_loop(self._take_news)
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from handup.core import CannotListen, Person, Role
 from handup.journal import Journal
-from handup.server.access import CODE_S, TOKEN_S, Access
 from handup.server.settings import ServerSettings
+from handup.server.tokens import CODE_S, TOKEN_S, Access
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -149,9 +149,9 @@ def introduce(journal: Journal, name: str, role: Role) -> None:
 def _uvicorn(app: FastAPI, settings: ServerSettings) -> Any:
     import uvicorn  # noqa: PLC0415 - an extra
 
-    from handup.server.doors import Doors, protocol_of  # noqa: PLC0415 - needs the extra
+    from handup.server.connections import Connections, protocol_of  # noqa: PLC0415 - needs the extra
 
-    doors = Doors(settings.bounds)
+    connections = Connections(settings.bounds)
 
     class Server(uvicorn.Server):
         """Says good-bye to sockets before it ends, and that it began."""
@@ -166,7 +166,7 @@ def _uvicorn(app: FastAPI, settings: ServerSettings) -> Any:
             self.should_exit = True
 
         async def startup(self, sockets: list[sockets.socket] | None = None) -> None:
-            asyncio.get_running_loop().set_exception_handler(doors.failed)
+            asyncio.get_running_loop().set_exception_handler(connections.failed)
             await super().startup(sockets)
             self.began.set()
 
@@ -177,7 +177,7 @@ def _uvicorn(app: FastAPI, settings: ServerSettings) -> Any:
     try:
         config = uvicorn.Config(
             app,
-            http=protocol_of(doors, settings.bounds),
+            http=protocol_of(connections),
             backlog=BACKLOG,
             log_config=None,
             access_log=False,

@@ -1,10 +1,20 @@
-"""Secrets: made from the system's randomness, kept as hashes only."""
+"""Codes and tokens that let people and robots in, kept as hashes in the journal: so they hold for every replica."""
 
 from __future__ import annotations
 
 import secrets
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 
+from handup.core import BadCode, BadSetting, NothingThere, Role, StoreUnavailable
+from handup.core.checks import check_name, check_person
+from handup.core.kinds import MAX_NAME
 from handup.core.proof import digest
+from handup.desk.record import gone
+from handup.journal import Entry, Journal, Writer
+from handup.server.events import ROBOT, RUN, AccessRole, CodeMade, Granted, Revoked
 
 ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """Letters and digits that nobody takes for one another: no I, L, O, 0, 1."""
@@ -13,6 +23,12 @@ TOKEN_BYTES = 32
 ID_BYTES = 6
 LONGEST_TOKEN = 200
 """Longer ones are refused without a look."""
+CODE_S = 600.0
+"""So long a code is good for."""
+TOKEN_S = 30 * 86_400.0
+"""So long a token is good for, unless said otherwise."""
+MOST_CODES = 100
+"""So many codes may be open at a time; the oldest ends with the next one."""
 
 
 def new_code() -> str:
@@ -35,3 +51,259 @@ def code_digest(code: str) -> str:
     """What is kept of a code, however it was typed: in small letters, with spaces or without the dash."""
     letters = "".join(each for each in code.upper() if each.isalnum())
     return digest(f"code {letters}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grant:
+    """What a token allows.
+
+    Args:
+        id: Its name, which is no secret.
+        role: What its owner is.
+        name: The person's or the robot's name.
+        device: The device it is for.
+        until_s: When it ends.
+        digest: The hash of the token.
+    """
+
+    id: str
+    role: AccessRole
+    name: str
+    device: str
+    until_s: float
+    digest: str = field(repr=False)
+
+    @property
+    def is_robot(self) -> bool:
+        """Whether a robot has it."""
+        return self.role == ROBOT
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paired:
+    """A token that was given out just now: the only moment at which it can be read."""
+
+    token: str = field(repr=False)
+    grant: Grant
+
+
+class Access:
+    """Codes and tokens of one journal. Threads may share it; finding a token looks at nothing but memory.
+
+    Args:
+        journal: Where they are kept.
+        entries: What is in it; read where it is not given.
+    """
+
+    def __init__(self, journal: Journal, entries: Iterable[Entry] | None = None) -> None:
+        self._journal = journal
+        self._lock = threading.Lock()
+        self._seq = 0
+        self._codes: dict[str, CodeMade] = {}
+        self._grants: dict[str, Grant] = {}
+        self._by_digest: dict[str, Grant] = {}
+        self._last_s = 0.0
+        if entries is None:
+            self.catch_up()
+        else:
+            self.take(entries)
+
+    # -- what it knows ------------------------------------------------------------------------------------------------
+
+    def now_s(self) -> float:
+        """The journal's time. A clock that cannot be believed stands still here: nobody is kept from a stop by it."""
+        try:
+            self._last_s = self._journal.clock.now_s()
+        except StoreUnavailable:
+            return self._last_s
+        return self._last_s
+
+    def find(self, token: str) -> Grant | None:
+        """What a token allows now; None where it is unknown, expired or revoked."""
+        if not token or len(token) > LONGEST_TOKEN:
+            return None
+        found = self._by_digest.get(digest(token))
+        return found if found is not None and self.good(found) else None
+
+    def good(self, grant: Grant) -> bool:
+        """Whether a grant still holds."""
+        return self._grants.get(grant.id) is grant and self.now_s() < grant.until_s
+
+    def grants(self) -> tuple[Grant, ...]:
+        """All that hold now, oldest first."""
+        now_s = self.now_s()
+        return tuple(each for each in self._grants.values() if now_s < each.until_s)
+
+    # -- following the journal ----------------------------------------------------------------------------------------
+
+    def catch_up(self) -> None:
+        """Take in what other programs have written."""
+        self.take(self._journal.read(self._seq, run=RUN))
+
+    def take(self, entries: Iterable[Entry]) -> bool:
+        """Take entries in; others than those about access are passed over. Looks at nothing but memory.
+
+        Returns:
+            Whether a grant may have ended.
+        """
+        ended = False
+        for entry in entries:
+            if isinstance(entry.event, CodeMade | Granted | Revoked):
+                ended |= self._one(entry)
+        return ended
+
+    def _one(self, entry: Entry) -> bool:
+        with self._lock:
+            if entry.seq <= self._seq:
+                return False
+            self._seq = entry.seq
+            event = entry.event
+            if isinstance(event, CodeMade):
+                self._codes[event.digest] = event
+                while len(self._codes) > MOST_CODES:
+                    del self._codes[next(iter(self._codes))]
+            elif isinstance(event, Granted):
+                self._codes.pop(event.code, None)
+                self._grant(event)
+            elif isinstance(event, Revoked):
+                revoked = self._grants.pop(event.id, None)
+                if revoked is not None:
+                    self._by_digest.pop(revoked.digest, None)
+                return True
+        return False
+
+    def _grant(self, event: Granted) -> None:
+        name = event.robot if event.role == ROBOT else event.person
+        if name is None or gone(name):
+            return  # who was erased has no access any more
+        grant = Grant(
+            id=event.id,
+            role=event.role,
+            name=name,
+            device=event.device or "",
+            until_s=event.until_s,
+            digest=event.digest,
+        )
+        self._grants[grant.id] = self._by_digest[grant.digest] = grant
+
+    def build_again(self) -> None:
+        """After an erasure: from the journal, where the names are gone. Nothing is granted or revoked meanwhile."""
+        with self._journal.writing() as writer, self._lock:
+            fresh = Access(self._journal, writer.read(0, run=RUN))
+            kept = {id_: each for id_, each in self._grants.items() if fresh._grants.get(id_) == each}
+            self._grants = {**fresh._grants, **kept}
+            self._by_digest = {each.digest: each for each in self._grants.values()}
+            self._codes = {digest_: each for digest_, each in fresh._codes.items() if not gone(each.person)}
+            self._seq = max(self._seq, fresh._seq)
+
+    # -- changing it --------------------------------------------------------------------------------------------------
+
+    def make_code(
+        self, person: str, role: Role, *, code_s: float = CODE_S, token_s: float = TOKEN_S
+    ) -> tuple[str, float]:
+        """A code for one device of a person, and when it ends.
+
+        Raises:
+            BadSetting: The name is none, or the role is no person's.
+            StoreUnavailable: It could not be written.
+        """
+        person = check_person("name", person, MAX_NAME, error=BadSetting)
+        role = Role.of(role)
+        code = new_code()
+        with self._writing() as writer:
+            until_s = writer.at_s + code_s
+            made = CodeMade(digest=code_digest(code), role=role, person=person, until_s=until_s, token_s=token_s)
+            entry = writer.append(made, run=RUN)
+        self.take([entry])
+        return code, until_s
+
+    def pair(self, code: str, device: str = "") -> Paired:
+        """Exchange a code for a token, once.
+
+        Raises:
+            BadCode: It is wrong, used or expired.
+            StoreUnavailable: It could not be written; the code is still good.
+        """
+        known = code_digest(code)
+        with self._writing() as writer:
+            made = self._codes.get(known)
+            if made is None or writer.at_s >= made.until_s:
+                raise BadCode(
+                    "this code is wrong, or was used, or is too old",
+                    hint="Check the letters, or ask for a new one: handup pair.",
+                )
+            entry, paired = self._give(
+                writer, made.role, person=made.person, device=device, token_s=made.token_s, code=known
+            )
+        self.take([entry])
+        return paired
+
+    def robot_token(self, robot: str, *, token_s: float = TOKEN_S) -> Paired:
+        """A token for a robot.
+
+        Raises:
+            BadSetting: The name is none, or has a slash.
+            StoreUnavailable: It could not be written.
+        """
+        robot = check_name("name of a robot", robot, MAX_NAME, error=BadSetting)
+        if "/" in robot:
+            raise BadSetting(f"the robot '{robot}' has a slash in its name", hint="Use another character.")
+        with self._writing() as writer:
+            entry, paired = self._give(writer, ROBOT, robot=robot, token_s=token_s)
+        self.take([entry])
+        return paired
+
+    def revoke(self, id_: str) -> Grant:
+        """End a token at once, everywhere.
+
+        Raises:
+            NothingThere: There is none of this name.
+            StoreUnavailable: It could not be written, and goes on being good.
+        """
+        with self._writing() as writer:
+            found = self._grants.get(id_)
+            if found is None:
+                raise NothingThere(f"there is no device '{id_[:60]}'", hint="See them with: handup pair --list.")
+            entry = writer.append(Revoked(id=id_), run=RUN)
+        self.take([entry])
+        return found
+
+    @contextmanager
+    def _writing(self) -> Iterator[Writer]:
+        """A transaction that knows what others wrote: an entry of our own must not be taken in before theirs."""
+        with self._journal.writing() as writer:
+            self.take(writer.read(self._seq, run=RUN))
+            yield writer
+
+    def _give(
+        self,
+        writer: Writer,
+        role: AccessRole,
+        *,
+        person: str | None = None,
+        robot: str = "",
+        device: str = "",
+        token_s: float,
+        code: str = "",
+    ) -> tuple[Entry, Paired]:
+        token = new_token()
+        until_s = writer.at_s + token_s
+        granted = Granted(
+            id=new_id(),
+            digest=digest(token),
+            role=role,
+            person=person,
+            robot=robot,
+            device=device,
+            until_s=until_s,
+            code=code,
+        )
+        grant = Grant(
+            id=granted.id,
+            role=role,
+            name=person or robot,
+            device=device,
+            until_s=until_s,
+            digest=granted.digest,
+        )
+        return writer.append(granted, run=RUN), Paired(token=token, grant=grant)

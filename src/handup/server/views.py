@@ -12,8 +12,8 @@ from handup.core import Question, QuestionKind
 from handup.core.kinds import Shape
 from handup.core.schema import answer_schema
 from handup.desk import Receipt, Record
-from handup.server.access import Grant
-from handup.server.rights import STAFF
+from handup.server.permissions import STAFF
+from handup.server.tokens import Grant
 
 View = dict[str, Any]
 HIDDEN = ("replies", "token")

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from handup.core import DamagedJournal, HandupError
 from handup.desk import Desk, DeskState, Record
 from handup.journal import Entry, JournalErased
-from handup.server.access import Access
-from handup.server.stopping import Guarded
+from handup.server.stops import Guarded
+from handup.server.tokens import Access
 
 WATCH_S = 0.25
 """So long it waits at a time, so that it can end."""
@@ -39,7 +39,7 @@ class News:
     access: bool
 
 
-class Follower:
+class JournalWatcher:
     """Listens to the desk for everybody in this process, and keeps it level with the journal.
 
     What this process writes is told by the thread that wrote it, without a look into the journal. What others write,

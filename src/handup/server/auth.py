@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections import OrderedDict
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -10,12 +12,13 @@ from fastapi.routing import APIRoute
 from starlette.requests import HTTPConnection
 
 from handup.core import ForeignRequest, NotForYou, NotPaired, TooFast
-from handup.server.access import Grant
-from handup.server.limits import Buckets
-from handup.server.rights import EVERYBODY, LIVE, RIGHTS, UNLIMITED, Roles
+from handup.server.permissions import EVERYBODY, LIVE, RIGHTS, UNLIMITED, Roles
 from handup.server.service import Service
 from handup.server.settings import Bounds, is_loopback
+from handup.server.tokens import Grant
 
+MOST_BUCKETS = 10_000
+"""So many are remembered; those that were not used for longest are forgotten first."""
 COOKIE = "handup-{port}"
 """The cookie's name. A browser has one set of cookies for all ports of a host, so each server has a name of its own."""
 PROTOCOL = "handup"
@@ -28,6 +31,32 @@ REPLY = ("POST", "/api/v1/replies")
 """Counted once it is read: it may be a stop."""
 WITHOUT_STORE = frozenset({("GET", "/api/v1/health"), ("GET", "/api/v1/openapi.json"), ("POST", "/api/v1/stop")})
 """What works on a damaged journal too."""
+
+
+class Buckets:
+    """Lets each key do something `per_s` times a second, and `burst` times at once. Use it from one thread.
+
+    Args:
+        per_s: How fast a bucket fills.
+        burst: How much it holds.
+        now_s: Tells the time; for tests.
+    """
+
+    def __init__(self, per_s: float, burst: float, now_s: Callable[[], float] = time.monotonic) -> None:
+        self.per_s, self.burst = per_s, burst
+        self._now_s = now_s
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, key: str) -> bool:
+        """Whether it may happen once more now."""
+        now_s = self._now_s()
+        left, at_s = self._left.pop(key, (self.burst, now_s))
+        left = min(self.burst, left + (now_s - at_s) * self.per_s)
+        allowed = left >= 1.0
+        self._left[key] = (left - 1.0 if allowed else left, now_s)
+        while len(self._left) > MOST_BUCKETS:
+            self._left.popitem(last=False)
+        return allowed
 
 
 class Guard:

@@ -9,8 +9,8 @@ import pytest
 from fastapi import FastAPI
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
-from handup.server.rights import PAIRED as ROLES
-from handup.server.rights import RIGHTS
+from handup.server.permissions import PAIRED as ROLES
+from handup.server.permissions import RIGHTS
 from tests.server.houses import CHOICE, LIVE, PNG, House, WebSocketDenialResponse
 
 R, A, C, B, O, D = "robot", "resident", "caregiver", "bystander", "operator", "developer"  # noqa: E741

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from handup.core import ForeignRequest, HandupError, TooLarge
-from handup.server.refusing import refusal
+from handup.server.refusals import refusal
 from handup.server.settings import ServerSettings, is_loopback
 
 PICTURES = "/api/v1/pictures/"

@@ -10,11 +10,11 @@ from fastapi import Query, Request, Response
 from handup.core import BadRequest, NothingThere
 from handup.core.checks import unstorable
 from handup.core.proof import proof_of
-from handup.server.access import Grant
-from handup.server.guard import cookie_of
+from handup.server.auth import cookie_of
 from handup.server.models import Me, PairAnswer, PairRequest, Proof
 from handup.server.routes import Behind, Whose, json_of, router
 from handup.server.service import Service
+from handup.server.tokens import Grant
 
 routes = router("access")
 

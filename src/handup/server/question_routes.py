@@ -1,20 +1,23 @@
-"""Routes of questions: ask, look, wait, reply, take on."""
+"""Routes of questions: ask, look, wait, reply, take on; and of half-made answers."""
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal
 
 from fastapi import Query, Request, Response
 
-from handup.core import BadAnswer, IllegalCall, NothingThere, Question, Reply, ReplyKind
+from handup.core import BadAnswer, BadRequest, IllegalCall, NothingThere, Question, Reply, ReplyKind
 from handup.core.kinds import MAX_ID
 from handup.desk import Receipt, ReceiptStatus, Record
 from handup.desk.record import question_id
 from handup.desk.words import thanks
-from handup.server.access import Grant
+from handup.server.drafts import Draft
 from handup.server.models import (
     AboutQuestion,
     AskRequest,
+    DraftRequest,
+    DraftView,
     Questions,
     ReceiptView,
     RecordView,
@@ -23,11 +26,13 @@ from handup.server.models import (
 )
 from handup.server.routes import Behind, Whose, json_of, router
 from handup.server.service import Service
+from handup.server.tokens import Grant
 from handup.server.views import may_see
 
 routes = router("questions")
 MEANT = ("prompt", "kind", "options", "low", "high", "unit", "marks")
 """What makes a question another one; guesses, reasons and pictures may be others after a restart."""
+drafts = router("drafts")
 
 
 @routes.get("/questions", response_model=Questions)
@@ -135,3 +140,47 @@ async def _found(service: Service, whose: Grant, id_: str) -> Record:
     if whose.is_robot:
         await service.check_own(id_, whose.name)
     return record
+
+
+@drafts.get("/drafts/{id:path}", response_model=DraftView)
+async def get_draft(service: Behind, whose: Whose, id: str) -> Response:
+    """The half-made answer of whoever asks; nulls where there is none."""
+    await _check(service, whose, id)
+    kept = service.drafts.get(whose.name, id)
+    return json_of({"value": kept and kept.value, "at_s": kept and kept.at_s})
+
+
+@drafts.put("/drafts/{id:path}", status_code=204)
+async def put_draft(service: Behind, whose: Whose, id: str, draft: DraftRequest) -> Response:
+    """Keep a half-made answer, in memory only, until the question ends."""
+    await keep(service, whose, id, draft.value, draft.at_s)
+    return Response(status_code=204)
+
+
+@drafts.delete("/drafts/{id:path}", status_code=204)
+async def delete_draft(service: Behind, whose: Whose, id: str) -> Response:
+    """Forget a half-made answer."""
+    await _check(service, whose, id)
+    service.drafts.drop(whose.name, id)
+    return Response(status_code=204)
+
+
+async def keep(service: Service, whose: Grant, id_: str, value: Any, at_s: float) -> None:
+    """Keep a half-made answer.
+
+    Raises:
+        NothingThere: There is no such question, it has ended, or it is not for this person.
+        BadRequest: It holds what cannot be sent back.
+    """
+    try:
+        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        raise BadRequest("this cannot be kept as it is", hint="Send plain JSON.") from None
+    await _check(service, whose, id_)
+    service.drafts.put(whose.name, id_, Draft(value, at_s))
+
+
+async def _check(service: Service, whose: Grant, id_: str) -> None:
+    record = await service.record(id_)
+    if record is None or whose.name not in record.audience or record.ended:
+        raise NothingThere("there is no such question for you now", hint="Check its id.")
