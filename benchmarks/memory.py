@@ -33,7 +33,7 @@ from handup.journal import Journal
 from handup.lab.bench.harness import Timed, percentiles_ms
 from handup.memory import Embedding, Encoder, Index, Memory, MemoryRemembered, Settings
 from handup.memory.events import KEY
-from handup.memory.vector import Vector, to_text, unit
+from handup.memory.index import Vector, to_text, unit
 
 DIMENSION = 384
 SIZES = (1_000, 10_000, 100_000)

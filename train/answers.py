@@ -21,9 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.core import QuestionKind
-from handup.people.answers import LEAST, MOST, KindFit
-from handup.people.helping import CERTAINTIES, SUPPORTS, Suggestions, Support
-from handup.people.latency import Latency
+from handup.people.answers import CERTAINTIES, LEAST, MOST, SUPPORTS, KindFit, Latency, Suggestions, Support
 from train.interventions import Interventions, read
 from train.logistic import fit, log_loss
 

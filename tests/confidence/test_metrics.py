@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handup.confidence.bootstrap import estimates
 from handup.confidence.metrics import (
     aurc,
     brier,
     ece,
+    estimates,
     log_loss,
     reliability_bins,
     risk_coverage,

@@ -9,8 +9,7 @@ import pytest
 
 from benchmarks.calibration import compare, longest
 from handup.confidence import CALIBRATORS, Sample, calibrate, calibrator, select
-from handup.confidence.folds import out_of_fold, stratified_folds
-from handup.confidence.selecting import BY_SIMPLICITY, candidates, choose, fitting
+from handup.confidence.calibrate import BY_SIMPLICITY, candidates, choose, fitting, out_of_fold, stratified_folds
 from handup.core import BadData, BadSetting, UnknownMethod
 from tests.confidence.streams import overconfident, real_streams, synthetic_stream, synthetic_streams
 

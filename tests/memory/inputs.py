@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 
 from handup.memory import Embedding, Encoder, Match
-from handup.memory.vector import Vector
+from handup.memory.index import Vector
 
 ENCODER = Encoder("test-1", 8, "0123456789abcdef")
 OTHER = Encoder("test-1", 8, "fedcba9876543210")

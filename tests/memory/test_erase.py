@@ -10,7 +10,7 @@ import pytest
 from handup.core import BadSetting
 from handup.journal import Journal
 from handup.memory import Memory, Source
-from handup.memory.vector import to_text
+from handup.memory.index import to_text
 from tests.journal.test_erase import bytes_beside
 from tests.memory.inputs import MENU, plate
 

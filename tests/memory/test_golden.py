@@ -10,7 +10,7 @@ import pytest
 
 from handup.core import event_of
 from handup.memory import Match
-from handup.memory.shelf import Shelves
+from handup.memory.memory import Shelves
 from tests.memory.inputs import plate
 from tests.memory.make_golden import FOLDER, plain
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from handup.core import BadSetting
 from handup.memory import Index, index
-from handup.memory.vector import Vector, similarities, unit
+from handup.memory.index import Vector, similarities, unit
 from tests.memory.inputs import brute
 from tests.soak import swept
 from tests.strategies import share_of_examples

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from handup.core import BadData, BadRecord
-from handup.memory.vector import from_text, similarities, similarity, to_text, unit
+from handup.memory.index import from_text, similarities, similarity, to_text, unit
 
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=64)
 vectors = st.integers(1, 70).flatmap(

@@ -24,8 +24,7 @@ from handup.people import (
     Support,
     answer_model,
 )
-from handup.people.helping import CERTAINTIES, SUPPORTS
-from handup.people.shipped import answers_record
+from handup.people.answers import CERTAINTIES, SUPPORTS, answers_record
 
 MARGINALS: dict[str, Any] = json.loads((Path(__file__).parent / "marginals.json").read_text(encoding="utf-8"))
 DIAGNOSIS, ACTION = QuestionKind.DIAGNOSIS, QuestionKind.ACTION

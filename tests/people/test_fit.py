@@ -10,9 +10,7 @@ import pytest
 
 from handup.core import BadData, BadSetting
 from handup.people import Difficulty, Distraction, Features, Response, WorkloadModel
-from handup.people.fit import fit_ratings, predicted
-from handup.people.ratings import Rating, Scale, read_ratings
-from handup.people.tlx import SCALES, likert, raw, weighted
+from handup.people.ratings import SCALES, Rating, Scale, fit_ratings, likert, predicted, raw, read_ratings, weighted
 
 HEADER = "person,difficulty,response,distraction,rating\n"
 KINDS = [Features(d, r, s) for d in Difficulty for r in Response for s in Distraction]

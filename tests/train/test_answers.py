@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from handup.core import QuestionKind
-from handup.people.shipped import answers_record
+from handup.people.answers import answers_record
 from tests.data import data_folder
 from train.answers import fitted, held_out
 from train.interventions import read

@@ -13,7 +13,7 @@ from rich.progress import Progress
 from scipy.stats import spearmanr
 
 from handup.confidence import Sample
-from handup.confidence.bootstrap import LEVEL, RESAMPLES
+from handup.confidence.metrics import LEVEL, RESAMPLES
 from handup.domains.feeding.calibration import SIZES
 from handup.domains.feeding.foods import foods
 from handup.domains.feeding.judging import MODULES, box_of

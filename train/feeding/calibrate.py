@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 from rich.progress import Progress
 
 from handup.confidence import Calibration, Sample, calibrate
-from handup.confidence.bootstrap import Estimate, intervals
 from handup.confidence.calibrate import LEAST_PER_CLASS
-from handup.confidence.metrics import weighted_ece
+from handup.confidence.metrics import Estimate, intervals, weighted_ece
 from handup.confidence.sample import Kind
 from handup.domains.feeding import World
 from handup.domains.feeding.calibration import BEST, FILE, INTERVAL, PAPER, SCALED, SCHEMA, SIZES, Rows

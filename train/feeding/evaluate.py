@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.progress import track
 
-from handup.confidence.bootstrap import intervals
-from handup.confidence.metrics import weighted_aurc, weighted_ece
+from handup.confidence.metrics import intervals, weighted_aurc, weighted_ece
 from handup.core import Box
 from handup.domains.feeding.foods import foods
 from handup.domains.feeding.judging import SAME_BOX

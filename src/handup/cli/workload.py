@@ -15,7 +15,7 @@ from handup.core.files import write_whole
 
 if TYPE_CHECKING:
     from handup.people import WorkloadModel
-    from handup.people.fit import Fit
+    from handup.people.ratings import Fit
 
 app = typer.Typer(
     rich_markup_mode=None,
@@ -51,8 +51,11 @@ def fit(
     as_json: Annotated[bool, typer.Option("--json", help="Print a record instead of text.")] = False,
 ) -> None:
     """Fit the workload model on people's ratings of questions; under 30 ratings only each person's factor."""
-    from handup.people.fit import fit_ratings  # noqa: PLC0415 - numpy is slow to import
-    from handup.people.ratings import Scale, read_ratings  # noqa: PLC0415
+    from handup.people.ratings import (  # noqa: PLC0415
+        Scale,
+        fit_ratings,
+        read_ratings,
+    )
 
     if scale not in tuple(Scale):
         raise BadSetting(f"scale is '{scale}'", hint=f"Use one of: {', '.join(Scale)}.")

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from handup.confidence.base import FittableCalibrator, calibrator
-from handup.confidence.bootstrap import Estimate, estimates
 from handup.confidence.conformal import ConformalSets
-from handup.confidence.folds import Predict, check_rows, out_of_fold, repeats_for, stratified_folds
-from handup.confidence.metrics import Bin, reliability_bins, row_losses
+from handup.confidence.metrics import Bin, Estimate, estimates, reliability_bins, row_losses
 from handup.confidence.sample import Bools, Floats, Ints, Kind, Sample
-from handup.confidence.selecting import (
-    AUTO,
-    BY_SIMPLICITY,
-    Selection,
-    candidates,
-    check_method,
-    choose,
-    fitting,
-    mean_losses,
-)
-from handup.core import BadData
+from handup.core import CALIBRATORS, BadData, BadSetting
 
 LEAST_ROWS = 10
 LEAST_PER_CLASS = 2
@@ -32,6 +22,19 @@ NESTED_REPEATS = 2
 CONFIDENCE = 0.9
 """Of the stricter sets that are shown beside those that keep their promise on average."""
 METRICS = ("accuracy", "brier", "log_loss", "ece", "aurc")
+AUTO = "auto"
+BY_SIMPLICITY = ("identity", "temperature", "dropout", "platt", "beta", "venn-abers", "isotonic")
+"""What `auto` chooses from, the simplest first. `scaled` and `interval` are for reproduction: shown, never chosen."""
+INNER_REPEATS = 2
+LOSSES = ("brier", "log_loss")
+MOST_NOISE = {"brier": float("inf"), "log_loss": 0.05}
+"""Broken promises of certainty make the log loss both worse and noisier: more than this is not put down to noise."""
+FOLDS = 5
+REPEATS = 4
+MANY_ROWS = 1000
+"""From here on one repetition is enough."""
+Predict = Callable[[NDArray[np.float64]], Floats]
+Fit = Callable[[Sample], Predict]
 
 
 @dataclass(frozen=True)
@@ -262,3 +265,165 @@ def _beside(method: str, sample: Sample) -> tuple[str, ...]:
 def _base_rate(sample: Sample) -> Predict:
     share = sample.base_rate
     return lambda raw: np.full(len(raw), share)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A choice among calibrators.
+
+    Args:
+        method: The name of the chosen one.
+        reason: One sentence for a person.
+    """
+
+    method: str
+    reason: str
+
+
+def candidates(sample: Sample) -> tuple[str, ...]:
+    """The calibrators that can be fitted on a sample, by simplicity; those that are only shown last.
+
+    Raises:
+        BadData: There is none that may be chosen.
+    """
+    fitting = [name for name in CALIBRATORS.names() if _fits(name, sample)]
+    chosen = [name for name in BY_SIMPLICITY if name in fitting]
+    if not chosen:
+        row = int(sample.score.argmax()) + 1
+        raise BadData(
+            f"row {row}: score is {sample.score.max():g}, outside 0 to 1",
+            hint="Scale the scores to 0 to 1, or name a method that takes any: scaled, interval.",
+        )
+    return (*chosen, *(name for name in fitting if name not in chosen))
+
+
+def select(sample: Sample, *, seed: int = 0) -> Selection:
+    """Choose by repeated stratified cross-validation on Brier score and log loss.
+
+    Of the calibrators in `BY_SIMPLICITY` the first is taken whose mean loss is within one standard error (of the
+    difference, row by row) of the best one's, on both losses; a log loss that is worse by more than `MOST_NOISE` is no
+    noise. On 60 rows that keeps `isotonic` away from data in which it would only follow chance.
+
+    Args:
+        sample: Rows; the order of them does not matter.
+        seed: Which divisions into folds.
+    """
+    ordered = sample.in_order()
+    folds = stratified_folds(ordered.right, repeats=repeats_for(len(ordered), INNER_REPEATS), seed=seed)
+    eligible = [name for name in candidates(ordered) if name in BY_SIMPLICITY]
+    found = {name: mean_losses(out_of_fold(fitting(name), ordered, folds), ordered) for name in eligible}
+    return choose(found)
+
+
+def choose(losses: Mapping[str, Mapping[str, Floats]]) -> Selection:
+    """The simplest within noise of the best.
+
+    Args:
+        losses: For each calibrator, by simplicity, the Brier score and log loss of every row.
+    """
+    if len(losses) == 1:
+        only = next(iter(losses))
+        return Selection(only, f"'{only}' is the only method for such rows.")
+    best = {loss: min(losses, key=lambda name: float(losses[name][loss].mean())) for loss in LOSSES}
+    for name, own in losses.items():
+        if all(_within_noise(own[loss] - losses[best[loss]][loss], MOST_NOISE[loss]) for loss in LOSSES):
+            return Selection(name, _why(name, best))
+    # The best on one loss is beyond noise on the other: probabilities near 0 and 1. The log loss punishes what hurts.
+    name = best["log_loss"]
+    return Selection(name, f"'{name}' has the least log loss; the best by Brier score is too sure of itself.")
+
+
+def mean_losses(chances: Floats, sample: Sample) -> dict[str, Floats]:
+    """The losses of every row, averaged over the repetitions of a cross-validation."""
+    repeats = [row_losses(each, sample.right) for each in chances]
+    return {loss: np.mean([each[loss] for each in repeats], axis=0) for loss in LOSSES}
+
+
+def fitting(method: str, *, seed: int = 0) -> Fit:
+    """How to fit a calibrator by its name, for `out_of_fold`; `auto` chooses anew on every set of rows (nested)."""
+
+    def fit(sample: Sample) -> Predict:
+        name = select(sample, seed=seed).method if method == AUTO else method
+        return calibrator(name).fit(sample).probabilities
+
+    return fit
+
+
+def check_method(method: str, sample: Sample) -> None:
+    """Refuse a method that does not go with a sample.
+
+    Raises:
+        UnknownMethod, BadSetting: No such method, or not for such rows.
+        BadData: A score outside what it takes.
+    """
+    if method == AUTO:
+        candidates(sample)
+        return
+    maker = calibrator(method)
+    if sample.kind not in maker.kinds:
+        names: Sequence[str] = [name for name in CALIBRATORS.names() if sample.kind in calibrator(name).kinds]
+        said = {Kind.SCORE: "score,right", Kind.OPTIONS: "p_…,target", Kind.VARIANCE: "variance,right"}[sample.kind]
+        raise BadSetting(f"method '{method}' does not take rows of {said}", hint=f"Use one of: {', '.join(names)}.")
+    maker.fit(sample)
+
+
+def _fits(name: str, sample: Sample) -> bool:
+    maker = calibrator(name)
+    most = getattr(maker, "most", 1.0)
+    return sample.kind in maker.kinds and float(sample.score.max()) <= most
+
+
+def _within_noise(difference: Floats, most: float) -> bool:
+    error = float(difference.std(ddof=1)) / sqrt(len(difference)) if len(difference) > 1 else 0.0
+    return float(difference.mean()) <= min(error, most)
+
+
+def _why(name: str, best: Mapping[str, str]) -> str:
+    if set(best.values()) == {name}:
+        return f"'{name}' has the least Brier score and log loss, and nothing simpler comes within noise of it."
+    others = " and ".join(f"'{other}'" for other in dict.fromkeys(best.values()) if other != name)
+    return f"'{name}' is the simplest within noise of {others}."
+
+
+def repeats_for(rows: int, repeats: int = REPEATS) -> int:
+    """How often to repeat a cross-validation: the fewer rows, the more its chance division matters."""
+    return 1 if rows >= MANY_ROWS else repeats
+
+
+def stratified_folds(right: Bools, *, folds: int = FOLDS, repeats: int = 1, seed: int = 0) -> Ints:
+    """The fold of each row, one line per repetition; right and wrong rows are spread evenly over the folds."""
+    generator = np.random.default_rng(seed)
+    found = np.empty((repeats, len(right)), dtype=np.int64)
+    for line in found:
+        first = 0
+        for group in (np.flatnonzero(right), np.flatnonzero(~right)):
+            line[generator.permutation(group)] = (first + np.arange(len(group))) % folds
+            first += len(group)  # the next class goes on there, so that folds differ by one row at most
+    return found
+
+
+def out_of_fold(fit: Fit, sample: Sample, folds: Ints) -> Floats:
+    """For each repetition and row, what a calibrator says of it that was fitted without it."""
+    found = np.empty(folds.shape)
+    for line, chances in zip(folds, found, strict=True):
+        for fold in np.unique(line):
+            held_out = line == fold
+            chances[held_out] = fit(sample.take(~held_out))(sample.raw[held_out])
+    return found
+
+
+def check_rows(sample: Sample, least: int) -> None:
+    """Refuse samples that nothing can be learned from.
+
+    Raises:
+        BadData: Too few rows, or all right or all wrong.
+    """
+    rows = len(sample)
+    if rows < least:
+        raise BadData(
+            f"there {'is 1 row' if rows == 1 else f'are {rows} rows'}",
+            hint=f"Give at least {least} rows; 60 to 100 make a useful calibrator.",
+        )
+    if sample.right.all() or not sample.right.any():
+        said = "right" if sample.right.all() else "wrong"
+        raise BadData(f"all rows (1 to {rows}) are {said}", hint="Give rows of both: one class teaches nothing.")

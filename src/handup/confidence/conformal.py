@@ -1,26 +1,26 @@
-"""Conformal sets: the options that cannot be ruled out, with a promise of how often the right one is among them."""
+"""Conformal guarantees: sets of options that cannot be ruled out, over one module or several, and when to act alone."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from math import ceil
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from handup.confidence.sample import Bools, Floats, Ints, Sample, as_options
-from handup.core import BadData, BadRecord, BadSetting, RawScore
+from handup.confidence.base import KeptRecord
+from handup.confidence.sample import Bools, Floats, Ints, Sample, as_options, percent
+from handup.core import BadData, BadSetting, RawScore
 
-SCHEMA = 1
-WHAT = "handup-conformal-sets"
 LEVEL = 0.9
 """Of the intervals of coverage that are shown."""
+ALWAYS, NEVER = -1.0, 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConformalSets:
+class ConformalSets(KeptRecord):
     """Split conformal sets over the options of a module. Build with `calibrate`.
 
     A set with one option lets the robot act alone; anything else is a question *with the set as its choices*. On
@@ -36,6 +36,13 @@ class ConformalSets:
         confidence: None for the promise on average; otherwise the confidence with which it holds for this very
             threshold.
     """
+
+    what: ClassVar[str] = "handup-conformal-sets"
+    called: ClassVar[tuple[str, str, str]] = (
+        "these are no conformal sets",
+        "the conformal sets are",
+        "Calibrate them again.",
+    )
 
     target_coverage: float
     thresholds: tuple[float, ...]
@@ -144,30 +151,6 @@ class ConformalSets:
         """Share of rows whose set holds the right option."""
         return float(self.sets(options)[np.arange(len(target)), target].mean())
 
-    def to_json(self) -> dict[str, Any]:
-        """A plain record; `from_json` reads it back."""
-        return {"what": WHAT, "schema": SCHEMA, **asdict(self)}
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> ConformalSets:
-        """What `to_json` stored.
-
-        Raises:
-            BadRecord: It is damaged, of a newer schema, or something else.
-        """
-        try:
-            if record["what"] != WHAT or record["schema"] != SCHEMA:
-                raise BadRecord("these are no conformal sets of schema 1", hint="Calibrate them again.")
-            return cls(
-                target_coverage=record["target_coverage"],
-                thresholds=tuple(record["thresholds"]),
-                ranks=tuple(record["ranks"]),
-                sizes=tuple(record["sizes"]),
-                confidence=record["confidence"],
-            )
-        except (KeyError, TypeError, BadSetting) as error:
-            raise BadRecord(f"the conformal sets are damaged ({error})", hint="Calibrate them again.") from None
-
 
 def rank_for(rows: int, target_coverage: float, confidence: float | None = None) -> int:
     """Which of the scores, counted from the highest, is the threshold; beyond `rows`: too few, nothing is ruled out.
@@ -207,3 +190,104 @@ def coverage_sd(rank: int, rows: int) -> float:
 def _check_share(what: str, value: float) -> None:
     if not 0.0 < value < 1.0:
         raise BadSetting(f"{what} is {value:g}", hint="Give a number between 0 and 1, such as 0.9.")
+
+
+def split_evenly(target_coverage: float, modules: int) -> float:
+    """The target of each module under which all of them hold together: 1 − ε / N (Bonferroni).
+
+    Use it where modules were calibrated on rows of their own. It assumes nothing about how their errors hang together,
+    and so asks for more than is needed.
+    """
+    if modules < 1:
+        raise BadSetting(f"there are {modules} modules", hint="Give at least one.")
+    return 1.0 - (1.0 - target_coverage) / modules
+
+
+def calibrate_jointly(
+    modules: Mapping[str, tuple[ArrayLike, Sequence[int]]],
+    *,
+    target_coverage: float = 0.9,
+    confidence: float | None = None,
+) -> ConformalSets:
+    """One threshold for all modules, from episodes in which each of them was observed.
+
+    Calibrates on the minimum: the lowest score that any module gave to its right option, episode by episode. Use it
+    where whole episodes were recorded; it costs nothing where errors come together.
+
+    Args:
+        modules: For each, the option scores and the right options; row i is episode i in all of them.
+        target_coverage: How often all sets at once are to hold their right options.
+        confidence: As for `ConformalSets.calibrate`.
+
+    Raises:
+        BadData: Modules have different numbers of episodes.
+    """
+    lowest = []
+    for options, target in modules.values():
+        sample = Sample.of_options(options, np.asarray(target))
+        if sample.target is not None:
+            lowest.append(sample.raw[np.arange(len(sample)), sample.target])
+    if not lowest or not len(lowest[0]) or len({len(each) for each in lowest}) != 1:
+        raise BadData("modules have different numbers of episodes", hint="Give one row per episode for each.")
+    minimum = np.min(lowest, axis=0)
+    return ConformalSets.of_right_scores([minimum], target_coverage=target_coverage, confidence=confidence)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActAlone(KeptRecord):
+    """Act alone above a confidence, ask otherwise (Angelopoulos and others, 2024). Build with `calibrate`.
+
+    The loss is "acted alone and failed". On average over calibration sets of this size, its probability is at most
+    `risk` for a new output from where these came from, whether or not the confidences are calibrated.
+
+    Args:
+        risk: The share of outputs that may be acted on alone and be wrong.
+        threshold: Act alone where the confidence is above this; −1: always, 1: never.
+        n: Rows it was found on.
+        alone: The share of those rows that were acted on alone.
+    """
+
+    what: ClassVar[str] = "handup-act-alone"
+    called: ClassVar[tuple[str, str, str]] = (
+        "this is no act-alone threshold",
+        "the threshold is",
+        "Calibrate it again.",
+    )
+
+    risk: float
+    threshold: float
+    n: int
+    alone: float
+
+    @classmethod
+    def calibrate(cls, confidences: ArrayLike, right: ArrayLike, *, risk: float = 0.1) -> ActAlone:
+        """The least threshold that keeps the promise.
+
+        Args:
+            confidences: 0 to 1, of rows that the calibrator was not fitted on.
+            right: Whether acting on each alone succeeded.
+            risk: Between 0 and 1. Below 1 / (n + 1) nothing can be promised, and the robot never acts alone.
+        """
+        if not 0.0 < risk < 1.0:
+            raise BadSetting(f"risk is {risk:g}", hint="Give a number between 0 and 1, such as 0.1.")
+        sample = Sample.of_scores(confidences, np.asarray(right))
+        if not len(sample) or float(sample.raw.max()) > 1.0:
+            raise BadData("confidences are none, or outside 0 to 1", hint="Give one probability per row.")
+        # (n R + 1) / (n + 1) ≤ risk, for n R failures among the rows acted on alone.
+        allowed = floor(risk * (len(sample) + 1) - 1.0 + 1e-9)
+        failures = np.sort(sample.raw[~sample.right])[::-1]
+        threshold = NEVER if allowed < 0 else ALWAYS if len(failures) <= allowed else float(failures[allowed])
+        return cls(risk=risk, threshold=threshold, n=len(sample), alone=float((sample.raw > threshold).mean()))
+
+    def acts(self, confidence: float) -> bool:
+        """Whether to act alone with this confidence."""
+        return confidence > self.threshold
+
+    @property
+    def guarantee(self) -> str:
+        """The promise in one sentence."""
+        return (
+            f"Acting alone above a confidence of {self.threshold:.3g} fails in at most {percent(self.risk)} of "
+            f"outputs on average over calibrations of {self.n} rows; {percent(self.alone)} of these rows were "
+            "acted on alone."
+        )

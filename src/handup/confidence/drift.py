@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import exp, isfinite, log
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
+from handup.confidence.base import KeptRecord
 from handup.confidence.logistic import logit, sigmoid
-from handup.core import BadRecord, BadSetting, check_probability
+from handup.core import BadSetting, check_probability
 
 SHIFTS = (-2.0, -1.0, -0.5, -0.25, 0.25, 0.5, 1.0, 2.0)
 """Log-odds by which being right may have shifted; below 0 the module has become too sure of itself."""
 CLIP = 0.01
 """Probabilities are kept this far from 0 and 1: one surprise is no proof."""
 MOST_LOG = 700.0
-WHAT = "handup-drift-monitor"
-SCHEMA = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class DriftMonitor:
+class DriftMonitor(KeptRecord):
     """Bets against the calibration; wealth that grows is evidence that it does not hold any more.
 
     Start it with `DriftMonitor()`, tell it of each output with `after`. It may look after every row for ever: while the
@@ -36,6 +34,9 @@ class DriftMonitor:
         log_evidence: Logarithm of the wealth in all; 0 at the start.
         alarm_at: The number of the output at which the alarm was raised; it stays.
     """
+
+    what: ClassVar[str] = "handup-drift-monitor"
+    called: ClassVar[tuple[str, str, str]] = ("this is no drift monitor", "the drift monitor is", "Start a new one.")
 
     alpha: float = 0.01
     seen: int = 0
@@ -96,22 +97,3 @@ class DriftMonitor:
     @property
     def _factor(self) -> str:
         return f"{exp(min(self.log_evidence, 50.0)):.3g}; the alarm is at {1.0 / self.alpha:g}"
-
-    def to_json(self) -> dict[str, Any]:
-        """A plain record; `from_json` reads it back."""
-        return {"what": WHAT, "schema": SCHEMA, **asdict(self)}
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> DriftMonitor:
-        """What `to_json` stored.
-
-        Raises:
-            BadRecord: It is damaged, of a newer schema, or something else.
-        """
-        try:
-            if record["what"] != WHAT or record["schema"] != SCHEMA:
-                raise BadRecord("this is no drift monitor of schema 1", hint="Start a new one.")
-            names = ("alpha", "seen", "log_evidence", "alarm_at")
-            return cls(**{name: record[name] for name in names}, log_wealth=tuple(record["log_wealth"]))
-        except (KeyError, TypeError, BadSetting) as error:
-            raise BadRecord(f"the drift monitor is damaged ({error})", hint="Start a new one.") from None

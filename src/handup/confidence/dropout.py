@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 from typing import ClassVar
 
 import numpy as np
 
-from handup.confidence.base import Fitted
-from handup.confidence.logistic import fit_logistic, sigmoid
-from handup.confidence.sample import Floats, Kind, Sample
+from handup.confidence.logistic import LogisticCurve
+from handup.confidence.sample import Floats, Kind
 from handup.core import CALIBRATORS, BadSetting
 
 SMALLEST = 1e-12
@@ -19,7 +17,7 @@ SMALLEST = 1e-12
 
 @CALIBRATORS.register
 @dataclass(frozen=True, kw_only=True)
-class Dropout(Fitted):
+class Dropout(LogisticCurve):
     """P(right) = sigmoid(slope · (−ln variance) + intercept), lightly regularised.
 
     Use it for a network that gives no probabilities, run several times with dropout switched on (16 times for the
@@ -35,29 +33,8 @@ class Dropout(Fitted):
     kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.VARIANCE})
     most: ClassVar[float] = float("inf")
 
-    slope: float
-    intercept: float
-
-    def __post_init__(self) -> None:
-        if not (0.0 <= self.slope < float("inf") and isfinite(self.intercept)):
-            raise BadSetting(f"the slope is {self.slope:g}", hint="Give a slope of at least 0; fit it again.")
-
-    @classmethod
-    def fit(cls, sample: Sample) -> Dropout:
-        """Fit slope and intercept with scikit-learn.
-
-        Raises:
-            MissingExtra: scikit-learn is not installed.
-        """
-        summary = cls._check(sample)
-        slope, intercept = fit_logistic(_sureness(sample.raw), sample.right)
-        return cls(slope=slope, intercept=intercept, data=summary)
-
-    def _predict(self, rows: Floats) -> Floats:
-        if rows.ndim != 1:
+    @staticmethod
+    def _feature(raw: Floats) -> Floats:
+        if raw.ndim != 1:
             raise BadSetting("'dropout' was given several numbers for one output", hint="Give one variance each.")
-        return sigmoid(self.slope * _sureness(rows) + self.intercept)
-
-
-def _sureness(variance: Floats) -> Floats:
-    return np.asarray(-np.log(np.maximum(variance, SMALLEST)))
+        return np.asarray(-np.log(np.maximum(raw, SMALLEST)))

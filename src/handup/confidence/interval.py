@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -74,8 +74,7 @@ class Interval(Fitted):
         )
         sure = rule.is_confident(sample.score)
         share_right = float(sample.right[sure].mean()) if sure.any() else 0.0
-        given: dict[str, Any] = {"confident": float(sure.mean()), "confident_right": share_right}
-        return cls(**{**_fields(rule), **given})
+        return replace(rule, confident=float(sure.mean()), confident_right=share_right)
 
     @property
     def anti_informative(self) -> bool:
@@ -116,7 +115,3 @@ class OneSidedInterval(Interval):
     def is_confident(self, score: Floats) -> Bools:
         """The rule itself."""
         return np.asarray((score >= self.top_mean - self.top_sd) & (score > self.second_mean + self.second_sd))
-
-
-def _fields(rule: Interval) -> dict[str, Any]:
-    return {name: getattr(rule, name) for name in ("top_mean", "top_sd", "second_mean", "second_sd", "data")}

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from functools import cache
-from math import log
-from typing import Any
+from math import isfinite, log
+from typing import Any, TypeVar
 
 import numpy as np
 
-from handup.confidence.sample import Bools, Floats
-from handup.core import MissingExtra
+from handup.confidence.base import Fitted
+from handup.confidence.sample import Bools, Floats, Sample
+from handup.core import BadSetting, MissingExtra
 
+C = TypeVar("C", bound="LogisticCurve")
 EDGE = 1e-4
 """Scores are kept this far from 0 and 1 before their logarithms are taken, so that one row cannot outweigh the rest."""
 STRENGTH = 1.0
@@ -59,6 +62,36 @@ def fit_logistic(feature: Floats, right: Bools) -> tuple[float, float]:
         rate = float(right.mean())
         return 0.0, log(rate / (1.0 - rate))
     return slope, intercept - slope * centre
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogisticCurve(Fitted):
+    """Base of calibrators that are a logistic curve over one increasing feature of the raw score."""
+
+    slope: float
+    intercept: float
+
+    def __post_init__(self) -> None:
+        if not (0.0 <= self.slope < float("inf") and isfinite(self.intercept)):
+            raise BadSetting(f"the slope is {self.slope:g}", hint="Give a slope of at least 0; fit it again.")
+
+    @staticmethod
+    def _feature(raw: Floats) -> Floats:
+        raise NotImplementedError
+
+    @classmethod
+    def fit(cls: type[C], sample: Sample) -> C:
+        """Fit slope and intercept with scikit-learn.
+
+        Raises:
+            MissingExtra: scikit-learn is not installed.
+        """
+        summary = cls._check(sample)
+        slope, intercept = fit_logistic(cls._feature(sample.score), sample.right)
+        return cls(slope=slope, intercept=intercept, data=summary)
+
+    def _predict(self, rows: Floats) -> Floats:
+        return sigmoid(self.slope * self._feature(rows) + self.intercept)
 
 
 def one_thread() -> AbstractContextManager[Any]:

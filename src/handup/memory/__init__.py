@@ -1,7 +1,7 @@
 """Memory: what a person said once about an input is not asked again about one like it (the paper's C.3)."""
 
 from handup.memory.embedder import Embedder, Embedding, Encoder, Picture, check_embedder
-from handup.memory.entry import Recalled, Remembered, Source, Status
+from handup.memory.entry import Recalled, Remembered, Settings, Source, Status, Trust, reused
 from handup.memory.events import (
     Cause,
     Dropping,
@@ -13,8 +13,6 @@ from handup.memory.events import (
 )
 from handup.memory.index import Index, Match
 from handup.memory.memory import Memory
-from handup.memory.reuse import reused
-from handup.memory.trust import Settings, Trust
 
 __all__ = [
     "Cause",

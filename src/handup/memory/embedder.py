@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from handup.core import BadSetting, ContractViolation
 from handup.core.checks import check_count, check_name
 from handup.core.kinds import MAX_NAME
-from handup.memory.vector import MOST_DIMENSIONS, similarity, unit
+from handup.memory.index import MOST_DIMENSIONS, similarity, unit
 
 Picture = bytes | NDArray[np.uint8]
 """A picture as a file's bytes, or as rows of pixels: whatever the encoder takes."""

@@ -6,16 +6,153 @@ interventions by `python -m train.answers`. For everything else they are *assume
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from statistics import NormalDist
 from types import MappingProxyType
 from typing import Any
 
-from handup.core import BadSetting, QuestionKind, Role, check_probability
-from handup.people.helping import CERTAINTIES, SUPPORTS, Care, Chance, Evidence, Support, check_certainty
-from handup.people.latency import Latency
+from handup.core import BadSetting, QuestionKind, RandomSource, Role, check_probability
 from handup.people.model import SCHEMA, check_record, refusing_damage
+
+CERTAINTIES = (1, 2, 3, 4, 5)
+ACCURACIES = (1.0, 0.9, 0.8)
+NORMAL = NormalDist()
+
+
+class Care(StrEnum):
+    """How carefully a person answers from sight."""
+
+    HURRIED = "hurried"
+    USUAL = "usual"
+    CAREFUL = "careful"
+
+
+class Evidence(StrEnum):
+    """What a number rests on."""
+
+    HUMAN_DATA = "human data"
+    ASSUMED = "assumed"
+
+
+class Suggestions(StrEnum):
+    """What is suggested beside a question."""
+
+    NONE = "none"
+    OWN = "own"
+    """Answers to this question."""
+    OTHER = "other"
+    """Answers to the other of diagnosis and action."""
+    BOTH = "both"
+
+
+@dataclass(frozen=True)
+class Support:
+    """What a person is given beside a question.
+
+    Args:
+        suggestions: What is suggested.
+        accuracy: How many of the suggestions are accurate. Human data knows 1, .9 and .8; the nearest of them is used.
+    """
+
+    suggestions: Suggestions = Suggestions.NONE
+    accuracy: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.suggestions not in tuple(Suggestions):
+            raise BadSetting(f"suggestions is {self.suggestions!r}", hint=f"Use one of: {', '.join(Suggestions)}.")
+        object.__setattr__(self, "suggestions", Suggestions(self.suggestions))
+        if not 0.0 <= self.accuracy <= 1.0:
+            raise BadSetting(f"accuracy is {self.accuracy:g}", hint="Give a share from 0 to 1.")
+
+    @property
+    def key(self) -> str:
+        """Its name in tables: `none`, or the suggestions and the nearest accuracy that was studied."""
+        if self.suggestions is Suggestions.NONE:
+            return "none"
+        nearest = min(ACCURACIES, key=lambda each: abs(each - self.accuracy))
+        return f"{self.suggestions}-{round(100 * nearest)}"
+
+
+SUPPORTS = (Support(), *(Support(each, share) for each in tuple(Suggestions)[1:] for share in ACCURACIES))
+"""All that human data knows about."""
+
+
+@dataclass(frozen=True)
+class Chance:
+    """A probability, and what it rests on."""
+
+    probability: float
+    evidence: Evidence
+
+
+def check_certainty(certainty: int | None) -> None:
+    """Refuse what is no self-rated certainty.
+
+    Raises:
+        BadSetting: It is neither missing nor 1 to 5.
+    """
+    if certainty is not None and certainty not in CERTAINTIES:
+        raise BadSetting(f"certainty is {certainty!r}", hint="Give 1 (guessing) to 5 (certain), or leave it out.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Latency:
+    """Times of answers in seconds: least + lognormal.
+
+    Args:
+        median_s: Half of the answers take longer.
+        sigma: Spread of the logarithm of what goes beyond the least time.
+        least_s: Nobody is faster.
+    """
+
+    median_s: float
+    sigma: float
+    least_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.least_s < self.median_s < math.inf or not 0.0 <= self.sigma < math.inf:
+            raise BadSetting(
+                f"a latency has median {self.median_s:g} s, least {self.least_s:g} s and sigma {self.sigma:g}",
+                hint="Give 0 <= least_s < median_s and sigma of at least 0.",
+            )
+
+    @classmethod
+    def through(cls, low_s: float, median_s: float, high_s: float, share: float = 0.05) -> Latency:
+        """The one whose quantiles at `share`, one half and 1 - `share` are these."""
+        least_s = (low_s * high_s - median_s**2) / (low_s + high_s - 2.0 * median_s)
+        least_s = least_s if 0.0 < least_s < low_s else 0.0
+        sigma = math.log((high_s - least_s) / (low_s - least_s)) / (2.0 * -NORMAL.inv_cdf(share))
+        return cls(median_s=median_s, sigma=sigma, least_s=least_s)
+
+    def quantile(self, share: float) -> float:
+        """The time within which this share of the answers comes."""
+        if not 0.0 < share < 1.0:
+            raise BadSetting(f"share is {share:g}", hint="Give a number between 0 and 1.")
+        return self.least_s + (self.median_s - self.least_s) * math.exp(self.sigma * NORMAL.inv_cdf(share))
+
+    def draw(self, random: RandomSource) -> float:
+        """One time."""
+        return self.quantile(min(max(float(random.random((1,))[0]), 1e-12), 1.0 - 1e-12))
+
+    def slower(self, factor: float) -> Latency:
+        """Everything so many times slower."""
+        return Latency(median_s=self.median_s * factor, sigma=self.sigma, least_s=self.least_s * factor)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record; `from_json` reads it back."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Latency:
+        """The latency that `to_json` wrote."""
+        return cls(median_s=record["median_s"], sigma=record["sigma"], least_s=record["least_s"])
+
 
 FROM_SIGHT: Mapping[Care, float] = {Care.HURRIED: 0.80, Care.USUAL: 0.90, Care.CAREFUL: 0.97}
 """Probability that an answer from sight is right. Assumed."""
@@ -102,7 +239,7 @@ class AnswerModel:
     """P(right | role, question kind, support, certainty), latency, and what each person's record adds. Immutable.
 
     Args:
-        fits: For kinds that real operators were asked; `people.shipped.answer_model` brings them.
+        fits: For kinds that real operators were asked; `answer_model` brings them.
         latency: How long an operator takes to decide.
         care: How carefully people answer from sight.
         from_sight: P(right) of each care. Assumed.
@@ -217,3 +354,20 @@ class AnswerModel:
                     for who, kinds in record["people"].items()
                 },
             )
+
+
+@cache
+def answers_record() -> dict[str, Any]:
+    """Parameters, summary statistics and provenance, as `python -m train.answers` wrote them."""
+    text = files("handup.people").joinpath("data/answers.json").read_text(encoding="utf-8")
+    record: dict[str, Any] = json.loads(text)
+    check_record(record, "fitted-answers")
+    return record
+
+
+def answer_model(care: Care = Care.USUAL) -> AnswerModel:
+    """The answer model: human data for operators' diagnosis and action questions, assumptions for the rest."""
+    record = answers_record()
+    with refusing_damage("fitted-answers"):
+        fits = {QuestionKind(kind): KindFit.from_json(each) for kind, each in record["fits"].items()}
+        return AnswerModel(fits=fits, latency=Latency.from_json(record["latency"]), care=care)

@@ -148,6 +148,3 @@ def _moment(day: date, clock: time, zone: ZoneInfo, *, last: bool) -> float:
         else:
             high = middle
     return float(round(high))
-
-
-__all__ = ["HOUR_S", "Fit", "Put", "fit", "quiet_until"]

@@ -9,8 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from handup.core import BadSetting, Burden, BurdenKind
-from handup.people.features import Features
-from handup.people.model import SCHEMA, WorkloadModel, check_record, refusing_damage
+from handup.people.model import SCHEMA, Features, WorkloadModel, check_record, refusing_damage
 
 SOMEBODY = "somebody"
 """Whoever answers where no name is given."""

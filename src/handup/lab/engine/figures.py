@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from handup.confidence.bootstrap import Estimate
+from handup.confidence.metrics import Estimate
 from handup.core import MissingExtra
 from handup.lab.engine.report import Drawing
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.confidence.bootstrap import Estimate
-from handup.confidence.metrics import wilson
+from handup.confidence.metrics import Estimate, wilson
 from handup.core import BadSetting
 from handup.lab.engine import stats
 from handup.lab.engine.claims import Bar, Measure, Row, Where

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from handup.confidence.bootstrap import Estimate, intervals
-from handup.confidence.metrics import wilson
+from handup.confidence.metrics import Estimate, intervals, wilson
 
 Vector = NDArray[np.float64]
 ALPHA = 0.05

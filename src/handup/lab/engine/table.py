@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from handup.confidence.bootstrap import Estimate
+from handup.confidence.metrics import Estimate
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup import __version__
-from handup.confidence.bootstrap import RESAMPLES, Estimate, ends
-from handup.confidence.metrics import weighted_aurc
+from handup.confidence.metrics import RESAMPLES, Estimate, ends, weighted_aurc
 from handup.core import BadData, BadSetting
 from handup.core.files import shipped_data
 from handup.lab.batch import Terms, by_load, run_block

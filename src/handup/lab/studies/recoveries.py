@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from handup.confidence.bootstrap import Estimate, intervals
+from handup.confidence.metrics import Estimate, intervals
 from handup.core.files import shipped_data
 from handup.domains.kitting.rates import rates_digest
 from handup.domains.kitting.variants import VARIANTS, variant

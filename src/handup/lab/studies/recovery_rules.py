@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from handup.confidence.bootstrap import Estimate
+from handup.confidence.metrics import Estimate
 from handup.core.files import shipped_data
 from handup.domains.kitting.variants import COMMON, LAST, RULES, TOLD, read
 from handup.executive.recovery import Recovery

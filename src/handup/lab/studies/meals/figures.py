@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from handup.confidence.bootstrap import Estimate
+from handup.confidence.metrics import Estimate
 from handup.lab.engine import Drawing, Results, where
 from handup.lab.engine.figures import INK, QUIET, drawing, points, sheet
 from handup.lab.studies.meals.blame import BLAMED, TRUE_BLAME

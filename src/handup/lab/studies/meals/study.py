@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from handup.confidence.bootstrap import Estimate
+from handup.confidence.metrics import Estimate
 from handup.core import BadRecord, BadSetting
 from handup.domains.feeding.judging import Cause
 from handup.domains.feeding.order import Order

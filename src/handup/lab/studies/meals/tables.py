@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from handup.confidence.bootstrap import Estimate
+from handup.confidence.metrics import Estimate
 from handup.core.files import shipped_data
 from handup.domains.feeding.judging import MODULES, Cause
 from handup.lab.engine import Results, Table, stats, where

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from handup.confidence.bootstrap import Estimate
+from handup.confidence.metrics import Estimate
 from handup.domains.reaching import scene
 from handup.lab.engine import judge as judging
 from handup.lab.engine import stats
