@@ -77,7 +77,7 @@ EXCEPTIONS = {
     "core/installation.py": {"pathlib", "sys"},  # names the command that installs what is missing
     "people/limits.py": {"datetime"},  # what a given time is by the clock on a person's wall
     "people/answers.py": {"importlib.resources"},  # the fitted numbers lie beside the code
-    "intent/shipped.py": {"importlib.resources"},  # likewise
+    "intent/observing.py": {"importlib.resources"},  # likewise
     "policy/reading.py": {"pathlib"},  # reads a policy file for programs at the edge
     "what/mip.py": {"os", "sys"},  # a solver prints past Python onto standard output and must be kept quiet
 }

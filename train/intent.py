@@ -29,8 +29,7 @@ from scipy.optimize import minimize, nnls
 from handup.domains.reaching import Scene, Strategy, User, episode, method, scenes
 from handup.domains.reaching.running import PLAN_S
 from handup.intent import Assist, Belief, Directional, Huber, Joystick, MaxEnt, Metric, Pose
-from handup.intent.observing import Push, cosine
-from handup.intent.shipped import KIND, SCHEMA
+from handup.intent.observing import KIND, SCHEMA, Push, cosine
 from handup.intent.value import look
 
 OUT = Path(__file__).parents[1] / "src" / "handup" / "intent" / "data" / "fitted.json"

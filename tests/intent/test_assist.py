@@ -24,9 +24,8 @@ from handup.intent import (
 )
 from handup.intent.asking import about_exactly, about_goal, ask
 from handup.intent.assist import if_wanted, wait_and_see
-from handup.intent.helper import Catalogue, Situation
-from handup.intent.motion import MoveKind, moves, towards
-from handup.intent.rewards import Points
+from handup.intent.helper import Catalogue, MoveKind, Situation, moves, towards
+from handup.intent.paper import Points
 from handup.intent.seconds import Pace
 from handup.intent.value import look
 from handup.people import Features, Workload, WorkloadModel

@@ -9,9 +9,8 @@ import pytest
 
 from handup.intent import Belief, Goal, Goals, Joystick, Metric, Paper, Points, Pose
 from handup.intent.assist import Assist, with_person
-from handup.intent.helper import Catalogue, Situation
-from handup.intent.motion import OPPOSES, likeliest, opposing, towards
-from handup.intent.presets import helper_of
+from handup.intent.assistant import helper_of
+from handup.intent.helper import OPPOSES, Catalogue, Situation, likeliest, opposing, towards
 from handup.intent.value import look
 from tests.intent.places import START
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from handup.core import BadPose
 from handup.intent import Joystick, Pose, PoseArray
-from handup.intent.stick import FULL_M_S, FULL_RAD_S, REST
+from handup.intent.command import FULL_M_S, FULL_RAD_S, REST
 
 numbers = st.floats(-2.0, 2.0)
 vectors = st.tuples(numbers, numbers, numbers)

@@ -9,9 +9,9 @@ import pytest
 
 from handup.domains.reaching.running import PAPER as RULES
 from handup.intent import Belief, Joystick, MaxEnt, Metric, Paper, Points, Pose
+from handup.intent.assistant import PRESETS
 from handup.intent.command import ALPHA
-from handup.intent.motion import OPPOSES, MoveKind, hindsight, likeliest, opposing, towards
-from handup.intent.presets import PRESETS
+from handup.intent.helper import OPPOSES, MoveKind, hindsight, likeliest, opposing, towards
 from handup.intent.value import ROTATION, TRANSLATION, look
 from tests.intent.places import START, TABLE
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from handup.core import BadSetting
 from handup.intent import Assist, Belief, Goals, Joystick, Pose, Seconds
 from handup.intent.assist import if_wanted
-from handup.intent.motion import MoveKind, moves, towards
+from handup.intent.helper import MoveKind, moves, towards
 from handup.intent.seconds import EXPECTED_S, Ahead, Pace
 from handup.intent.value import Array, look
 from tests.intent.places import CUP_TOP, DOWN, START, TABLE, places

@@ -2,20 +2,16 @@
 
 from handup.intent.asking import About, Ask, AskKind
 from handup.intent.assist import Assist
-from handup.intent.assistant import Assistant
+from handup.intent.assistant import PRESETS, Assistant, helper_of
 from handup.intent.belief import Belief
-from handup.intent.command import Command
+from handup.intent.command import Command, Joystick
 from handup.intent.goals import Goal, Goals
 from handup.intent.helper import Choice, Helper, Situation
 from handup.intent.observing import Directional, MaxEnt
-from handup.intent.paper import Asking, Paper
-from handup.intent.planning import Plan, deepening, solve
+from handup.intent.paper import Asking, Paper, Points
+from handup.intent.planning import Plan, Problem, deepening, solve
 from handup.intent.pose import Pose, PoseArray
-from handup.intent.presets import PRESETS, helper_of
-from handup.intent.problem import Problem
-from handup.intent.rewards import Points
 from handup.intent.seconds import Seconds
-from handup.intent.stick import Joystick
 from handup.intent.value import Huber, Metric
 
 __all__ = [

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
 from handup.core import BadSetting
 from handup.intent.asking import About, about_choice
 from handup.intent.belief import Belief
+from handup.intent.command import Joystick
 from handup.intent.goals import Goals
-from handup.intent.helper import Choice, Situation, by_candidate
-from handup.intent.motion import MoveKind, likeliest, moves, towards
+from handup.intent.helper import Choice, MoveKind, Situation, by_candidate, likeliest, moves, towards
 from handup.intent.observing import Directional
-from handup.intent.planning import solve
-from handup.intent.problem import Problem
+from handup.intent.planning import Problem, solve
 from handup.intent.seconds import Ahead, Seconds, share_of
-from handup.intent.stick import Joystick
 from handup.intent.value import TRANSLATION, Array, Huber, Metric, View, look
 
 ALL = (MoveKind.GOAL, MoveKind.MIX, MoveKind.CARRY, MoveKind.NONE)
@@ -64,6 +63,11 @@ class Assist:
         depth: So many questions in a row are planned.
     """
 
+    resamples: ClassVar[bool] = False
+    """The nearest pose of a goal is what it helps towards."""
+    gives_way: ClassVar[bool] = True
+    """The person wins, also between two decisions."""
+
     name: str = "assist"
     metric: Metric = field(
         default_factory=lambda: Metric(translation=TRANSLATION, rotation=Huber(slope=0.37, sharp=0.02, switch=0.1))
@@ -91,16 +95,6 @@ class Assist:
         shares = (self.right, self.unknown, self.sure)
         if not all(0.0 <= each <= 1.0 for each in shares) or self.most_candidates < 1 or self.most_asked < 1:
             raise BadSetting("a setting of assist is out of range", hint="Give shares from 0 to 1 and counts above 0.")
-
-    @property
-    def resamples(self) -> bool:
-        """No: the nearest pose of a goal is what it helps towards."""
-        return False
-
-    @property
-    def gives_way(self) -> bool:
-        """Always: the person wins, also between two decisions."""
-        return True
 
     def begin(self, goals: Goals) -> Belief:
         """All goals alike, and a chance that it is none of them."""

@@ -4,26 +4,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from handup.core import BadPose, BadRecord, BadSetting, BadStep, HandupError, IllegalCall, Value, check_value
-from handup.core.checks import check_count, check_number, check_share
-from handup.intent.asking import FEATURES, About, Ask, ask
-from handup.intent.command import ALPHA, Command
+from handup.core import (
+    BadPose,
+    BadRecord,
+    BadSetting,
+    BadStep,
+    HandupError,
+    IllegalCall,
+    UnknownMethod,
+    Value,
+    check_value,
+)
+from handup.core.checks import check_count, check_fields, check_number, check_share
+from handup.intent.asking import FEATURES, About, Ask, ask, ask_from_json
+from handup.intent.assist import Assist
+from handup.intent.belief import Belief
+from handup.intent.command import ALPHA, Command, Joystick
 from handup.intent.goals import Goal, Goals
-from handup.intent.helper import Catalogue, Choice, Helper, Situation, settings_of
-from handup.intent.motion import opposing, towards
+from handup.intent.helper import Catalogue, Choice, Helper, Situation, opposing, settings_of, towards
 from handup.intent.observing import Unwatched
+from handup.intent.paper import VARIANTS
 from handup.intent.pose import Pose
-from handup.intent.presets import helper_of
-from handup.intent.state import HOLD, State
-from handup.intent.stick import Joystick
+from handup.intent.seconds import Pace
 from handup.intent.value import look, values_from
 from handup.people import Workload
 
+SCHEMA = 1
+HOLD = "hold"
+"""Why nothing is added to the stick before the first step, and after bad input."""
+TIMES = ("now_s", "seen_s", "against_s", "turned_s", "quiet_until_s")
+COUNTS = ("unheard", "questions", "reopened")
 LONGEST_STEP_S = 10.0
 DOUBT = 0.5
 """What opposition that lasts leaves of the chance of goals that it is against."""
@@ -39,6 +54,96 @@ MOST_DOUBLED = 6
 """… but no more often than this."""
 OWN = ("helper", "settings", "alpha", "most_questions", "goals")
 """What a record has beside the state."""
+HELPERS: tuple[Helper, ...] = (Assist(), *VARIANTS)
+PRESETS: Mapping[str, Helper] = {each.name: each for each in HELPERS}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class State:
+    """What an assistant remembers from step to step.
+
+    Args:
+        belief: What the person may want.
+        workload: Everybody's load by questions.
+        now_s: Since the beginning.
+        seen_s: Time of pushing that is not evidence yet.
+        against_s: For how long the person has worked against what the robot would do; since the last answer at most.
+        turned_s: For how long the person has turned the hand; it fades while they do not.
+        quiet_until_s: Nothing is asked before this, since the last question was not answered.
+        unheard: How many questions in a row were not answered.
+        questions: How many were asked.
+        reopened: How often opposition has opened questions again.
+        pace: How hard the person pushes.
+        stick: The last push.
+        asked: Keys of questions that were asked and are not open again.
+        confirmed: Goals that answers pointed at.
+        denied: Goals that a no ruled out.
+        open: The question that is not answered yet.
+        command: What is added to the stick. A record does not keep it: who comes back from one moves nothing before the
+            next plan.
+    """
+
+    belief: Belief
+    workload: Workload
+    now_s: float = 0.0
+    seen_s: float = 0.0
+    against_s: float = 0.0
+    turned_s: float = 0.0
+    quiet_until_s: float = 0.0
+    unheard: int = 0
+    questions: int = 0
+    reopened: int = 0
+    pace: Pace = field(default_factory=Pace)
+    stick: Joystick = field(default_factory=Joystick)
+    asked: frozenset[str] = frozenset()
+    confirmed: frozenset[int] = frozenset()
+    denied: frozenset[int] = frozenset()
+    open: Ask | None = None
+    command: Command = field(default_factory=lambda: Command(why=HOLD))
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record; `from_json` reads it back."""
+        return {
+            "schema": SCHEMA,
+            "belief": self.belief.to_json(),
+            "workload": self.workload.to_json(),
+            **{name: getattr(self, name) for name in (*TIMES, *COUNTS)},
+            "pace": [self.pace.pushed, self.pace.squared, self.pace.seconds],
+            "stick": self.stick.to_json(),
+            "asked": sorted(self.asked),
+            "confirmed": sorted(self.confirmed),
+            "denied": sorted(self.denied),
+            "open": None if self.open is None else self.open.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, goals: Goals, record: Mapping[str, Any]) -> State:
+        """The state that `to_json` wrote.
+
+        Raises:
+            BadRecord: It is damaged, of a newer schema, or of other goals.
+        """
+        names = ("belief", "workload", *TIMES, *COUNTS, "pace", "stick", "asked", "confirmed", "denied", "open")
+        found = check_fields("an assistant", record, names, needed=names, newest=SCHEMA, error=BadRecord)
+        numbers: dict[str, Any] = {name: check_number(name, found[name], error=BadRecord) for name in TIMES}
+        numbers |= {name: check_count(name, found[name], least=0, error=BadRecord) for name in COUNTS}
+        try:
+            return cls(
+                belief=Belief.from_json(goals, found["belief"]),
+                workload=Workload.from_json(found["workload"]),
+                **numbers,
+                pace=Pace(*found["pace"]),
+                stick=Joystick.from_json(found["stick"]),
+                asked=frozenset(map(str, found["asked"])),
+                confirmed=frozenset(map(int, found["confirmed"])) & frozenset(range(len(goals))),
+                denied=frozenset(map(int, found["denied"])) & frozenset(range(len(goals))),
+                open=None if found["open"] is None else ask_from_json(goals, found["open"]),
+            )
+        except BadRecord:
+            raise
+        except (HandupError, TypeError, ValueError) as error:
+            cause = error.cause if isinstance(error, HandupError) else str(error)
+            raise BadRecord(f"an assistant is damaged ({cause})", hint="Begin a new one.") from error
 
 
 class Assistant:
@@ -354,3 +459,14 @@ def _checked(pose: object, joystick: object, dt: object) -> tuple[Pose, Joystick
     if not 0.0 < seconds <= LONGEST_STEP_S:
         raise BadStep(f"a step takes {seconds:g} s", hint=f"Give a time above 0, at most {LONGEST_STEP_S:g} s.")
     return here, stick, seconds
+
+
+def helper_of(name: str) -> Helper:
+    """The helper of this name.
+
+    Raises:
+        UnknownMethod: There is none.
+    """
+    if name not in PRESETS:
+        raise UnknownMethod(f"no helper is called '{name}'", hint=f"Known: {', '.join(PRESETS)}.")
+    return PRESETS[name]

@@ -7,16 +7,36 @@ nothing is learnt from a stick at rest, and its numbers are fitted so that the b
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
-from typing import Protocol
+from functools import cache
+from importlib.resources import files
+from typing import Any, Protocol
 
 import numpy as np
 
+from handup.core import BadRecord
 from handup.intent.belief import Belief
+from handup.intent.command import Joystick
 from handup.intent.pose import Pose, lengths
-from handup.intent.shipped import fitted
-from handup.intent.stick import Joystick
 from handup.intent.value import Array, Huber, Metric, look
+
+KIND, SCHEMA = "fitted-intent", 1
+
+
+@cache
+def fitted_record() -> dict[str, Any]:
+    """Parameters, scores and provenance, as `python -m train.intent` wrote them."""
+    text = files("handup.intent").joinpath("data/fitted.json").read_text(encoding="utf-8")
+    record: dict[str, Any] = json.loads(text)
+    if (record.get("kind"), record.get("schema")) != (KIND, SCHEMA):
+        raise BadRecord("the fitted numbers of intent are damaged", hint="Install handup anew.")
+    return record
+
+
+def fitted(part: str, name: str) -> float:
+    """One of the numbers: of `pushes` or of `times`."""
+    return float(fitted_record()[part][name])
 
 
 class ObservationModel(Protocol):

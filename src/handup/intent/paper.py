@@ -1,27 +1,80 @@
-"""The paper's policy, its ablations and its baselines: one class, settings decide which."""
+"""The paper's policy, its reward, its ablations and its baselines: one class, settings decide which."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import ClassVar
 
 import numpy as np
 
 from handup.core import BadSetting
 from handup.intent.asking import About
 from handup.intent.belief import LEAST, Belief
+from handup.intent.command import Joystick
 from handup.intent.goals import Goals
-from handup.intent.helper import Choice, Situation, by_candidate
-from handup.intent.motion import MoveKind, likeliest, moves, opposing, towards
+from handup.intent.helper import Choice, MoveKind, Moves, Situation, by_candidate, likeliest, moves, opposing, towards
 from handup.intent.observing import MaxEnt, ObservationModel, Unwatched
-from handup.intent.planning import may_pay, solve
-from handup.intent.problem import Problem
-from handup.intent.rewards import Points
-from handup.intent.value import Array, Metric, look
+from handup.intent.planning import Problem, may_pay, solve
+from handup.intent.pose import Pose, PoseArray, exponential, product
+from handup.intent.value import Array, Metric, View, look
 
 ALL = (MoveKind.GOAL, MoveKind.MIX, MoveKind.NONE)
 UNSURE = "I am not sure what you want"
 """Why it asks, for the person who reads it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Points:
+    """The paper's reward.
+
+    Args:
+        look_ahead_s: T: so long the move and the present push last. What is asked depends on it more than on anything.
+        beta: How fast nearness is rewarded.
+        close_m: From here on rotation counts, too.
+        opposing: Of a move that works against the stick.
+        question: Of asking.
+        reached: On top, where the pose reached is the goal's …
+        reached_m: … within this …
+        reached_rad: … and this.
+        discount: γ.
+    """
+
+    look_ahead_s: float = 0.3
+    beta: float = 8.0
+    close_m: float = 0.1
+    opposing: float = -5.0
+    question: float = -5.0
+    reached: float = 100.0
+    reached_m: float = 0.015
+    reached_rad: float = 0.15
+    discount: float = 0.95
+
+    def __post_init__(self) -> None:
+        if not (0.0 < self.look_ahead_s < np.inf and self.beta > 0.0 and 0.0 < self.discount <= 1.0):
+            raise BadSetting(
+                "points look ahead by nothing", hint="Give look_ahead_s and beta above 0, 0 < discount ≤ 1."
+            )
+
+    def table(self, belief: Belief, view: View, pose: Pose, stick: Joystick, moves: Moves, alpha: float) -> Array:
+        """One row per move, one column per candidate and a last one for an unlisted goal, which every move misses."""
+        desired = belief.goals.poses.taken(view.nearest)
+        both = np.array((*stick.linear, *stick.angular)) + alpha * moves.velocities
+        metres, radians = after(pose, both, self.look_ahead_s, desired)
+        table = -100.0 * (1.0 - np.exp2(-self.beta * metres))
+        table -= np.where(metres <= self.close_m, 100.0 * radians / (2.0 * np.pi), 0.0)
+        table += np.where((metres <= self.reached_m) & (radians <= self.reached_rad), self.reached, 0.0)
+        table += np.where(moves.opposed(stick), self.opposing, 0.0)[:, None]
+        return np.column_stack([table, table.min(axis=1)])
+
+
+def after(pose: Pose, velocities: Array, seconds: float, poses: PoseArray) -> tuple[Array, Array]:
+    """How far (metres, radians) each pose is after some time at each velocity: one row per velocity."""
+    places = np.array(pose.position) + seconds * velocities[:, :3]
+    apart = places[:, None, :] - poses.positions[None]
+    metres = np.sqrt(np.einsum("ijk,ijk->ij", apart, apart))
+    turns = [product(exponential((x, y, z)), pose.rotation) for x, y, z in (seconds * velocities[:, 3:]).tolist()]
+    return metres, 2.0 * np.arccos(np.minimum(np.abs(np.array(turns) @ poses.rotations.T), 1.0))
 
 
 class Asking(StrEnum):
@@ -53,6 +106,11 @@ class Paper:
         entropy: From this share of the largest entropy on the baseline asks.
     """
 
+    reopens_s: ClassVar[float] = np.inf
+    """Never: a question is asked once."""
+    gives_way: ClassVar[bool] = False
+    """What was decided is done until the next decision, as published."""
+
     name: str = "paper"
     kinds: tuple[MoveKind, ...] = ALL
     asking: Asking = Asking.PLANNED
@@ -69,16 +127,6 @@ class Paper:
     def __post_init__(self) -> None:
         if not (self.most_candidates >= 1 and 0.5 < self.right < 1.0):
             raise BadSetting("a setting of the paper's policy is out of range", hint="See its docstring.")
-
-    @property
-    def reopens_s(self) -> float:
-        """Never: a question is asked once."""
-        return np.inf
-
-    @property
-    def gives_way(self) -> bool:
-        """No: what was decided is done until the next decision, as published."""
-        return False
 
     def begin(self, goals: Goals) -> Belief:
         """All goals alike."""

@@ -15,8 +15,8 @@ import numpy as np
 
 from handup.core import BadSetting
 from handup.intent.belief import Belief
-from handup.intent.shipped import fitted
-from handup.intent.stick import FULL_M_S, FULL_RAD_S, Joystick
+from handup.intent.command import FULL_M_S, FULL_RAD_S, Joystick
+from handup.intent.observing import fitted
 from handup.intent.value import Array, View
 
 EXPECTED_S = 0.5

@@ -20,8 +20,8 @@ from handup.domains.reaching.gripper import CONTROL_S
 from handup.domains.reaching.page_state import Noticing, ending_of, panels_of, said_of, spoken, things_of
 from handup.domains.reaching.steering import Mode
 from handup.intent import Assistant
+from handup.intent.assistant import State
 from handup.intent.pose import Vector
-from handup.intent.state import State
 from handup.people import Workload
 
 ROBOT = "hand"

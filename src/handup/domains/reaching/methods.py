@@ -8,7 +8,7 @@ from typing import Protocol
 
 from handup.core import UnknownMethod, Value
 from handup.intent import Ask, Assistant, Command, Goals, Helper, Joystick, Pose
-from handup.intent.presets import PRESETS
+from handup.intent.assistant import PRESETS
 
 PERSON = "person"
 """Whom robots ask in a trial."""

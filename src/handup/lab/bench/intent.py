@@ -19,7 +19,7 @@ import numpy as np
 from handup.domains.reaching.scenes import scene
 from handup.intent import Belief, Goals, Joystick, Metric, Plan, Points, Pose, Problem, solve
 from handup.intent.asking import about_goal
-from handup.intent.motion import MoveKind, likeliest, moves, towards
+from handup.intent.helper import MoveKind, likeliest, moves, towards
 from handup.intent.value import look
 from handup.lab.bench.harness import Columns, Row, Timed
 

@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 
 from handup.domains.reaching import Moment, scene
 from handup.domains.reaching.episode import SURE
-from handup.intent.motion import MoveKind
+from handup.intent.helper import MoveKind
 from handup.lab.engine.figures import INK, QUIET, drawing, sheet
 from handup.lab.engine.report import Drawing
 from handup.lab.studies.reaching.close import Replay
