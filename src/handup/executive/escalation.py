@@ -175,7 +175,7 @@ def read_for(failure: Failure, rules: Iterable[Recovery]) -> frozenset[str]:
     for rule in rules:
         when = replace(rule.when, belief=None)
         if any(fits(when, each, lambda condition: True) for each in seen):
-            names = (name for each in expressions_in(rule) for name in each.names())
+            names = (name for each in expressions_in(rule) for name in each.names)
             found |= {name[1] for name in names if name[0] == "beliefs" and len(name) > 1}
     return frozenset(found)
 

@@ -1,4 +1,4 @@
-"""One mistake in a recipe, a recovery file or a database, and all of them in one error."""
+"""Mistakes in recipes, recovery files and databases: where each one stands, and all of them in one error."""
 
 from __future__ import annotations
 
@@ -6,7 +6,28 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from handup.core import BadRecipe
-from handup.executive.place import Place
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a recipe, a recovery file or a database.
+
+    Args:
+        file: Its name as it was given.
+        line: Counted from 1.
+        column: Counted from 1.
+    """
+
+    file: str = ""
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+
+
+NOWHERE = Place()
+"""Of what was made by a program."""
 
 
 @dataclass(frozen=True)

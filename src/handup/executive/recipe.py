@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from handup.executive.place import NOWHERE, Place
+from handup.executive.problem import NOWHERE, Place
 
 if TYPE_CHECKING:
     from handup.executive.language import Expression

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from handup.core import ResumeHint
 from handup.executive.events import Ending
-from handup.executive.place import NOWHERE, Place
+from handup.executive.problem import NOWHERE, Place
 
 if TYPE_CHECKING:
     from handup.executive.language import Expression

@@ -79,7 +79,7 @@ def _is_immediate(rule: Recovery) -> bool:
 
 
 def _is_dynamic(rule: Recovery) -> bool:
-    return any(name[0] in CONTEXT for each in _parameters(rule) for name in each.names())
+    return any(name[0] in CONTEXT for each in _parameters(rule) for name in each.names)
 
 
 def _counts(rule: Recovery) -> bool:
@@ -91,7 +91,7 @@ def _reads(rule: Recovery, root: str, keys: Iterable[str] | None = None) -> bool
     """Whether what chooses the rule, or its branch, reads something."""
     wanted = None if keys is None else set(keys)
     conditions = [rule.when.belief, rule.helps, *(branch.condition for branch in rule.branches)]
-    names = [name for each in conditions if each is not None for name in each.names()]
+    names = [name for each in conditions if each is not None for name in each.names]
     return any(name[0] == root and (wanted is None or (len(name) > 1 and name[1] in wanted)) for name in names)
 
 

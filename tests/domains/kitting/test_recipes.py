@@ -85,7 +85,7 @@ def test_there_are_at_least_18_rules_of_all_kinds() -> None:
         for step in branch.steps
         if isinstance(step, ActionStep)
         for expression in step.params.values()
-        for name in expression.names()
+        for name in expression.names
     }
     assert any(name[0] == "failure" for name in dynamic), "parameters from the failure"
     assert all(rule.limit >= 1 and rule.about for rule in rules)

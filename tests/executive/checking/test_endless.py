@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from handup.executive.checking import check
 from handup.executive.language import parse
-from handup.executive.place import Place
+from handup.executive.problem import Place
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipe, Recipes, Step, TaskStep
 from handup.executive.settings import MAX_TASKS
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from handup.executive.checking import check
 from handup.executive.language import parse
-from handup.executive.place import Place
+from handup.executive.problem import Place
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipe, Recipes, Step
 from tests.executive.checking.test_endless import numbered
 
@@ -48,7 +48,7 @@ State = frozenset[str]
 
 
 def variables(expression: object) -> set[str]:
-    return {name[1] for name in expression.names() if name[0] == "var"}  # type: ignore[attr-defined]
+    return {name[1] for name in expression.names if name[0] == "var"}  # type: ignore[attr-defined]
 
 
 def always(step: ChoiceStep | LoopStep) -> bool | None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from handup.core import BadExpression
 from handup.executive.language import MAX_TEXT, ROOTS, parse
-from handup.executive.place import Place
+from handup.executive.problem import Place
 
 WORDS = (
     *ROOTS,
@@ -89,7 +89,7 @@ def test_the_mistake_is_shown_where_it_is(text: str, column: int, words: str) ->
 
 def test_long_chains_are_not_deep() -> None:
     assert parse("+".join("1" * 400)).value({}) == 400
-    assert parse("var.x" + "[0]" * 60).names() == {("var", "x")}
+    assert parse("var.x" + "[0]" * 60).names == {("var", "x")}
     assert parse(" and ".join(["true"] * 100)).value({}) is True
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from handup.core import BadExpression
 from handup.executive.language import collected, literal, parse, tabled
-from handup.executive.place import Place
+from handup.executive.problem import Place
 
 SCOPE: dict[str, Any] = {
     "params": {"object": "gear", "pose": {"x": 1.5, "name": "up"}},
@@ -123,9 +123,9 @@ def test_results_stay_small() -> None:
 
 
 def test_names_are_the_keys_known_without_running() -> None:
-    found = parse("var.a[var.b.c] + database.x['y'].z and aborts < params.n").names()
+    found = parse("var.a[var.b.c] + database.x['y'].z and aborts < params.n").names
     assert found == {("var", "a"), ("var", "b", "c"), ("database", "x", "y", "z"), ("aborts",), ("params", "n")}
-    assert parse("1 + 1").names() == frozenset()
+    assert parse("1 + 1").names == frozenset()
 
 
 def test_literals_are_what_they_are() -> None:
@@ -139,7 +139,7 @@ def test_lists_and_maps_may_hold_references() -> None:
     parts = [literal(1), parse("var.x")]
     assert collected(parts).value({"var": {"x": 2}}) == [1, 2]
     assert tabled({"a": parts[0], "b": parts[1]}).value({"var": {"x": 2}}) == {"a": 1, "b": 2}
-    assert tabled({"a": parts[1]}).names() == {("var", "x")}
+    assert tabled({"a": parts[1]}).names == {("var", "x")}
 
 
 def test_what_comes_from_outside_is_not_touched() -> None:

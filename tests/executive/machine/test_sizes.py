@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from handup.core import BadExpression, ResumeHint
 from handup.executive.events import Ending
-from handup.executive.language import limits, parse
-from handup.executive.language.limits import MAX_LEVELS, MAX_PARTS, bounded
+from handup.executive.language import parse, values
+from handup.executive.language.values import MAX_LEVELS, MAX_PARTS, bounded
 from handup.executive.machine import Machine
 from handup.executive.recipe import OpStep, Step
 from handup.executive.settings import Settings, Unseen
@@ -91,8 +91,8 @@ def test_bounds_are_those_of_a_plain_count(value: object, parts: int, levels: in
 
     fits = counted(value) <= parts and deep(value) <= levels
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(limits, "MAX_PARTS", parts)
-        patch.setattr(limits, "MAX_LEVELS", levels)
+        patch.setattr(values, "MAX_PARTS", parts)
+        patch.setattr(values, "MAX_LEVELS", levels)
         try:
             assert bounded("x", value) is value
             assert fits

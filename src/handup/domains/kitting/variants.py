@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import as_file, files
 
 from handup.core import BadSetting
-from handup.executive.place import Place
+from handup.executive.problem import Place
 from handup.executive.reading import read_recipes, read_recoveries
 from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery, When

@@ -11,8 +11,7 @@ from handup.executive.checking.flow import check_flow
 from handup.executive.checking.recoveries import check_recoveries, read_by
 from handup.executive.checking.references import check_expression
 from handup.executive.checking.steps import check_steps
-from handup.executive.place import NOWHERE
-from handup.executive.problem import Problem, in_order, refuse
+from handup.executive.problem import NOWHERE, Problem, in_order, refuse
 from handup.executive.reading import MAX_PROBLEMS
 from handup.executive.reading.resting import collector_resting
 from handup.executive.recipe import Recipe, Recipes

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from handup.core import BadExpression
 from handup.executive.checking.abilities import Abilities
 from handup.executive.language import Expression
-from handup.executive.place import Place
-from handup.executive.problem import Problem
+from handup.executive.problem import Place, Problem
 from handup.executive.reading import MAX_PROBLEMS, OPS
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipes, Step, TaskStep
 from handup.executive.recovery import Recovery
@@ -91,7 +90,7 @@ def counted_name(step: RunStep) -> str | None:
 
 def constant_of(condition: Expression) -> bool | None:
     """Whether a condition that reads nothing holds; None where it depends on something, or has no value."""
-    if condition.names():
+    if condition.names:
         return None
     try:
         return bool(condition.value({}))

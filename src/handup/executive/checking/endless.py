@@ -20,7 +20,7 @@ def check_loops(context: Context, steps: Sequence[Step]) -> None:
 
 
 def _makes_progress(loop: LoopStep) -> bool:
-    names = loop.condition.names()
+    names = loop.condition.names
     if constant_of(loop.condition) is False or ("aborts",) in names:
         return True
     asked = {name[1] for name in names if name[0] == "var"}

@@ -196,7 +196,7 @@ class _Flow:
 
 
 def _vars(expression: Expression) -> list[str]:
-    return sorted({name[1] for name in expression.names() if name[0] == "var"})
+    return sorted({name[1] for name in expression.names if name[0] == "var"})
 
 
 def _reads(step: Step) -> Iterable[str]:

@@ -23,7 +23,7 @@ HERE = frozenset({"tried"})
 
 def read_by(recoveries: Sequence[Recovery]) -> frozenset[str]:
     """The variables that recoveries read; they see those of the task that failed."""
-    found = (name for recovery in recoveries for each in expressions_in(recovery) for name in each.names())
+    found = (name for recovery in recoveries for each in expressions_in(recovery) for name in each.names)
     return frozenset(name[1] for name in found if name[0] == "var")
 
 
@@ -118,7 +118,7 @@ def _branches(context: Context, recovery: Recovery) -> None:
 
 
 def _variables(context: Context, expression: Expression, known: frozenset[str]) -> None:
-    for name in sorted(name[1] for name in expression.names() if name[0] == "var"):
+    for name in sorted(name[1] for name in expression.names if name[0] == "var"):
         if name not in known:
             context.add(expression.place, f"var.{name} is read, and nothing sets it", suggestion(name, known))
 

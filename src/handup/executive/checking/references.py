@@ -24,7 +24,7 @@ def check_expression(
     """
     if expression.constant:
         return
-    names = expression.names()
+    names = expression.names
     if not names:
         _compute(context, expression)
     for root, *keys in sorted(names):

@@ -2,32 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from itertools import takewhile
+from typing import NoReturn, TypeVar
 
 from handup.core import BadExpression
-from handup.executive.language.limits import Data
-from handup.executive.language.nodes import Constant, Items, Name, Node, Pairs, Scope, names_in
-from handup.executive.language.parsing import parse_text
-from handup.executive.place import NOWHERE, Place
+from handup.core.checks import shown, suggestion
+from handup.executive.language.tokens import Token, tokens_of
+from handup.executive.language.values import (
+    ARITHMETIC,
+    COMPARISONS,
+    FUNCTIONS,
+    MAX_DEPTH,
+    Data,
+    is_list,
+    is_number,
+    kind_of,
+)
+from handup.executive.problem import NOWHERE, Place
+
+ROOTS = ("params", "var", "database", "beliefs", "failure", "tried", "aborts")
+"""What an expression can begin to read from. All are maps but `aborts`, a number."""
+OPEN = frozenset({"beliefs", "failure", "tried"})
+"""Where what is not there is null: nobody believes it, the failure does not have it, the attempt did not give it."""
+
+T = TypeVar("T")
+Scope = Mapping[str, Data]
+Name = tuple[str, ...]
+Node = Callable[[Scope], Data]
+WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
+KEYWORDS = frozenset({"and", "or", "not", "in", *WORDS})
+PLAIN = re.compile(rf"({'|'.join(ROOTS)})((?:\.[A-Za-z_][A-Za-z0-9_]*)+)", re.ASCII)
+"""A reference and nothing else, which is what most parameters are."""
 
 
 @dataclass(frozen=True)
 class Expression:
     """A value that may depend on parameters, variables, the database, beliefs and a failure.
 
-    Made by `parse` and `literal`.
+    Made by `parse`, `literal`, `collected` and `tabled`.
 
     Args:
         text: As it stands in the file, for people; a literal in Python's way of writing it.
         root: What was parsed.
         place: Where it stands.
+        names: What it reads, such as `("var", "candidates")` or `("database", "poses", "table")`.
     """
 
     text: str
     root: Node = field(repr=False)
     place: Place = field(default=NOWHERE, compare=False)
+    names: frozenset[Name] = field(default=frozenset(), compare=False, repr=False)
 
     def value(self, scope: Scope) -> Data:
         """What it comes to.
@@ -41,22 +68,14 @@ class Expression:
             BadExpression: It has no value here, with the place; the task that computes it aborts.
         """
         try:
-            return self.root.value(scope)
+            return self.root(scope)
         except BadExpression as error:
-            raise placed(error, self.place) from None
-
-    def names(self) -> frozenset[Name]:
-        """What it reads, such as `("var", "candidates")` or `("database", "poses", "table")`."""
-        return self._names
-
-    @cached_property
-    def _names(self) -> frozenset[Name]:
-        return frozenset(names_in(self.root))
+            raise _placed(error, self.place) from None
 
     @property
     def constant(self) -> bool:
         """Whether it is written out in the file, so that its value never changes."""
-        return isinstance(self.root, Constant)
+        return isinstance(self.root, _Constant)
 
 
 def parse(text: str, place: Place = NOWHERE) -> Expression:
@@ -71,31 +90,402 @@ def parse(text: str, place: Place = NOWHERE) -> Expression:
     Raises:
         BadExpression: It is none, with the place of the mistake.
     """
+    plain = PLAIN.fullmatch(text) if len(text) <= 200 else None
+    if plain is not None and plain[1] != "aborts" and text.count(".") <= MAX_DEPTH:
+        keys = tuple(plain[2][1:].split("."))
+        return Expression(text, _Reference(plain[1], keys), place, frozenset({(plain[1], *keys)}))
     try:
-        return Expression(text, parse_text(text), place)
+        parser = _Parser(tokens_of(text))
+        return Expression(text, parser.whole(), place, frozenset(parser.names))
     except BadExpression as error:
-        raise placed(error, place) from None
+        raise _placed(error, place) from None
 
 
 def literal(value: Data, place: Place = NOWHERE) -> Expression:
     """Plain data as an expression that is always this value."""
-    return Expression(repr(value), Constant(value), place)
+    return Expression(repr(value), _Constant(value), place)
 
 
 def collected(items: Sequence[Expression], place: Place = NOWHERE) -> Expression:
     """A list whose entries are computed."""
-    return Expression(f"[{', '.join(each.text for each in items)}]", Items(tuple(each.root for each in items)), place)
+    names = frozenset().union(*(item.names for item in items))
+    return Expression(
+        f"[{', '.join(item.text for item in items)}]", _Items(tuple(item.root for item in items)), place, names
+    )
 
 
 def tabled(entries: Mapping[str, Expression], place: Place = NOWHERE) -> Expression:
     """A map whose values are computed."""
-    text = ", ".join(f"{key!r}: {each.text}" for key, each in entries.items())
-    return Expression(f"{{{text}}}", Pairs(tuple((key, each.root) for key, each in entries.items())), place)
+    text = ", ".join(f"{key!r}: {entry.text}" for key, entry in entries.items())
+    names = frozenset().union(*(entry.names for entry in entries.values()))
+    return Expression(f"{{{text}}}", _Pairs(tuple((key, entry.root) for key, entry in entries.items())), place, names)
 
 
-def placed(error: BadExpression, place: Place) -> BadExpression:
+def _placed(error: BadExpression, place: Place) -> BadExpression:
     """The same error, in a file. The column of an error in the text is counted from the text's first character."""
     column = place.column + (error.column - 1 if error.column else 0) if place.line else error.column
     return BadExpression(
         error.cause, hint=error.hint, file=place.file or None, line=place.line or None, column=column or None
     )
+
+
+# -- parts: each is called with a scope and gives its value there ------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Constant:
+    """A number, a text, true, false, null, or any plain data from a file."""
+
+    data: Data
+
+    def __call__(self, scope: Scope) -> Data:
+        return self.data
+
+
+@dataclass(frozen=True)
+class _Reference:
+    """`var.candidates`, `database.poses.table`: a root and keys."""
+
+    root: str
+    keys: Name
+
+    def __call__(self, scope: Scope) -> Data:
+        try:
+            found = scope[self.root]
+        except KeyError:
+            hint = f"There is: {', '.join(scope)}." if scope else "Nothing can be read here."
+            raise BadExpression(f"there is no '{self.root}' here", hint=hint) from None
+        for depth, key in enumerate(self.keys):
+            try:
+                found = found[key]
+            except (KeyError, TypeError, IndexError):
+                if self.root in OPEN and (found is None or isinstance(found, Mapping)):
+                    return None
+                if self.root == "var" and depth == 0:
+                    return None  # not set yet
+                raise _no_key(".".join((self.root, *self.keys[:depth])), found, key) from None
+        return found
+
+
+@dataclass(frozen=True)
+class _Pick:
+    """`list[0]`, `(…).key`, `database.poses[params.name]`: entries of a value, by keys that may be computed."""
+
+    whole: Node
+    keys: tuple[Node, ...]
+
+    def __call__(self, scope: Scope) -> Data:
+        found = self.whole(scope)
+        for key in self.keys:
+            found = _entry(found, key(scope))
+        return found
+
+
+@dataclass(frozen=True)
+class _Not:
+    """`not x`."""
+
+    operand: Node
+
+    def __call__(self, scope: Scope) -> Data:
+        return not self.operand(scope)
+
+
+@dataclass(frozen=True)
+class _Minus:
+    """`-x`."""
+
+    operand: Node
+
+    def __call__(self, scope: Scope) -> Data:
+        value = self.operand(scope)
+        if not is_number(value):
+            raise BadExpression(f"'-' stands before {kind_of(value)}", hint="Give a number.")
+        return -value
+
+
+@dataclass(frozen=True)
+class _AndOr:
+    """`x and y`: the first that is not true, or the last; `x or y`: the first that is true. Those behind wait."""
+
+    operands: tuple[Node, ...]
+    until: bool
+
+    def __call__(self, scope: Scope) -> Data:
+        value: Data = None
+        for operand in self.operands:
+            value = operand(scope)
+            if bool(value) is self.until:
+                break
+        return value
+
+
+@dataclass(frozen=True)
+class _Arithmetic:
+    """`x + y - z` and the like, from left to right."""
+
+    first: Node
+    rest: tuple[tuple[str, Node], ...]
+
+    def __call__(self, scope: Scope) -> Data:
+        value = self.first(scope)
+        for sign, node in self.rest:
+            value = ARITHMETIC[sign](value, node(scope))
+        return value
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """`x < y`, and chains such as `0 < x <= 3`."""
+
+    first: Node
+    rest: tuple[tuple[str, Node], ...]
+
+    def __call__(self, scope: Scope) -> Data:
+        left = self.first(scope)
+        for sign, node in self.rest:
+            right = node(scope)
+            if not COMPARISONS[sign](left, right):
+                return False
+            left = right
+        return True
+
+
+@dataclass(frozen=True)
+class _Call:
+    """`len(x)` and the like."""
+
+    name: str
+    arguments: tuple[Node, ...]
+
+    def __call__(self, scope: Scope) -> Data:
+        return FUNCTIONS[self.name].compute(*(argument(scope) for argument in self.arguments))
+
+
+@dataclass(frozen=True)
+class _Items:
+    """`[x, y]`."""
+
+    items: tuple[Node, ...]
+
+    def __call__(self, scope: Scope) -> Data:
+        return [item(scope) for item in self.items]
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """`{"key": x}`."""
+
+    pairs: tuple[tuple[str, Node], ...]
+
+    def __call__(self, scope: Scope) -> Data:
+        return {key: node(scope) for key, node in self.pairs}
+
+
+def _entry(found: Data, key: Data) -> Data:
+    if isinstance(found, Mapping):
+        if isinstance(key, str) and key in found:
+            return found[key]
+    elif (is_list(found) or isinstance(found, str)) and isinstance(key, int) and not isinstance(key, bool):
+        if -len(found) <= key < len(found):
+            return found[key]
+        cause = f"entry {key} is read of {kind_of(found)} of {len(found)}"
+        raise BadExpression(cause, hint="Check the length before; the first entry is 0.")
+    raise _no_key("the value", found, key)
+
+
+def _no_key(where: str, found: Data, key: Data) -> BadExpression:
+    if not isinstance(found, Mapping):
+        return BadExpression(f"{where} is {kind_of(found)} and has no {shown(key)}", hint="Check what it holds.")
+    known = ", ".join(str(name) for name in list(found)[:8])
+    return BadExpression(f"{where} has no {shown(key)}", hint=f"It has: {known}." if known else "It is empty.")
+
+
+# -- from words to parts: one function per level of precedence, from `or` down to names and numbers --------------------
+
+
+class _Parser:
+    """Walks along the words once. As deep as the nesting, which is bounded."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self._at = 0
+        self._depth = 0
+        self.names: set[Name] = set()
+
+    def whole(self) -> Node:
+        if self._here.kind == "end":
+            self._fail("an expression is empty", "Write a condition or a value.")
+        node = self._either()
+        if self._here.kind != "end":
+            self._fail(f"{self._shown} stands where the expression should end", "Is there a sign or bracket missing?")
+        return node
+
+    @property
+    def _here(self) -> Token:
+        return self._tokens[self._at]
+
+    @property
+    def _shown(self) -> str:
+        return self._here.word if self._here.kind == "end" else shown(self._here.word)
+
+    def _is(self, *words: str) -> bool:
+        token = self._tokens[self._at]
+        return token.word in words and token.kind in {"sign", "name"}
+
+    def _take(self, word: str) -> bool:
+        if not self._is(word):
+            return False
+        self._at += 1
+        return True
+
+    def _need(self, word: str) -> None:
+        if not self._take(word):
+            self._fail(f"{self._shown} stands where '{word}' should", f"Write '{word}'.")
+
+    def _deeper(self, inner: Callable[[], Node]) -> Node:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            self._fail("an expression is nested too deeply", f"Nest at most {MAX_DEPTH} levels; use variables.")
+        node = inner()
+        self._depth -= 1
+        return node
+
+    def _inner(self) -> Node:
+        return self._deeper(self._either)
+
+    def _either(self) -> Node:
+        operands = [self._both()]
+        while self._take("or"):
+            operands.append(self._both())
+        return operands[0] if len(operands) == 1 else _AndOr(tuple(operands), until=True)
+
+    def _both(self) -> Node:
+        operands = [self._negation()]
+        while self._take("and"):
+            operands.append(self._negation())
+        return operands[0] if len(operands) == 1 else _AndOr(tuple(operands), until=False)
+
+    def _negation(self) -> Node:
+        if self._take("not"):
+            return _Not(self._deeper(self._negation))
+        return self._comparison()
+
+    def _comparison(self) -> Node:
+        first, rest = self._sum(), []
+        while (sign := self._comparing()) is not None:
+            rest.append((sign, self._sum()))
+        return _Comparison(first, tuple(rest)) if rest else first
+
+    def _comparing(self) -> str | None:
+        if self._is("not") and self._tokens[self._at + 1].word == "in":
+            self._at += 2
+            return "not in"
+        word = self._here.word
+        return word if self._is(*COMPARISONS) and self._take(word) else None
+
+    def _sum(self) -> Node:
+        return self._chain(self._product, "+", "-")
+
+    def _product(self) -> Node:
+        return self._chain(self._signed, "*", "/", "//", "%")
+
+    def _chain(self, operand: Callable[[], Node], *signs: str) -> Node:
+        first, rest = operand(), []
+        while self._is(*signs):
+            sign = self._here.word
+            self._take(sign)
+            rest.append((sign, operand()))
+        return _Arithmetic(first, tuple(rest)) if rest else first
+
+    def _signed(self) -> Node:
+        if self._take("-"):
+            return _Minus(self._deeper(self._signed))
+        return self._entries(self._atom())
+
+    def _entries(self, node: Node) -> Node:
+        keys: list[Node] = []
+        while self._is(".", "["):
+            if self._take("."):
+                keys.append(_Constant(self._key()))
+            else:
+                self._take("[")
+                keys.append(self._inner())
+                self._need("]")
+        if isinstance(node, _Reference) and node.root != "aborts":
+            known = tuple(takewhile(lambda key: isinstance(key, _Constant) and isinstance(key.data, str), keys))
+            if not known:
+                self._fail(f"'{node.root}' is read as a whole", f"Say what of it, such as {node.root}.name.")
+            node = _Reference(node.root, tuple(key.data for key in known if isinstance(key, _Constant)))
+            keys = keys[len(known) :]
+        if isinstance(node, _Reference):
+            self.names.add((node.root, *node.keys))
+        return _Pick(node, tuple(keys)) if keys else node
+
+    def _key(self) -> str:
+        token = self._here
+        if token.kind != "name":
+            self._fail(f"{self._shown} stands where a name should", "Write a name after the point.")
+        self._at += 1
+        return token.word
+
+    def _atom(self) -> Node:
+        token = self._here
+        if token.kind in {"number", "text"}:
+            self._at += 1
+            return _Constant(token.data)
+        if self._take("("):
+            node = self._inner()
+            self._need(")")
+            return node
+        if self._take("["):
+            return _Items(tuple(self._listed("]", self._inner)))
+        if self._take("{"):
+            return _Pairs(tuple(self._listed("}", self._pair)))
+        if token.kind != "name" or (token.word in KEYWORDS and token.word not in WORDS):
+            self._fail(f"{self._shown} stands where a value should", "Is there a value missing before it?")
+        return self._named(token)
+
+    def _named(self, token: Token) -> Node:
+        self._at += 1
+        if token.word in WORDS:
+            return _Constant(WORDS[token.word])
+        if self._is("("):
+            return self._call(token)
+        if token.word not in ROOTS:
+            self._at -= 1
+            hint = f"{suggestion(token.word, ROOTS)} Put quotes around a text."
+            self._fail(f"{self._shown} is not known here", hint)
+        return _Reference(token.word, ())
+
+    def _call(self, token: Token) -> Node:
+        function = FUNCTIONS.get(token.word)
+        if function is None:
+            self._at -= 1
+            self._fail(f"there is no function {self._shown}", suggestion(token.word, FUNCTIONS))
+        self._take("(")
+        arguments = tuple(self._listed(")", self._inner))
+        if len(arguments) < function.least or (function.most is not None and len(arguments) > function.most):
+            many = f"{function.least}" if function.most == function.least else f"{function.least} or more"
+            cause = f"{token.word} got {len(arguments)} values"
+            raise BadExpression(cause, hint=f"Give it {many}.", column=token.column)
+        return _Call(token.word, arguments)
+
+    def _listed(self, end: str, one: Callable[[], T]) -> list[T]:
+        found: list[T] = []
+        while not self._take(end):
+            found.append(one())
+            if not self._is(end) and not self._take(","):
+                self._fail(f"{self._shown} stands where ',' or '{end}' should", f"Close it with '{end}'.")
+        return found
+
+    def _pair(self) -> tuple[str, Node]:
+        token = self._here
+        if token.kind != "text":
+            self._fail(f"{self._shown} stands as a key", "Put quotes around it.")
+        self._at += 1
+        self._need(":")
+        return token.data, self._inner()
+
+    def _fail(self, cause: str, hint: str) -> NoReturn:
+        raise BadExpression(cause, hint=hint, column=self._here.column)

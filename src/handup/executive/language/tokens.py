@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from handup.core import BadExpression
 from handup.core.checks import shown
-from handup.executive.language.limits import MAX_TEXT, Data
+from handup.executive.language.values import MAX_TEXT, Data
 
 WORD = re.compile(
     r"""

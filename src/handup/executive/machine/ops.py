@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from handup.core.checks import shown
-from handup.executive.language.limits import within_limits
+from handup.executive.language.values import within_limits
 
 Values = Mapping[str, Any]
 

@@ -119,7 +119,7 @@ def _line(step: Step, path: Path) -> Line:
             return Line(Kind.CHOICE, path, "choice", step, condition=step.condition, body=yes, other=no)
         case LoopStep():
             body = lines_of(step.body, path)
-            counted = not step.condition.names()
+            counted = not step.condition.names
             return Line(
                 Kind.LOOP, path, "loop", step, condition=step.condition, body=body, most=step.most, counted=counted
             )

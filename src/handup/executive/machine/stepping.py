@@ -6,7 +6,7 @@ from typing import Any
 
 from handup.core import BadExpression
 from handup.executive.events import Acted, Ending
-from handup.executive.language.limits import bounded
+from handup.executive.language.values import bounded
 from handup.executive.machine.commands import LastLook, Phase, RunAction
 from handup.executive.machine.failing import deal_with, fail, repair_goes_on
 from handup.executive.machine.frame import Cursor, Frame

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from handup.core.yaml_document import Limits, Node, Unreadable, read_yaml
-from handup.executive.place import Place
-from handup.executive.problem import Problem
+from handup.executive.problem import Place, Problem
 from handup.executive.reading.words import MAX_BYTES, MAX_PROBLEMS
 
 LIMITS = Limits(size=MAX_BYTES, values=150_000, depth=50, text=10_000)

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from handup.core.checks import shown, suggestion
 from handup.core.yaml_document import Entry, Listing, Node, Table, Unreadable, in_words, is_nothing
 from handup.executive.language import Expression, literal
-from handup.executive.place import NOWHERE
-from handup.executive.problem import Problem
+from handup.executive.problem import NOWHERE, Problem
 from handup.executive.reading.notes import Notes
 from handup.executive.reading.resting import collector_resting
 from handup.executive.reading.values import (

@@ -11,7 +11,7 @@ from handup.core import BadExpression
 from handup.core.checks import shown, suggestion
 from handup.core.yaml_document import MAX_WORD, NOTHING, Listing, Node, Scalar, Table, in_words, is_nothing
 from handup.executive.language import Expression, collected, literal, parse, tabled
-from handup.executive.place import Place
+from handup.executive.problem import Place
 from handup.executive.reading.notes import Notes
 from handup.executive.reading.words import NAME, REFERENCE, WORD
 from handup.executive.recipe import FORMAT
