@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from typing import Any
 
 from handup.core import ResumeHint
@@ -24,15 +25,15 @@ def given(values: Mapping[str, Any]) -> dict[str, Expression]:
 
 
 def action(name: str, /, var: Iterable[str] = (), **params: Any) -> ActionStep:
-    return ActionStep(action=name, params=given(params), var=tuple(var))
+    return ActionStep(name=name, params=given(params), var=tuple(var))
 
 
 def task(name: str, /, var: Iterable[str] = (), **params: Any) -> TaskStep:
-    return TaskStep(task=name, params=given(params), var=tuple(var))
+    return TaskStep(name=name, params=given(params), var=tuple(var))
 
 
 def op(name: str, /, var: Iterable[str] = (), **params: Any) -> OpStep:
-    return OpStep(op=name, params=given(params), var=tuple(var))
+    return OpStep(name=name, params=given(params), var=tuple(var))
 
 
 def choice(condition: str, yes: Iterable[Step] = (), no: Iterable[Step] = ()) -> ChoiceStep:
@@ -147,3 +148,29 @@ def drive(machine: Machine, does: Does, says: Says | None = None) -> tuple[Finis
 
 def noted(machine: Machine, kind: type[Note]) -> list[Any]:
     return [each for each in machine.notes() if isinstance(each, kind)]
+
+
+def state_of(machine: Machine) -> dict[str, Any]:
+    """Copy everything that matters for what comes next: equal states go on equally."""
+    state = machine._state
+    beliefs = state.beliefs
+    frames = [
+        {
+            "name": frame.name,
+            "params": dict(frame.params),
+            "var": dict(frame.var),
+            "at": [(cursor.index, cursor.rounds) for cursor in frame.cursors],
+            "tally": deepcopy(frame.tally),
+            "tried": None if frame.repair is None else dict(frame.repair.tried),
+            "branch": None if frame.repair is None else frame.repair.branch,
+        }
+        for frame in state.frames
+    ]
+    counted = ("number", "floor", "starts", "steps", "failures", "questions", "now_s", "phase", "command")
+    return {
+        "frames": frames,
+        "beliefs": (beliefs.assertions, beliefs.unheard),
+        "task_aborts": dict(state.task_aborts),
+        "passed": set(state.passed),
+        **{name: getattr(state, name) for name in counted},
+    }

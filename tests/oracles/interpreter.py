@@ -34,16 +34,16 @@ class Interpreter:
         for step in steps:
             match step:
                 case ActionStep():
-                    self.ran.append((step.action, {name: each.value(scope) for name, each in step.params.items()}))
-                    var.update({name: self.results[step.action][name] for name in step.var})
+                    self.ran.append((step.name, {name: each.value(scope) for name, each in step.params.items()}))
+                    var.update({name: self.results[step.name][name] for name in step.var})
                 case TaskStep():
-                    made = self.task(step.task, {name: each.value(scope) for name, each in step.params.items()})
+                    made = self.task(step.name, {name: each.value(scope) for name, each in step.params.items()})
                     var.update({name: made[name] for name in step.var})
                 case OpStep():
                     given = {name: each.value(scope) for name, each in step.params.items()}
-                    if step.op == "assign":
+                    if step.name == "assign":
                         var[step.var[0]] = given["value"]
-                    elif step.op == "increment":
+                    elif step.name == "increment":
                         var[given["name"]] += given.get("by", 1)
                 case ChoiceStep():
                     self._steps(step.if_true if step.condition.value(scope) else step.if_false, params, var)
@@ -104,7 +104,7 @@ def chosen(
             if measure(one) != measure(other):
                 return bool(measure(one) > measure(other))
         used = [uses.get(each.recovery.name, 0) for each in (one, other)]
-        return used[0] < used[1] if used[0] != used[1] else one.order < other.order
+        return used[0] < used[1] if used[0] != used[1] else rules.index(one) < rules.index(other)
 
     left = [rule for rule in rules if fits(rule)]
     first = [one for one in left if all(before(one, other) for other in left if other is not one)]

@@ -70,7 +70,7 @@ def check_files(
     from handup.executive.checking import check  # noqa: PLC0415 - slow to import
 
     abilities = None if world is None else abilities_in(world)
-    found = _sources(files, recoveries, database).scanned()
+    found = _sources(files, recoveries, database).scanned
     problems = check(found.recipes, found.recoveries, abilities=abilities, known=found.problems)
     counted = _counts(found)
     if as_json:

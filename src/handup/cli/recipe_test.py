@@ -19,12 +19,11 @@ from handup.core import BadSetting
 from handup.domains.stage import Stage
 from handup.executive.action import Aborted
 from handup.executive.checking import abilities_of
-from handup.executive.checking.context import every
 from handup.executive.executive import Executive
 from handup.executive.language import literal
 from handup.executive.machine import Finished
 from handup.executive.ordering import Last, last_run
-from handup.executive.recipe import ActionStep, Recipe, Recipes, TaskStep
+from handup.executive.recipe import ActionStep, Recipe, Recipes, TaskStep, every
 from handup.executive.recovery import Recovery
 from handup.executive.rehearsing import Rehearsal, rehearse
 from handup.executive.run import Run
@@ -134,7 +133,7 @@ def _files(wanted: Tested, stage: Stage) -> tuple[Recipes, tuple[Recovery, ...]]
 def _one_action(recipes: Recipes, stage: Stage, wanted: Tested) -> Recipes:
     gives = tuple(getattr(stage.actions[wanted.name], "gives", ()))
     step = ActionStep(
-        action=wanted.name, params={name: literal(value) for name, value in wanted.params.items()}, var=gives
+        name=wanted.name, params={name: literal(value) for name, value in wanted.params.items()}, var=gives
     )
     return replace(recipes, main=ALONE, tasks={ALONE: Recipe(name=ALONE, var=gives, steps=(step,))})
 
@@ -178,14 +177,14 @@ def _started_by(rule: Recovery, recipes: Recipes) -> set[str]:
     """The actions of a recovery, and of all tasks that it may call."""
     found: set[str] = set()
     seen: set[str] = set()
-    waiting = [rule.attempt, *(each.steps for each in rule.branches)]
+    waiting = [rule.steps]
     while waiting:
         for step in every(waiting.pop()):
             if isinstance(step, ActionStep):
-                found.add(step.action)
-            elif isinstance(step, TaskStep) and step.task in recipes.tasks and step.task not in seen:
-                seen.add(step.task)
-                waiting.append(recipes.tasks[step.task].steps)
+                found.add(step.name)
+            elif isinstance(step, TaskStep) and step.name in recipes.tasks and step.name not in seen:
+                seen.add(step.name)
+                waiting.append(recipes.tasks[step.name].steps)
     return found
 
 

@@ -199,7 +199,7 @@ def _run(
         return finished
     clock = stage.clock
     if isinstance(clock, ManualClock):
-        clock.advance(max(0.0, run.machine.state()["now_s"] - clock.now_s()))  # people took time, too
+        clock.advance(max(0.0, run.machine.now_s - clock.now_s()))  # people took time, too
     if people == PAGE:
         from handup.cli.run_page import at_page  # noqa: PLC0415 - belongs to an extra
 

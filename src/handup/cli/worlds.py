@@ -88,9 +88,9 @@ def with_endings(world: str, named: Sources) -> Sources:
         world: Which.
         named: What is named.
     """
-    known = {each.name for each in named.scanned().recoveries or ()}
+    known = {each.name for each in named.scanned.recoveries or ()}
     ending = simulation(world).endings()
-    if known.intersection(each.name for each in ending.scanned().recoveries or ()):
+    if known.intersection(each.name for each in ending.scanned.recoveries or ()):
         return named
     return replace(named, recoveries={**named.recoveries, **ending.recoveries})
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from handup.core import BadSetting, Question, QuestionKind, Resolution, ResumeHint, Value, value_to_json
-from handup.executive.checking.recoveries import expressions_in
 from handup.executive.events import Answered, Asked
 from handup.executive.failure import IN_RECOVERY, Failure
 from handup.executive.machine.commands import AskPerson, Spoken
-from handup.executive.machine.failing import climbed
-from handup.executive.machine.matching import fits
+from handup.executive.machine.failures import climbed
+from handup.executive.machine.program import fits
 from handup.executive.recovery import Recovery
 from handup.executive.showing import given_in_words, value_in_words
 from handup.policy import Belief, ModuleGraph
@@ -175,8 +174,7 @@ def read_for(failure: Failure, rules: Iterable[Recovery]) -> frozenset[str]:
     for rule in rules:
         when = replace(rule.when, belief=None)
         if any(fits(when, each, lambda condition: True) for each in seen):
-            names = (name for each in expressions_in(rule) for name in each.names)
-            found |= {name[1] for name in names if name[0] == "beliefs" and len(name) > 1}
+            found |= {name[1] for name in rule.names if name[0] == "beliefs" and len(name) > 1}
     return frozenset(found)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,40 +16,32 @@ FORMAT = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class ActionStep:
-    """Run a primitive.
+class RunStep:
+    """A step that runs something: an action, another task or an op.
 
     Args:
-        action: Its name in the registry or in the world.
+        name: Of what it runs.
         params: For each of its inputs an expression; a literal is an expression too.
         var: Which of its results become variables of the task around.
         place: Where it stands.
     """
 
-    action: str
+    name: str
     params: Mapping[str, Expression] = field(default_factory=dict)
     var: tuple[str, ...] = ()
     place: Place = NOWHERE
 
 
-@dataclass(frozen=True, kw_only=True)
-class TaskStep:
+class ActionStep(RunStep):
+    """Run a primitive, by its name in the registry or in the world."""
+
+
+class TaskStep(RunStep):
     """Run another recipe."""
 
-    task: str
-    params: Mapping[str, Expression] = field(default_factory=dict)
-    var: tuple[str, ...] = ()
-    place: Place = NOWHERE
 
-
-@dataclass(frozen=True, kw_only=True)
-class OpStep:
-    """A small operation on data, such as assign or increment; `machine/ops.py` has them all."""
-
-    op: str
-    params: Mapping[str, Expression] = field(default_factory=dict)
-    var: tuple[str, ...] = ()
-    place: Place = NOWHERE
+class OpStep(RunStep):
+    """A small operation on data, such as assign or increment; `machine/steps.py` has them all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +74,25 @@ class LoopStep:
 
 
 Step = ActionStep | TaskStep | OpStep | ChoiceStep | LoopStep
+
+
+def every(steps: Iterable[Step]) -> Iterator[Step]:
+    """Yield all steps, those of choices and loops included, in the order of the file."""
+    for step in steps:
+        yield step
+        if isinstance(step, ChoiceStep):
+            yield from every((*step.if_true, *step.if_false))
+        elif isinstance(step, LoopStep):
+            yield from every(step.body)
+
+
+def expressions_of(steps: Iterable[Step]) -> Iterator[Expression]:
+    """Yield everything that steps compute, in the order of the file."""
+    for step in every(steps):
+        if isinstance(step, RunStep):
+            yield from step.params.values()
+        else:
+            yield step.condition
 
 
 @dataclass(frozen=True, kw_only=True)

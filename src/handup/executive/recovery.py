@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from handup.core import ResumeHint
 from handup.executive.events import Ending
 from handup.executive.problem import NOWHERE, Place
+from handup.executive.recipe import Step, expressions_of
 
 if TYPE_CHECKING:
     from handup.executive.language import Expression
-    from handup.executive.recipe import Step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,3 +84,20 @@ class Recovery:
     helps: Expression | None = None
     place: Place = NOWHERE
     about: str = ""
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The immediate steps, then those of its branches."""
+        return (*self.attempt, *(step for branch in self.branches for step in branch.steps))
+
+    @property
+    def conditions(self) -> tuple[Expression, ...]:
+        """The conditions that choose it, and its branches."""
+        conditions = (self.when.belief, self.helps, *(branch.condition for branch in self.branches))
+        return tuple(condition for condition in conditions if condition is not None)
+
+    @property
+    def names(self) -> frozenset[tuple[str, ...]]:
+        """Everything that its conditions and steps read, such as `("beliefs", "robot_at")`."""
+        expressions = (*self.conditions, *expressions_of(self.steps))
+        return frozenset().union(*(expression.names for expression in expressions))

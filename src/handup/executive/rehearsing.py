@@ -16,8 +16,8 @@ from handup.executive.durable import Logbook, Written
 from handup.executive.events import Begun, Failed, Note, Recovered, Recovering, Reloaded, Told
 from handup.executive.failure import Failure
 from handup.executive.machine import Machine, Phase, Reload, RunAction
-from handup.executive.machine.failing import climbed
-from handup.executive.machine.matching import path_matches
+from handup.executive.machine.failures import climbed
+from handup.executive.machine.program import path_matches
 from handup.executive.outcomes import acted
 from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery

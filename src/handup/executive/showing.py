@@ -10,7 +10,7 @@ from typing import Any
 
 from handup.executive.checking import Abilities
 from handup.executive.language import ROOTS
-from handup.executive.machine.matching import path_matches
+from handup.executive.machine.program import path_matches
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipes, Step, TaskStep
 from handup.executive.recovery import Branch, Recovery
 
@@ -217,9 +217,9 @@ class _Builder:
     def _step(self, step: Step, above: tuple[str, ...]) -> Shown:
         match step:
             case TaskStep():
-                return self.task(step.task, above, _details(step))
+                return self.task(step.name, above, _details(step))
             case ActionStep() | OpStep():
-                kind, name = ("action", step.action) if isinstance(step, ActionStep) else ("op", step.op)
+                kind, name = ("action", step.name) if isinstance(step, ActionStep) else ("op", step.name)
                 path = "/".join((*above, name))
                 codes = self._actions[name].codes if kind == "action" and name in self._actions else None
                 found = self._matching(path, codes)

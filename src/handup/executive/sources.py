@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from handup.core import BadRecord
@@ -66,6 +67,7 @@ class Sources:
         """
         return self.read(self.recipes, self.recoveries, next(iter(self.database), None))
 
+    @cached_property
     def scanned(self) -> Scanned:
         """What they say as far as they can be read, and everything that cannot."""
         recipes, problems = scan_recipes(self.recipes)
@@ -83,7 +85,7 @@ class Sources:
         Raises:
             BadRecipe: With everything that cannot be read, in all files.
         """
-        found = self.scanned()
+        found = self.scanned
         refuse(found.problems)
         assert found.recipes is not None
         assert found.recoveries is not None
@@ -101,7 +103,7 @@ class Sources:
         Raises:
             BadRecipe: With everything that is wrong, what cannot be read and what does not fit in one.
         """
-        found = self.scanned()
+        found = self.scanned
         refuse(check(found.recipes, found.recoveries, abilities=abilities, known=found.problems, under_way=under_way))
         assert found.recipes is not None
         assert found.recoveries is not None

@@ -23,8 +23,8 @@ from handup.executive.durable import Entry
 from handup.executive.events import Answered, Asked, Begun, Failed, Recovered, Recovering, Said, Unanswered
 from handup.executive.failure import IN_RECOVERY, Failure
 from handup.executive.machine import AskPerson, LastLook, Machine, Phase, RunAction
-from handup.executive.machine.frame import Frame, Repair
 from handup.executive.machine.program import Kind, Line
+from handup.executive.machine.state import Frame, Repair
 from handup.executive.showing import condition_in_words, given_in_words, value_in_words
 
 BEFORE, AFTER = 12, 20

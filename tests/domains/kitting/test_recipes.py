@@ -23,7 +23,7 @@ def actions_in(steps: Iterable[Step]) -> set[str]:
     for step in steps:
         match step:
             case ActionStep():
-                found.add(step.action)
+                found.add(step.name)
             case ChoiceStep():
                 found |= actions_in(step.if_true) | actions_in(step.if_false)
             case LoopStep():

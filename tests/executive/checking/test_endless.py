@@ -41,9 +41,9 @@ def numbered(steps: Sequence[Step], lines: count[int] | None = None) -> tuple[St
 conditions = st.sampled_from(["true", "false", "aborts > 0"]).map(parse)
 steps = st.recursive(
     st.one_of(
-        st.sampled_from(TASKS).map(lambda name: TaskStep(task=name)),
-        st.just(ActionStep(action="x")),
-        st.just(OpStep(op="abort")),
+        st.sampled_from(TASKS).map(lambda name: TaskStep(name=name)),
+        st.just(ActionStep(name="x")),
+        st.just(OpStep(name="abort")),
     ),
     lambda inner: st.one_of(
         st.builds(
@@ -70,7 +70,7 @@ def outcomes(steps: Sequence[Step], tasks: dict[str, Recipe], fuel: int) -> set[
     step = steps[0]
     if isinstance(step, TaskStep):
         # That a called task may abort is no way out of its own: whether it can end at all is asked.
-        first = {"done"} if fuel and outcomes(tasks[step.task].steps, tasks, fuel - 1) else set()
+        first = {"done"} if fuel and outcomes(tasks[step.name].steps, tasks, fuel - 1) else set()
     elif isinstance(step, ChoiceStep):
         known = step.condition.text
         if known != "false":
@@ -98,18 +98,18 @@ def test_recursion_without_a_guard_is_found_and_no_other(random: tuple[list[Step
 
 def chained(many: int, inner: Step) -> Recipes:
     """A task that calls the next one, and so on; the last one does something."""
-    found = {f"t{at}": Recipe(name=f"t{at}", steps=(TaskStep(task=f"t{at + 1}"),)) for at in range(many - 1)}
+    found = {f"t{at}": Recipe(name=f"t{at}", steps=(TaskStep(name=f"t{at + 1}"),)) for at in range(many - 1)}
     last = f"t{many - 1}"
     return Recipes(main="t0", tasks={**found, last: Recipe(name=last, steps=(inner,))})
 
 
 def test_too_many_tasks_in_each_other_are_told_once() -> None:
-    assert check(chained(MAX_TASKS, ActionStep(action="x"))) == ()
+    assert check(chained(MAX_TASKS, ActionStep(name="x"))) == ()
     for many in (MAX_TASKS + 1, 5000):
-        (told,) = check(chained(many, ActionStep(action="x")))
+        (told,) = check(chained(many, ActionStep(name="x")))
         assert told.cause.startswith(f"with 't{many - MAX_TASKS - 1}' more than 64 tasks stand in each other")
 
 
 def test_a_call_that_may_be_left_out_is_not_counted() -> None:
-    guarded = ChoiceStep(condition=parse("aborts > 0"), if_true=(TaskStep(task="t0"),))
+    guarded = ChoiceStep(condition=parse("aborts > 0"), if_true=(TaskStep(name="t0"),))
     assert check(chained(MAX_TASKS, guarded)) == ()

@@ -20,12 +20,12 @@ OUTPUTS = ("c",)
 values = st.sampled_from(["1", "var.a", "var.b", "var.c", "var.a + var.b"]).map(parse)
 conditions = st.sampled_from(["true", "false", "params.p", "var.a", "var.b == 1", "not var.c", "aborts < 3"]).map(parse)
 actions = st.builds(
-    lambda value, var: ActionStep(action="x", params={"v": value}, var=tuple(var)),
+    lambda value, var: ActionStep(name="x", params={"v": value}, var=tuple(var)),
     values,
     st.lists(st.sampled_from(NAMES), max_size=2, unique=True),
 )
-aborts = st.just(OpStep(op="abort"))
-counting = st.sampled_from(NAMES).map(lambda name: OpStep(op="increment", params={"name": parse(f"'{name}'")}))
+aborts = st.just(OpStep(name="abort"))
+counting = st.sampled_from(NAMES).map(lambda name: OpStep(name="increment", params={"name": parse(f"'{name}'")}))
 steps = st.recursive(
     st.one_of(actions, actions, actions, counting, aborts),
     lambda inner: st.one_of(
@@ -80,7 +80,7 @@ class Walk:
                 yield from self.ways(step.if_false, state)
         elif isinstance(step, LoopStep):
             yield from self.loop(step, state)
-        elif isinstance(step, OpStep) and step.op == "abort":
+        elif isinstance(step, OpStep) and step.name == "abort":
             return
         elif isinstance(step, OpStep):
             name = step.params["name"].value({})

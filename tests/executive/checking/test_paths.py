@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.core import ResumeHint
-from handup.executive.checking.abilities import LOOSE_LEAVES
-from handup.executive.checking.paths import fits_somewhere, tree_of
-from handup.executive.machine.matching import path_matches
+from handup.executive.checking.context import LOOSE_LEAVES
+from handup.executive.checking.recoveries import fits_somewhere, tree_of
+from handup.executive.machine.program import path_matches
 from handup.executive.recipe import ActionStep, Recipe, Recipes, Step, TaskStep
 from handup.executive.recovery import Branch, Recovery, When
 
@@ -18,7 +18,7 @@ TASKS = ("a", "b", "c")
 LONGEST = 8
 patterns = st.lists(st.sampled_from([*TASKS, "x", "y", "z", "*", "**"]), min_size=1, max_size=4)
 calls: st.SearchStrategy[Step] = st.sampled_from(
-    [*(TaskStep(task=name) for name in TASKS), *(ActionStep(action=name) for name in ("x", "y"))]
+    [*(TaskStep(name=name) for name in TASKS), *(ActionStep(name=name) for name in ("x", "y"))]
 )
 bodies: st.SearchStrategy[list[Step]] = st.lists(calls, max_size=3)
 
@@ -37,7 +37,7 @@ def paths(recipes: Recipes, above: tuple[str, ...]) -> Iterator[tuple[str, ...]]
         return
     yield from ((*above, leaf) for leaf in LOOSE_LEAVES)
     for step in recipes.tasks[above[-1]].steps:
-        name = step.task if isinstance(step, TaskStep) else step.action if isinstance(step, ActionStep) else ""
+        name = step.name if isinstance(step, TaskStep | ActionStep) else ""
         yield (*above, name)
         if isinstance(step, TaskStep):
             yield from paths(recipes, (*above, name))
@@ -61,10 +61,8 @@ def test_the_machine_matches_the_same_way(pattern: list[str], path: list[str]) -
 
 
 def test_what_fails_in_a_recovery_has_a_path_too() -> None:
-    recipes = Recipes(main="a", tasks={"a": Recipe(name="a", steps=(ActionStep(action="x"),))})
-    rule = Recovery(
-        name="r", when=When(), branches=(Branch(steps=(ActionStep(action="wipe"),), hint=ResumeHint.RETRY),)
-    )
+    recipes = Recipes(main="a", tasks={"a": Recipe(name="a", steps=(ActionStep(name="x"),))})
+    rule = Recovery(name="r", when=When(), branches=(Branch(steps=(ActionStep(name="wipe"),), hint=ResumeHint.RETRY),))
     tree = tree_of(recipes, [rule], monitors=["battery"])
     assert fits_somewhere(tree, "a/recovery:r/wipe")
     assert fits_somewhere(tree, "**/wipe")

@@ -42,7 +42,7 @@ from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery
 from handup.executive.settings import Settings, Unseen
 from tests.executive.machine.strategies import ACTIONS, CODES, PATTERNS, TASKS, some_recipes, some_rules
-from tests.executive.making import Script, drive, recipe, recipes
+from tests.executive.making import Script, drive, recipe, recipes, state_of
 from tests.oracles.interpreter import Interpreter, TooManyRounds, chosen, matches
 
 STARTS = 60
@@ -128,17 +128,17 @@ def test_every_run_ends_by_name_within_its_bounds(
     assert all(count <= limit[name] for (_, name, _), count in per_failure.items())
 
     again = Machine(made, rules, limits, {"x": 5})
-    states = [again.state()]
+    states = [state_of(again)]
     for event in told:
         again.tell(event)
-        states.append(again.state())
-    assert again.state() == machine.state()
+        states.append(state_of(again))
+    assert state_of(again) == state_of(machine)
     assert again.notes() == notes
     cut = data.draw(st.integers(0, len(told)))
     killed = Machine(made, rules, limits, {"x": 5})
     for event in told[:cut]:
         killed.tell(event)
-    assert killed.state() == states[cut]
+    assert state_of(killed) == states[cut]
     for event in told[cut:]:
         killed.tell(event)
     assert killed.next() == finished
@@ -161,7 +161,7 @@ def test_without_failures_a_recipe_does_what_recursion_does(made: Recipes) -> No
         assert (finished.failure.leaf, finished.failure.code) == ("loop", "too_many_rounds")
     else:
         assert finished.ending is Ending.DONE
-        assert machine.state()["frames"][0]["var"] == var
+        assert state_of(machine)["frames"][0]["var"] == var
 
 
 names = st.sampled_from([*TASKS, *ACTIONS])

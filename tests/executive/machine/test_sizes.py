@@ -25,7 +25,7 @@ USES: dict[str, list[Step]] = {
 
 
 def grown(value: str) -> list[Step]:
-    again = OpStep(op="assign", params={"value": parse(value)}, var=("x",))
+    again = OpStep(name="assign", params={"value": parse(value)}, var=("x",))
     return [op("assign", var=["x"], value=[1]), loop("true", again, most=40 if value == "[var.x, var.x]" else 200)]
 
 
@@ -44,7 +44,7 @@ def test_a_recovery_cannot_make_more_of_a_failure_than_a_recipe() -> None:
     doubles = rule(
         "doubles",
         "**",
-        OpStep(op="assign", params={"value": parse("[failure.goal, failure.goal]")}, var=("x",)),
+        OpStep(name="assign", params={"value": parse("[failure.goal, failure.goal]")}, var=("x",)),
         resume=ResumeHint.NEXT,
         limit=100,
     )

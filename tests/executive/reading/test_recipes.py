@@ -61,10 +61,10 @@ def test_the_example_of_the_specification() -> None:
     assert (task.params, task.var, task.about) == (("object",), ("grasped",), "From the specification.")
     look, perceive, choice, loop = task.steps
     assert isinstance(look, ActionStep)
-    assert (look.action, look.params["pose"].value(SCOPE)) == ("look", [1])
+    assert (look.name, look.params["pose"].value(SCOPE)) == ("look", [1])
     assert (look.place.file, look.place.line, look.place.column) == ("r.yaml", 7, 5)
     assert isinstance(perceive, TaskStep)
-    assert (perceive.task, perceive.var) == ("perceive", ("candidates",))
+    assert (perceive.name, perceive.var) == ("perceive", ("candidates",))
     assert isinstance(choice, ChoiceStep)
     assert isinstance(choice.if_true[0], TaskStep)
     assert isinstance(choice.if_false[0], OpStep)
@@ -110,7 +110,7 @@ def test_bodies_are_one_step_or_a_list() -> None:
     body = "  - loop: {condition: 'aborts < 3', body: [{action: a}, {action: b}], most: 7}\n"
     (loop,) = steps(body)
     assert isinstance(loop, LoopStep)
-    assert [step.action for step in loop.body if isinstance(step, ActionStep)] == ["a", "b"]
+    assert [step.name for step in loop.body if isinstance(step, ActionStep)] == ["a", "b"]
     assert (loop.most, loop.stated) == (7, True)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from handup.core import BadRecord, ContractViolation
 from handup.executive.action import Aborted, Action, Call, Done, NotStarted, Outcome, Working
 from handup.executive.durable import plain
-from handup.executive.reading.words import NAME, WORD
+from handup.executive.reading.values import NAME, WORD
 
 METHODS: Mapping[str, tuple[int, str]] = {
     "start": (1, "def start(self, call: Call) -> None"),

@@ -13,7 +13,7 @@ from handup.core import BadSetting, ContractViolation
 from handup.executive.action import Aborted, Action, Call, Done, Outcome, Working
 from handup.executive.adapters.background import SHARED, Background
 from handup.executive.adapters.declaring import declared
-from handup.executive.reading.words import WORD
+from handup.executive.reading.values import WORD
 
 FAULTS: Mapping[type[Exception], str] = {
     TimeoutError: "timeout",

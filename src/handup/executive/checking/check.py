@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from handup.executive.checking.abilities import Abilities
-from handup.executive.checking.context import Context, Enough, every, expressions_of
-from handup.executive.checking.endless import check_loops, check_recursion
+from handup.executive.checking.context import Abilities, Context, Enough
 from handup.executive.checking.flow import check_flow
-from handup.executive.checking.recoveries import check_recoveries, read_by
-from handup.executive.checking.references import check_expression
-from handup.executive.checking.steps import check_steps
+from handup.executive.checking.recoveries import check_recoveries
+from handup.executive.checking.steps import check_expression, check_loops, check_recursion, check_steps
 from handup.executive.problem import NOWHERE, Problem, in_order, refuse
-from handup.executive.reading import MAX_PROBLEMS
-from handup.executive.reading.resting import collector_resting
-from handup.executive.recipe import Recipe, Recipes
+from handup.executive.reading.values import MAX_PROBLEMS, collector_resting
+from handup.executive.recipe import Recipe, Recipes, expressions_of
 from handup.executive.recovery import Recovery
 
 IN_A_TASK = frozenset({"failure", "tried"})
@@ -45,12 +41,13 @@ def check(
     context = Context(recipes, recoveries, abilities)
     context.problems += known
     try:
-        elsewhere = read_by(recoveries)
+        read_by_rules = {name[1] for rule in recoveries for name in rule.names if name[0] == "var"}
         for recipe in recipes.tasks.values():
             check_steps(context, recipe.steps)
             check_loops(context, recipe.steps)
-            _references(context, recipe)
-            check_flow(context, recipe, elsewhere)
+            for expression in expressions_of(recipe.steps):
+                check_expression(context, expression, recipe.params, closed=IN_A_TASK)
+            check_flow(context, recipe, read_by_rules)
         check_recursion(context)
         check_recoveries(context)
         for recipe in under_way:
@@ -70,19 +67,12 @@ def require(recipes: Recipes, recoveries: Sequence[Recovery] = (), *, abilities:
     refuse(check(recipes, recoveries, abilities=abilities))
 
 
-def _references(context: Context, recipe: Recipe) -> None:
-    for step in every(recipe.steps):
-        for expression in expressions_of(step):
-            check_expression(context, expression, recipe.params, closed=IN_A_TASK)
-
-
 def _still_fits(context: Context, task: Recipe) -> None:
     """Note what a task that is under way still needs, and the recipes do not have any more."""
     told, before = set(context.problems), len(context.problems)
     check_steps(context, task.steps)
-    for step in every(task.steps):
-        for expression in expressions_of(step):
-            check_expression(context, expression, task.params, closed=frozenset())
+    for expression in expressions_of(task.steps):
+        check_expression(context, expression, task.params)
     context.problems[before:] = [
         Problem(each.place, f"'{task.name}' is under way, and {each.cause}", f"{each.hint} {UNDER_WAY_HINT}")
         for each in context.problems[before:]

@@ -10,18 +10,9 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from handup.core.checks import suggestion
-from handup.executive.checking.context import (
-    Context,
-    RunStep,
-    constant_of,
-    counted_name,
-    every,
-    expressions_of,
-    name_of,
-    sets_of,
-)
+from handup.executive.checking.context import Context, constant_of, counted_name, sets_of, variables_in
 from handup.executive.language import Expression
-from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipe, Step, TaskStep
+from handup.executive.recipe import ChoiceStep, LoopStep, OpStep, Recipe, RunStep, Step, every, expressions_of
 
 
 class Known(NamedTuple):
@@ -55,13 +46,15 @@ def check_flow(context: Context, recipe: Recipe, read_elsewhere: Collection[str]
             if not end.maybe & flow.bit(name):
                 hint = f"Let a step give it, with var: [{name}]; or remove it from 'var' of the task."
                 context.add(recipe.place, f"output '{name}' of task '{recipe.name}' is never set", hint)
-    used = {*flow.read, *recipe.var, *read_elsewhere}
+    counted = {counted_name(step) for step in every(recipe.steps)}
+    read = {name for expression in expressions_of(recipe.steps) for name in variables_in(expression)}
+    used = {*counted, *read, *recipe.var, *read_elsewhere}
     for step in every(recipe.steps):
-        if isinstance(step, (ActionStep, TaskStep, OpStep)):
+        if isinstance(step, RunStep):
             for name in sets_of(step):
                 if name not in used:
                     hint = "Remove it from 'var', or use it."
-                    context.add(step.place, f"'{name}' is set by '{name_of(step)}' and never read", hint)
+                    context.add(step.place, f"'{name}' is set by '{step.name}' and never read", hint)
 
 
 class _Flow:
@@ -72,7 +65,6 @@ class _Flow:
         self._recipe = recipe
         self._bits: dict[str, int] = {}
         self._outputs = self._together(recipe.var)
-        self.read = {name for step in every(recipe.steps) for name in _reads(step)}
 
     def bit(self, name: str) -> int:
         found = self._bits.get(name)
@@ -105,18 +97,16 @@ class _Flow:
         if isinstance(step, LoopStep):
             return self._loop(step, now)
         for value in step.params.values():
-            if not value.constant:
-                self._given(value, now)
+            for name in variables_in(value):
+                if not now.surely & self.bit(name):
+                    self._unset(value, name, now)
         counted = counted_name(step)
         if counted is not None and not now.surely & self.bit(counted):
             self._unset(step.params["name"], counted, now)
-        if isinstance(step, OpStep) and step.op == "abort":
+        if isinstance(step, OpStep) and step.name == "abort":
             return None
-        bits = self._sets(step)
+        bits = self._together(sets_of(step))
         return Known(now.surely | bits, now.maybe | bits) if bits else now
-
-    def _sets(self, step: RunStep) -> int:
-        return self._together(sets_of(step))
 
     def _choice(self, step: ChoiceStep, now: Known) -> Known | None:
         self._asked(step.condition, now.maybe)
@@ -143,7 +133,7 @@ class _Flow:
         body = self.walk(step.body, again)
         if body is None:
             return None if known else now
-        sure = body.surely if known else body.surely & self._together(_vars(step.condition))
+        sure = body.surely if known else body.surely & self._together(variables_in(step.condition))
         return Known(now.surely | sure, body.maybe)
 
     def _gain(self, steps: Sequence[Step]) -> int | None:
@@ -161,19 +151,14 @@ class _Flow:
                 more = 0 if known is False else self._gain(step.body)
                 more = 0 if more is None and not known else more
             else:
-                more = None if isinstance(step, OpStep) and step.op == "abort" else self._sets(step)
+                more = None if isinstance(step, OpStep) and step.name == "abort" else self._together(sets_of(step))
             if more is None:
                 return None
             gained |= more
         return gained
 
-    def _given(self, value: Expression, now: Known) -> None:
-        for name in _vars(value):
-            if not now.surely & self.bit(name):
-                self._unset(value, name, now)
-
     def _asked(self, condition: Expression, maybe: int) -> None:
-        for name in _vars(condition):
+        for name in variables_in(condition):
             if not (maybe | self._outputs) & self.bit(name):
                 self._unset(condition, name, Known(0, maybe))
 
@@ -184,30 +169,7 @@ class _Flow:
             )
             self._context.add(value.place, f"var.{name} is not set on every way that leads here", hint)
             return
-        hint = self._hint(name)
-        self._context.add(value.place, f"var.{name} is read before anything sets it", hint)
-
-    def _hint(self, name: str) -> str:
-        known = {each for step in every(self._recipe.steps) for each in _set_by(step)}
-        if name in known:
-            return "Set it before it is read."
+        known = {variable for step in every(self._recipe.steps) for variable in sets_of(step)}
         near = f"{suggestion(name, known)} " if known else ""
-        return f"{near}A step sets it, with var: [{name}]."
-
-
-def _vars(expression: Expression) -> list[str]:
-    return sorted({name[1] for name in expression.names if name[0] == "var"})
-
-
-def _reads(step: Step) -> Iterable[str]:
-    for expression in expressions_of(step):
-        if not expression.constant:
-            yield from _vars(expression)
-    if isinstance(step, OpStep):
-        counted = counted_name(step)
-        if counted is not None:
-            yield counted
-
-
-def _set_by(step: Step) -> tuple[str, ...]:
-    return sets_of(step) if isinstance(step, (ActionStep, TaskStep, OpStep)) else ()
+        hint = "Set it before it is read." if name in known else f"{near}A step sets it, with var: [{name}]."
+        self._context.add(value.place, f"var.{name} is read before anything sets it", hint)

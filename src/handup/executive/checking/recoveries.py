@@ -1,30 +1,34 @@
-"""Recoveries against the recipes: do they match anything, and can every branch be taken?"""
+"""Recoveries against the recipes: do they match anything, and can every branch be taken?
+
+Paths of a recipe tree can be endless in number, since tasks may call themselves. So the pattern of a recovery is walked
+together with the calls: a state is a task and the places of the pattern that have been reached, and there are finitely
+many.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from handup.core import ResumeHint
 from handup.core.checks import suggestion
-from handup.executive.checking.abilities import MACHINE_CODES
-from handup.executive.checking.context import Context, constant_of, every, expressions_of, sets_of
-from handup.executive.checking.endless import check_loops
-from handup.executive.checking.paths import Tree, fits_somewhere, tree_of
-from handup.executive.checking.references import check_expression
-from handup.executive.checking.steps import check_steps
+from handup.executive.checking.context import (
+    LOOSE_LEAVES,
+    MACHINE_CODES,
+    Context,
+    constant_of,
+    sets_of,
+    variables_in,
+)
+from handup.executive.checking.steps import check_expression, check_loops, check_steps
 from handup.executive.events import Ending
-from handup.executive.language import Expression
-from handup.executive.recipe import ActionStep, OpStep, Step, TaskStep
+from handup.executive.failure import IN_RECOVERY
+from handup.executive.machine.program import first_places, places_after
+from handup.executive.recipe import OpStep, Recipes, RunStep, Step, TaskStep, every, expressions_of
 from handup.executive.recovery import Recovery
 
 HERE = frozenset({"tried"})
 """What a recovery cannot read that tries nothing."""
-
-
-def read_by(recoveries: Sequence[Recovery]) -> frozenset[str]:
-    """The variables that recoveries read; they see those of the task that failed."""
-    found = (name for recovery in recoveries for each in expressions_in(recovery) for name in each.names)
-    return frozenset(name[1] for name in found if name[0] == "var")
 
 
 def check_recoveries(context: Context) -> None:
@@ -33,57 +37,49 @@ def check_recoveries(context: Context) -> None:
         return
     monitors = () if context.abilities is None else context.abilities.monitors
     tree = tree_of(context.recipes, context.recoveries, monitors)
-    known = frozenset(name for steps in _all_steps(context) for name in _names(steps)) | context.recipes.tasks.keys()
+    steps = list(_all_steps(context))
+    known = frozenset(step.name for step in steps if isinstance(step, RunStep)) | context.recipes.tasks.keys()
     params = frozenset(name for recipe in context.recipes.tasks.values() for name in recipe.params)
-    codes = _codes(context)
-    variables = frozenset(name for steps in _all_steps(context) for name in _set_in(steps))
+    codes = _codes(context, steps)
+    variables = frozenset(name for step in steps for name in sets_of(step))
     for recovery in context.recoveries:
         _path(context, recovery, tree, known)
-        _code(context, recovery, codes)
+        for code in recovery.when.codes:
+            if codes is not None and code not in codes:
+                cause = f"nothing fails with the code '{code}' of '{recovery.name}'"
+                context.add(recovery.when.place, cause, suggestion(code, codes))
         _branches(context, recovery)
-        for steps in (recovery.attempt, *(branch.steps for branch in recovery.branches)):
-            check_steps(context, steps)
-            check_loops(context, steps)
-        for expression in expressions_in(recovery):
+        check_steps(context, recovery.steps)
+        check_loops(context, recovery.steps)
+        for expression in (*recovery.conditions, *expressions_of(recovery.steps)):
             check_expression(context, expression, params, closed=frozenset() if recovery.attempt else HERE)
-            _variables(context, expression, variables)
+            for name in variables_in(expression):
+                if name not in variables:
+                    hint = suggestion(name, variables)
+                    context.add(expression.place, f"var.{name} is read, and nothing sets it", hint)
 
 
 def _path(context: Context, recovery: Recovery, tree: Tree, known: frozenset[str]) -> None:
     pattern = recovery.when.path
     if not fits_somewhere(tree, pattern):
-        names = [each for each in pattern.split("/") if each not in ("*", "**")]
-        strange = next((each for each in names if each not in known), None)
+        names = [name for name in pattern.split("/") if name not in ("*", "**")]
+        strange = next((name for name in names if name not in known), None)
         if context.abilities is None and strange is not None and strange == pattern.split("/")[-1]:
             return  # it may be a monitor's
         hint = "Look at the paths with 'handup recipe show'." if strange is None else suggestion(strange, known)
-        context.add(
-            recovery.when.place, f"no failure can have the path '{pattern}' of recovery '{recovery.name}'", hint
-        )
+        cause = f"no failure can have the path '{pattern}' of recovery '{recovery.name}'"
+        context.add(recovery.when.place, cause, hint)
         return
+    tasks = context.recipes.tasks
     for branch in recovery.branches:
         if branch.level is not None and not fits_somewhere(tree, pattern, level=branch.level):
             cause = f"recovery '{recovery.name}' resumes at '{branch.level}', which is never on its path '{pattern}'"
-            there = branch.level in context.recipes.tasks
-            hint = (
-                "Name a task above the step that fails." if there else suggestion(branch.level, context.recipes.tasks)
-            )
+            there = branch.level in tasks
+            hint = "Name a task above the step that fails." if there else suggestion(branch.level, tasks)
             context.add(branch.place, cause, hint)
 
 
-def _code(context: Context, recovery: Recovery, codes: frozenset[str] | None) -> None:
-    if codes is None:
-        return
-    for code in recovery.when.codes:
-        if code not in codes:
-            context.add(
-                recovery.when.place,
-                f"nothing fails with the code '{code}' of '{recovery.name}'",
-                suggestion(code, codes),
-            )
-
-
-def _codes(context: Context) -> frozenset[str] | None:
+def _codes(context: Context, steps: Iterable[Step]) -> frozenset[str] | None:
     """Every code there is; None where that is not known."""
     if context.abilities is None:
         return None
@@ -92,66 +88,92 @@ def _codes(context: Context) -> frozenset[str] | None:
         found.update(declared.codes)
     for raised in context.abilities.monitors.values():
         found.update(raised)
-    for steps in _all_steps(context):
-        for step in every(steps):
-            if isinstance(step, OpStep) and step.op == "abort" and "code" in step.params:
-                if not step.params["code"].constant:
-                    return None
-                found.add(str(step.params["code"].value({})))
+    for step in steps:
+        if isinstance(step, OpStep) and step.name == "abort" and "code" in step.params:
+            if not step.params["code"].constant:
+                return None
+            found.add(str(step.params["code"].value({})))
     return frozenset(found)
 
 
 def _branches(context: Context, recovery: Recovery) -> None:
     over = False
     for branch in recovery.branches:
-        always = branch.condition is None or constant_of(branch.condition)
-        never = branch.condition is not None and constant_of(branch.condition) is False
-        if over or never:
+        always = True if branch.condition is None else constant_of(branch.condition)
+        if over or always is False:
             why = "one before it is always taken" if over else "its condition is never true"
-            context.add(
-                branch.place, f"a branch of '{recovery.name}' is never taken: {why}", "Remove it, or correct 'if'."
-            )
+            cause = f"a branch of '{recovery.name}' is never taken: {why}"
+            context.add(branch.place, cause, "Remove it, or correct 'if'.")
         over = over or bool(always)
         if branch.ends is not Ending.FAILED and (branch.hint is not ResumeHint.NONE or branch.level is not None):
             cause = f"recovery '{recovery.name}' says what the run has ended as, and does not end it"
             context.add(branch.place, cause, "Write 'ends' only beside 'resume: none' without a level.")
 
 
-def _variables(context: Context, expression: Expression, known: frozenset[str]) -> None:
-    for name in sorted(name[1] for name in expression.names if name[0] == "var"):
-        if name not in known:
-            context.add(expression.place, f"var.{name} is read, and nothing sets it", suggestion(name, known))
-
-
-def expressions_in(recovery: Recovery) -> Iterator[Expression]:
-    """Everything that a recovery computes."""
-    conditions = [recovery.when.belief, recovery.helps, *(branch.condition for branch in recovery.branches)]
-    yield from (each for each in conditions if each is not None)
-    for steps in (recovery.attempt, *(branch.steps for branch in recovery.branches)):
-        for step in every(steps):
-            yield from expressions_of(step)
-
-
-def _all_steps(context: Context) -> Iterator[tuple[Step, ...]]:
+def _all_steps(context: Context) -> Iterator[Step]:
     for recipe in context.recipes.tasks.values():
-        yield recipe.steps
+        yield from every(recipe.steps)
     for recovery in context.recoveries:
-        yield recovery.attempt
-        for branch in recovery.branches:
-            yield branch.steps
+        yield from every(recovery.steps)
 
 
-def _names(steps: Sequence[Step]) -> Iterator[str]:
-    for step in every(steps):
-        if isinstance(step, ActionStep):
-            yield step.action
-        elif isinstance(step, TaskStep):
-            yield step.task
-        elif isinstance(step, OpStep):
-            yield step.op
+# -- the paths that failures can have ----------------------------------------------------------------------------------
 
 
-def _set_in(steps: Sequence[Step]) -> Iterator[str]:
-    for step in every(steps):
-        if isinstance(step, (ActionStep, TaskStep, OpStep)):
-            yield from sets_of(step)
+@dataclass(frozen=True)
+class Tree:
+    """Who can stand below whom in the path of a failure.
+
+    Args:
+        top: The task that a run begins with.
+        below: For each task, and each recovery as `recovery:NAME`, the tasks that it calls.
+        leaves: For each the names at which a path can end there.
+        recoveries: Names of recoveries, which can stand below every task.
+    """
+
+    top: str
+    below: Mapping[str, frozenset[str]]
+    leaves: Mapping[str, frozenset[str]]
+    recoveries: frozenset[str] = frozenset()
+
+
+def tree_of(recipes: Recipes, recoveries: Sequence[Recovery] = (), monitors: Iterable[str] = ()) -> Tree:
+    """The tree of all paths: actions, ops and tasks can fail, and monitors can raise a failure anywhere."""
+    below, leaves = {}, {}
+    inside = {f"{IN_RECOVERY}{recovery.name}": recovery.steps for recovery in recoveries}
+    anywhere = frozenset(monitors) | frozenset(LOOSE_LEAVES)
+    for name, steps in ({name: recipe.steps for name, recipe in recipes.tasks.items()} | inside).items():
+        runs = [step for step in every(steps) if isinstance(step, RunStep)]
+        called = frozenset(step.name for step in runs if isinstance(step, TaskStep))
+        below[name] = called & recipes.tasks.keys()
+        leaves[name] = frozenset(step.name for step in runs) | anywhere
+    return Tree(recipes.main, below, leaves, frozenset(inside))
+
+
+def fits_somewhere(tree: Tree, pattern: str, *, level: str | None = None) -> bool:
+    """Whether some path of the tree fits a pattern.
+
+    Args:
+        tree: Of the recipes.
+        pattern: Names with slashes; `*` is one name, `**` any number of them.
+        level: A task that must stand on the path, above its end.
+    """
+    return any(_search(tree, tuple(pattern.split("/")), level, nested) for nested in (frozenset(), tree.recoveries))
+
+
+def _search(tree: Tree, pattern: tuple[str, ...], level: str | None, nested: frozenset[str]) -> bool:
+    """Whether a path fits on which what is `nested` can stand below every task."""
+    start = (tree.top, places_after(pattern, first_places(pattern), tree.top), level is None or tree.top == level)
+    seen, waiting = {start}, [start]
+    while waiting:
+        name, places, passed = waiting.pop()
+        if not places:
+            continue
+        if passed and any(len(pattern) in places_after(pattern, places, leaf) for leaf in tree.leaves[name]):
+            return True
+        for child in tree.below[name] | nested:
+            state = (child, places_after(pattern, places, child), passed or child == level)
+            if state not in seen:
+                seen.add(state)
+                waiting.append(state)
+    return False

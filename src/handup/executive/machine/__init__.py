@@ -13,7 +13,7 @@ from handup.executive.machine.commands import (
     Spoken,
 )
 from handup.executive.machine.machine import Machine
-from handup.executive.machine.matching import choose, path_matches, specificity
+from handup.executive.machine.program import choose, path_matches, specificity
 
 __all__ = [
     "AskPerson",

@@ -35,11 +35,10 @@ from handup.executive.machine.commands import (
     RunAction,
     Spoken,
 )
-from handup.executive.machine.failing import fail, go_on
-from handup.executive.machine.frame import Frame
+from handup.executive.machine.failures import fail, go_on
 from handup.executive.machine.program import Program
-from handup.executive.machine.state import State, Trouble
-from handup.executive.machine.stepping import acted, advance
+from handup.executive.machine.state import Frame, State, Trouble
+from handup.executive.machine.steps import acted, advance
 from handup.executive.recipe import Recipe, Recipes
 from handup.executive.recovery import Recovery
 from handup.executive.settings import Settings
@@ -138,9 +137,10 @@ class Machine:
         """
         return tuple(_to_come(frame) for frame in self._state.frames)
 
-    def state(self) -> dict[str, Any]:
-        """Where the run stands, as plain data: for views, and to compare. Two equal states go on equally."""
-        return self._state.shown()
+    @property
+    def now_s(self) -> float:
+        """The latest time told."""
+        return self._state.now_s
 
     def notes(self) -> list[Note]:
         """What is to be noted since the last call: failures, recoveries, what the recipe said. Each is given once."""
@@ -217,8 +217,7 @@ class Machine:
             step.spoken.setdefault(asked.failure.code, {})[event.module] = said
         for key, value in (event.beliefs or {}).items():
             state.beliefs.say(Assertion(key=key, value=value, source=Source.PERSON, at_s=event.at_s))
-        trouble = Trouble(event.number, asked.failure)
-        trouble.seen_rules = True
+        trouble = Trouble(event.number, asked.failure, levels, seen_rules=True)
         if event.hint is None:
             state.trouble = trouble
             return

@@ -1,14 +1,16 @@
-"""Recipes and recoveries made ready to run: every step knows its path, so that running takes no lookups."""
+"""Recipes and recoveries made ready to run: their steps, and which rule is for a failure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipe, Recipes, Step, TaskStep
-from handup.executive.recovery import Recovery
+from handup.executive.failure import Failure
+from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipe, Recipes, RunStep, Step, TaskStep
+from handup.executive.recovery import Recovery, When
 
 if TYPE_CHECKING:
     from handup.executive.language import Expression
@@ -24,6 +26,9 @@ class Kind(IntEnum):
     TASK = 2
     CHOICE = 3
     LOOP = 4
+
+
+_KINDS = {ActionStep: Kind.ACTION, OpStep: Kind.OP, TaskStep: Kind.TASK}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,12 +76,11 @@ class Task:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
-    """A recovery, ready to run. `order` is its place in the files."""
+    """A recovery, ready to run."""
 
     recovery: Recovery
     attempt: Lines
     branches: tuple[Lines, ...]
-    order: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,8 +98,8 @@ class Program:
             recipes=recipes,
             tasks={name: Task(recipe, lines_of(recipe.steps)) for name, recipe in recipes.tasks.items()},
             rules=tuple(
-                Rule(each, lines_of(each.attempt), tuple(lines_of(branch.steps) for branch in each.branches), order)
-                for order, each in enumerate(recoveries)
+                Rule(each, lines_of(each.attempt), tuple(lines_of(branch.steps) for branch in each.branches))
+                for each in recoveries
             ),
         )
 
@@ -107,12 +111,8 @@ def lines_of(steps: Iterable[Step], around: Path = (), first: int = 0) -> Lines:
 
 def _line(step: Step, path: Path) -> Line:
     match step:
-        case ActionStep():
-            return Line(Kind.ACTION, path, step.action, step, tuple(step.params.items()), step.var)
-        case TaskStep():
-            return Line(Kind.TASK, path, step.task, step, tuple(step.params.items()), step.var)
-        case OpStep():
-            return Line(Kind.OP, path, step.op, step, tuple(step.params.items()), step.var)
+        case RunStep():
+            return Line(_KINDS[type(step)], path, step.name, step, tuple(step.params.items()), step.var)
         case ChoiceStep():
             yes = lines_of(step.if_true, path)
             no = lines_of(step.if_false, path, len(yes))
@@ -123,3 +123,103 @@ def _line(step: Step, path: Path) -> Line:
             return Line(
                 Kind.LOOP, path, "loop", step, condition=step.condition, body=body, most=step.most, counted=counted
             )
+
+
+# -- which rule is for a failure ---------------------------------------------------------------------------------------
+
+Holds = Callable[[object], bool]
+"""Whether an expression holds in the scope of a failure."""
+
+
+@lru_cache(maxsize=4096)
+def _names(pattern: str) -> tuple[str, ...]:
+    return tuple(pattern.split("/"))
+
+
+def path_matches(pattern: str, path: str) -> bool:
+    """Whether a path of names fits a pattern: `*` is one name, `**` any number of them, none included."""
+    wanted = _names(pattern)
+    places = first_places(wanted)
+    for name in path.split("/"):
+        places = places_after(wanted, places, name)
+    return len(wanted) in places
+
+
+def first_places(pattern: Sequence[str]) -> frozenset[int]:
+    """The places of a pattern that are reached before the first name of a path."""
+    return _skipped(pattern, {0})
+
+
+def places_after(pattern: Sequence[str], places: frozenset[int], name: str) -> frozenset[int]:
+    """The places of a pattern that are reached with one more name of a path; its length where all of it fits."""
+    after = set()
+    for place in places:
+        if place < len(pattern):
+            if pattern[place] == "**":
+                after.add(place)
+            elif pattern[place] in ("*", name):
+                after.add(place + 1)
+    return _skipped(pattern, after)
+
+
+def _skipped(pattern: Sequence[str], places: set[int]) -> frozenset[int]:
+    """These places and those behind every `**` that follows, which may stand for nothing."""
+    for place in sorted(places):
+        at = place
+        while at < len(pattern) and pattern[at] == "**":
+            at += 1
+            places.add(at)
+    return frozenset(places)
+
+
+def specificity(when: When) -> tuple[int, int, int, int]:
+    """How narrow a rule is. The larger one, compared place by place, goes first.
+
+    1. How many names its path spells out: a rule for `**/pick/grasp` goes before one for `**/grasp`.
+    2. Whether it names codes.
+    3. Whether it counts aborts.
+    4. On how many beliefs it looks: a condition, a contradiction.
+    """
+    literal = sum(each not in ("*", "**") for each in _names(when.path))
+    counts = when.least > 1 or when.most is not None
+    return literal, bool(when.codes), counts, (when.belief is not None) + (when.contradiction is not None)
+
+
+def fits(when: When, failure: Failure, holds: Holds) -> bool:
+    """Whether a failure is one of those that a rule names."""
+    aborts = failure.levels[-1].aborts
+    return (
+        (not when.codes or failure.code in when.codes)
+        and when.least <= aborts
+        and (when.most is None or aborts <= when.most)
+        and path_matches(when.path, failure.path)
+        and (when.contradiction is None or when.contradiction in failure.contradictions)
+        and (when.belief is None or holds(when.belief))
+    )
+
+
+def choose(
+    rules: Sequence[Rule], failure: Failure, *, uses: Mapping[str, int], busy: Collection[str], holds: Holds
+) -> Rule | None:
+    """The recovery for a failure: the most specific one that is left, and among equals each in turn.
+
+    Left is a rule that fits, that has been used for this step less often than its limit, that is not at work already
+    (a recovery does not recover from itself), and whose `helps` holds. Equals take turns: the one that was used least
+    for this step goes first, and of these the first in the files.
+
+    Args:
+        rules: All of them.
+        failure: What went wrong.
+        uses: How often each was used for this step.
+        busy: Those at work.
+        holds: Whether an expression holds now.
+    """
+    left = (
+        rule
+        for rule in rules
+        if uses.get(rule.recovery.name, 0) < rule.recovery.limit
+        and rule.recovery.name not in busy
+        and fits(rule.recovery.when, failure, holds)
+        and (rule.recovery.helps is None or holds(rule.recovery.helps))
+    )
+    return max(left, key=lambda rule: (specificity(rule.recovery.when), -uses.get(rule.recovery.name, 0)), default=None)

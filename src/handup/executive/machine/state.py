@@ -1,37 +1,155 @@
-"""Everything a machine knows: one mutable record, which the functions beside it change, told by events alone."""
+"""Everything a machine knows: where a run stands, a stack of frames, and what outlives them. Told by events alone."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from handup.core import BadSetting
 from handup.executive.beliefs import Beliefs
 from handup.executive.events import Ending, Note, Over, Said
 from handup.executive.failure import Failure
-from handup.executive.machine.commands import Command, Finished, Phase
-from handup.executive.machine.frame import Frame, Tally
-from handup.executive.machine.program import Path, Program
+from handup.executive.machine.commands import Command, Finished, Phase, Spoken
+from handup.executive.machine.program import Line, Lines, Path, Program, Rule
 from handup.executive.settings import Settings
 
 
+@dataclass(slots=True)
+class StepTally:
+    """What is remembered of one step until it has worked.
+
+    Args:
+        aborts: How often it aborted.
+        uses: How often each recovery was used for it, in the order of their first use.
+        sets: Inputs that a person gave for its next attempts.
+        questions: How often people were asked about it, by the code of the failure.
+        spoken: What they said of modules, by the code of the failure.
+        retries: How often it ran again because nobody knew better.
+        below: For a step that runs a task: the tallies of that task's own steps.
+        broken: Of this step and those of its recoveries, by path and place: which were interrupted by a monitor when
+            they may have had their effect, and have not worked since.
+    """
+
+    aborts: int = 0
+    uses: dict[str, int] = field(default_factory=dict)
+    sets: dict[str, Any] = field(default_factory=dict)
+    questions: dict[str, int] = field(default_factory=dict)
+    spoken: dict[str, dict[str, Spoken]] = field(default_factory=dict)
+    retries: int = 0
+    below: Tally | None = None
+    broken: set[tuple[str, Path]] = field(default_factory=set)
+
+
+Tally = dict[Path, StepTally]
+"""Of a task's steps, for those that have failed and not worked since. It outlives the frame: where the task is started
+anew by a retry further up, counts, limits and what people said go on."""
+
+
+@dataclass(slots=True, eq=False)
+class Cursor:
+    """A place in a list of steps; `rounds` counts those of the loop that it stands at."""
+
+    lines: Lines
+    index: int = 0
+    rounds: int = 0
+
+    @property
+    def line(self) -> Line | None:
+        """The step that it stands at; None behind the last one."""
+        return self.lines[self.index] if self.index < len(self.lines) else None
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Repair:
+    """What a frame of a recovery knows beyond that of a task.
+
+    Args:
+        rule: The recovery.
+        number: Of the failure.
+        failure: All of it.
+        seen: As it was matched: all of it, or only up to a task around the leaf.
+        trying: Whether its immediate steps are under way.
+        branch: The branch that was taken.
+        tried: What the immediate steps gave.
+    """
+
+    rule: Rule
+    number: int
+    failure: Failure
+    seen: Failure
+    trying: bool = True
+    branch: int | None = None
+    tried: dict[str, Any] = field(default_factory=lambda: {"ok": True, "code": ""})
+
+
+class Frame:
+    """A task, or a recovery, that is under way."""
+
+    __slots__ = ("cursors", "lines", "name", "outputs", "params", "repair", "scope", "tally", "var")
+
+    def __init__(
+        self,
+        name: str,
+        lines: Lines,
+        params: Mapping[str, Any],
+        *,
+        world: Mapping[str, Any],
+        tally: Tally,
+        outputs: tuple[str, ...] = (),
+        repair: Repair | None = None,
+    ) -> None:
+        self.name = name
+        self.lines = lines
+        self.params = params
+        self.outputs = outputs
+        self.repair = repair
+        self.tally = tally
+        self.var: dict[str, Any] = {}
+        self.cursors = [Cursor(lines)]
+        self.scope: dict[str, Any] = {**world, "params": params, "var": self.var, "aborts": 0}
+
+    def restart(self) -> None:
+        """From the first step on, without variables."""
+        self.var.clear()
+        self.cursors = [Cursor(self.lines)]
+
+    def step_done(self) -> None:
+        """The step that it stands at has worked: what was remembered of it is over, and the next one follows."""
+        cursor = self.cursors[-1]
+        if self.tally and cursor.line is not None:
+            self.tally.pop(cursor.line.path, None)
+        cursor.index += 1
+        cursor.rounds = 0
+
+    def of(self, path: Path) -> StepTally:
+        """What is remembered of a step, from now on."""
+        if path not in self.tally:
+            self.tally[path] = StepTally()
+        return self.tally[path]
+
+    @property
+    def path(self) -> Path:
+        """Of the step that it stands at; behind the last one, where outputs are checked, the number of steps."""
+        line = self.cursors[-1].line
+        return (len(self.lines),) if line is None else line.path
+
+
+@dataclass(slots=True, eq=False)
 class Trouble:
     """A failure that is being dealt with.
 
-    Attributes:
+    Args:
         number: Of the failure.
         failure: All of it.
         levels: So many of its levels still stand: fewer once a task was given up.
         seen_rules: Whether any rule was for it at all, used up or not.
     """
 
-    __slots__ = ("failure", "levels", "number", "seen_rules")
-
-    def __init__(self, number: int, failure: Failure) -> None:
-        self.number = number
-        self.failure = failure
-        self.levels = len(failure.levels)
-        self.seen_rules = False
+    number: int
+    failure: Failure
+    levels: int
+    seen_rules: bool = False
 
 
 class State:
@@ -115,22 +233,3 @@ class State:
         self.phase, self.trouble = Phase.ENDED, None
         self.command = Finished(ending=ending, reason=reason, outputs=outputs, failure=failure)
         self.notes.append(Over(ending=ending, reason=reason, outputs=outputs, at_s=self.now_s))
-
-    def shown(self) -> dict[str, Any]:
-        """Everything that matters for what comes next, as plain data: equal states go on equally."""
-        return {
-            "frames": [frame.shown() for frame in self.frames],
-            "beliefs": self.beliefs.assertions,
-            "unheard": self.beliefs.unheard,
-            "phase": self.phase,
-            "command": self.command,
-            "number": self.number,
-            "floor": self.floor,
-            "starts": self.starts,
-            "steps": self.steps,
-            "failures": self.failures,
-            "questions": self.questions,
-            "now_s": self.now_s,
-            "task_aborts": dict(self.task_aborts),
-            "passed": set(self.passed),
-        }

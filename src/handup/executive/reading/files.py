@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from handup.core import BadRecipe
 from handup.core.files import read_text
-from handup.executive.problem import refuse
-from handup.executive.reading.database import scan_database
+from handup.core.yaml_document import Unreadable
+from handup.executive.problem import Problem, refuse
 from handup.executive.reading.recipes import scan_recipes
 from handup.executive.reading.recoveries import scan_recoveries
-from handup.executive.reading.words import MAX_BYTES
+from handup.executive.reading.values import MAX_BYTES, Notes, check_format, collector_resting, data_in, table_of
 from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery
+
+
+@collector_resting()
+def scan_database(text: str, file: str) -> tuple[dict[str, Any] | None, tuple[Problem, ...]]:
+    """A database from the text of a file, None if it cannot be read to its end; and everything that is wrong."""
+    notes = Notes(file)
+    found: dict[str, Any] | None = None
+    with suppress(Unreadable):
+        table = table_of(notes.read(text), "the file", notes, hint="Start with 'format: 1', then the data.")
+        if table is not None:
+            check_format(table, notes)
+            found = {key: data_in(entry.value, notes) for key, entry in table.entries.items() if key != "format"}
+    return found, tuple(notes.problems)
+
 
 File = str | Path
 

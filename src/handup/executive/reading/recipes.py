@@ -8,11 +8,16 @@ from handup.core.checks import shown, suggestion
 from handup.core.yaml_document import Entry, Listing, Node, Table, Unreadable, in_words, is_nothing
 from handup.executive.language import Expression, literal
 from handup.executive.problem import NOWHERE, Problem
-from handup.executive.reading.notes import Notes
-from handup.executive.reading.resting import collector_resting
 from handup.executive.reading.values import (
+    DEFAULT_MOST,
+    MOST_ROUNDS,
+    NAME,
+    STEPS,
+    WORD,
+    Notes,
     check_format,
     check_keys,
+    collector_resting,
     condition_in,
     count_in,
     is_word,
@@ -24,7 +29,6 @@ from handup.executive.reading.values import (
     value_in,
     word_in,
 )
-from handup.executive.reading.words import DEFAULT_MOST, MOST_ROUNDS, NAME, STEPS, WORD
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipe, Recipes, Step, TaskStep
 
 TASK_KEYS = ("about", "params", "var", "steps")
@@ -124,7 +128,7 @@ def _task(name: str, entry: Entry, notes: Notes) -> Recipe:
 def _step(node: Node, what: str, notes: Notes) -> Step:
     table = table_of(node, what, notes, hint=STEP_HINT)
     if table is None:
-        return OpStep(op="noop", place=notes.place(node.line, node.column))
+        return OpStep(name="noop", place=notes.place(node.line, node.column))
     kinds = [key for key in table.entries if key in STEPS]
     if len(kinds) != 1:
         _note_kind(table, kinds, what, notes)
@@ -149,8 +153,8 @@ def _lost(table: Table, notes: Notes) -> Step:
     place = notes.place(table.line, table.column)
     var = names_in(table.entries["var"].value, "var", notes) if "var" in table.entries else ()
     if not var:
-        return OpStep(op="noop", place=place)
-    steps = tuple(OpStep(op="assign", params={"value": unreadable(place)}, var=(name,), place=place) for name in var)
+        return OpStep(name="noop", place=place)
+    steps = tuple(OpStep(name="assign", params={"value": unreadable(place)}, var=(name,), place=place) for name in var)
     return steps[0] if len(steps) == 1 else LoopStep(condition=literal(True), body=steps, most=1, place=place)
 
 
@@ -164,10 +168,10 @@ def _run(kind: str, table: Table, notes: Notes) -> Step:
     if name is None:
         return _lost(table, notes)
     if kind == "action":
-        return ActionStep(action=name, params=params, var=var, place=place)
+        return ActionStep(name=name, params=params, var=var, place=place)
     if kind == "task":
-        return TaskStep(task=name, params=params, var=var, place=place)
-    return OpStep(op=name, params=params, var=var, place=place)
+        return TaskStep(name=name, params=params, var=var, place=place)
+    return OpStep(name=name, params=params, var=var, place=place)
 
 
 def _params(table: Table, notes: Notes) -> dict[str, Expression]:

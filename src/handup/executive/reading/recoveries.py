@@ -10,19 +10,19 @@ from handup.core.checks import shown, suggestion
 from handup.core.yaml_document import MAX_WORD, Entry, Listing, Node, Scalar, Table, Unreadable, in_words, is_nothing
 from handup.executive.events import Ending
 from handup.executive.problem import Problem
-from handup.executive.reading.notes import Notes
 from handup.executive.reading.recipes import steps_in
-from handup.executive.reading.resting import collector_resting
 from handup.executive.reading.values import (
+    MOST_LIMIT,
+    Notes,
     check_format,
     check_keys,
+    collector_resting,
     condition_in,
     count_in,
     table_of,
     text_in,
     word_in,
 )
-from handup.executive.reading.words import MOST_LIMIT
 from handup.executive.recovery import Branch, Recovery, When
 
 KEYS = ("name", "about", "when", "helps", "try", "do", "branches", "resume", "ends", "limit")

@@ -1,20 +1,93 @@
-"""Parts that all three kinds of files share: names, numbers, plain data, expressions, parameters."""
+"""What all three kinds of files share: their words and limits, problems, names, numbers, plain data, expressions."""
 
 from __future__ import annotations
 
+import gc
 import math
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from handup.core import BadExpression
 from handup.core.checks import shown, suggestion
-from handup.core.yaml_document import MAX_WORD, NOTHING, Listing, Node, Scalar, Table, in_words, is_nothing
+from handup.core.yaml_document import (
+    MAX_WORD,
+    NOTHING,
+    Limits,
+    Listing,
+    Node,
+    Scalar,
+    Table,
+    Unreadable,
+    in_words,
+    is_nothing,
+    read_yaml,
+)
 from handup.executive.language import Expression, collected, literal, parse, tabled
-from handup.executive.problem import Place
-from handup.executive.reading.notes import Notes
-from handup.executive.reading.words import NAME, REFERENCE, WORD
+from handup.executive.problem import Place, Problem
 from handup.executive.recipe import FORMAT
+
+MAX_BYTES = 2 * 1024 * 1024
+"""The largest file that is read."""
+MAX_PROBLEMS = 200
+"""So many problems are told; a file with more is no recipe."""
+DEFAULT_MOST = 1000
+"""How often a loop runs at most, where the file does not say it and the validator sees that it comes to an end."""
+MOST_ROUNDS = 1_000_000
+"""The largest bound of a loop."""
+MOST_LIMIT = 1000
+"""The largest limit of a recovery."""
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+"""Of parameters and variables: what an expression can refer to."""
+WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
+"""Of tasks, actions and recoveries: what can stand in a path."""
+REFERENCE = re.compile(r"(?:params|var|database|beliefs|failure|tried)\.")
+"""A text that begins like this is no text but a reference."""
+
+STEPS = ("action", "task", "op", "choice", "loop")
+
+
+LIMITS = Limits(size=MAX_BYTES, values=150_000, depth=50, text=10_000)
+"""Of a file. Each choice or loop needs three or four levels."""
+
+
+class Notes:
+    """What is wrong in one file.
+
+    Args:
+        file: What to call it.
+    """
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.problems: list[Problem] = []
+
+    def place(self, line: int, column: int) -> Place:
+        """A place in this file."""
+        return Place(self.file, line, column)
+
+    def add(self, line: int, column: int, cause: str, hint: str) -> None:
+        """Note a problem, and go on.
+
+        Raises:
+            Unreadable: There are too many.
+        """
+        self.problems.append(Problem(self.place(line, column), cause, hint))
+        if len(self.problems) >= MAX_PROBLEMS:
+            cause = f"there are {MAX_PROBLEMS} problems up to here, and the rest is not read"
+            self.problems.append(Problem(self.place(line, column), cause, "Check that it is the right file."))
+            raise Unreadable
+
+    def read(self, text: str) -> Node:
+        """Return the root of the file's text.
+
+        Raises:
+            Unreadable: There is nothing to read. The reason is noted.
+        """
+        return read_yaml(text, self.add, limits=LIMITS, start="Start with 'format: 1'.")
+
 
 CONSTANTS: dict[str, Any] = {
     **dict.fromkeys(NOTHING),
@@ -190,3 +263,19 @@ def _parsed(node: Scalar, notes: Notes, *, quotes: bool) -> Expression:
         hint = f"{error.hint} For a text that begins so, write {{value: …}}." if quotes else error.hint
         notes.add(error.line or node.line, error.column or node.column, error.cause, hint)
         return unreadable(place)
+
+
+@contextmanager
+def collector_resting() -> Iterator[None]:
+    """Let Python's garbage collector rest while many small things are made and kept.
+
+    What is read holds no cycles and all of it stays, yet the collector would look through it again and again: that
+    was half of the time that a large file takes.
+    """
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from handup.core import BadExpression
+from handup.core.checks import shown
 from handup.executive.events import Acted, Ending
-from handup.executive.language.values import bounded
+from handup.executive.language.values import bounded, within_limits
 from handup.executive.machine.commands import LastLook, Phase, RunAction
-from handup.executive.machine.failing import deal_with, fail, repair_goes_on
-from handup.executive.machine.frame import Cursor, Frame
-from handup.executive.machine.ops import OPS, Refused, target
+from handup.executive.machine.failures import deal_with, fail, repair_goes_on
 from handup.executive.machine.program import Kind, Line
-from handup.executive.machine.state import State
+from handup.executive.machine.state import Cursor, Frame, State
+
+Values = Mapping[str, Any]
 
 
 def advance(state: State) -> None:
@@ -98,13 +101,13 @@ def _action(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
 
 
 def _op(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
-    values = _goal(frame, line)
+    op, values = OPS[line.name], _goal(frame, line)
     try:
-        made = OPS[line.name](values, frame.var)
+        made = op.compute(values, frame.var)
     except Refused as refused:
         fail(state, kind="op", leaf=line.name, code=refused.code, why=refused.why, goal=values)
         return
-    for name in target(line.name, values, line.var):
+    for name in op.target(values, line.var):
         frame.var[name] = made
     if line.name == "print":
         state.say(str(values.get("message", "")))
@@ -188,3 +191,100 @@ def _task_over(state: State, frame: Frame) -> None:
     if around.repair is not None and around.repair.trying:
         around.repair.tried.update({name: frame.var.get(name) for name in frame.outputs})
     around.step_done()
+
+
+# -- ops: the small operations on data that a recipe may use -----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Op:
+    """An operation: inputs in, a value out.
+
+    Args:
+        compute: From its inputs and the task's variables to what it gives.
+        needs: Inputs that must be there.
+        one_of: Inputs of which exactly one must be there. `name` is a variable that is counted in its place.
+        may: Inputs that may be there.
+        sets: Whether it sets one variable.
+    """
+
+    compute: Callable[[Values, Values], Any]
+    needs: tuple[str, ...] = ()
+    one_of: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
+    sets: bool = False
+
+    def target(self, values: Values, var: tuple[str, ...]) -> tuple[str, ...]:
+        """The variables that it sets: those that its step names, or else the one that it counts."""
+        return (str(values["name"]),) if not var and "name" in self.one_of and "name" in values else var
+
+
+class Refused(Exception):
+    """An op aborts. Never leaves the machine, which makes a failure of it."""
+
+    def __init__(self, code: str, why: str) -> None:
+        super().__init__(why)
+        self.code = code
+        self.why = why
+
+
+def _number(value: object, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Refused("bad_value", f"{what} is {shown(value)}, and no number.")
+    return value
+
+
+def _given(values: Values, name: str = "value") -> Any:
+    if name not in values:
+        raise Refused("bad_value", f"It was not given '{name}'.")
+    return values[name]
+
+
+def _counted(values: Values, var: Values, sign: int) -> float:
+    if "name" in values:
+        name = values["name"]
+        if name not in var:
+            raise Refused("bad_value", f"There is no variable {shown(name)} to count with.")
+        start = var[name]
+    else:
+        start = _given(values)
+    found: float = within_limits(_number(start, "What is to be counted") + sign * _number(values.get("by", 1), "'by'"))
+    return found
+
+
+def _get_index(values: Values, var: Values) -> Any:
+    value, index = _given(values), _given(values, "index")
+    try:
+        return value[index]
+    except (LookupError, TypeError):
+        raise Refused("bad_value", f"There is nothing at {shown(index)}.") from None
+
+
+def _check_value(values: Values, var: Values) -> bool:
+    value, wanted = _given(values), _given(values, "equals")
+    if value != wanted:
+        raise Refused("check_failed", f"It is {shown(value)}, and should be {shown(wanted)}.")
+    return True
+
+
+def _abort(values: Values, var: Values) -> None:
+    raise Refused(str(values.get("code", "abort")), str(values.get("why", "The recipe says to abort here.")))
+
+
+def _nothing(values: Values, var: Values) -> None:
+    return None
+
+
+OPS: Mapping[str, Op] = {
+    "assign": Op(lambda values, var: _given(values), needs=("value",), sets=True),
+    "increment": Op(lambda values, var: _counted(values, var, 1), one_of=("value", "name"), may=("by",), sets=True),
+    "decrement": Op(lambda values, var: _counted(values, var, -1), one_of=("value", "name"), may=("by",), sets=True),
+    "make_boolean": Op(lambda values, var: bool(_given(values)), needs=("value",), sets=True),
+    "negate": Op(lambda values, var: not _given(values), needs=("value",), sets=True),
+    "get_index": Op(_get_index, needs=("value", "index"), sets=True),
+    "check_value": Op(_check_value, needs=("value", "equals")),
+    "print": Op(_nothing, needs=("message",)),
+    "abort": Op(_abort, may=("code", "why")),
+    "noop": Op(_nothing),
+}
+"""The operations by name. What `print` is given is said by the machine."""
