@@ -21,9 +21,9 @@ from rich.console import Console
 from rich.progress import track
 
 from handup.domains.reaching import Ending, Rules, Run, Strategy, User, scene, scenes
-from handup.domains.reaching.methods import PERSON
+from handup.domains.reaching.episode import PERSON
 from handup.domains.reaching.people import person_of, wish_of
-from handup.domains.reaching.running import PLAN_S
+from handup.domains.reaching.trial import PLAN_S
 from handup.intent import Ask, Assist, Assistant
 from handup.lab.engine.pool import in_processes
 from handup.lab.engine.stats import difference

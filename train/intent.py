@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize, nnls
 
 from handup.domains.reaching import Scene, Strategy, User, episode, method, scenes
-from handup.domains.reaching.running import PLAN_S
+from handup.domains.reaching.trial import PLAN_S
 from handup.intent import Assist, Belief, Directional, Huber, Joystick, MaxEnt, Metric, Pose
 from handup.intent.observing import KIND, SCHEMA, Push, cosine
 from handup.intent.value import look

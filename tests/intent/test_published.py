@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from handup.domains.reaching.running import PAPER as RULES
+from handup.domains.reaching.trial import PAPER as RULES
 from handup.intent import Belief, Joystick, MaxEnt, Metric, Paper, Points, Pose
 from handup.intent.assistant import PRESETS
 from handup.intent.command import ALPHA

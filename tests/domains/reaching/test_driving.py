@@ -15,8 +15,8 @@ from handup.core.panels import Phase, RobotState, ScenePanel, plain
 from handup.domains.reaching import Ending, Mode, Rules, scene
 from handup.domains.reaching.driving import Drive, Push
 from handup.domains.reaching.ghost import GHOST_S, ghost_of, nearest
-from handup.domains.reaching.gripper import CONTROL_S, STICK_M_S
 from handup.domains.reaching.page_state import ending_of, panels_of, said_of, things_of
+from handup.domains.reaching.scenes import CONTROL_S, STICK_M_S
 from handup.intent import Command
 from tests.fakes.panels import of_type
 

@@ -21,7 +21,7 @@ from handup.domains.reaching import (
     scene,
     scenes,
 )
-from handup.domains.reaching.methods import PERSON
+from handup.domains.reaching.episode import PERSON
 from handup.intent import Ask, Asking, Assist, Assistant, Command, Goals, Joystick, Pose
 from handup.intent.asking import about_goal, ask
 from handup.intent.paper import Paper

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from handup.core import BadPose
 from handup.domains.reaching import scene
-from handup.domains.reaching.gripper import (
+from handup.domains.reaching.scenes import (
     BALLS,
     CONTROL_S,
     HIGH,
@@ -17,10 +17,11 @@ from handup.domains.reaching.gripper import (
     MOST_M_S,
     MOST_RAD_S,
     OPENING_M,
+    Box,
     Gripper,
+    Obstacles,
     clearances,
 )
-from handup.domains.reaching.shapes import Box, Obstacles
 from handup.intent import Pose, PoseArray
 from handup.intent.pose import STILL, Vector, rotated
 

@@ -6,8 +6,8 @@ import pytest
 
 from handup.domains.reaching import Mode, scene
 from handup.domains.reaching.driving import Drive, Push
-from handup.domains.reaching.gripper import Gripper
 from handup.domains.reaching.page_state import MOMENT_S, Noticing, said_of
+from handup.domains.reaching.scenes import Gripper
 from handup.intent import Pose
 from handup.intent.pose import Vector
 

@@ -9,8 +9,8 @@ import pytest
 
 from handup.core import BadGoals, BadSetting
 from handup.domains.reaching import Strategy, User, habits, scene, scenes
-from handup.domains.reaching.gripper import CONTROL_S
 from handup.domains.reaching.people import REACHED_M, REACHED_RAD, Person, person_of, strategy_of, wish_of
+from handup.domains.reaching.scenes import CONTROL_S
 
 BESIDE = User(strategy=Strategy.STOP_BESIDE)
 FROZEN = "f7c8e3ab555f8532"

@@ -6,10 +6,10 @@ import pytest
 
 from handup.core import BadSetting
 from handup.domains.reaching import Ending, Mode, Rules, Run, Strategy, User, scene, scenes
-from handup.domains.reaching.gripper import CONTROL_S, STICK_M_S, STICK_RAD_S
 from handup.domains.reaching.people import Wish, person_of, wish_of
-from handup.domains.reaching.running import PLAN_S
+from handup.domains.reaching.scenes import CONTROL_S, STICK_M_S, STICK_RAD_S
 from handup.domains.reaching.steering import velocity
+from handup.domains.reaching.trial import PLAN_S
 from handup.intent.pose import STILL
 
 STEADY = {"wrong_answer": 0.0, "missing_pose": 0.0}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.core import BadSetting
-from handup.domains.reaching.shapes import Box, Obstacles, Ring
+from handup.domains.reaching.scenes import Box, Obstacles, Ring
 
 coordinate = st.floats(-0.4, 0.4)
 points = st.tuples(coordinate, coordinate, st.floats(0.0, 0.5))

@@ -4,20 +4,16 @@
 `reaching.env`.
 """
 
-from handup.domains.reaching.episode import episode
-from handup.domains.reaching.gripper import Gripper
+from handup.domains.reaching.episode import Method, Robot, episode, helped_by, method, methods
 from handup.domains.reaching.habits import Strategy
-from handup.domains.reaching.methods import Method, Robot, helped_by, method, methods
 from handup.domains.reaching.people import User
-from handup.domains.reaching.running import Rules, Run
-from handup.domains.reaching.scenes import Scene, Thing, scene, scenes
+from handup.domains.reaching.scenes import Scene, scene, scenes
 from handup.domains.reaching.steering import Mode
-from handup.domains.reaching.trial import Attempt, Ending, Moment, Trial
+from handup.domains.reaching.trial import Attempt, Ending, Moment, Rules, Run, Trial
 
 __all__ = [
     "Attempt",
     "Ending",
-    "Gripper",
     "Method",
     "Mode",
     "Moment",
@@ -26,7 +22,6 @@ __all__ = [
     "Run",
     "Scene",
     "Strategy",
-    "Thing",
     "Trial",
     "User",
     "episode",

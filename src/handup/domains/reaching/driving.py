@@ -12,12 +12,10 @@ from typing import Any
 from handup.core import BadRecord, HandupError, Value
 from handup.core.checks import check_count, check_fields, check_number
 from handup.domains.reaching.ghost import asked_about, ghost_of
-from handup.domains.reaching.gripper import CONTROL_S, Gripper
 from handup.domains.reaching.people import Wish
-from handup.domains.reaching.running import PAPER, Rules
-from handup.domains.reaching.scenes import Scene
+from handup.domains.reaching.scenes import CONTROL_S, Gripper, Scene
 from handup.domains.reaching.steering import Mode, velocity
-from handup.domains.reaching.trial import SCHEMA, Ending, opposes
+from handup.domains.reaching.trial import PAPER, SCHEMA, Ending, Rules, opposes
 from handup.intent import Ask, Assistant, Command, Helper, Joystick, Pose
 from handup.intent.pose import STILL, Vector
 from handup.people import Workload

@@ -11,9 +11,8 @@ from handup.core import BadSetting, MissingExtra
 from handup.core.checks import check_count
 from handup.domains.reaching.habits import Strategy
 from handup.domains.reaching.people import User, Wish, person_of, wish_of
-from handup.domains.reaching.running import PAPER, Rules, Run
 from handup.domains.reaching.scenes import scene
-from handup.domains.reaching.trial import Ending
+from handup.domains.reaching.trial import PAPER, Ending, Rules, Run
 
 try:
     import gymnasium

@@ -16,8 +16,8 @@ from handup.core.panels import Phase, ThingPart
 from handup.desk import Desk, Record
 from handup.desk.status import Status
 from handup.domains.reaching.driving import Drive, Driven, Push
-from handup.domains.reaching.gripper import CONTROL_S
 from handup.domains.reaching.page_state import Noticing, ending_of, panels_of, said_of, spoken, things_of
+from handup.domains.reaching.scenes import CONTROL_S
 from handup.domains.reaching.steering import Mode
 from handup.intent import Assistant
 from handup.intent.assistant import State

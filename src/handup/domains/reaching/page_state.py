@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from handup.core.panels import GoalPart, NumberPart, NumbersPanel, Panel, ScenePanel, ThingPart
 from handup.domains.reaching.driving import Drive, Push
 from handup.domains.reaching.ghost import TO
-from handup.domains.reaching.gripper import CONTROL_S, HIGH, LOW, MOST_M_S, MOST_RAD_S, Gripper, within
-from handup.domains.reaching.scenes import Scene
-from handup.domains.reaching.shapes import Obstacles
+from handup.domains.reaching.scenes import CONTROL_S, HIGH, LOW, MOST_M_S, MOST_RAD_S, Gripper, Obstacles, Scene, within
 from handup.domains.reaching.trial import Ending
 from handup.intent import Joystick, Pose
 

@@ -16,9 +16,8 @@ import numpy as np
 from handup.core import BadSetting
 from handup.core.checks import check_count, check_share
 from handup.domains.reaching import habits
-from handup.domains.reaching.gripper import CONTROL_HZ, CONTROL_S
 from handup.domains.reaching.habits import Range, Strategy
-from handup.domains.reaching.scenes import Scene
+from handup.domains.reaching.scenes import CONTROL_HZ, CONTROL_S, Scene
 from handup.intent import Pose
 from handup.intent.pose import Vector, exponential, product
 

@@ -1,20 +1,264 @@
-"""The scenes: read from `data/`, checked when read. Objects, goals, tasks and what stands in the way."""
+"""The table: what stops the hand, the hand itself, and the scenes, read from `data/` and checked when read."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any
 
-from handup.core import BadSetting
+import numpy as np
+from numpy.typing import NDArray
+
+from handup.core import BadPose, BadSetting
 from handup.core.files import shipped_data
-from handup.domains.reaching.gripper import clearances
-from handup.domains.reaching.shapes import Box, Obstacles, Ring
 from handup.intent import Goal, Goals, Pose, PoseArray
-from handup.intent.pose import exponential, product
+from handup.intent.pose import STILL, Quaternion, Vector, exponential, product
+
+Array = NDArray[np.float64]
+CONTROL_HZ = 40
+CONTROL_S = 1.0 / CONTROL_HZ
+STICK_M_S, STICK_RAD_S = 0.06, 0.4
+"""The velocity at a full push of one axis of the stick."""
+MOST_M_S, MOST_RAD_S = 0.12, 0.8
+"""The fastest that the hand goes and turns, whoever commands it: twice a full push."""
+OPENING_M = 0.085
+"""Between the open fingers."""
+LOW, HIGH = (-0.1, -0.7, 0.0), (0.95, 0.7, 0.6)
+"""The corners of the room that the arm can reach, for the middle between the finger tips."""
+_FINGER = 0.006
+_ACROSS = OPENING_M / 2.0 + _FINGER
+_BALLS = (
+    *((-0.015 * back, side * _ACROSS, 0.0, _FINGER) for side in (-1, 1) for back in range(4)),
+    *((-0.075, across, 0.0, 0.030) for across in (-0.035, 0.0, 0.035)),
+    (-0.13, 0.0, 0.0, 0.040),
+    (-0.18, 0.0, 0.0, 0.040),
+)
+BALLS = np.array(_BALLS)
+"""The hand as balls: x, y, z and radius, seen from the middle between the finger tips. x points where the hand points,
+the fingers close along y: two fingers, the palm, the wrist."""
+REACH_M = max(math.hypot(*ball[:3]) for ball in _BALLS)
+"""From the middle between the finger tips to the ball furthest from it: how fast turning moves the hand."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box that stands upright.
+
+    Args:
+        middle: x, y, z in metres.
+        size: Along its own x, y, z in metres.
+        yaw: By which it is turned, radians.
+
+    Raises:
+        BadSetting: A size that is not above 0.
+    """
+
+    middle: Vector
+    size: Vector
+    yaw: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not min(self.size) > 0.0:
+            raise BadSetting(f"a box has the sizes {self.size}", hint="Give three sizes above 0, in metres.")
+
+    @property
+    def top(self) -> float:
+        """Height of its upper side."""
+        return self.middle[2] + self.size[2] / 2.0
+
+
+@dataclass(frozen=True)
+class Ring:
+    """An upright tube: the wall of a cup. A wall as thick as the radius makes it a full cylinder.
+
+    Args:
+        middle: x, y, z in metres.
+        radius: Outside, metres.
+        wall: Thickness, metres.
+        height: Metres.
+
+    Raises:
+        BadSetting: A size that is not above 0, or a wall thicker than the radius.
+    """
+
+    middle: Vector
+    radius: float
+    wall: float
+    height: float
+
+    def __post_init__(self) -> None:
+        if not (0.0 < self.wall <= self.radius and self.height > 0.0):
+            raise BadSetting(
+                f"a ring has radius {self.radius}, wall {self.wall} and height {self.height}",
+                hint="Give numbers above 0 and a wall no thicker than the radius, in metres.",
+            )
+
+    @property
+    def core(self) -> float:
+        """Distance of the middle of the wall from the axis; 0 where it is full."""
+        return 0.0 if self.wall == self.radius else self.radius - self.wall / 2.0
+
+    @property
+    def top(self) -> float:
+        """Height of its upper end."""
+        return self.middle[2] + self.height / 2.0
+
+
+class Obstacles:
+    """Everything that stands on the table at height 0, ready to be asked for distances.
+
+    Args:
+        boxes: The boxes.
+        rings: The rings.
+    """
+
+    def __init__(self, boxes: Sequence[Box], rings: Sequence[Ring]) -> None:
+        self._box_middle = np.array([each.middle for each in boxes]).reshape(-1, 3)
+        self._box_half = np.array([each.size for each in boxes]).reshape(-1, 3) / 2.0
+        self._cos = np.array([math.cos(each.yaw) for each in boxes])
+        self._sin = np.array([math.sin(each.yaw) for each in boxes])
+        self._ring_middle = np.array([each.middle for each in rings]).reshape(-1, 3)
+        self._wall = np.array([each.core for each in rings])
+        self._half = np.array([each.radius - each.core for each in rings])
+        self._half_height = np.array([each.height / 2 for each in rings])
+
+    def distances(self, points: Array) -> Array:
+        """How far each point is from the nearest surface; below 0 inside of something.
+
+        Args:
+            points: Any shape that ends in x, y, z.
+        """
+        nearest = points[..., 2].copy()
+        across = points[..., None, :]
+        if len(self._box_half):
+            way = across - self._box_middle
+            x, y = way[..., 0], way[..., 1]
+            out_x = np.abs(x * self._cos + y * self._sin) - self._box_half[:, 0]
+            out_y = np.abs(y * self._cos - x * self._sin) - self._box_half[:, 1]
+            out_z = np.abs(way[..., 2]) - self._box_half[:, 2]
+            inside = np.minimum(np.maximum(np.maximum(out_x, out_y), out_z), 0.0)
+            outside = np.maximum(out_x, 0.0) ** 2 + np.maximum(out_y, 0.0) ** 2 + np.maximum(out_z, 0.0) ** 2
+            nearest = np.minimum(nearest, (np.sqrt(outside) + inside).min(axis=-1))
+        if len(self._half):
+            way = across - self._ring_middle
+            out_r = np.abs(np.hypot(way[..., 0], way[..., 1]) - self._wall) - self._half
+            out_z = np.abs(way[..., 2]) - self._half_height
+            inside = np.minimum(np.maximum(out_r, out_z), 0.0)
+            outside = np.maximum(out_r, 0.0) ** 2 + np.maximum(out_z, 0.0) ** 2
+            nearest = np.minimum(nearest, (np.sqrt(outside) + inside).min(axis=-1))
+        return np.asarray(nearest)
+
+
+def clearances(positions: Array, rotations: Array, obstacles: Obstacles) -> Array:
+    """How far a hand is from the table and all objects in many poses; below 0 where it would be inside of something.
+
+    Args:
+        positions: One row x, y, z per pose.
+        rotations: One row w, x, y, z per pose.
+        obstacles: What stands on the table.
+    """
+    w, axis = rotations[:, None, :1], rotations[:, None, 1:]
+    balls = np.broadcast_to(BALLS[:, :3], (len(positions), *BALLS[:, :3].shape))
+    twice = 2.0 * np.cross(axis, balls)
+    points = balls + w * twice + np.cross(axis, twice) + positions[:, None, :]
+    return np.asarray((obstacles.distances(points) - BALLS[:, 3]).min(axis=1))
+
+
+class Gripper:
+    """A hand in a scene, moved in small steps.
+
+    A motion that would lead into the table or an object is not made: what of it is free (the turning, or single axes)
+    is still made, so that the hand slides along a surface and never goes through one.
+
+    Args:
+        start: Where it begins; must be free.
+        obstacles: What stands on the table.
+    """
+
+    def __init__(self, start: Pose, obstacles: Obstacles) -> None:
+        self.position: Vector = start.position
+        self.rotation: Quaternion = start.rotation
+        self._obstacles = obstacles
+        self._room = self._clearance(self.position, self.rotation)
+        """How far any part of the hand may still go before it can touch something: most steps need no look."""
+        self.touched = False
+        """Whether something stopped the last motion, or a part of it."""
+
+    @property
+    def pose(self) -> Pose:
+        """Where it is."""
+        return Pose(self.position, self.rotation)
+
+    @property
+    def clearance_m(self) -> float:
+        """How far it is from the nearest thing."""
+        return self._clearance(self.position, self.rotation)
+
+    def move(self, linear: Vector, angular: Vector, dt: float = CONTROL_S) -> None:
+        """Go on for a moment at a velocity (m/s) and a turning speed (rad/s), within the limits.
+
+        Raises:
+            BadPose: A velocity or the time is not finite. The hand stays where it is.
+        """
+        self.touched = False
+        if not math.isfinite(math.fsum((*map(abs, linear), *map(abs, angular), dt))):
+            raise BadPose("velocity of a hand is not finite", hint="Give three finite numbers each, and a time.")
+        linear, angular = within(linear, MOST_M_S), within(angular, MOST_RAD_S)
+        if linear == STILL and angular == STILL:
+            return
+        if self._made(linear, angular, dt):
+            return
+        self.touched = True
+        x, y, z = linear
+        if angular == STILL or not self._made(linear, STILL, dt):
+            for part in ((x, 0.0, 0.0), (0.0, y, 0.0), (0.0, 0.0, z)):
+                if part != STILL:
+                    self._made(part, STILL, dt)
+        if angular != STILL:
+            self._made(STILL, angular, dt)
+
+    def _made(self, linear: Vector, angular: Vector, dt: float) -> bool:
+        """Make a motion if it is free."""
+        x, y, z = self.position
+        place = (x + linear[0] * dt, y + linear[1] * dt, z + linear[2] * dt)
+        if not all(low <= each <= high for low, each, high in zip(LOW, place, HIGH, strict=True)):
+            return False
+        turn = self.rotation
+        if angular != STILL:
+            w, a, b, c = product(exponential((angular[0] * dt, angular[1] * dt, angular[2] * dt)), turn)
+            length = math.sqrt(w * w + a * a + b * b + c * c)
+            turn = (w / length, a / length, b / length, c / length)
+        room = self._room - (math.hypot(*linear) + REACH_M * math.hypot(*angular)) * dt
+        if room < 0.0:
+            room = self._clearance(place, turn)
+            if room < 0.0:
+                return False
+        self.position, self.rotation, self._room = place, turn, room
+        return True
+
+    def _clearance(self, position: Vector, rotation: Quaternion) -> float:
+        w, a, b, c = rotation
+        turn = np.array(
+            (
+                (1 - 2 * (b * b + c * c), 2 * (a * b - w * c), 2 * (a * c + w * b)),
+                (2 * (a * b + w * c), 1 - 2 * (a * a + c * c), 2 * (b * c - w * a)),
+                (2 * (a * c - w * b), 2 * (b * c + w * a), 1 - 2 * (a * a + b * b)),
+            )
+        )
+        points = BALLS[:, :3] @ turn.T + np.array(position)
+        return float((self._obstacles.distances(points) - BALLS[:, 3]).min())
+
+
+def within(velocity: Vector, most: float) -> Vector:
+    """A velocity, shortened where it is more than may be."""
+    speed = math.hypot(*velocity)
+    if speed <= most:
+        return velocity
+    share = most / speed
+    return (velocity[0] * share, velocity[1] * share, velocity[2] * share)
 
 
 @dataclass(frozen=True)
@@ -71,10 +315,7 @@ class Scene:
     @cached_property
     def obstacles(self) -> Obstacles:
         """What stops the hand."""
-        return Obstacles(
-            [each for thing in self.things for each in thing.boxes],
-            [each for thing in self.things for each in thing.rings],
-        )
+        return _standing(self.things)
 
     def thing(self, name: str) -> Thing:
         """The object of this name.
@@ -140,9 +381,7 @@ def _scene(name: str, entry: Mapping[str, Any], shapes: Mapping[str, Any]) -> Sc
         for each, told in entry["objects"].items()
         for grasp, kinds in told["grasps"].items()
     }
-    standing = Obstacles(
-        [each for thing in things for each in thing.boxes], [each for thing in things for each in thing.rings]
-    )
+    standing = _standing(things)
     goals = [Goal(each, grasp, _free(poses, standing)) for (each, grasp), poses in listed.items()]
     return Scene(
         name=name,
@@ -151,6 +390,12 @@ def _scene(name: str, entry: Mapping[str, Any], shapes: Mapping[str, Any]) -> Sc
         things=things,
         goals=Goals.of(goals),
         tasks=tuple(f"{each}/{grasp}" for each, grasp in entry["tasks"]),
+    )
+
+
+def _standing(things: Sequence[Thing]) -> Obstacles:
+    return Obstacles(
+        [each for thing in things for each in thing.boxes], [each for thing in things for each in thing.rings]
     )
 
 

@@ -11,10 +11,9 @@ from collections import deque
 from enum import StrEnum
 
 from handup.domains.reaching import habits
-from handup.domains.reaching.gripper import CONTROL_HZ, STICK_M_S, STICK_RAD_S
 from handup.domains.reaching.habits import Strategy
 from handup.domains.reaching.people import Person, Wish
-from handup.domains.reaching.scenes import Scene
+from handup.domains.reaching.scenes import CONTROL_HZ, STICK_M_S, STICK_RAD_S, Scene
 from handup.intent.pose import STILL, Pose, Quaternion, Vector, conjugate, logarithm, product, rotated
 
 DECIDE_EVERY = max(1, round(habits.DECIDE_S * CONTROL_HZ))

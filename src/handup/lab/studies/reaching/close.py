@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from handup.core import Value
 from handup.domains.reaching import Method, Rules, Strategy, Trial, User, episode, helped_by, scene
-from handup.domains.reaching.methods import Robot
-from handup.domains.reaching.running import PLAN_S
+from handup.domains.reaching.episode import Robot
+from handup.domains.reaching.trial import PLAN_S
 from handup.intent import Ask, Command, Goals, Joystick, Pose
 from handup.lab.engine.claims import Row
 from handup.lab.engine.results import Results
