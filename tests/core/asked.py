@@ -8,7 +8,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from handup.core import Box, Point, Question, QuestionKind, Resolution, ResumeHint, Value
-from handup.core.kinds import RULES, Shape
+from handup.core.kinds import RULES
+from handup.core.shapes import BOX, NUMBER, OPTION, POINTS, RESOLUTION, TRUTH
 
 words = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1, max_size=12).filter(str.strip)
 names = st.text(st.characters(min_codepoint=33, max_codepoint=0x17F, exclude_categories=["C", "Z"]), min_size=1)
@@ -28,17 +29,17 @@ def boxes(draw: st.DrawFn) -> Box:
 def values_for(draw: st.DrawFn, question: Question) -> Value:
     """A value that the question allows."""
     shape = RULES[question.kind].shape
-    if shape is Shape.OPTION:
+    if shape is OPTION:
         return draw(st.sampled_from(question.options))
-    if shape is Shape.RESOLUTION:
+    if shape is RESOLUTION:
         return Resolution(action=draw(st.sampled_from(question.options)), resume=draw(st.sampled_from(ResumeHint)))
-    if shape is Shape.TRUTH:
+    if shape is TRUTH:
         return draw(st.booleans())
-    if shape is Shape.NUMBER:
+    if shape is NUMBER:
         return draw(st.floats(question.low, question.high, allow_nan=False, allow_infinity=False))
-    if shape is Shape.BOX:
+    if shape is BOX:
         return draw(boxes())
-    if shape is Shape.POINTS:
+    if shape is POINTS:
         count = len(question.marks)
         return tuple(draw(st.lists(points, min_size=count or 1, max_size=count or 3)))
     return draw(words).strip()

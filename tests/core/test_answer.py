@@ -30,7 +30,7 @@ from handup.core import (
     value_from_json,
     value_to_json,
 )
-from handup.core.kinds import MAX_WORDS
+from handup.core.checks import MAX_WORDS
 from tests.core.asked import FULL, VALUES, finite, names, questions, shares, values_for
 from tests.core.test_question import GOLDEN, anything
 

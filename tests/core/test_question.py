@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.core import BadRecord, BadSetting, HandupError, Question, QuestionKind, question_schema
-from handup.core.kinds import MAX_MARKS, MAX_OPTION, MAX_OPTIONS, MAX_PROMPT, RULES
+from handup.core.checks import MAX_MARKS, MAX_OPTION, MAX_OPTIONS, MAX_PROMPT
+from handup.core.kinds import RULES
 from handup.core.question import SURENESS
 from tests.core.asked import FULL, questions
 

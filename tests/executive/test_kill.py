@@ -163,7 +163,7 @@ def answered(folder: Path, journal: Journal) -> tuple[Finished, Run]:
             record = desk.record(run.waiting_for)
             assert record is not None
             picks = [each for each in ground.effects() if each["does"] == "pick"]
-            said: dict[QuestionKind, Value] = {QuestionKind.TEXT: f"cup {picks[-1]['n']}", QuestionKind.YES_NO: True}
+            said: dict[str, Value] = {QuestionKind.TEXT: f"cup {picks[-1]['n']}", QuestionKind.YES_NO: True}
             value = said.get(record.question.kind, AGAIN)
             reply = Reply(question=record.id, kind=ReplyKind.ANSWER, by="Maya", token=record.id, value=value)
             assert desk.reply(reply).accepted

@@ -12,9 +12,9 @@ from handup.models import Model, Output, check_model
 from handup.models.pictures import Picture
 
 RGB: Picture = np.full((12, 16, 3), 90, np.uint8)
-PART = Question("What is it?", "choice", ("bolt", "nut", "washer"))  # type: ignore[arg-type]
-WHERE, FORCE = Question("Where is it?", "box"), Question("How firmly?", "number", low=1, high=20)  # type: ignore[arg-type]
-READY, EDGE = Question("Is it there?", "yes-no"), Question("Where is its edge?", "points")  # type: ignore[arg-type]
+PART = Question("What is it?", "choice", ("bolt", "nut", "washer"))
+WHERE, FORCE = Question("Where is it?", "box"), Question("How firmly?", "number", low=1, high=20)
+READY, EDGE = Question("Is it there?", "yes-no"), Question("Where is its edge?", "points")
 BOX = Box(left=0.1, top=0.1, right=0.5, bottom=0.5)
 CORNER = Box(left=0, top=0, right=0.2, bottom=0.2)
 

@@ -615,7 +615,7 @@ def test_a_forward_pass_that_gives_no_pass_is_refused_before_anything_moves(tmp_
 def worded(log: Path, to: tuple[str, ...] = ("Maya Example",)) -> Robot:
     """A robot whose questions are personal."""
     robot = Robot(log)
-    words = Question("Maya, which medicine do you take?", to=to, options=("aspirin", RIGHT), kind="choice")  # type: ignore[arg-type]
+    words = Question("Maya, which medicine do you take?", to=to, options=("aspirin", RIGHT), kind="choice")
     robot.graph = ModuleGraph.chain(replace(module, inputs=(), question=words) for module in robot.graph.modules)
     return robot
 

@@ -197,8 +197,8 @@ def _say_command(options: str, store: str) -> None:
 def _list(store: str, as_json: bool) -> None:
     from rich.console import Console  # noqa: PLC0415
 
+    from handup.core.checks import one_line  # noqa: PLC0415
     from handup.desk import replay  # noqa: PLC0415
-    from handup.desk.saying import one_line  # noqa: PLC0415
     from handup.desk.screen import Screen  # noqa: PLC0415
     from handup.journal import Journal  # noqa: PLC0415
 
@@ -224,7 +224,7 @@ def _list(store: str, as_json: bool) -> None:
 
 def _standing(record: Record, now_s: float) -> str:
     """Where a question is, for whom, since when and why."""
-    from handup.desk.saying import one_line  # noqa: PLC0415
+    from handup.core.checks import one_line  # noqa: PLC0415
     from handup.desk.words import name_of, span  # noqa: PLC0415
 
     left = "" if record.until_s is None else span(record.until_s - now_s)

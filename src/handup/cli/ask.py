@@ -17,17 +17,9 @@ import typer
 from handup.cli.output import FAILED, INTERRUPTED, err, out, print_json
 from handup.cli.people import load_people, people_named, user_name
 from handup.cli.store import DEFAULT_STORE, StoreOption, default_store
-from handup.core import (
-    BadSetting,
-    Box,
-    Question,
-    QuestionKind,
-    Resolution,
-    ResumeHint,
-    Value,
-    value_to_json,
-)
-from handup.core.kinds import RULES, Shape
+from handup.core import BadSetting, Question, QuestionKind, value_to_json
+from handup.core.checks import one_line
+from handup.core.kinds import RULES, KindRule, shape_of
 from handup.whom import InOrder
 
 if TYPE_CHECKING:
@@ -49,7 +41,7 @@ RUN = "ask"
 
 def ask(
     prompt: Annotated[str, typer.Argument(help="The question, in the words of the person who answers.")],
-    kind: Annotated[str | None, typer.Option(help=f"{', '.join(QuestionKind)}.", metavar="KIND")] = None,
+    kind: Annotated[str | None, typer.Option(help=f"{', '.join(RULES)}.", metavar="KIND")] = None,
     option: Annotated[list[str] | None, typer.Option(help="An option; makes it a choice. Repeat it.")] = None,
     effect: Annotated[list[str] | None, typer.Option(help="What happens for each option, in their order.")] = None,
     guess: Annotated[str | None, typer.Option(help="What you think; boxes and points as JSON.")] = None,
@@ -81,16 +73,16 @@ def ask(
     from handup.desk import Delivered, Desk, question_id  # noqa: PLC0415
     from handup.journal import Journal  # noqa: PLC0415 - the help does without databases
 
-    given_kind = QuestionKind(_kind(kind, bool(option)))
-    if len(option or ()) < (least := RULES[given_kind].least_options):
-        raise BadSetting(f"a {given_kind} has fewer than two options", hint=f"Give --option {least} times or more.")
+    rule = _rule(kind, bool(option))
+    if len(option or ()) < (least := rule.least_options):
+        raise BadSetting(f"a {rule.kind} has fewer than two options", hint=f"Give --option {least} times or more.")
     question = Question(
         prompt,
-        given_kind,
+        rule.kind,
         tuple(option or ()),
         doing=doing,
         why=why,
-        guess=_guess(given_kind, guess),
+        guess=_guess(rule, guess),
         sure=sure,
         effects=tuple(effect or ()),
         image=image,
@@ -148,26 +140,23 @@ def next_attempt(journal: Journal, run: str, step: str) -> int:
     return high
 
 
-def _kind(kind: str | None, has_options: bool) -> str:
+def _rule(kind: str | None, has_options: bool) -> KindRule:
     if kind is None:
-        return QuestionKind.CHOICE if has_options else QuestionKind.TEXT
-    if kind not in tuple(QuestionKind):
-        raise BadSetting(f"--kind is '{kind}'", hint=f"Use one of: {', '.join(QuestionKind)}.")
-    return kind
+        return RULES[QuestionKind.CHOICE if has_options else QuestionKind.TEXT]
+    if kind not in RULES:
+        raise BadSetting(f"--kind is '{kind}'", hint=f"Use one of: {', '.join(RULES)}.")
+    return RULES[kind]
 
 
-def _guess(kind: QuestionKind, guess: str | None) -> Any:
-    shape, two = RULES[kind].shape, RULES[kind].two
-    if guess is not None and two and guess.casefold() not in two:
-        raise BadSetting(f"--guess is '{guess[:60]}'", hint=f"Give {two[0]} or {two[1]}.")
-    as_data = shape in (Shape.NUMBER, Shape.BOX, Shape.POINTS) or (shape is Shape.RESOLUTION and guess and "{" in guess)
-    if guess is None or not as_data:
+def _guess(rule: KindRule, guess: str | None) -> Any:
+    if guess is not None and rule.two and guess.casefold() not in rule.two:
+        raise BadSetting(f"--guess is '{guess[:60]}'", hint=f"Give {rule.two[0]} or {rule.two[1]}.")
+    if guess is None or not rule.shape.is_json(guess):
         return guess
     try:
         return json.loads(guess)
     except (ValueError, RecursionError):
-        hint = "Give a number." if shape is Shape.NUMBER else "Give JSON, such as [0.1, 0.2, 0.5, 0.75] for a box."
-        raise BadSetting(f"--guess is '{guess[:60]}'", hint=hint) from None
+        raise BadSetting(f"--guess is '{guess[:60]}'", hint=rule.shape.shell_hint) from None
 
 
 def _step_of(question: Question) -> str:
@@ -220,7 +209,7 @@ def _print(desk: Desk, record: Record, store: str, as_json: bool) -> int:
             }
         )
     elif value is not None:
-        out.file.write("\n".join(_lines(record.question, value)) + "\n")
+        out.file.write("\n".join(shape_of(record.question, value).lines(record.question, value)) + "\n")
     out.file.flush()
     if value is not None:
         return 0
@@ -236,19 +225,6 @@ def _print(desk: Desk, record: Record, store: str, as_json: bool) -> int:
     return FAILED
 
 
-def _lines(question: Question, value: Value) -> list[str]:
-    """A value for the shell."""
-    if isinstance(value, bool):
-        return [question.choices[0] if value else question.choices[1]]
-    if isinstance(value, Box):
-        return [f"{value.left:.10g} {value.top:.10g} {value.right:.10g} {value.bottom:.10g}"]
-    if isinstance(value, Resolution):
-        return [value.action, *([] if value.resume is ResumeHint.NONE else [str(value.resume)])]
-    if isinstance(value, tuple):
-        return [f"{each.x:.10g} {each.y:.10g}" for each in value]
-    return [f"{value:.15g}" if isinstance(value, float) else value]
-
-
 def _moved_from(before: Record) -> Callable[[Record], bool]:
     """Whether a question is elsewhere by now."""
     return lambda now: now.settled or (now.status, now.turn) != (before.status, before.turn)
@@ -256,8 +232,6 @@ def _moved_from(before: Record) -> Callable[[Record], bool]:
 
 def _waits(desk: Desk, record: Record, store: str) -> str:
     """Where a question is, what is in front of it, and how to answer."""
-    from handup.desk.saying import one_line  # noqa: PLC0415
-
     front = _in_front(desk, record)
     if front is None:
         return f"{record.told} {_how_to_answer(record, store)}"

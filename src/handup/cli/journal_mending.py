@@ -11,7 +11,7 @@ import typer
 from handup.cli.output import print_json
 from handup.cli.saying import checked, entries, say, working
 from handup.core import BadSetting, DamagedJournal, StoreUnavailable
-from handup.desk.saying import one_line
+from handup.core.checks import one_line
 from handup.journal import Erasure, Journal, Repaired
 from handup.journal import repair as repair_store
 from handup.journal.address import address_of

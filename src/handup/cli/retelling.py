@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from handup.cli.moments import day, near
 from handup.cli.retelling_tasks import tell_task
-from handup.core import Action, BadAnswer, BadRecord, Question, value_from_json
+from handup.core import Action, BadAnswer, BadRecord, Question, in_words, value_from_json
+from handup.core.checks import one_line
 from handup.desk import events as desk
 from handup.desk.events import Delivered, RemoteSettled, RemoteStopped
-from handup.desk.saying import in_words, one_line
 from handup.desk.words import name_of, span
 from handup.journal import Entry, JournalErased, JournalRepaired
 from handup.memory import events as memory

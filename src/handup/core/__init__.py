@@ -53,25 +53,27 @@ from handup.core.errors import (
     UnsafeHost,
 )
 from handup.core.event import Body, EventType, Unknown, body_of, event, event_of, event_type, type_of
-from handup.core.kinds import KindRule, QuestionKind, Shape
+from handup.core.kinds import (
+    RULES,
+    KindRule,
+    QuestionKind,
+    add_kind,
+    check_value,
+    in_words,
+    value_from_json,
+    value_to_json,
+)
 from handup.core.person import Limits, Person, QuietHours, Role
 from handup.core.protocols import Clock, ManualClock, RandomSource
 from handup.core.question import Question
 from handup.core.registry import Registry, settings_of
 from handup.core.schema import answer_schema, question_schema, reply_schema
-from handup.core.value import (
-    Box,
-    Point,
-    Resolution,
-    ResumeHint,
-    Value,
-    check_value,
-    value_from_json,
-    value_to_json,
-)
+from handup.core.shapes import Shape
+from handup.core.value import Box, Point, Resolution, ResumeHint, Value
 
 __all__ = [
     "CALIBRATORS",
+    "RULES",
     "Action",
     "Alternative",
     "Answer",
@@ -145,6 +147,7 @@ __all__ = [
     "UnknownModule",
     "UnsafeHost",
     "Value",
+    "add_kind",
     "answer_schema",
     "body_of",
     "calibrator_from_json",
@@ -154,6 +157,7 @@ __all__ = [
     "event",
     "event_of",
     "event_type",
+    "in_words",
     "objective_of",
     "question_schema",
     "reply_schema",

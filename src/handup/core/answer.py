@@ -7,10 +7,20 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
-from handup.core.checks import check_fields, check_name, check_number, check_person, check_share, check_text, shown
+from handup.core.checks import (
+    MAX_ID,
+    MAX_NAME,
+    check_fields,
+    check_name,
+    check_number,
+    check_person,
+    check_share,
+    check_text,
+    shown,
+)
 from handup.core.errors import BadAnswer
-from handup.core.kinds import MAX_ID, MAX_NAME
-from handup.core.value import Box, Resolution, Value, value_from_json, value_to_json
+from handup.core.kinds import value_from_json, value_to_json
+from handup.core.value import Value
 
 SCHEMA = 1
 """Of answers and replies in JSON."""
@@ -36,7 +46,7 @@ class Answer:
     certainty: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "value", _tidy(self.value))
+        object.__setattr__(self, "value", value_from_json(self.value))
         if self.by is not None:
             check_name("by of an answer", self.by, MAX_NAME, error=BadAnswer)
         if self.latency_s is not None:
@@ -117,7 +127,7 @@ class Reply:
         object.__setattr__(self, "by", check_person("by of a reply", self.by, MAX_NAME, error=BadAnswer))
         check_name("token of a reply", self.token, MAX_NAME, error=BadAnswer)
         check_text("device of a reply", self.device, MAX_NAME, error=BadAnswer)
-        object.__setattr__(self, "value", _tidy(self.value))
+        object.__setattr__(self, "value", value_from_json(self.value))
         object.__setattr__(self, "certainty", check_share("certainty", self.certainty, error=BadAnswer))
         if (self.value is not None) != (self.kind is ReplyKind.ANSWER):
             says = "says nothing" if self.value is None else "says something"
@@ -143,8 +153,3 @@ class Reply:
         names = [field.name for field in fields(cls)]
         needed = ("question", "kind", "by", "token")
         return cls(**check_fields("a reply", record, names, needed=needed, newest=SCHEMA, error=BadAnswer))
-
-
-def _tidy(value: Any) -> Value | None:
-    """A value from itself or from its JSON."""
-    return value if isinstance(value, (Box, Resolution)) else value_from_json(value)

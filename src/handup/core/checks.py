@@ -17,6 +17,21 @@ Error = type[HandupError]
 HALF_CHARACTER = re.compile(r"[\ud800-\udfff]")
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 """Characters that no person types: they could move a terminal's cursor or break a store."""
+MAX_PROMPT = 4_000
+"""The longest sentence that is put to a person, in characters; the other texts of a question may be as long."""
+MAX_OPTION = 500
+"""The longest option, and the longest name of a picture or unit."""
+MAX_OPTIONS = 100
+MAX_MARKS = 20
+"""The most points that one question asks for."""
+MAX_NAME = 200
+"""The longest name of a person, device, channel or mark."""
+MAX_PEOPLE = 100
+"""The most people that one question is addressed to."""
+MAX_WORDS = 4_000
+"""The longest answer in words."""
+MAX_ID = 500
+"""The longest id of a question."""
 MAX_COMPARED = 100
 """With so many known names, or else with the likeliest of them, a misspelt one is compared."""
 MAX_LISTED = 24
@@ -76,6 +91,16 @@ def unstorable(text: str) -> bool:
 def storable(text: str) -> str:
     """A text in which a mark stands for each such character, for what must be kept whatever it holds."""
     return CONTROL.sub("\N{REPLACEMENT CHARACTER}", HALF_CHARACTER.sub("\N{REPLACEMENT CHARACTER}", text))
+
+
+def printable(text: str) -> str:
+    """A text that cannot move the cursor, change colours or turn the direction of writing on a person's screen."""
+    return "".join(sign if sign.isprintable() or sign == "\n" else " " if sign.isspace() else "\ufffd" for sign in text)
+
+
+def one_line(text: str) -> str:
+    """A text in one line, printable."""
+    return " ".join(printable(text).split())
 
 
 def check_person(what: str, value: object, most: int, *, error: Error) -> str:

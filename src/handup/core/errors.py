@@ -37,6 +37,11 @@ class HandupError(Exception):
         placed = type(self)(self.cause, hint=self.hint, file=self.file or file, line=self.line or line)
         return placed.with_traceback(self.__traceback__)
 
+    @property
+    def sentence(self) -> str:
+        """The cause and the next step for a person, without the code."""
+        return f"{self.cause[:1].upper()}{self.cause[1:]}. {self.hint}"
+
     def __str__(self) -> str:
         where = "" if self.file is None else f"{self.file}:{self.line}: " if self.line else f"{self.file}: "
         return f"{where}{self.cause}. {self.hint} [{self.code}]"

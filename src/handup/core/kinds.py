@@ -1,14 +1,22 @@
-"""The kinds of question: what each one needs, may have, and takes for an answer. One table for all who ask."""
+"""The kinds of question: one table with what each of them needs, may have, and takes for an answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from handup.core.errors import BadSetting
+from handup.core.shapes import BOX, NUMBER, OPTION, POINTS, RESOLUTION, TRUTH, WORDS, Shape
+from handup.core.value import Value
+
+if TYPE_CHECKING:
+    from handup.core.question import Question
 
 
 class QuestionKind(StrEnum):
-    """How an answer looks, and so which control a page shows."""
+    """Kinds of handup itself: how an answer looks, and so which control a page shows."""
 
     CHOICE = "choice"
     """One of the options."""
@@ -31,76 +39,151 @@ class QuestionKind(StrEnum):
     """Something to do with one's hands; the answer says whether it is done."""
 
 
-class Shape(StrEnum):
-    """What the value of an answer is made of."""
-
-    OPTION = "option"
-    WORDS = "words"
-    TRUTH = "truth"
-    NUMBER = "number"
-    BOX = "box"
-    POINTS = "points"
-    RESOLUTION = "resolution"
-
-
 @dataclass(frozen=True, kw_only=True)
 class KindRule:
-    """What belongs to a kind.
+    """Everything that differs from kind to kind.
 
     Args:
+        kind: Its name.
         shape: Of its answers.
-        least_options: So many options it needs.
-        chosen: Whether a person may choose one of the options; other kinds carry options without using them, since
+        least_options: The fewest options it can do with.
+        chosen: True where a person may choose one of the options; other kinds carry options without using them, since
             the wording in old records may have some.
         two: The options that it has by itself; the first of them is True.
         own: Fields of a question that no other kind may have.
-        on_image: Whether it is about a place on a picture, which it then needs.
+        on_image: True where it is about a place on a picture, which it then needs.
         only_people: Why the robot cannot settle it by trying, in a sentence; empty where it can.
+        explicit: True where its answer is given in so many words only: not by taking the robot's guess, nor by a
+            bystander whom it does not name.
     """
 
-    shape: Shape
+    kind: str
+    shape: Shape[Any]
     least_options: int = 0
     chosen: bool = False
     two: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
     on_image: bool = False
     only_people: str = ""
+    explicit: bool = False
 
 
-RULES: Mapping[QuestionKind, KindRule] = {
-    QuestionKind.CHOICE: KindRule(shape=Shape.OPTION, least_options=2, chosen=True),
-    QuestionKind.TEXT: KindRule(shape=Shape.WORDS, chosen=True),
-    QuestionKind.YES_NO: KindRule(shape=Shape.TRUTH, two=("yes", "no")),
-    QuestionKind.NUMBER: KindRule(shape=Shape.NUMBER, own=("low", "high", "unit")),
-    QuestionKind.BOX: KindRule(shape=Shape.BOX, on_image=True),
-    QuestionKind.POINTS: KindRule(shape=Shape.POINTS, own=("marks",), on_image=True),
-    QuestionKind.DIAGNOSIS: KindRule(shape=Shape.WORDS, chosen=True),
-    QuestionKind.ACTION: KindRule(shape=Shape.RESOLUTION, least_options=2, chosen=True),
-    QuestionKind.PERMISSION: KindRule(
-        shape=Shape.TRUTH,
+RULES: dict[str, KindRule] = {}
+"""The rule of each kind that is known, by its name."""
+_SHAPES: list[Shape[Any]] = []
+"""Every shape, the one added last first, so that it reads its values before those that take any object or list."""
+_MADE: dict[type, Shape[Any]] = {}
+
+
+def add_kind(rule: KindRule) -> None:
+    """Make a kind of question known, with the shape of its answers, before questions of it are read.
+
+    Raises:
+        BadSetting: Another kind has its name.
+    """
+    if rule.kind in RULES:
+        raise BadSetting(f"two kinds of question are called '{rule.kind}'", hint="Rename one of them.")
+    RULES[rule.kind] = rule
+    if rule.shape not in _SHAPES:
+        _SHAPES.insert(0, rule.shape)
+        _MADE.setdefault(rule.shape.made, rule.shape)
+
+
+for _rule in (
+    KindRule(kind=QuestionKind.CHOICE, shape=OPTION, least_options=2, chosen=True),
+    KindRule(kind=QuestionKind.TEXT, shape=WORDS, chosen=True),
+    KindRule(kind=QuestionKind.YES_NO, shape=TRUTH, two=("yes", "no")),
+    KindRule(kind=QuestionKind.NUMBER, shape=NUMBER, own=("low", "high", "unit")),
+    KindRule(kind=QuestionKind.BOX, shape=BOX, on_image=True),
+    KindRule(kind=QuestionKind.POINTS, shape=POINTS, own=("marks",), on_image=True),
+    KindRule(kind=QuestionKind.DIAGNOSIS, shape=WORDS, chosen=True),
+    KindRule(kind=QuestionKind.ACTION, shape=RESOLUTION, least_options=2, chosen=True),
+    KindRule(
+        kind=QuestionKind.PERMISSION,
+        shape=TRUTH,
         two=("yes", "no"),
         only_people="Only a person gives permission; the robot cannot try instead.",
+        explicit=True,
     ),
-    QuestionKind.PHYSICAL: KindRule(
-        shape=Shape.TRUTH,
+    KindRule(
+        kind=QuestionKind.PHYSICAL,
+        shape=TRUTH,
         two=("done", "cannot"),
         only_people="This needs a person's hands; the robot cannot try instead.",
     ),
-}
-"""Everything that differs from kind to kind."""
+):
+    add_kind(_rule)
 
-MAX_PROMPT = 4_000
-"""The longest sentence that is put to a person, in characters; so long may the other texts of a question be, too."""
-MAX_OPTION = 500
-"""The longest option, and the longest name of a picture or unit."""
-MAX_OPTIONS = 100
-MAX_MARKS = 20
-"""The most points that one question asks for."""
-MAX_NAME = 200
-"""The longest name of a person, device, channel or mark."""
-MAX_PEOPLE = 100
-"""The most people that one question is addressed to."""
-MAX_WORDS = 4_000
-"""The longest answer in words."""
-MAX_ID = 500
-"""The longest id of a question."""
+
+def rule_of(kind: object) -> KindRule:
+    """The rule of a kind, by its name.
+
+    Raises:
+        BadSetting: There is no such kind.
+    """
+    rule = RULES.get(kind) if isinstance(kind, str) else None
+    if rule is None:
+        raise BadSetting(f"{kind!r} is no kind of question", hint=f"Use one of: {', '.join(RULES)}.")
+    return rule
+
+
+def written_values() -> list[Mapping[str, Any]]:
+    """JSON Schemas of all values as they are written; no two of these fit the same JSON."""
+    schemas: list[Mapping[str, Any]] = []
+    for rule in RULES.values():
+        if rule.shape.written not in schemas:
+            schemas.append(rule.shape.written)
+    return schemas
+
+
+def check_value(question: Question, value: object) -> Value:
+    """The value as the question's kind has it.
+
+    Taken are values and their JSON; for a kind of two words also these, for an action its words alone, for a box two
+    corners or four numbers in any order, for points pairs of numbers.
+
+    Raises:
+        BadAnswer: The question does not allow it; the hint says what is allowed.
+    """
+    checked: Value = question.rule.shape.check(question, value)
+    return checked
+
+
+def value_to_json(value: Value | None) -> Any:
+    """A value as plain data; `value_from_json` reads it back. None, a value that was erased, stays None."""
+    shape = _made_of(value)
+    return value if shape is None else shape.to_json(value)
+
+
+def value_from_json(raw: Any) -> Value | None:
+    """The value that `value_to_json` wrote, or that value itself; `check_value` says whether a question allows it.
+
+    Raises:
+        BadAnswer: It is no value of any kind of question.
+    """
+    if raw is None:
+        return None
+    read: Value = next((shape for shape in _SHAPES if shape.reads(raw)), NUMBER).from_json(raw)
+    return read
+
+
+def in_words(question: Question, value: Value) -> str:
+    """A value in one line for a person: what the robot guesses, or what an answer was taken for."""
+    return shape_of(question, value).in_words(question, value)
+
+
+def in_passing(value: Value) -> str:
+    """A value in a few words, beside others and without its question."""
+    shape = _made_of(value)
+    return f"{value:g}" if shape is None else shape.in_passing(value)
+
+
+def shape_of(question: Question, value: Value) -> Shape[Any]:
+    """The shape of a value: the question's own, unless its words were erased and another question stands there."""
+    own = question.rule.shape
+    return own if isinstance(value, own.made) else _made_of(value) or own
+
+
+def _made_of(value: object) -> Shape[Any] | None:
+    """The shape that a value is of, whatever question it answers; None where it is of none."""
+    return next((_MADE[made] for made in type(value).__mro__ if made in _MADE), None)

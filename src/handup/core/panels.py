@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from handup.core.kinds import MAX_NAME, MAX_OPTION, MAX_PROMPT
+from handup.core.checks import MAX_NAME, MAX_OPTION, MAX_PROMPT
 
 MOST_PANELS = 20
 """The most panels of one robot."""

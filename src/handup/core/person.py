@@ -9,9 +9,17 @@ from enum import StrEnum
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from handup.core.checks import check_count, check_fields, check_list, check_name, check_number, check_person, shown
+from handup.core.checks import (
+    MAX_NAME,
+    check_count,
+    check_fields,
+    check_list,
+    check_name,
+    check_number,
+    check_person,
+    shown,
+)
 from handup.core.errors import BadSetting
-from handup.core.kinds import MAX_NAME
 
 SCHEMA = 1
 """Of a person in JSON."""

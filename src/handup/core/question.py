@@ -6,20 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from handup.core.checks import check_fields, check_list, check_name, check_number, check_person, check_share, check_text
-from handup.core.errors import BadAnswer, BadSetting
-from handup.core.kinds import (
+from handup.core.checks import (
     MAX_MARKS,
     MAX_NAME,
     MAX_OPTION,
     MAX_OPTIONS,
     MAX_PEOPLE,
     MAX_PROMPT,
-    RULES,
-    KindRule,
-    QuestionKind,
+    check_fields,
+    check_list,
+    check_name,
+    check_number,
+    check_person,
+    check_share,
+    check_text,
 )
-from handup.core.value import Value, check_value, value_to_json
+from handup.core.errors import BadAnswer, BadSetting
+from handup.core.kinds import RULES, KindRule, QuestionKind, check_value, rule_of, value_to_json
+from handup.core.value import Value
 
 SCHEMA = 2
 """Of a question in JSON. The bare wording is 1 and says no number."""
@@ -40,7 +44,7 @@ class Question:
 
     Args:
         prompt: The sentence to show or say.
-        kind: The shape of the answer.
+        kind: A `QuestionKind`, or another one that `add_kind` was told of: it says what an answer looks like.
         options: What to choose from; for `text` and `diagnosis`, suggestions. Other kinds make no use of them.
         doing: What the robot was doing.
         why: Why it asks.
@@ -62,7 +66,7 @@ class Question:
     """
 
     prompt: str
-    kind: QuestionKind = QuestionKind.TEXT
+    kind: str = QuestionKind.TEXT
     options: tuple[str, ...] = ()
     doing: str = ""
     why: str = ""
@@ -80,9 +84,7 @@ class Question:
     deadline_s: float | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.kind, str) or self.kind not in tuple(QuestionKind):
-            raise BadSetting(f"{self.kind!r} is no kind of question", hint=f"Use one of: {', '.join(QuestionKind)}.")
-        object.__setattr__(self, "kind", QuestionKind(self.kind))
+        object.__setattr__(self, "kind", rule_of(self.kind).kind)
         self._check_texts()
         self._check_lists()
         self._check_numbers()
@@ -119,7 +121,7 @@ class Question:
         """
         if self.rule.on_image and not self.image:
             raise BadSetting(f"a {self.kind} question has no image", hint="Name the picture that it is about.")
-        if self.kind is QuestionKind.POINTS and not self.marks:
+        if "marks" in self.rule.own and not self.marks:
             raise BadSetting("a question for points names none", hint="Say under marks which points are asked for.")
         seen = [" ".join(each.split()) for each in self.choices]
         if len(set(seen)) != len(seen) or not all(seen):

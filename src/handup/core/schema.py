@@ -12,64 +12,25 @@ from typing import Any
 
 from handup.core import answer, question
 from handup.core.answer import ReplyKind
-from handup.core.kinds import (
-    MAX_ID,
-    MAX_MARKS,
-    MAX_NAME,
-    MAX_OPTION,
-    MAX_OPTIONS,
-    MAX_PEOPLE,
-    MAX_PROMPT,
-    MAX_WORDS,
-    RULES,
-    KindRule,
-    QuestionKind,
-    Shape,
-)
-from handup.core.value import CORNERS, ResumeHint
+from handup.core.checks import MAX_ID, MAX_MARKS, MAX_NAME, MAX_OPTION, MAX_OPTIONS, MAX_PEOPLE, MAX_PROMPT
+from handup.core.kinds import RULES, KindRule, rule_of, written_values
 
 Schema = dict[str, Any]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 NOTHING: Schema = {"type": "null"}
 SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
-PAIR: Schema = {"type": "array", "items": SHARE, "minItems": 2, "maxItems": 2}
-POINT: Schema = {
-    "type": "object",
-    "properties": {"x": SHARE, "y": SHARE},
-    "required": ["x", "y"],
-    "additionalProperties": False,
-}
-POINTS: Schema = {"type": "array", "items": {"anyOf": [POINT, PAIR]}, "maxItems": MAX_MARKS}
-BOX: Schema = {
-    "type": "object",
-    "properties": dict.fromkeys(CORNERS, SHARE),
-    "required": list(CORNERS),
-    "additionalProperties": False,
-}
-RESOLUTION: Schema = {
-    "type": "object",
-    "properties": {
-        "action": {"type": "string", "maxLength": MAX_OPTION},
-        "resume": {"enum": [str(each) for each in ResumeHint]},
-    },
-    "required": ["action"],
-    "additionalProperties": False,
-}
-WORDS: Schema = {"type": "string", "maxLength": MAX_WORDS}
-WRITTEN: tuple[Schema, ...] = (WORDS, {"type": "boolean"}, {"type": "number"}, BOX, RESOLUTION, POINTS)
-"""Values as they are written; no two of these fit the same JSON."""
 
 
 def question_schema() -> Schema:
     """What `Question.from_json` reads: one branch for each kind."""
-    branches = [_question(kind, rule) for kind, rule in RULES.items()]
+    branches = [_question(rule) for rule in RULES.values()]
     return {"$schema": DIALECT, "title": "Question", "oneOf": branches}
 
 
-def answer_schema(kind: QuestionKind | None = None) -> Schema:
+def answer_schema(kind: str | None = None) -> Schema:
     """What `Answer.from_json` reads; with a kind, only what answers such a question. An erased value is null."""
-    values = WRITTEN if kind is None else (_value(RULES[QuestionKind(kind)]),)
+    values = written_values() if kind is None else [rule_of(kind).shape.schema(rule_of(kind))]
     properties = {
         "schema": _schemas(answer.SCHEMA),
         "value": {"oneOf": [NOTHING, *values]},
@@ -93,7 +54,7 @@ def _reply(kind: ReplyKind) -> Schema:
         "kind": {"const": str(kind)},
         "by": _name(),
         "token": _name(),
-        "value": {"oneOf": list(WRITTEN)} if says else NOTHING,
+        "value": {"oneOf": written_values()} if says else NOTHING,
         "device": {"type": "string", "maxLength": MAX_NAME},
         "until_s": {"type": ["number", "null"]} if kind is ReplyKind.NOT_NOW else NOTHING,
         "certainty": SHARE,
@@ -101,16 +62,16 @@ def _reply(kind: ReplyKind) -> Schema:
     return _object(properties, ["question", "kind", "by", "token", *(["value"] if says else [])])
 
 
-def _question(kind: QuestionKind, rule: KindRule) -> Schema:
+def _question(rule: KindRule) -> Schema:
     number = {"type": ["number", "null"]} if "low" in rule.own else NOTHING
     marks = MAX_MARKS if "marks" in rule.own else 0
     properties = {
         "schema": _schemas(question.SCHEMA),
         "prompt": {"type": "string", "maxLength": MAX_PROMPT, "pattern": r"\S"},
-        "kind": {"const": str(kind)},
+        "kind": {"const": str(rule.kind)},
         "options": {**_texts(MAX_OPTIONS), "minItems": rule.least_options},
         **{key: {"type": "string", "maxLength": MAX_PROMPT} for key in ("doing", "why", "support")},
-        "guess": {"anyOf": [NOTHING, _value(rule)]},
+        "guess": {"anyOf": [NOTHING, rule.shape.schema(rule)]},
         "sure": {"anyOf": [NOTHING, SHARE]},
         **dict.fromkeys(("effects", "pictures"), _one_for_each(rule)),
         "image": {"type": ["string", "null"], "maxLength": MAX_OPTION, "pattern": r"\S"},
@@ -122,26 +83,7 @@ def _question(kind: QuestionKind, rule: KindRule) -> Schema:
         "deadline_s": {"type": ["number", "null"]},
     }
     needed = ["prompt", "kind", *(["options"] if rule.least_options else [])]
-    return {"title": str(kind), **_object(properties, needed)}
-
-
-def _value(rule: KindRule) -> Schema:
-    """What `check_value` takes, as far as a schema can say."""
-    return {
-        Shape.OPTION: {"type": "string", "maxLength": MAX_OPTION},
-        Shape.WORDS: {**WORDS, "pattern": r"\S"},
-        Shape.TRUTH: {"enum": [True, False, *rule.two]},
-        Shape.NUMBER: {"type": "number"},
-        Shape.BOX: {
-            "anyOf": [
-                BOX,
-                {"type": "array", "items": SHARE, "minItems": 4, "maxItems": 4},
-                {**POINTS, "minItems": 2, "maxItems": 2},
-            ]
-        },
-        Shape.POINTS: {**POINTS, "minItems": 1},
-        Shape.RESOLUTION: {"anyOf": [RESOLUTION, {"type": "string", "maxLength": MAX_OPTION}]},
-    }[rule.shape]
+    return {"title": str(rule.kind), **_object(properties, needed)}
 
 
 def _one_for_each(rule: KindRule) -> Schema:

@@ -4,27 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from handup.core import (
-    BadAnswer,
-    Box,
-    Point,
-    Question,
-    QuestionKind,
-    ReplyKind,
-    Resolution,
-    ResumeHint,
-    Value,
-    check_value,
-)
-from handup.core.kinds import Shape
+from handup.core import BadAnswer, Question, ReplyKind, Value, check_value, in_words
+from handup.core.checks import one_line
 from handup.desk.keyboard import Typing
-from handup.desk.saying import RESUMING, in_words, one_line
 from handup.desk.screen import (
-    COLUMNS,
     ELSE_KEY,
     HELP_KEY,
     NOT_NOW_KEY,
-    ROWS,
     STOP_KEY,
     TRY_KEY,
     Screen,
@@ -45,8 +31,6 @@ COMMANDS = {
 }
 AS_IT_IS = "="
 """What follows this is an answer, whatever it could mean here."""
-LEAST_SIDE = 0.01
-"""A smaller box is asked for again: per cent were taken for shares."""
 WORDS_OF_TWO = {"yes": ("y", "yes"), "no": ("no",), "done": ("d", "done"), "cannot": ("c", "cannot", "can't")}
 """What else is understood for the kinds of two options. Never `n` for no: it means not now."""
 
@@ -94,27 +78,22 @@ class Conversation:
             try:
                 return check_value(self._question, self._once())
             except BadAnswer as error:
-                self._screen.say(f"{error.cause[:1].upper()}{error.cause[1:]}. {error.hint}")
+                self.say(error.sentence)
 
-    def _once(self) -> Value:
-        question = self._question
-        shape = question.rule.shape
-        if shape is Shape.POINTS:
-            return self._points()
-        line = self._line(f"Your answer, {self._by}")
+    def _once(self) -> object:
+        question, shape = self._question, self._question.rule.shape
+        line = self.line(shape.label(question) or f"Your answer, {self._by}")
         if not line.strip():
             return self._guess()
         if line.startswith(AS_IT_IS):
             line = line[len(AS_IT_IS) :]
         elif question.choices:
             line = self._choice(line)
-        if shape is Shape.NUMBER:
-            return _numbers(line, 1)[0]
-        if shape is Shape.BOX:
-            return _box(line)
-        if shape is Shape.RESOLUTION:
-            return self._resolution(line)
-        return line
+        return shape.typed(question, line, self)
+
+    def say(self, text: str, *, indent: int = 0) -> None:
+        """Show a paragraph."""
+        self._screen.say(text, indent=indent)
 
     def _guess(self) -> Value:
         guess = self._question.guess
@@ -134,42 +113,18 @@ class Conversation:
         for choice in question.choices:
             if typed == one_line(choice).casefold() or typed in WORDS_OF_TWO.get(choice, ()):
                 return choice
-        if question.rule.shape is Shape.WORDS:
+        if question.rule.shape.open:
             return line
         raise BadAnswer(f"'{one_line(line)[:60]}' is none of the choices", hint=how_to_answer(question))
 
-    def _resolution(self, action: str) -> Resolution:
-        guess = self._question.guess
-        usual = guess.resume if isinstance(guess, Resolution) and guess.action == action else ResumeHint.NONE
-        self._screen.say(f"{one_line(action)}: and how should the robot go on?")
-        for number, each in enumerate(ResumeHint):
-            self._screen.say(f"{number + 1}  {RESUMING[each]}", indent=2)
-        self._screen.say(f"Type a number, or press Enter for: {RESUMING[usual]}.")
-        while True:
-            line = self._line("How to go on").strip()
-            if not line:
-                return Resolution(action=action, resume=usual)
-            if line.isdecimal() and line.isascii() and 1 <= int(line[:9]) <= len(ResumeHint):
-                return Resolution(action=action, resume=list(ResumeHint)[int(line) - 1])
-            if line in tuple(ResumeHint):
-                return Resolution(action=action, resume=ResumeHint(line))
-            self._screen.say(f"Type a number from 1 to {len(ResumeHint)}, or press Enter.")
+    def line(self, label: str) -> str:
+        """The next line that is no command.
 
-    def _points(self) -> tuple[Point, ...]:
-        question, found = self._question, list[Point]()
-        marks = question.marks or ("the point",)
-        while len(found) < len(marks):
-            line = self._line(f"{one_line(marks[len(found)])} ({len(found) + 1} of {len(marks)})").strip()
-            if not line and not found and isinstance(question.guess, tuple):
-                return question.guess
-            try:
-                found.append(_point(line))
-            except BadAnswer as error:
-                self._screen.say(f"{error.cause[:1].upper()}{error.cause[1:]}. {error.hint}")
-        return tuple(found)
-
-    def _line(self, label: str) -> str:
-        """A line that is no command."""
+        Raises:
+            Said: It is one.
+            Gone: The question went away.
+            EOFError: The person left.
+        """
         while True:
             self._screen.prompt(label)
             line = self._typing.line(self._gone)
@@ -194,7 +149,7 @@ class Conversation:
 
     def _means_no(self) -> bool:
         """Whether to ask again, since n may have meant no; the second time it is not now."""
-        if self._warned or self._question.kind not in (QuestionKind.YES_NO, QuestionKind.PERMISSION):
+        if self._warned or "no" not in self._question.rule.two:
             return False
         self._warned = True
         self._screen.say("n is 'not now'. Type n again for that; for 'no' type 2.")
@@ -204,62 +159,3 @@ class Conversation:
 def said_back(question: Question, value: Value) -> str:
     """What an answer was taken for."""
     return f"Your answer: {in_words(question, value)}"
-
-
-def _numbers(line: str, *counts: int) -> list[float]:
-    parts = line.replace("%", " ").replace(";", " ").split()
-    if len(parts) == 1 and counts == (1,) and parts[0].count(",") == 1:
-        parts = [parts[0].replace(",", ".")]  # how half of the world writes 0.5
-    else:
-        parts = [each for part in parts for each in part.split(",") if each]
-    try:
-        numbers = [float(each) for each in parts]
-    except ValueError:
-        numbers = []
-    if len(numbers) not in counts:
-        wanted = "a number" if counts == (1,) else f"{' or '.join(map(str, counts))} numbers"
-        raise BadAnswer(
-            f"'{one_line(line)[:60]}' is not {wanted}",
-            hint="Type digits, as in 7 or 2.5." if counts == (1,) else "Type digits with spaces between them.",
-        )
-    return numbers
-
-
-def _field(number: float) -> Box:
-    """A field of the picture by its number."""
-    if not (number.is_integer() and 1 <= number <= ROWS * COLUMNS):
-        raise BadAnswer(f"there is no field {number:g}", hint=f"Fields are 1 to {ROWS * COLUMNS}.")
-    row, column = divmod(int(number) - 1, COLUMNS)
-    return Box(left=column / COLUMNS, top=row / ROWS, right=(column + 1) / COLUMNS, bottom=(row + 1) / ROWS)
-
-
-def _box(line: str) -> Box:
-    numbers = _numbers(line, 1, 2, 4)
-    if len(numbers) < 4:
-        fields = [_field(each) for each in numbers]
-        return Box(
-            left=min(each.left for each in fields),
-            top=min(each.top for each in fields),
-            right=max(each.right for each in fields),
-            bottom=max(each.bottom for each in fields),
-        )
-    left, top, right, bottom = (_share(each) for each in numbers)
-    if abs(right - left) < LEAST_SIDE or abs(bottom - top) < LEAST_SIDE:
-        raise BadAnswer("that box is smaller than 1% of the picture", hint="Numbers are per cent, 0 to 100.")
-    return Box(left=left, top=top, right=right, bottom=bottom)
-
-
-def _point(line: str) -> Point:
-    if not line:
-        raise BadAnswer("nothing was typed", hint="Type across and down in per cent, or the number of a field.")
-    numbers = _numbers(line, 1, 2)
-    if len(numbers) == 1:
-        box = _field(numbers[0])
-        return Point((box.left + box.right) / 2.0, (box.top + box.bottom) / 2.0)
-    return Point(*(_share(each) for each in numbers))
-
-
-def _share(number: float) -> float:
-    if not 0.0 <= number <= 100.0:
-        raise BadAnswer(f"{number:g} lies outside the picture", hint="Type per cent, 0 to 100.")
-    return number / 100.0

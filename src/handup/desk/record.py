@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from handup.core import Answer, BadSetting, Question, ReplyKind, value_from_json, value_to_json
-from handup.core.kinds import MAX_ID
+from handup.core.checks import MAX_ID
 from handup.desk.events import Cause
 from handup.desk.status import WAITING, Status
 

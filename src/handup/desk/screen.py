@@ -8,15 +8,14 @@ import sys
 from rich.console import Console
 from rich.text import Text
 
-from handup.core import Question, QuestionKind
+from handup.core import Question, in_words
+from handup.core.checks import one_line, printable
+from handup.core.shapes.places import COLUMNS, ROWS
 from handup.desk.record import Record
-from handup.desk.saying import in_words, one_line, printable
 
 STOP_KEY, NOT_NOW_KEY, ELSE_KEY, TRY_KEY, HELP_KEY = "s", "n", "o", "t", "?"
 ALWAYS = ((NOT_NOW_KEY, "not now"), (ELSE_KEY, "someone else"), (TRY_KEY, "let the robot try"), (HELP_KEY, "help"))
 """What can be typed at a question, besides the stop, which comes first; see `always`."""
-ROWS = COLUMNS = 3
-"""Into how many fields a picture is divided, to point at one by its number."""
 LEAST_WIDTH = 10
 """Narrower terminals wrap by themselves."""
 
@@ -109,9 +108,9 @@ class Screen:
     def keys(self, asked: Question) -> None:
         """What can be typed, the stop first."""
         self._key(STOP_KEY, "STOP the robot at once: type s and press Enter", strong=True)
-        guess = None if asked.guess is None else in_words(asked, asked.guess)
+        guess = None if asked.guess is None else asked.rule.shape.option(asked, asked.guess)
         for number, choice in enumerate(asked.choices):
-            mine = "  (my guess)" if guess is not None and _is_guess(asked, choice) else ""
+            mine = "  (my guess)" if choice == guess else ""
             self._key(str(number + 1), f"{one_line(choice)}{mine}")
             for label, texts in (("then", asked.effects), ("picture", asked.pictures)):
                 if texts and texts[number].strip():
@@ -150,27 +149,12 @@ class Screen:
 
 def how_to_answer(asked: Question) -> str:
     """What to type, in a sentence or two."""
-    if asked.rule.two:
-        first, second = asked.rule.two
-        how = f"Type 1 for {first}, 2 for {second}."
-    elif asked.kind is QuestionKind.NUMBER:
-        low = "" if asked.low is None else f" from {asked.low:g}"
-        high = "" if asked.high is None else f" up to {asked.high:g}"
-        how = f"Type a number{low}{high}{f', in {one_line(asked.unit)}' if asked.unit else ''}."
-    elif asked.kind is QuestionKind.BOX:
-        how = "Type left, top, right and bottom in per cent, as in 10 20 50 75. Or a field, or two for all between."
-    elif asked.kind is QuestionKind.POINTS:
-        how = "Type across and down in per cent, as in 30 60, for one point after the other. Or a field for its middle."
-    elif asked.rule.least_options:
-        how = "Type the number of your choice."
-    else:
-        how = "Type the number of a suggestion, or your own words." if asked.options else "Type your words."
-    return f"{how} {enter_means(asked)}".strip()
+    return f"{asked.rule.shape.how_to_type(asked)} {enter_means(asked)}".strip()
 
 
 def takes_enter(asked: Question) -> bool:
     """Whether Enter alone takes the guess. Permission is given in so many words, never by the way."""
-    return asked.guess is not None and asked.kind is not QuestionKind.PERMISSION
+    return asked.guess is not None and not asked.rule.explicit
 
 
 def enter_means(asked: Question) -> str:
@@ -178,10 +162,3 @@ def enter_means(asked: Question) -> str:
     if asked.guess is None or not takes_enter(asked):
         return ""
     return f"Press Enter for: {in_words(asked, asked.guess)}."
-
-
-def _is_guess(asked: Question, choice: str) -> bool:
-    guess = asked.guess
-    if isinstance(guess, bool):
-        return choice == asked.choices[0 if guess else 1]
-    return choice == getattr(guess, "action", guess)

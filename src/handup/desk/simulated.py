@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING
 
 from handup.core import (
     BadSetting,
-    Box,
     Point,
     Question,
     RandomSource,
     Reply,
     ReplyKind,
-    Resolution,
     StoreUnavailable,
     Value,
     check_value,
 )
-from handup.core.kinds import Shape
 from handup.desk.record import Receipt, Record
 from handup.people import Care, Latency, SimulatedPerson
 from handup.people import Reply as Drawn
@@ -33,7 +30,6 @@ RandomOf = Callable[[str], RandomSource]
 """Gives, for the id of a question, where chance comes from."""
 DEVICE = "simulated"
 """How the device of every simulated reply begins, so that no study takes it for a person's."""
-DUNNO = "I do not know"
 AGAIN_S = 1.0
 """So long after a reply could not be written it is sent again, where it goes by real time."""
 
@@ -194,42 +190,24 @@ class Simulated:
         right = check_value(question, self._truth(question))
         person = replace(self._person, name=record.turn or self._person.name)
         choices, shape = question.choices, question.rule.shape
-        word = right.action if isinstance(right, Resolution) else right
-        if isinstance(right, bool):
-            word = choices[0] if right else choices[1]
-        known = word in choices
-        points = self._pixels(right)
+        word = shape.option(question, right)
+        target = choices.index(word) if word in choices else None
+        wide, high = self._size_px
         drawn = person.answer(
             question.kind,
             random,
-            options=len(choices) if known else 0,
-            target=choices.index(str(word)) if known else 0,
-            points=points,
+            options=0 if target is None else len(choices),
+            target=target or 0,
+            points=tuple((place.x * wide, place.y * high) for place in shape.places(right)),
         )
         if drawn.taps:
-            return drawn, self._pointed(drawn, right)
+            places = [Point(min(max(tap.x / wide, 0.0), 1.0), min(max(tap.y / high, 0.0), 1.0)) for tap in drawn.taps]
+            return drawn, shape.pointed(places, right)
         if drawn.right:
             return drawn, right
         if drawn.choice is not None:
             return drawn, check_value(question, choices[drawn.choice])
-        if shape is Shape.WORDS:
-            return drawn, choices[int(_uniform(random) * len(choices))] if choices else DUNNO
-        return drawn, _wrong(question, right, random)
-
-    def _pixels(self, value: Value) -> tuple[tuple[float, float], ...]:
-        wide, high = self._size_px
-        if isinstance(value, Box):
-            return ((value.left * wide, value.top * high), (value.right * wide, value.bottom * high))
-        return tuple((each.x * wide, each.y * high) for each in value) if isinstance(value, tuple) else ()
-
-    def _pointed(self, drawn: Drawn, right: Value) -> Value:
-        """Where the person pointed, within the picture; a box that came out without area is the right one."""
-        wide, high = self._size_px
-        places = [Point(min(max(tap.x / wide, 0.0), 1.0), min(max(tap.y / high, 0.0), 1.0)) for tap in drawn.taps]
-        if not isinstance(right, Box):
-            return tuple(places)
-        (left, right_), (top, bottom) = sorted(each.x for each in places), sorted(each.y for each in places)
-        return Box(left=left, top=top, right=right_, bottom=bottom) if left < right_ and top < bottom else right
+        return drawn, shape.wrong(question, right, random)
 
 
 def _shaped(person: SimulatedPerson, accuracy: float | None, latency: Latency | None) -> SimulatedPerson:
@@ -241,23 +219,6 @@ def _shaped(person: SimulatedPerson, accuracy: float | None, latency: Latency | 
     fits = old.fits if accuracy is None else {}
     far = old.latency if latency is None else latency
     return replace(person, answers=replace(old, fits=fits, from_sight=chances, from_sight_latency=times, latency=far))
-
-
-def _wrong(question: Question, right: Value, random: RandomSource) -> Value:
-    """A wrong number or place: anywhere else."""
-    if isinstance(right, Box):
-        xs, ys = (sorted(_uniform(random) for _ in range(2)) for _ in range(2))
-        return check_value(question, (xs[0] * 0.999, ys[0] * 0.999, min(xs[1] + 0.001, 1.0), min(ys[1] + 0.001, 1.0)))
-    if isinstance(right, tuple):
-        return tuple(Point(_uniform(random), _uniform(random)) for _ in right)
-    number = float(right) if isinstance(right, float) else 0.0
-    low = number - 10.0 if question.low is None else question.low
-    high = number + 10.0 if question.high is None else question.high
-    return min(max(low + (high - low) * _uniform(random), min(low, high)), max(low, high))
-
-
-def _uniform(random: RandomSource) -> float:
-    return float(random.random((1,))[0])
 
 
 def _hex(random: RandomSource) -> str:

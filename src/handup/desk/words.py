@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from handup.core import ReplyKind
+from handup.core import ReplyKind, in_words
 from handup.desk.record import Record, gone
-from handup.desk.saying import in_words
 from handup.desk.status import Status
 
 

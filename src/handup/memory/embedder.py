@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from handup.core import BadSetting, ContractViolation
-from handup.core.checks import check_count, check_name
-from handup.core.kinds import MAX_NAME
+from handup.core.checks import MAX_NAME, check_count, check_name
 from handup.memory.index import MOST_DIMENSIONS, similarity, unit
 
 Picture = bytes | NDArray[np.uint8]

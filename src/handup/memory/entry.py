@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from handup.core import BadSetting
-from handup.core.checks import check_count, check_share, check_text
-from handup.core.kinds import MAX_ID, MAX_NAME, MAX_OPTION
+from handup.core.checks import MAX_ID, MAX_NAME, MAX_OPTION, check_count, check_share, check_text
 from handup.memory.embedder import Encoder
 
 PRIOR_RIGHT = 1.8

@@ -6,9 +6,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from handup.core import BadRecord, BadSetting, HandupError
-from handup.core.checks import check_list, check_name, check_person, check_share, check_text
+from handup.core.checks import (
+    MAX_ID,
+    MAX_NAME,
+    MAX_OPTION,
+    MAX_PEOPLE,
+    check_list,
+    check_name,
+    check_person,
+    check_share,
+    check_text,
+)
 from handup.core.journal import EventLog, LogEntry, LogReader, LogWriter
-from handup.core.kinds import MAX_ID, MAX_NAME, MAX_OPTION, MAX_PEOPLE
 from handup.memory.embedder import Embedding, Encoder
 from handup.memory.entry import Recalled, Remembered, Settings, Source, Status, Trust, checked_candidates, reused
 from handup.memory.events import (

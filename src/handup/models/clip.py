@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.core import BadData, BadRecord, BadSetting
-from handup.core.checks import check_count, check_name, check_number
-from handup.core.kinds import MAX_NAME
+from handup.core.checks import MAX_NAME, check_count, check_name, check_number
 from handup.memory import Embedder, Embedding, Picture
 from handup.models.model import Output
 from handup.models.onnx import Network

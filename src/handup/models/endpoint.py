@@ -34,8 +34,7 @@ from handup.core import (
     TooLarge,
     UnsafeHost,
 )
-from handup.core.checks import check_count, check_name, check_number, shown, storable
-from handup.core.kinds import MAX_NAME, MAX_OPTION
+from handup.core.checks import MAX_NAME, MAX_OPTION, check_count, check_name, check_number, shown, storable
 from handup.models.model import Output
 from handup.models.pictures import Picture, data_url
 

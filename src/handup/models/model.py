@@ -5,27 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from numbers import Real
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
-from handup.core import BadAnswer, BadSetting, Box, ContractViolation, HandupError, Question, Value, check_value
+from handup.core import BadAnswer, BadSetting, ContractViolation, HandupError, Question, Value, check_value
 from handup.core.checks import check_share, shown
-from handup.core.kinds import Shape
 
 T = TypeVar("T")
 MOST_VALUES = 256
 ADD_UP_WITHIN = 1e-3
 """Rounded probabilities add up to 1 no better than this."""
-NOUNS = {
-    Shape.WORDS: "a text",
-    Shape.TRUTH: "a truth",
-    Shape.NUMBER: "a number",
-    Shape.BOX: "a box",
-    Shape.POINTS: "a list of points",
-    Shape.RESOLUTION: "an action",
-}
 RAISED = (
     *(HandupError, ArithmeticError, AssertionError, AttributeError, LookupError, OSError, RuntimeError, TypeError),
     ValueError,
@@ -83,7 +73,7 @@ class Model:
 
     def __post_init__(self) -> None:
         shape, of_options = self.question.rule.shape, "Give a mapping of options to scores from 0 to 1; others get 0."
-        own = of_options if shape is Shape.OPTION else f"Give pairs of {NOUNS[shape]} and a score from 0 to 1."
+        own = of_options if shape.closed else f"Give pairs of {shape.noun} and a score from 0 to 1."
         name = self.name or getattr(self.call, "__qualname__", type(self.call).__name__).rpartition("<locals>.")[2]
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "expected", self.expected or own)
@@ -102,7 +92,7 @@ class Model:
         Raises:
             ContractViolation: It is no answer to the question.
         """
-        of_options = self.question.rule.shape is Shape.OPTION
+        of_options = self.question.rule.shape.closed
         if isinstance(answer, Output):
             if len(answer.values) != len(answer.scores):
                 self.refuse(f"gives {len(answer.values)} values and {len(answer.scores)} scores")
@@ -150,20 +140,16 @@ class Model:
         return list(scores.items())
 
     def _pair(self, pair: object) -> tuple[Value, float]:
-        noun = NOUNS[self.question.rule.shape]
+        shape = self.question.rule.shape
+        noun = shape.noun
         if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
             self.refuse(f"gives {shown(pair)} for {noun} and its score")
         value, score = pair
-        if self.question.rule.shape is Shape.BOX and not isinstance(value, Box):
-            value = self.listed(value, 4)
-            if len(value) != 4:
-                self.refuse(f"gives {len(value)} numbers for a box")
-            left, top, right, bottom = value
-            if all(isinstance(side, Real) for side in value) and (left >= right or top >= bottom):
-                # Perhaps a corner with width and height: an answer of a person may turn a box round, a model may not.
-                self.refuse(f"gives a box from {left:g}, {top:g} to {right:g}, {bottom:g}")
+        value = value.tolist() if isinstance(value, np.ndarray) else value
+        if oddity := shape.oddity(value):
+            self.refuse(f"gives {oddity}")
         try:
-            value = check_value(self.question, value.tolist() if isinstance(value, np.ndarray) else value)
+            value = check_value(self.question, value)
         except BadAnswer as error:
             self.refuse(f"gives {noun} that is none: {error.cause}")
         return value, self._share("a score", score)

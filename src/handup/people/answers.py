@@ -17,7 +17,8 @@ from statistics import NormalDist
 from types import MappingProxyType
 from typing import Any
 
-from handup.core import BadSetting, QuestionKind, RandomSource, Role, check_probability
+from handup.core import BadSetting, RandomSource, Role, check_probability
+from handup.core.kinds import rule_of
 from handup.people.model import SCHEMA, check_record, refusing_damage
 
 CERTAINTIES = (1, 2, 3, 4, 5)
@@ -247,12 +248,12 @@ class AnswerModel:
         people: Each person's record, by name and kind.
     """
 
-    fits: Mapping[QuestionKind, KindFit] = field(default_factory=dict)
+    fits: Mapping[str, KindFit] = field(default_factory=dict)
     latency: Latency | None = None
     care: Care = Care.USUAL
     from_sight: Mapping[Care, float] = field(default_factory=lambda: FROM_SIGHT)
     from_sight_latency: Latency = FROM_SIGHT_LATENCY
-    people: Mapping[str, Mapping[QuestionKind, Judged]] = field(default_factory=dict)
+    people: Mapping[str, Mapping[str, Judged]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for care in Care:
@@ -262,7 +263,7 @@ class AnswerModel:
     def chance(
         self,
         role: Role,
-        kind: QuestionKind,
+        kind: str,
         support: Support | None = None,
         certainty: int | None = None,
         *,
@@ -291,7 +292,7 @@ class AnswerModel:
         moved = found.probability + (record.right - record.expected) / (strength + record.answers)
         return replace(found, probability=min(max(moved, LEAST), MOST) if record.answers else found.probability)
 
-    def time(self, role: Role, kind: QuestionKind) -> Latency:
+    def time(self, role: Role, kind: str) -> Latency:
         """How long an answer takes."""
         if self.fit_of(role, kind) is None or self.latency is None:
             return self.from_sight_latency
@@ -301,7 +302,7 @@ class AnswerModel:
         self,
         person: str,
         role: Role,
-        kind: QuestionKind,
+        kind: str,
         right: bool,
         support: Support | None = None,
         certainty: int | None = None,
@@ -316,9 +317,9 @@ class AnswerModel:
         """The model without anything about a person."""
         return replace(self, people={who: each for who, each in self.people.items() if who != person})
 
-    def fit_of(self, role: Role, kind: QuestionKind) -> KindFit | None:
+    def fit_of(self, role: Role, kind: str) -> KindFit | None:
         """Return what operators' answers to a kind of question say; None for those who answer from sight."""
-        return self.fits.get(QuestionKind(kind)) if Role(role) is Role.OPERATOR else None
+        return self.fits.get(kind) if Role(role) is Role.OPERATOR else None
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""
@@ -344,13 +345,13 @@ class AnswerModel:
         check_record(record, "answer-model")
         with refusing_damage("answer-model"):
             return cls(
-                fits={QuestionKind(kind): KindFit.from_json(each) for kind, each in record["fits"].items()},
+                fits={rule_of(kind).kind: KindFit.from_json(each) for kind, each in record["fits"].items()},
                 latency=None if record["latency"] is None else Latency.from_json(record["latency"]),
                 care=Care(record["care"]),
                 from_sight={Care(care): float(chance) for care, chance in record["from_sight"].items()},
                 from_sight_latency=Latency.from_json(record["from_sight_latency"]),
                 people={
-                    who: {QuestionKind(kind): Judged(**each) for kind, each in kinds.items()}
+                    who: {rule_of(kind).kind: Judged(**each) for kind, each in kinds.items()}
                     for who, kinds in record["people"].items()
                 },
             )
@@ -369,5 +370,5 @@ def answer_model(care: Care = Care.USUAL) -> AnswerModel:
     """The answer model: human data for operators' diagnosis and action questions, assumptions for the rest."""
     record = answers_record()
     with refusing_damage("fitted-answers"):
-        fits = {QuestionKind(kind): KindFit.from_json(each) for kind, each in record["fits"].items()}
+        fits = {rule_of(kind).kind: KindFit.from_json(each) for kind, each in record["fits"].items()}
         return AnswerModel(fits=fits, latency=Latency.from_json(record["latency"]), care=care)

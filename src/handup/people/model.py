@@ -16,7 +16,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from handup.core import BadRecord, BadSetting, HandupError, Question, QuestionKind
+from handup.core import BadRecord, BadSetting, HandupError, Question
 
 SCHEMA = 1
 LEAST_COST, MOST_COST = 0.02, 1.0
@@ -61,11 +61,6 @@ class Distraction(StrEnum):
     DISTRACTED = "distracted"
 
 
-RESPONSE_OF: Mapping[QuestionKind, Response] = {
-    kind: Response.BOX if kind in (QuestionKind.BOX, QuestionKind.POINTS) else Response.CHOICE for kind in QuestionKind
-}
-
-
 @dataclass(frozen=True)
 class Features:
     """A question as the workload model sees it.
@@ -96,7 +91,7 @@ class Features:
         distraction: Distraction = Distraction.NONE,
     ) -> Features:
         """The features of a question; what its kind does not tell is given."""
-        return cls(difficulty, RESPONSE_OF[question.kind], distraction)
+        return cls(difficulty, Response.BOX if question.rule.on_image else Response.CHOICE, distraction)
 
     @property
     def flags(self) -> tuple[bool, bool, bool]:

@@ -8,10 +8,11 @@ from dataclasses import asdict, dataclass, field
 from statistics import NormalDist
 from typing import Any
 
-from handup.core import BadSetting, QuestionKind, RandomSource, Role
+from handup.core import BadSetting, RandomSource, Role
+from handup.core.kinds import rule_of
+from handup.core.shapes.base import uniform
 from handup.people.answers import CERTAINTIES, AnswerModel, Support
 
-ON_IMAGE = (QuestionKind.BOX, QuestionKind.POINTS)
 MOST_TRIES = 20
 """So often a dwell is begun anew at most; then the point is taken as it is."""
 
@@ -139,7 +140,7 @@ class SimulatedPerson:
 
     def answer(
         self,
-        kind: QuestionKind,
+        kind: str,
         random: RandomSource,
         *,
         support: Support | None = None,
@@ -162,37 +163,33 @@ class SimulatedPerson:
         """
         if options and not 0 <= target < options:
             raise BadSetting(f"target is {target} of {options} options", hint="Count options from 0.")
-        kind = QuestionKind(kind)
+        rule = rule_of(kind)
         shown = support or Support()
         certainty = self._certainty(kind, shown, random)
         chance = self.answers.chance(self.role, kind, shown, certainty, person=self.name).probability
-        right = bool(_uniform(random) < chance)
+        right = bool(uniform(random) < chance)
         seconds = self.answers.time(self.role, kind).slower(self.slowness).draw(random)
         choice = None
         if options:
             others = [each for each in range(options) if each != target]
-            choice = target if right or not others else others[int(_uniform(random) * len(others))]
+            choice = target if right or not others else others[int(uniform(random) * len(others))]
         taps: tuple[Tap, ...] = ()
-        if kind in ON_IMAGE and right:
+        if rule.on_image and right:
             taps = tuple(self.motor.tap(x, y, random) for x, y in points)
             seconds += self.slowness * sum(each.seconds for each in taps)
         return Reply(right, seconds, certainty, choice, taps)
 
-    def _certainty(self, kind: QuestionKind, support: Support, random: RandomSource) -> int | None:
+    def _certainty(self, kind: str, support: Support, random: RandomSource) -> int | None:
         fit = self.answers.fit_of(self.role, kind)
         if fit is None:
             return None
         counts = fit.certainties[support.key]
-        left = _uniform(random) * sum(counts)
+        left = uniform(random) * sum(counts)
         for certainty, count in zip(CERTAINTIES, counts, strict=True):
             left -= count
             if left < 0:
                 return certainty
         return CERTAINTIES[-1]
-
-
-def _uniform(random: RandomSource) -> float:
-    return float(random.random((1,))[0])
 
 
 def _normal(random: RandomSource, count: int) -> list[float]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from handup.core import Box, ContractViolation, Question, QuestionKind, Resolution, Value
+from handup.core import ContractViolation, Question, QuestionKind, Value
+from handup.core.kinds import in_passing
 from handup.recover.at_desk import AtDesk
 from handup.recover.durable import DurableSession
 from handup.recover.sides import Asked, Doubts, Look, Plans, Policy, Senses, look_of, shown
@@ -107,21 +108,9 @@ def lost_question(plan: str, goal: str = "", support: str = "") -> Question:
 
 def support_for(outputs: Mapping[str, Value], begun_s: float) -> str:
     """Return when an action was begun, and on what outputs."""
-    what = ", ".join(f"{module}: {_in_words(said)}" for module, said in outputs.items())
+    what = ", ".join(f"{module}: {in_passing(said)}" for module, said in outputs.items())
     about = f"It was begun at {_clock(begun_s)} UTC{f' with {what}' if what else ''}."
     return about if len(about) <= LONGEST else f"{about[: LONGEST - 1]}…"
-
-
-def _in_words(said: Value) -> str:
-    if isinstance(said, bool):
-        return "yes" if said else "no"
-    if isinstance(said, int | float):
-        return f"{said:g}"
-    if isinstance(said, str):
-        return said
-    if isinstance(said, Resolution):
-        return said.action
-    return "a box in the picture" if isinstance(said, Box) else "points in the picture"
 
 
 def _clock(at_s: float) -> str:

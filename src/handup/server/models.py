@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
 
-from handup.core.kinds import MAX_ID, MAX_NAME
+from handup.core.checks import MAX_ID, MAX_NAME
 from handup.core.panels import Finite, Name, RobotState, Short
 from handup.core.schema import question_schema, reply_schema
 from handup.desk.status import Status

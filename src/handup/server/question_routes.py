@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Query, Request, Response
 
 from handup.core import BadAnswer, BadRequest, IllegalCall, NothingThere, Question, Reply, ReplyKind
-from handup.core.kinds import MAX_ID
+from handup.core.checks import MAX_ID
 from handup.desk import Receipt, ReceiptStatus, Record
 from handup.desk.record import question_id
 from handup.desk.words import thanks

@@ -7,8 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from handup.core.checks import storable
-from handup.core.kinds import MAX_NAME
+from handup.core.checks import MAX_NAME, storable
 from handup.core.panels import MOST_PANELS, PANELS, RobotState
 from handup.server.legacy_state import with_panels
 

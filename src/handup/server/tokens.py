@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from handup.core import BadCode, BadSetting, NothingThere, Role, StoreUnavailable
-from handup.core.checks import check_name, check_person
-from handup.core.kinds import MAX_NAME
+from handup.core.checks import MAX_NAME, check_name, check_person
 from handup.core.proof import digest
 from handup.desk.record import gone
 from handup.journal import Entry, Journal, Writer

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 from pydantic_core import to_json
 
-from handup.core import Question, QuestionKind
-from handup.core.kinds import Shape
-from handup.core.schema import answer_schema
 from handup.desk import Receipt, Record
 from handup.server.permissions import STAFF
 from handup.server.tokens import Grant
@@ -36,7 +32,7 @@ def record_view(record: Record) -> View:
         "told": record.told,
         "sureness": question.sureness,
         "choices": list(question.choices),
-        "value_schema": value_schema(question),
+        "value_schema": dict(question.rule.shape.schema_of(question)),
     }
 
 
@@ -110,23 +106,3 @@ def sees_names(viewer: Grant) -> bool:
 def may_see(viewer: Grant, record: Record) -> bool:
     """Whether a question is for somebody's eyes."""
     return sees_names(viewer) or viewer.name in record.audience
-
-
-def value_schema(question: Question) -> View:
-    """The JSON Schema of the values that answer a question, as far as a schema can say."""
-    shape = question.rule.shape
-    schema = dict(_kind_schema(question.kind))
-    if shape is Shape.OPTION:
-        return {"enum": list(question.options)}
-    if shape is Shape.NUMBER:
-        schema |= {"minimum": question.low} if question.low is not None else {}
-        schema |= {"maximum": question.high} if question.high is not None else {}
-    if shape is Shape.POINTS and question.marks:
-        schema |= {"minItems": len(question.marks), "maxItems": len(question.marks)}
-    return schema
-
-
-@cache
-def _kind_schema(kind: QuestionKind) -> View:
-    found: View = answer_schema(kind)["properties"]["value"]["oneOf"][1]
-    return found

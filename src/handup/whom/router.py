@@ -56,7 +56,7 @@ class InOrder:
                 f"the question is for '{strangers[0]}', whom the desk does not know",
                 hint=f"It knows: {', '.join(known) or 'nobody'}.",
             )
-        if not question.to and question.kind is QuestionKind.PERMISSION:
+        if not question.to and question.rule.explicit:
             return tuple(person.name for person in people if person.role is not Role.BYSTANDER)
         return tuple(dict.fromkeys(question.to or known))
 

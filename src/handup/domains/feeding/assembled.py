@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from handup.core import BadSetting, Box, ContractViolation
-from handup.core.checks import check_list, check_name, check_number, shown
-from handup.core.kinds import MAX_NAME, MAX_OPTIONS
+from handup.core.checks import MAX_NAME, MAX_OPTIONS, check_list, check_name, check_number, shown
 from handup.domains.feeding.crops import HEIGHT, WIDTH
 from handup.domains.feeding.questions import HOW, bare
 from handup.domains.feeding.seeing import (

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from handup.core import Box, Point, Value
-from handup.core.kinds import MAX_OPTION
+from handup.core.checks import MAX_OPTION
 from handup.core.panels import (
     BoxPart,
     ChainLink,

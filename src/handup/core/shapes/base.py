@@ -1,0 +1,154 @@
+"""The base of all shapes of answers: check, JSON, words, terminal and simulated people.
+
+A new shape is a class beside these, a rule in `kinds.py` that refers to it, and a component of the page.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+
+from handup.core.protocols import RandomSource
+from handup.core.value import Point
+
+if TYPE_CHECKING:
+    from handup.core.kinds import KindRule
+    from handup.core.question import Question
+
+V = TypeVar("V")
+Schema = Mapping[str, Any]
+
+
+class Talk(Protocol):
+    """A person at a terminal, for shapes that ask for more than one line."""
+
+    def line(self, label: str) -> str:
+        """The next line that is an answer."""
+        ...
+
+    def say(self, text: str, *, indent: int = 0) -> None:
+        """Show a paragraph."""
+        ...
+
+
+class Shape(ABC, Generic[V]):
+    """Base of all shapes. A kind of question names its shape, and nothing else knows how shapes differ.
+
+    Attributes:
+        made: The type of its values.
+        written: JSON Schema of a value as it is written; no two different ones fit the same JSON.
+        noun: A value of it, in words.
+        open: True where a value may be none of the choices that the question has.
+        closed: True where a value is one of the question's options and nothing else.
+        shell_hint: What to give in the shell where a text is no JSON.
+    """
+
+    made: ClassVar[type]
+    written: ClassVar[Schema]
+    noun: ClassVar[str]
+    open: ClassVar[bool] = False
+    closed: ClassVar[bool] = False
+    shell_hint: ClassVar[str] = "Give JSON, such as [0.1, 0.2, 0.5, 0.75] for a box."
+
+    # -- its values and their JSON -------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def check(self, question: Question, value: object) -> V:
+        """The value as a question has it, from itself, from its JSON, or from what else means the same.
+
+        Raises:
+            BadAnswer: The question does not allow it; the hint says what is allowed.
+        """
+
+    def reads(self, raw: object) -> bool:
+        """Tell whether a value, or its JSON, is of this shape and of no other."""
+        return isinstance(raw, self.made)
+
+    @abstractmethod
+    def from_json(self, raw: Any) -> V:
+        """A value from its JSON or from itself, whatever the question.
+
+        Raises:
+            BadAnswer: It is none.
+        """
+
+    def to_json(self, value: V) -> Any:
+        """A value as plain data; `from_json` reads it back."""
+        return value
+
+    def schema(self, rule: KindRule) -> Schema:
+        """JSON Schema of all that `check` takes for a kind of question, as far as a schema can say."""
+        return self.written
+
+    def schema_of(self, question: Question) -> Schema:
+        """The same for one question."""
+        return self.schema(question.rule)
+
+    def oddity(self, value: object) -> str:
+        """A complaint about a value that a person may give so, and a program may not; empty where there is none."""
+        return ""
+
+    # -- people --------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def in_words(self, question: Question, value: V) -> str:
+        """A value in one line for a person."""
+
+    def in_passing(self, value: V) -> str:
+        """A value in a few words, beside others and without its question."""
+        return self.noun
+
+    def option(self, question: Question, value: V) -> str | None:
+        """The choice of the question that a value stands for, in words; None where it stands for none."""
+        return None
+
+    def lines(self, question: Question, value: V) -> list[str]:
+        """A value for the shell."""
+        return [str(value)]
+
+    def is_json(self, text: str) -> bool:
+        """Tell whether a text of the shell is the JSON of a value; otherwise it is the value itself."""
+        return False
+
+    # -- a terminal ----------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def how_to_type(self, question: Question) -> str:
+        """Instructions for a person who types, in a sentence or two."""
+
+    def label(self, question: Question) -> str:
+        """A prompt for the first line; empty where the usual one does."""
+        return ""
+
+    def typed(self, question: Question, line: str, talk: Talk) -> object:
+        """The value that a line means, or what `check` makes one of.
+
+        Args:
+            question: What is asked.
+            line: What was typed. An option by its number is there in its words already.
+            talk: To ask on, where one line does not say everything.
+
+        Raises:
+            BadAnswer: It means none.
+        """
+        return line
+
+    # -- simulated people ----------------------------------------------------------------------------------------------
+
+    def places(self, value: V) -> tuple[Point, ...]:
+        """The places on the picture that show a value; none for shapes that are not pointed out."""
+        return ()
+
+    def pointed(self, places: Sequence[Point], right: V) -> V:
+        """The value of a person who pointed there and meant the right one."""
+        return right
+
+    def wrong(self, question: Question, right: V, random: RandomSource) -> V:
+        """A wrong value by chance, where the choices of the question give none."""
+        return right
+
+
+def uniform(random: RandomSource) -> float:
+    """A number from 0 to 1 by chance."""
+    return float(random.random((1,))[0])
