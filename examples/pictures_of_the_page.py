@@ -38,7 +38,7 @@ FILM_SIZE, FILM_COLOURS = (768, 560), 224
 MOST_BYTES = 3_000_000
 LOOK_S, SHOWN_MS = 0.2, 150
 """Real time between two pictures while the arm rests, and how long each stays in the film."""
-PHASE = """document.querySelector('[data-testid="meal"]')?.dataset.phase ?? ''"""
+PHASE = """document.querySelector('[data-testid="robot"]')?.dataset.phase ?? ''"""
 READ_MS, FINGER_MS = 2200, 700
 STILL = 4
 """Which picture of the moving arm becomes a still."""
@@ -269,7 +269,7 @@ def film(browser: Browser) -> None:
         Sitting(Path(folder), *MEAL) as sitting,
         tablet(browser, sitting.link, WIDE) as page,
     ):
-        page.get_by_test_id("meal").or_(page.get_by_test_id("question")).first.wait_for()
+        page.get_by_test_id("robot").or_(page.get_by_test_id("question")).first.wait_for()
         reel = Reel(page)
         finger = FilmedFinger(reel)
         moving = asked = 0

@@ -8,7 +8,7 @@ export default defineConfig({
     emptyOutDir: true,
     assetsInlineLimit: 0,
     target: "es2022",
-    modulePreload: { polyfill: false },
+    modulePreload: false, // a chunk is fetched once it is needed, and again where that failed
     reportCompressedSize: true,
   },
   server: { proxy: { "/api": { target: "http://127.0.0.1:8765", ws: true } } },

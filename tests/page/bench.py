@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import CDPSession, Locator, Page
+from playwright.sync_api import CDPSession, Locator, Page, expect
 
 from handup.cli.touring import picture
 from tests.page.devices import Devices
@@ -73,7 +73,7 @@ class _Files(http.server.SimpleHTTPRequestHandler):
             super().handle()
 
     def do_GET(self) -> None:
-        if not self.path.startswith("/pictures/"):
+        if not self.path.startswith("/api/v1/pictures/"):
             super().do_GET()
         elif "missing" in self.path and "try=" not in self.path:
             self.send_error(404)
@@ -126,6 +126,9 @@ class Bench:
         self.page.evaluate("plan => window.bench.show(plan)", plan)
         if self._held:
             self.run_for(20)  # until it is drawn
+        expect(self.page.locator("[aria-busy=true]")).to_have_count(0)
+        if self._held:
+            self.run_for(20)  # so is what came meanwhile
 
     def of(self, testid: str) -> Locator:
         return self.page.get_by_test_id(testid)
@@ -184,7 +187,7 @@ class Bench:
 @pytest.fixture
 def bench(devices: Devices, bench_url: str) -> Iterator[Bench]:
     how = {"viewport": {"width": 1024, "height": 768}, "reduced_motion": "reduce"}
-    with devices.take(f"{bench_url}pictures/plate", 5000, **how) as device:
+    with devices.take(f"{bench_url}api/v1/pictures/plate", 5000, **how) as device:
         device.page.goto(bench_url)
         device.page.wait_for_function("window.bench")
         yield Bench(device.page, bench_url)

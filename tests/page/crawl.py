@@ -129,7 +129,7 @@ class Crawler:
     site: Site
     look: Look
     starts: Mapping[str, State]
-    apart: bool = False  # whether settings are left alone: they are the same wherever the panel is opened
+    apart: bool = False  # whether settings are left alone: they are the same wherever the sheet is opened
     deepest: int = 4
     axe: bool = True  # whether axe-core looks at every state
     found: dict[Signs, Spot] = field(default_factory=dict)
@@ -157,8 +157,8 @@ class Crawler:
             self.look.begin_anew(self.site)
         else:
             self.site.tidy()
-        if self.look.of("panel-close").count():
-            self.press("panel-close")
+        if self.look.of("sheet-close").count():
+            self.press("sheet-close")
         self.look.page.get_by_test_id("waiting").wait_for()
         if self.look.of("notice-close").count():
             self.press("notice-close")
@@ -259,7 +259,7 @@ class Crawler:
         fields = page.locator("input:visible")
         if fields.count():
             fields.first.focus()
-        if not page.evaluate("document.querySelector('#panel-title')?.textContent === 'Help'"):
+        if not page.evaluate("document.querySelector('#sheet-title')?.textContent === 'Help'"):
             page.keyboard.press(KEYS["help"])
             self.say(spot, "no key for help", [] if self.signs().screen == "Help" else ["F1"])
             page.keyboard.press(KEYS["help"])

@@ -202,7 +202,8 @@ class Site:
     def show_robot(self, **state: Any) -> None:
         """Show a robot on the page until the test is over."""
         self._shows_robot = True
-        told = {"robot": "tour", "phase": "moving", "at_s": time.time(), "picture": PLATE, **state}
+        plate = {"panel": "picture", "name": PLATE}
+        told = {"robot": "tour", "phase": "moving", "at_s": time.time(), "panels": [plate], **state}
         assert self.robot.put("/robots/tour/state", json=told).status_code == 204
 
     def tidy(self) -> None:

@@ -31,7 +31,7 @@ def _waiting(site: Site, look: Look) -> None:
 
 def _watching(site: Site, look: Look) -> None:
     site.show_robot(title="Bite 1 of 2")
-    look.sees("meal")
+    look.sees("robot")
 
 
 def _put_off(site: Site, look: Look) -> None:

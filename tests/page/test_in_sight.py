@@ -83,13 +83,13 @@ def test_what_needs_a_person_is_not_left_to_the_robot(site: Site, step: str) -> 
 
 
 def test_the_plate_is_shown_while_stopped_and_who_stopped_is_told_that_it_goes_on(site: Site) -> None:
-    site.show_robot(picture_seq=1)
+    site.show_robot()
     with site.open(viewport=PHONE) as look:
         look.sees("waiting")
         look.press("stop")
         look.sees("stopped")
-        look.sees("plate")
-        look.page.locator(".plate .stage-picture").wait_for()
+        look.sees("panel-picture")
+        look.page.locator(".stage-picture").wait_for()
         shot(look, "stopped")
         assert site.is_stopped()
         site.desk.enable("ben")

@@ -113,7 +113,7 @@ def test_the_page_shows_the_meal_and_stop_ends_the_motion(browser: Browser, tmp_
         seated(browser, sitting, has_touch=True) as page,
     ):
         assert sitting.reach("moving")
-        page.locator('[data-testid="meal"][data-phase="moving"]').wait_for()
+        page.locator('[data-testid="robot"][data-phase="moving"]').wait_for()
         page.get_by_test_id("stop").tap()
         page.get_by_test_id("enable").wait_for()
         until(lambda: sitting.phase() == "stopped")

@@ -13,7 +13,7 @@ from tests.page.devices import Devices
 from tests.page.test_reach_drive import GAMEPAD, PHONE, look_over, seated
 
 TABLET: ViewportSize = {"width": 1180, "height": 820}
-SEEN = ("beliefs", "mode", "scene", "hand-above", "ghost-above")
+SEEN = ("panel-goals", "mode", "panel-scene", "hand-above", "ghost-above")
 
 
 def asked(page: Page) -> Locator:

@@ -28,8 +28,8 @@ AT_ONCE = """async () => {
   await new Promise((done) => setTimeout(done));
   window.pad.buttons[3] = {pressed: true, value: 1};
 }"""
-APART = """() => [...document.querySelectorAll(".sheet")].map((sheet) => {
-  const [words, drawing] = ["figcaption", "svg"].map((each) => sheet.querySelector(each).getBoundingClientRect());
+APART = """() => [...document.querySelectorAll(".drawn")].map((drawn) => {
+  const [words, drawing] = ["figcaption", "svg"].map((each) => drawn.querySelector(each).getBoundingClientRect());
   return words.right <= drawing.left || words.bottom <= drawing.top;
 })"""
 CHANGES = """() => {
@@ -47,7 +47,7 @@ SCAN = {"scan": "auto", "scanMs": 800, "scanKeys": [" "], "scanTap": False}
 
 
 @contextmanager
-def seated(devices: Devices, reaching: Reaching, script: str = "", *, shows: str = "reach") -> Iterator[Page]:
+def seated(devices: Devices, reaching: Reaching, script: str = "", *, shows: str = "panel-scene") -> Iterator[Page]:
     """Lend a tablet that has opened the page of the robot."""
     how = {"viewport": {"width": 1180, "height": 820}, "reduced_motion": "reduce"}
     with devices.take(f"{reaching.url}/api/v1/health", SOON_MS, **how) as device:
@@ -70,12 +70,12 @@ def test_keys_and_fingers_push_and_letting_go_stops(devices: Devices, reaching: 
     with seated(devices, reaching) as page:
         start = reaching.hand()
         expect(page.get_by_role("heading", name="Take the cup (top grasp)")).to_be_visible()
-        expect(page.get_by_test_id("phase")).to_have_text("Ready")
+        expect(page.get_by_test_id("phase")).to_have_text("Waiting")
         page.keyboard.down("ArrowLeft")
         reaching.until(lambda: reaching.hand()[1] > start[1] + 0.02)
         expect(page.get_by_test_id("push-left")).to_have_attribute("data-pushed", "true")
         page.keyboard.up("ArrowLeft")
-        expect(page.get_by_test_id("phase")).to_have_text("Ready")
+        expect(page.get_by_test_id("phase")).to_have_text("Waiting")
         assert rests(reaching)
         page.keyboard.press("m")
         expect(page.get_by_test_id("push-forward")).to_contain_text("Tip down")
@@ -85,7 +85,7 @@ def test_keys_and_fingers_push_and_letting_go_stops(devices: Devices, reaching: 
         page.mouse.down()
         reaching.until(lambda: reaching.scene()["hand"][5] > 0.05)
         page.mouse.up()
-        expect(page.get_by_test_id("phase")).to_have_text("Ready")
+        expect(page.get_by_test_id("phase")).to_have_text("Waiting")
         assert rests(reaching)
 
 
@@ -95,7 +95,7 @@ def test_what_did_not_work_stays_to_be_read_and_is_said_aloud(devices: Devices, 
         seated(devices, reaching) as page,
     ):
         doing, aloud = page.get_by_test_id("doing"), page.get_by_test_id("aloud")
-        expect(page.get_by_test_id("phase")).to_have_text("Ready")
+        expect(page.get_by_test_id("phase")).to_have_text("Waiting")
         expect(aloud).to_have_attribute("role", "status")
         expect(aloud).to_have_text("")  # what it does all the time is not read out
         page.evaluate(CHANGES)
@@ -111,7 +111,7 @@ def test_what_did_not_work_stays_to_be_read_and_is_said_aloud(devices: Devices, 
         assert next_s - missed_s > READ_S / 2, "and nothing took its place, though the hand moves"
         expect(page.get_by_test_id("phase")).to_have_text("Standing still")
         page.keyboard.up("x")
-        expect(page.get_by_test_id("phase")).to_have_text("Ready")
+        expect(page.get_by_test_id("phase")).to_have_text("Waiting")
         expect(doing).to_contain_text("in the way")
         page.keyboard.down("w")
         expect(page.get_by_test_id("phase")).to_have_text("Moving")
@@ -139,11 +139,11 @@ def test_a_gamepad_drives_and_is_remapped_for_this_person_on_this_device(devices
         kept = json.loads(page.evaluate("localStorage.getItem('handup.drive.you')"))
         assert (kept["pads"]["up"], kept["keys"]["close"]) == ({"button": 3}, "k")
         page.reload()
-        page.get_by_test_id("reach").wait_for()
+        page.get_by_test_id("panel-scene").wait_for()
         page.evaluate("window.pad.buttons[3] = {pressed: true, value: 1}")
         reaching.until(lambda: reaching.hand()[2] > start[2] + 0.02)
         page.evaluate("window.pad.buttons[3] = {pressed: false, value: 0}")
-        expect(page.get_by_test_id("phase")).to_have_text("Ready")
+        expect(page.get_by_test_id("phase")).to_have_text("Waiting")
         page.keyboard.press("k")
         expect(page.get_by_test_id("doing")).to_contain_text("nothing to hold")
 
@@ -166,7 +166,7 @@ def test_a_tap_moves_as_long_as_taps_do_and_the_other_way_ends_it(devices: Devic
             else:
                 page.keyboard.press("ArrowLeft", delay=20)
             reaching.until(partial(is_left_of, reaching, left))
-            expect(page.get_by_test_id("phase")).to_have_text("Ready")
+            expect(page.get_by_test_id("phase")).to_have_text("Waiting")
             assert rests(reaching)
             before, left = left, reaching.hand()[1]
             assert 0.0 < left - before < 0.06, "for a moment, and only for that"
@@ -180,7 +180,7 @@ def test_a_tap_moves_as_long_as_taps_do_and_the_other_way_ends_it(devices: Devic
 def test_digits_stay_answers_and_who_thinks_nothing_shows_no_bars(devices: Devices, reaching: Reaching) -> None:
     with seated(devices, reaching) as page:
         expect(page.get_by_test_id("hand-above")).to_be_visible()
-        expect(page.get_by_test_id("beliefs")).to_have_count(0)
+        expect(page.get_by_test_id("panel-goals")).to_have_count(0)
         page.get_by_test_id("controls").click()
         page.get_by_test_id("change-forward").click()
         page.keyboard.press("1")
@@ -197,7 +197,7 @@ def test_one_switch_moves_the_hand_step_by_step(devices: Devices, reaching: Reac
             expect(mark).to_have_attribute("data-label", re.compile(f"^{words}"))
             page.keyboard.press(" ")
         reaching.until(lambda: reaching.hand()[1] > start[1] + 0.015)
-        expect(page.get_by_test_id("phase")).to_have_text("Ready")
+        expect(page.get_by_test_id("phase")).to_have_text("Waiting")
         assert rests(reaching), "for a moment only"
 
 
@@ -213,5 +213,5 @@ def test_nothing_is_wrong_for_axe_and_everything_fits(devices: Devices, reaching
         page.set_viewport_size(PHONE)
         look_over(page)
         page.get_by_test_id("controls").click()
-        page.get_by_test_id("panel").wait_for()
+        page.get_by_test_id("sheet").wait_for()
         look_over(page)

@@ -18,61 +18,29 @@ from handup.journal import Journal
 from tests.cli.sitting import ROOT, free_port, until
 from tests.page.axe import violations
 from tests.page.bench import Bench
+from tests.page.robots import RUN, STEPS, TIMELINE, state, view
 from tests.page.site import Site
 
-TASK: dict[str, Any] = {
-    "steps": [
-        {"depth": 0, "kind": "task", "name": "build_kits", "status": "now"},
-        {"depth": 1, "kind": "action", "name": "choose_next", "status": "done"},
-        {"depth": 1, "kind": "task", "name": "pick_part", "status": "now", "details": "object: small_gear"},
-        {"depth": 2, "kind": "action", "name": "pick", "status": "failed", "aborts": 2, "tried": ["fresh map ×1"]},
-        {"depth": 3, "kind": "recovery", "name": "jog_the_arm", "status": "now", "details": "It is wedged."},
-        {"depth": 4, "kind": "action", "name": "jog_arm", "status": "now"},
-        {"depth": 1, "kind": "action", "name": "deliver_kit", "status": "next"},
-        {"depth": 1, "kind": "more", "name": "7 more", "status": "next"},
-    ],
-    "beliefs": [
-        {"key": "at", "said": [{"source": "script", "value": "gears", "probability": 1.0, "at_s": 3.0}]},
-        {
-            "key": "on_place",
-            "contradicted": True,
-            "said": [
-                {"source": "monitor", "value": "false", "probability": 0.85, "at_s": 9.0},
-                {"source": "script", "value": "true", "probability": 1.0, "at_s": 8.0},
-            ],
-        },
-    ],
-    "news": [
-        {"at_s": 61.0, "kind": "failed", "words": "pick failed (no_plan). The planner finds no way."},
-        {"at_s": 62.0, "kind": "recovering", "words": "jog the arm: It is wedged."},
-    ],
-    "counts": {"starts": 30, "failures": 2, "recoveries": 2, "questions": 1},
-    "result": "1 kit, 7 points",
-}
-STATE: dict[str, Any] = {
-    "robot": "robot",
-    "phase": "moving",
-    "at_s": 0.0,
+QUESTION = Question("I cannot pick. How shall I go on?", QuestionKind.CHOICE, ("Try again", "Stop"))
+SAID: dict[str, Any] = {
     "title": "Build kits",
     "doing": "jog arm",
     "why": "recovery “jog the arm”, because of this: pick failed (no_plan).",
-    "task": TASK,
 }
-QUESTION = Question("I cannot pick. How shall I go on?", QuestionKind.CHOICE, ("Try again", "Stop"))
-SIGHTS: tuple[dict[str, Any], ...] = ({}, {"phase": "asking"}, {"phase": "holding"}, {"task": {}}, {"phase": "done"})
-
-
-def robot(alive: bool = True, **change: Any) -> dict[str, Any]:
-    return {"robot": "robot", "alive": alive, "last_s": 0.0, "state": {**STATE, **change}}
+SIGHTS = (
+    view(*RUN, **SAID),
+    *(view(*RUN, **SAID, phase=phase) for phase in ("asking", "holding", "done")),
+    view({**STEPS, "steps": []}, {**TIMELINE, "entries": []}, **SAID),
+)
 
 
 def test_the_tree_has_the_present_step_attempts_and_the_recovery_in_its_place(bench: Bench) -> None:
-    bench.show(robot=robot())
+    bench.show(robot=view(*RUN, **SAID))
     here = bench.page.locator("[aria-current=step]")
     expect(here).to_have_count(1)
     expect(here).to_contain_text("jog arm")
     steps = bench.of("step")
-    expect(steps).to_have_count(len(TASK["steps"]))
+    expect(steps).to_have_count(len(STEPS["steps"]))
     expect(steps.nth(3)).to_contain_text("failed 2 times; tried fresh map ×1")
     expect(steps.nth(4)).to_contain_text("Recovery: jog the arm")
     nested = bench.page.locator(".steps ul ul ul ul ul [data-testid=step]")
@@ -81,7 +49,7 @@ def test_the_tree_has_the_present_step_attempts_and_the_recovery_in_its_place(be
 
 
 def test_every_status_is_said_and_not_only_drawn(bench: Bench) -> None:
-    bench.show(robot=robot())
+    bench.show(robot=view(*RUN, **SAID))
     said = ["now", "done", "now", "failed", "now", "now", "to come", "to come"]
     for step, words in zip(bench.of("step").all(), said, strict=True):
         expect(step).to_contain_text(f"{words}: ")
@@ -89,17 +57,19 @@ def test_every_status_is_said_and_not_only_drawn(bench: Bench) -> None:
 
 
 def test_what_it_does_why_and_what_happened(bench: Bench) -> None:
-    bench.show(robot=robot())
+    bench.show(robot=view(*RUN, **SAID))
     expect(bench.of("phase")).to_have_text("Recovering")
-    expect(bench.of("intent")).to_contain_text("Jog arm — recovery “jog the arm”, because of this: pick failed")
-    news = bench.of("news")
-    expect(news.nth(0)).to_contain_text("01:02")
-    expect(news.nth(1)).to_contain_text("The planner finds no way.")
-    expect(bench.of("counts")).to_have_text("1 kit, 7 points. 30 actions, 2 failures, 2 recoveries, 1 question.")
+    expect(bench.of("doing")).to_contain_text("Jog arm — recovery “jog the arm”, because of this: pick failed")
+    entries = bench.of("entry")
+    expect(entries.nth(0)).to_contain_text("01:02")
+    expect(entries.nth(1)).to_contain_text("The planner finds no way.")
+    numbers = bench.of("panel-numbers")
+    expect(numbers).to_contain_text("1 kit, 7 points.")
+    expect(numbers.get_by_role("definition")).to_have_text(["30", "2", "61.23 s"])
 
 
 def test_a_contradiction_stands_first_and_says_who_says_what(bench: Bench) -> None:
-    bench.show(robot=robot())
+    bench.show(robot=view(*RUN, **SAID))
     first = bench.of("belief").nth(0)
     expect(first).to_have_attribute("data-belief", "on_place")
     expect(first).to_contain_text("on place false monitor, 85 %")
@@ -108,43 +78,47 @@ def test_a_contradiction_stands_first_and_says_who_says_what(bench: Bench) -> No
 
 
 def test_a_robot_that_is_not_heard_holds(bench: Bench) -> None:
-    bench.show(robot=robot(alive=False))
-    expect(bench.of("phase")).to_have_text("The robot does not answer. It holds.")
-    expect(bench.of("intent")).to_be_empty()
+    bench.show(robot=view(*RUN, alive=False))
+    expect(bench.of("phase")).to_have_text("The robot does not answer. It stands still.")
+    expect(bench.of("doing")).to_be_empty()
 
 
 def test_it_takes_no_focus_and_holds_nothing_to_press(bench: Bench) -> None:
-    bench.show(robot=robot(), buttons=[{"id": "mine", "words": "Mine"}])
+    bench.show(robot=view(*RUN, **SAID), buttons=[{"id": "mine", "words": "Mine"}])
     bench.of("mine").focus()
-    for change in SIGHTS:
-        bench.show(robot=robot(**change))
+    for robot in SIGHTS:
+        bench.show(robot=robot)
         expect(bench.of("mine")).to_be_focused()
-    expect(bench.of("task").locator("button, input, a, [tabindex]")).to_have_count(0)
+    expect(bench.of("robot").locator("button, input, a, [tabindex]")).to_have_count(0)
 
 
 def test_nothing_runs_over_the_side(bench: Bench) -> None:
     for width, text in product((320, 1280), (100, 200)):
         bench.resize(width, text=text)
-        for change in SIGHTS:
-            bench.show(robot=robot(**change))
-            assert not bench.overflows(), (width, text, change)
+        for robot in SIGHTS:
+            bench.show(robot=robot)
+            assert not bench.overflows(), (width, text, robot)
 
 
 def test_axe_finds_nothing(bench: Bench) -> None:
-    for change in SIGHTS:
-        bench.show(robot=robot(**change))
-        assert violations(bench.page) == [], change
+    for robot in SIGHTS:
+        bench.show(robot=robot)
+        assert violations(bench.page) == [], robot
 
 
 def test_on_the_real_page_the_task_stands_below_a_question_about_it(site: Site) -> None:
-    token = site.access.robot_token("robot").token
-    put = httpx.put(f"{site.url}/api/v1/robots/robot/state", json=STATE, headers={"Authorization": f"Bearer {token}"})
+    token = site.access.robot_token("plate").token
+    put = httpx.put(
+        f"{site.url}/api/v1/robots/plate/state",
+        json=state(*RUN, **SAID),
+        headers={"Authorization": f"Bearer {token}"},
+    )
     assert put.status_code == 204, put.text
     with site.open() as look:
-        look.says("task", "Build kits")
+        look.says("robot", "Build kits")
         record = site.ask(QUESTION)
         look.question(record)
-        look.sees("task")
+        look.sees("panel-steps")
         site.tidy()
 
 
@@ -171,12 +145,12 @@ def test_a_run_is_watched_asks_and_goes_on(tmp_path: Path, browser: Browser) -> 
         page.goto(link)
         question = page.get_by_test_id("question")
         expect(question).to_contain_text("I cannot check value. How shall I go on?", timeout=60_000)
-        expect(page.get_by_test_id("task")).to_contain_text("check value failed (check_failed)")
+        expect(page.get_by_test_id("robot")).to_contain_text("check value failed (check_failed)")
         expect(page.locator("[data-status=asking]")).to_contain_text("check value")
         page.get_by_test_id("guess-other").click()
         page.get_by_text("I did this step myself").click()
         page.get_by_test_id("send").click()
-        expect(page.get_by_test_id("phase")).to_have_text("It is over", timeout=60_000)
+        expect(page.get_by_test_id("phase")).to_have_text("Finished", timeout=60_000)
         assert robot.wait(60) == 0, said.read_text(encoding="utf-8")
     finally:
         context.close()

@@ -22,7 +22,7 @@ def test_send_by_itself_is_seen_and_can_be_held_back(site: Site) -> None:
     with site.open() as look:
         look.page.clock.install()
         look.page.reload()
-        look.press("settings", "set-send-3", "panel-close")
+        look.press("settings", "set-send-3", "sheet-close")
         asked = site.ask("choice")
         look.press("option-0")
         look.says("wait", "goes out in")
@@ -40,7 +40,7 @@ def test_send_by_itself_is_seen_and_can_be_held_back(site: Site) -> None:
 
 def test_a_permission_never_goes_out_by_itself_nor_does_a_draft(site: Site) -> None:
     with site.open() as look:
-        look.press("settings", "set-send-3", "panel-close")
+        look.press("settings", "set-send-3", "sheet-close")
         asked = site.ask("permission")
         look.press("option-0")
         look.sees("send")
@@ -55,7 +55,7 @@ def test_a_permission_never_goes_out_by_itself_nor_does_a_draft(site: Site) -> N
 
 def test_single_keys_can_be_turned_off(site: Site) -> None:
     with site.open() as look:
-        look.press("settings", "set-keys-false", "panel-close")
+        look.press("settings", "set-keys-false", "sheet-close")
         look.question(site.ask("choice"))
         look.keys("1", "s")
         look.sees_not("send")
@@ -68,16 +68,16 @@ def test_help_says_whom_to_call(site: Site) -> None:
         look.press("settings")
         look.of("set-contact").fill("Ben, room 4")
         look.press("help")
-        look.says("panel", "Ben, room 4")
+        look.says("sheet", "Ben, room 4")
         look.keys("Escape")
-        look.sees_not("panel")
+        look.sees_not("sheet")
 
 
 def test_questions_are_read_aloud_by_a_voice_of_this_device_only(site: Site) -> None:
     with site.open() as look:
         look.context.add_init_script(VOICES)
         look.page.reload()
-        look.press("settings", "set-speech-true", "panel-close")
+        look.press("settings", "set-speech-true", "sheet-close")
         look.question(site.ask("guess"))
         spoken = "window.spoken[window.spoken.length - 1]"
         assert "What is the red food" in look.page.evaluate(f"{spoken}.text")
@@ -93,8 +93,8 @@ def test_without_a_voice_there_is_no_button_for_it(site: Site) -> None:
         look.context.add_init_script("Object.defineProperty(window.speechSynthesis, 'getVoices', {value: () => []})")
         look.page.reload()
         look.press("settings")
-        expect(look.of("panel")).to_contain_text("no voice of its own")
-        look.press("set-speech-true", "panel-close")
+        expect(look.of("sheet")).to_contain_text("no voice of its own")
+        look.press("set-speech-true", "sheet-close")
         look.question(site.ask("guess"))
         look.sees_not("say-again")
 

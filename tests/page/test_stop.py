@@ -57,12 +57,12 @@ def test_f9_stops_while_typing_and_letters_do_not(site: Site) -> None:
 def test_it_is_first_and_in_sight_in_every_state(site: Site) -> None:
     with site.open() as look:
         look.sees("waiting")
-        for presses in ((), ("help",), ("settings",), ("panel-close",), ("guess-other", "option-0"), ("stop",)):
+        for presses in ((), ("help",), ("settings",), ("sheet-close",), ("guess-other", "option-0"), ("stop",)):
             look.press(*presses)
             expect(look.of("stop")).to_be_in_viewport(ratio=1)
             assert look.page.evaluate(FIRST) == 0
             look.sees("help")
-            if presses == ("panel-close",):
+            if presses == ("sheet-close",):
                 look.question(site.ask("action"))
 
 

@@ -1,12 +1,12 @@
 /** Mounts one part of the page at a time, with whatever a test gives it. Never part of the shipped page. */
+import "../src/styles/tokens.css";
+import "../src/styles/app.css";
 import { render } from "preact";
 import { useState } from "preact/hooks";
-import { MealView } from "../src/meal";
+import { RobotScreen } from "../src/panels/RobotScreen";
 import { BoxInput, PointsInput, isWhole } from "../src/picture";
 import { useScanning, type ScanOptions } from "../src/scan";
-import { TaskView } from "../src/task";
 import type { Box, Point, Question, RobotView } from "../src/types";
-import "../src/styles/tokens.css";
 import "./bench.css";
 
 interface Plan {
@@ -33,14 +33,12 @@ declare global {
   }
 }
 
-const pictureUrl = (name: string) => `/pictures/${name}`;
-
 function Answering({ question, half: first }: { question: Question & { id: string }; half: unknown }) {
   const [value, setValue] = useState<unknown>(null);
   const [half, setHalf] = useState<unknown>(first ?? null);
   window.bench.value = value;
   window.bench.half = half;
-  const shared = { question, pictureUrl, onChange: setValue, onHalf: setHalf };
+  const shared = { question, onChange: setValue, onHalf: setHalf };
   return (
     <section data-question={question.id} data-testid="question">
       <h1>{question.prompt}</h1>
@@ -93,11 +91,7 @@ function Shell({ plan }: { plan: Plan }) {
         Stop
       </button>
       {plan.question && <Answering key={plan.question.id} question={plan.question} half={plan.half} />}
-      {plan.robot?.state?.task ? (
-        <TaskView robot={plan.robot} task={plan.robot.state.task} />
-      ) : (
-        plan.robot && <MealView robot={plan.robot} pictureUrl={pictureUrl} />
-      )}
+      {plan.robot && <RobotScreen robot={plan.robot} />}
       {plan.text !== undefined && (
         <label>
           Your answer{" "}

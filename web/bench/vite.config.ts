@@ -4,5 +4,5 @@ import { defineConfig } from "vite";
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,
   base: "./",
-  build: { emptyOutDir: true, assetsInlineLimit: 0, target: "es2022", modulePreload: { polyfill: false } },
+  build: { emptyOutDir: true, assetsInlineLimit: 0, target: "es2022", modulePreload: false },
 });

@@ -64,7 +64,9 @@ export async function call<T>(
 
 const path = (name: string): string => name.split("/").map(encodeURIComponent).join("/");
 
-export const pictureUrl = (name: string): string => `${BASE}/pictures/${path(name)}`;
+/** Where a picture is; of one that changes all the time, the one with this number. */
+export const pictureUrl = (name: string, seq?: number): string =>
+  `${BASE}/pictures/${path(name)}${seq === undefined ? "" : `?seq=${seq}`}`;
 export const whoAmI = (): Promise<Me> => call("GET", "/me");
 export const pair = (code: string, device: string): Promise<Me> => call("POST", "/pair", { code, device });
 export const leave = (): Promise<void> => call("POST", "/leave");

@@ -9,19 +9,21 @@ import { listenForKeys } from "./resident/keys";
 import { Pairing } from "./resident/Pairing";
 import { QuestionScreen } from "./resident/QuestionScreen";
 import { SendBar } from "./resident/SendBar";
-import { SettingsPanel } from "./resident/SettingsPanel";
+import { SettingsSheet } from "./resident/Settings";
 import { StoppedScreen, useStopNews } from "./resident/Stopped";
 import { TopBar } from "./resident/TopBar";
 import { useAnswering, type Answering } from "./resident/useAnswering";
 import { useRoom } from "./resident/useRoom";
 import { shownRobot, Waiting } from "./resident/Waiting";
-import { Controls, ReachView, useStopByPad } from "./reach";
+import { arrange, View } from "./panels/registry";
+import { RobotScreen } from "./panels/RobotScreen";
+import { useStopByPad } from "./panels/scene/presses";
+import { Shown } from "./panels/Shown";
 import { useScanning } from "./scan/useScanning";
 import { keep } from "./kept";
 import { settings } from "./settings";
 import { murmur } from "./speech";
-import { current, link, me, notice, panel, robots, stopped } from "./store";
-import { TaskView } from "./task";
+import { current, link, me, notice, robots, sheet, stopped } from "./store";
 import { unsent } from "./outbox";
 
 export function App() {
@@ -60,7 +62,7 @@ function Paired() {
       <main>
         <Screen answering={answering} />
         <p class="unseen" role="status">
-          {record && panel.value === "none" ? `New question: ${record.question.prompt}` : ""}
+          {record && sheet.value === "none" ? `New question: ${record.question.prompt}` : ""}
         </p>
       </main>
       {answering && record && (
@@ -93,10 +95,12 @@ function useManners(id: string): void {
   }, [id]);
 }
 
+const CONTROLS = new View(() => import("./panels/scene/Controls"));
+
 function Screen({ answering }: { answering: Answering | null }) {
-  if (panel.value === "help") return <Help />;
-  if (panel.value === "settings") return <SettingsPanel />;
-  if (panel.value === "controls") return <Controls />;
+  if (sheet.value === "help") return <Help />;
+  if (sheet.value === "settings") return <SettingsSheet />;
+  if (sheet.value === "controls") return <Shown view={CONTROLS} with={{}} />;
   if (stopped.value) return <StoppedScreen />;
   if (link.value === "starting")
     return (
@@ -113,17 +117,17 @@ function Screen({ answering }: { answering: Answering | null }) {
   );
 }
 
-/** A question over what it is about: the hand that is driven, or where in its task the robot is. */
+/** A question among what it is about: over the hand that is driven, above the steps of the task, else alone. */
 function Over({ children }: { children: ComponentChildren }) {
   const robot = shownRobot(robots.value.values());
-  const { task, reach } = robot?.state ?? {};
-  if (robot?.state && reach) return <ReachView robot={robot} state={robot.state} reach={reach} asked={children} />;
+  const place = robot?.state ? arrange(robot.state).question : "alone";
+  if (robot && place === "over") return <RobotScreen robot={robot} question={children} />;
   return (
     <>
       {children}
-      {robot && task && (
-        <div class="task-beneath">
-          <TaskView robot={robot} task={task} />
+      {robot && place === "above" && (
+        <div class="robot-beneath">
+          <RobotScreen robot={robot} />
         </div>
       )}
     </>

@@ -26,8 +26,8 @@ export interface Notice {
 }
 export const notice = signal<Notice | null>(null);
 
-/** Which panel lies over the question; Stop and the footer stay. */
-export const panel = signal<"none" | "help" | "settings" | "controls">("none");
+/** Which sheet lies over the question; Stop and the footer stay. */
+export const sheet = signal<"none" | "help" | "settings" | "controls">("none");
 /** A question that the person picked from those that are not before them. */
 export const picked = signal<string | null>(null);
 

@@ -144,81 +144,48 @@ export interface Stopped {
 
 export type Phase = "looking" | "deciding" | "asking" | "moving" | "holding" | "resting" | "done" | "stopped";
 
+// Panels, as `handup.core.panels` describes them. What has a default there may be missing.
+
+/** A picture of what the robot sees, with what it has in mind drawn on it. */
+export interface PicturePanel {
+  panel: "picture";
+  version?: 1;
+  name: string;
+  seq?: number;
+  caption?: string;
+  box?: Box | null;
+  points?: Point[];
+  shape?: "line" | "arrow" | "around" | "none";
+}
+
 export interface ChainLink {
   module: string;
-  label: string;
-  says: string;
-  confidence: number | null;
-  by: "robot" | "person";
-  asking: boolean;
+  label?: string;
+  says?: string;
+  confidence?: number | null;
+  by?: "robot" | "person";
+  asking?: boolean;
 }
 
-export interface Bite {
-  number: number;
-  label: string;
-  outcome: "got" | "lost" | "wrong" | "now" | "later";
-  attempts: number;
-  queries: number;
+export interface ChainPanel {
+  panel: "chain";
+  version?: 1;
+  links: ChainLink[];
 }
 
-/** x, y, z in metres, then the rotation as w, x, y, z. */
-export type Placed = [number, number, number, number, number, number, number];
-export type Mode = "translate" | "rotate";
-
-/** Boxes: middle, size and yaw; rings: middle, radius and height. Metres, radians. */
-export interface Thing {
-  name: string;
-  boxes: Placed[];
-  rings: [number, number, number, number, number][];
-}
-
-export interface GoalChance {
-  object: string;
-  grasp: string;
-  chance: number;
-}
-
-/** A hand that somebody steers: the table, the hand, where the robot would have it, and what it thinks. */
-export interface Reach {
-  scene: string;
-  task: string;
-  low: [number, number, number];
-  high: [number, number, number];
-  things: Thing[];
-  hand: Placed;
-  ghost: Placed | null;
-  goals: GoalChance[];
-  other: number;
-  mode: Mode;
-  driver: string;
-  seconds: number;
-  mode_changes: number;
-  questions: number;
-}
-
-/** What a robot says about itself; only its name, phase and time are sure to be there. */
-export interface RobotState {
-  robot: string;
-  phase: Phase;
-  at_s: number;
-  title?: string;
-  doing?: string;
-  why?: string;
-  picture?: string | null;
-  picture_seq?: number;
-  overlay?: { box?: Box | null; points?: Point[] } | null;
-  chain?: ChainLink[];
-  decision?: { action: string; module: string | null; reason: string; reliability: number | null } | null;
-  items?: Bite[];
-  summary?: { got: number; of: number; queries: number; attempts: number } | null;
-  reach?: Reach | null;
-  task?: TaskState | null;
+export interface DecisionPanel {
+  panel: "decision";
+  version?: 1;
+  action: "act" | "recover" | "ask" | "wait" | "yield";
+  module?: string | null;
+  reason?: string;
+  reliability?: number | null;
 }
 
 /** One step of a recipe, or of a recovery, with its depth below the task at the top. */
-export interface StepState {
-  depth: number;
-  kind: "task" | "action" | "op" | "choice" | "loop" | "recovery" | "more";
+export interface StepPart {
+  depth?: number;
+  kind?: "task" | "action" | "op" | "choice" | "loop" | "recovery" | "more";
   name: string;
   status: "done" | "now" | "next" | "failed" | "asking";
   details?: string;
@@ -226,26 +193,138 @@ export interface StepState {
   tried?: string[];
 }
 
-/** A belief; the latest word is first, and counts. */
-export interface BeliefState {
-  key: string;
-  contradicted?: boolean;
-  said: { source: "script" | "monitor" | "person"; value: string; probability?: number; at_s?: number }[];
+export interface StepsPanel {
+  panel: "steps";
+  version?: 1;
+  steps: StepPart[];
 }
 
-export interface NewsState {
+export interface StatementPart {
+  source: "script" | "monitor" | "person";
+  value: string;
+  probability?: number;
+  at_s?: number;
+}
+
+/** A belief; its latest statement is first, and counts. */
+export interface BeliefPart {
+  key: string;
+  contradicted?: boolean;
+  said: StatementPart[];
+}
+
+export interface BeliefsPanel {
+  panel: "beliefs";
+  version?: 1;
+  beliefs: BeliefPart[];
+}
+
+export interface TimelineEntry {
   at_s: number;
   kind: "failed" | "recovering" | "recovered" | "asked" | "answered" | "said";
   words: string;
 }
 
-/** A task that a robot runs. */
-export interface TaskState {
-  steps?: StepState[];
-  beliefs?: BeliefState[];
-  news?: NewsState[];
-  counts?: { starts?: number; failures?: number; recoveries?: number; questions?: number };
-  result?: string;
+export interface TimelinePanel {
+  panel: "timeline";
+  version?: 1;
+  entries: TimelineEntry[];
+}
+
+export interface ItemPart {
+  number: number;
+  label?: string;
+  outcome: "got" | "lost" | "wrong" | "now" | "later";
+  attempts?: number;
+  queries?: number;
+}
+
+export interface ItemsSummary {
+  got: number;
+  of: number;
+  queries?: number;
+  attempts?: number;
+}
+
+export interface ItemsPanel {
+  panel: "items";
+  version?: 1;
+  unit?: string;
+  units?: string;
+  items: ItemPart[];
+  summary?: ItemsSummary | null;
+}
+
+export interface NumberPart {
+  label: string;
+  value: number;
+  unit?: string;
+}
+
+export interface NumbersPanel {
+  panel: "numbers";
+  version?: 1;
+  summary?: string;
+  numbers?: NumberPart[];
+}
+
+/** x, y, z in metres, then the rotation as w, x, y, z. */
+export type Pose = [number, number, number, number, number, number, number];
+/** Middle (three numbers), radius and height, in metres. */
+export type Ring = [number, number, number, number, number];
+export type Mode = "translate" | "rotate";
+
+/** Boxes: middle, size (three numbers each, metres) and yaw. */
+export interface ThingPart {
+  name: string;
+  boxes?: Pose[];
+  rings?: Ring[];
+}
+
+export interface GoalPart {
+  object: string;
+  grasp: string;
+  chance: number;
+}
+
+/** A hand above a table; where `steered`, a person at the page moves it. */
+export interface ScenePanel {
+  panel: "scene";
+  version?: 1;
+  scene: string;
+  task?: string;
+  low: [number, number, number];
+  high: [number, number, number];
+  things: ThingPart[];
+  hand: Pose;
+  ghost?: Pose | null;
+  goals?: GoalPart[];
+  other?: number;
+  steered?: boolean;
+  mode?: Mode;
+  driver?: string;
+}
+
+export type Panel =
+  | PicturePanel
+  | ChainPanel
+  | DecisionPanel
+  | StepsPanel
+  | BeliefsPanel
+  | TimelinePanel
+  | ItemsPanel
+  | NumbersPanel
+  | ScenePanel;
+
+/** What a robot shows people: a phase, a title, a sentence about what it does, and panels. */
+export interface RobotState {
+  robot: string;
+  phase: Phase;
+  at_s: number;
+  title?: string;
+  doing?: string;
+  why?: string;
+  panels?: Panel[];
 }
 
 export interface RobotView {
@@ -260,7 +339,6 @@ export interface InputProps<V> {
   question: Question;
   value: V | null;
   onChange: (value: V | null) => void;
-  pictureUrl: (name: string, seq?: number | null) => string;
   /** A half-made answer from a draft: a box without area has one corner, points are those set so far. */
   half?: V | null;
   /** Told on every change, whole or not, so that a draft can keep it. */

@@ -11,9 +11,9 @@ interface Stick {
 /** A page that steers a robot, and what the robot has been told so far. */
 async function page() {
   const [driving, live, mapping] = await Promise.all([
-    import("../src/reach/driving"),
+    import("../src/panels/scene/driving"),
     import("../src/live"),
-    import("../src/reach/mapping"),
+    import("../src/panels/scene/mapping"),
   ]);
   server.on("GET /me", () => ({ body: ME }));
   live.start(true);

@@ -1,6 +1,6 @@
 /** What a server tells: somebody, questions, robots. */
 
-import type { Me, Question, RecordView, RobotView, TaskState } from "../src/types";
+import type { Me, Panel, Question, RecordView, RobotView } from "../src/types";
 
 export const ME: Me = { id: "p1", name: "Ada", role: "resident", device: "d1", until_s: null, store: "kitchen" };
 
@@ -38,6 +38,6 @@ export function hello(questions: RecordView[], more: object = {}): object {
   return { ...greeting, questions, ...more };
 }
 
-export function robot(name: string, more: Partial<RobotView> = {}, task: TaskState = {}): RobotView {
-  return { robot: name, alive: true, state: { robot: name, phase: "moving", at_s: 0, task }, ...more };
+export function robot(name: string, more: Partial<RobotView> = {}, panels: Panel[] = []): RobotView {
+  return { robot: name, alive: true, state: { robot: name, phase: "moving", at_s: 0, panels }, ...more };
 }

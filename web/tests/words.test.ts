@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { sureness } from "../src/meal/words";
-import { likeliest } from "../src/reach/Beliefs";
+import { likeliest } from "../src/panels/scene/Goals";
+import { nested } from "../src/panels/Steps";
+import { phaseOf, sureness } from "../src/panels/words";
 import { inWords } from "../src/resident/words";
-import { nested } from "../src/task/Steps";
-import type { StepState } from "../src/types";
-import { record } from "./told";
+import type { Phase, StepPart } from "../src/types";
+import { record, robot } from "./told";
 
-const step = (name: string, depth: number): StepState => ({ name, depth, kind: "action", status: "next" });
+const step = (name: string, depth: number): StepPart => ({ name, depth, kind: "action", status: "next" });
 const goal = (object: string, chance: number) => ({ object, chance, grasp: "side" });
 
 test("an answer is said in the words of its question", () => {
@@ -44,4 +44,13 @@ test("rows of a recipe hang below the row before them, also where depths are lef
 test("beside a question the likeliest goals are shown, in their places, however many are as likely as the fourth", () => {
   const goals = [goal("a", 0.1), goal("b", 0.1), goal("c", 0.1), goal("d", 0.1), goal("e", 0.6)];
   expect(likeliest(goals).map(({ object }) => object)).toEqual(["a", "b", "c", "e"]);
+});
+
+test("every phase has words that hold for any robot, and one that is not heard stands still", () => {
+  const words = (phase: Phase, alive = true) =>
+    phaseOf({ ...robot("r1"), alive, state: { robot: "r1", phase, at_s: 0 } }).words;
+  expect([words("looking"), words("resting"), words("done")]).toEqual(["Looking", "Waiting", "Finished"]);
+  expect(words("moving", false)).toBe("The robot does not answer. It stands still.");
+  const recovery: StepPart = { name: "jog", kind: "recovery", status: "now" };
+  expect(phaseOf(robot("r1", {}, [{ panel: "steps", steps: [recovery] }])).words).toBe("Recovering");
 });

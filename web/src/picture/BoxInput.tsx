@@ -1,12 +1,13 @@
 /** A box on the question's picture by two opposite corners. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { pictureUrl } from "../api";
 import type { Box, InputProps } from "../types";
 import { boxOf, hasArea, tooClose, type Place } from "./geometry";
 import { PictureInput } from "./PictureInput";
 
 const NAMES = ["one corner", "the opposite corner"];
 
-export function BoxInput({ question, value, onChange, pictureUrl, half, onHalf }: InputProps<Box>) {
+export function BoxInput({ question, value, onChange, half, onHalf }: InputProps<Box>) {
   const [corners, setCorners] = useState<Place[]>(() => cornersOf(value ?? half ?? null));
   const given = value ?? half ?? null;
   const told = useRef<Box | null>(given);

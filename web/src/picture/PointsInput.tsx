@@ -1,5 +1,6 @@
 /** The named points of a question on its picture, one after the other. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { pictureUrl } from "../api";
 import type { InputProps, Point, Question } from "../types";
 import type { Shape } from "./Drawing";
 import { PictureInput } from "./PictureInput";
@@ -7,7 +8,7 @@ import { PictureInput } from "./PictureInput";
 /** Two points at one place give a fork no direction. */
 const LEAST_APART = 0.01;
 
-export function PointsInput({ question, value, onChange, pictureUrl, half, onHalf }: InputProps<Point[]>) {
+export function PointsInput({ question, value, onChange, half, onHalf }: InputProps<Point[]>) {
   const [points, setPoints] = useState<Point[]>(() => [...(value ?? half ?? [])]);
   const given = value ?? half ?? [];
   const told = useRef<Point[]>(given);

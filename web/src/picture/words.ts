@@ -1,5 +1,5 @@
 /** Places on a picture in words, and which answers on one are whole. */
-import { percent } from "../signs/words";
+import { percent } from "../panels/words";
 import { hasArea, type Corners, type Place } from "./geometry";
 
 const ACROSS: readonly [number, string][] = [

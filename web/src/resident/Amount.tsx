@@ -1,9 +1,9 @@
 /** A number by − and +, or typed. What it starts from is no answer before the person takes it. */
 
 import { settings } from "../settings";
-import { upper } from "../signs/words";
+import { upper } from "../panels/words";
 import type { AnswerProps } from "./answering";
-import { Icon } from "./Icon";
+import { Icon } from "../Icon";
 import { number } from "./words";
 import type { Question } from "../types";
 

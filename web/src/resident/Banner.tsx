@@ -3,7 +3,7 @@
 
 import { link, notice, robots, silentS } from "../store";
 import { isMine, unsent } from "../outbox";
-import { Icon } from "./Icon";
+import { Icon } from "../Icon";
 import { StopFailing } from "./Stopped";
 
 export function Banners() {

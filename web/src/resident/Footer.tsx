@@ -1,7 +1,7 @@
 /** What can be said to any question. Nothing goes out before it is sent in the bar above. */
 
 import type { Kind, RecordView, ReplyKind } from "../types";
-import { Icon, type IconName } from "./Icon";
+import { Icon, type IconName } from "../Icon";
 
 export type Always = Exclude<ReplyKind, "answer">;
 

@@ -2,13 +2,13 @@
 
 import { settings } from "../settings";
 import { current, me } from "../store";
-import { Panel } from "./Panel";
+import { Sheet } from "./Sheet";
 
 export function Help() {
   const others = (current.value?.audience ?? []).filter((name) => name !== me.value?.name);
   const { contact, keys, scan } = settings.value;
   return (
-    <Panel title="Help">
+    <Sheet title="Help">
       <dl class="helps">
         <dt>Stop</dt>
         <dd>
@@ -51,6 +51,6 @@ export function Help() {
           {scan === "off" && " Scanning is off now: see Settings."}
         </dd>
       </dl>
-    </Panel>
+    </Sheet>
   );
 }

@@ -1,7 +1,6 @@
 /** A box or points on the question's picture. */
 
 import { BoxInput, isBox, PointsInput } from "../picture";
-import { pictureUrl } from "../api";
 import type { Point } from "../types";
 import type { AnswerProps } from "./answering";
 
@@ -10,11 +9,10 @@ const isPoints = (value: unknown): value is Point[] => Array.isArray(value);
 export function OnPicture({ record, draft, choose }: AnswerProps) {
   const { question } = record;
   const half = { current: draft.part };
-  const shared = { question, pictureUrl };
   if (question.kind === "box")
     return (
       <BoxInput
-        {...shared}
+        question={question}
         value={isBox(draft.value) ? draft.value : null}
         onChange={(value) => choose(value, half.current)}
         half={isBox(draft.part) ? draft.part : null}
@@ -25,7 +23,7 @@ export function OnPicture({ record, draft, choose }: AnswerProps) {
     );
   return (
     <PointsInput
-      {...shared}
+      question={question}
       value={isPoints(draft.value) ? draft.value : null}
       onChange={(value) => choose(value, half.current)}
       half={isPoints(draft.part) ? draft.part : null}

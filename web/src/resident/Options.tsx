@@ -2,7 +2,7 @@
 
 import { pictureUrl } from "../api";
 import { settings } from "../settings";
-import { upper } from "../signs/words";
+import { upper } from "../panels/words";
 
 export interface Option {
   words: string;

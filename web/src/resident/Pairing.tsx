@@ -5,7 +5,7 @@ import { pair, Refused } from "../api";
 import { hurry, meet } from "../live";
 import { kept } from "../kept";
 import { link } from "../store";
-import { Icon } from "./Icon";
+import { Icon } from "../Icon";
 
 let given: string | null = null;
 

@@ -11,12 +11,13 @@ import { Amount } from "./Amount";
 import type { AnswerProps } from "./answering";
 import { Choice } from "./Choice";
 import { canConfirm, Guess, guessInWords } from "./Guess";
-import { Icon } from "./Icon";
+import { Icon } from "../Icon";
 import { OnPicture } from "./OnPicture";
 import { Sent } from "./Sent";
 import { TwoWays } from "./TwoWays";
 import type { Answering } from "./useAnswering";
-import { aloud, sentence } from "./words";
+import { sentence } from "../panels/words";
+import { aloud } from "./words";
 import { Words } from "./Words";
 
 const INPUTS: Record<Kind, (props: AnswerProps) => preact.JSX.Element> = {

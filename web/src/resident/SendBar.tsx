@@ -3,8 +3,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Draft } from "../drafts";
 import { settings } from "../settings";
-import { Icon } from "./Icon";
-import { sentence } from "./words";
+import { Icon } from "../Icon";
+import { sentence } from "../panels/words";
 
 interface SendBarProps {
   /** Another object for each choice: a box that was moved is said in the same words. */

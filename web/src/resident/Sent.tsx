@@ -2,8 +2,8 @@
 
 import type { Unsent } from "../outbox";
 import { link } from "../store";
-import { Icon } from "./Icon";
-import { sentence } from "./words";
+import { Icon } from "../Icon";
+import { sentence } from "../panels/words";
 
 export function Sent({ unsent, onUndo }: { unsent: Unsent; onUndo: () => void }) {
   const lost = link.value !== "live";

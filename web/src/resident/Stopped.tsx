@@ -1,11 +1,11 @@
 /** Everything is stopped. To let it go on takes two presses, and the second is not where the first was. */
 
 import { useEffect, useState } from "preact/hooks";
-import { pictureUrl } from "../api";
-import { Plate } from "../meal/Plate";
+import { arrange } from "../panels/registry";
+import { Shown } from "../panels/Shown";
 import { enable, stopping } from "../stop";
 import { mayMove, me, notice, robots, say, stopped } from "../store";
-import { Icon } from "./Icon";
+import { Icon } from "../Icon";
 import { shownRobot } from "./Waiting";
 
 export function StoppedScreen() {
@@ -15,6 +15,7 @@ export function StoppedScreen() {
   const why = stopped.value?.why ? `: ${stopped.value.why}` : "";
   const who = mine ? "You pressed Stop." : `Stopped by ${by || "somebody"}${why}.`;
   const robot = shownRobot(robots.value.values());
+  const seen = robot?.state && arrange(robot.state).slots.stage.find(({ panel }) => panel.panel === "picture");
   return (
     <section class="stopped" data-testid="stopped" aria-labelledby="stopped-title">
       <Icon name="stop" filled />
@@ -22,9 +23,9 @@ export function StoppedScreen() {
         Stopped
       </h1>
       <p class="lead">{who} The robot does nothing until somebody lets it go on.</p>
-      {robot?.state?.picture && (
-        <div class="stopped-plate">
-          <Plate state={robot.state} alive={robot.alive} pictureUrl={pictureUrl} />
+      {robot?.state && seen && (
+        <div class="stopped-picture">
+          <Shown view={seen.view} with={{ panel: seen.panel, robot, state: robot.state, asked: false }} />
         </div>
       )}
       {!mayMove.value ? (

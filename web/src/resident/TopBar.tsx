@@ -1,8 +1,8 @@
 /** Always there: Stop first and on press; help; settings. */
 
 import { stop, stopping } from "../stop";
-import { me, panel } from "../store";
-import { Icon } from "./Icon";
+import { me, sheet } from "../store";
+import { Icon } from "../Icon";
 
 export function StopButton() {
   return (
@@ -28,7 +28,7 @@ export function StopButton() {
 
 export function TopBar() {
   const toggle = (which: "help" | "settings") => {
-    panel.value = panel.value === which ? "none" : which;
+    sheet.value = sheet.value === which ? "none" : which;
   };
   return (
     <header class="topbar">
@@ -42,7 +42,7 @@ export function TopBar() {
           data-testid={which}
           data-scan
           data-scan-group="Help and settings"
-          aria-pressed={panel.value === which}
+          aria-pressed={sheet.value === which}
           onClick={() => toggle(which)}
         >
           <Icon name={which} />

@@ -1,13 +1,10 @@
 /** Nothing to answer just now: what the robot is doing, and what waits elsewhere. */
 
-import { pictureUrl } from "../api";
-import { MealView } from "../meal/MealView";
-import { ReachView } from "../reach";
-import { TaskView } from "../task";
+import { RobotScreen } from "../panels/RobotScreen";
 import { answerable, me, picked, robots } from "../store";
 import type { RecordView, RobotView } from "../types";
-import { Icon } from "./Icon";
-import { sentence } from "./words";
+import { Icon } from "../Icon";
+import { sentence } from "../panels/words";
 
 /** The robot to show: one that answers rather than one that does not, the latest of them. */
 export function shownRobot(all: Iterable<RobotView>): RobotView | null {
@@ -21,12 +18,8 @@ export function Waiting() {
   return (
     <section class="waiting" data-testid="waiting" tabIndex={robot ? 0 : undefined}>
       {robot && <h1 class="unseen">Nothing to answer</h1>}
-      {robot?.state?.reach ? (
-        <ReachView robot={robot} state={robot.state} reach={robot.state.reach} />
-      ) : robot?.state?.task ? (
-        <TaskView robot={robot} task={robot.state.task} />
-      ) : robot ? (
-        <MealView robot={robot} pictureUrl={pictureUrl} />
+      {robot ? (
+        <RobotScreen robot={robot} />
       ) : (
         <div class="calm">
           <Icon name="robot" />

@@ -1,10 +1,10 @@
 /** Keys for the whole page: F9 stops, F2 is "not now", F1 is help, also while typing; S, N and H do the same and digits
- * choose where single keys are on. Escape closes a panel or takes a choice back, and never sends, stops or starts
+ * choose where single keys are on. Escape closes a sheet or takes a choice back, and never sends, stops or starts
  * anything. */
 
 import { settings } from "../settings";
 import { stop } from "../stop";
-import { panel } from "../store";
+import { sheet } from "../store";
 
 /** What can be reached from everywhere by one key. */
 const ALWAYS: Record<string, "stop" | "not-now" | "help"> = { F9: "stop", F2: "not-now", F1: "help" };
@@ -46,7 +46,7 @@ function reach(which: "stop" | "not-now" | "help"): void {
 }
 
 function back(): void {
-  if (panel.value !== "none") panel.value = "none";
+  if (sheet.value !== "none") sheet.value = "none";
   else document.querySelector<HTMLButtonElement>('[data-testid="undo"]')?.click();
 }
 

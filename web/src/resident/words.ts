@@ -1,7 +1,7 @@
 /** Values in words for a person, as the desk says them. */
 
 import { isBox } from "../picture/words";
-import { upper } from "../signs/words";
+import { sentence } from "../panels/words";
 import type { Question, RecordView, Resolution, ResumeHint, Value } from "../types";
 
 /** In the order in which they are offered. */
@@ -12,11 +12,6 @@ export const RESUMING: readonly { hint: ResumeHint; words: string; effect: strin
   { hint: "previous", words: "go back one step", effect: "It does the step before this one again." },
   { hint: "none", words: "leave it to the robot", effect: "It goes on as it sees fit." },
 ];
-
-export const sentence = (text: string): string => {
-  const tidy = upper(text.trim());
-  return !tidy || /[.!?…]$/.test(tidy) ? tidy : `${tidy}.`;
-};
 
 const isResolution = (value: object): value is Resolution => "action" in value;
 

@@ -1,2 +1,0 @@
-/** The meal view. */
-export { MealView } from "./MealView";

@@ -1,2 +1,0 @@
-/** The view of a task under way. */
-export { TaskView } from "./TaskView";
