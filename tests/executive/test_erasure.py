@@ -25,11 +25,10 @@ from handup.executive import (
     Watch,
 )
 from handup.executive.escalation import AGAIN
-from handup.executive.events import Answered, Begun, Over, Stopped
+from handup.executive.events import Answered, Begun, Over, Stopped, Wordy
 from handup.executive.measures import measure, triage
 from handup.executive.proposing import propose
 from handup.executive.rehearsing import rehearse
-from handup.executive.wordy import Wordy
 from handup.journal import Journal
 from handup.policy import Module, ModuleGraph
 from tests.executive.making import action, op, recipe, recipes, rule, task

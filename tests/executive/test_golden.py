@@ -22,10 +22,11 @@ from handup.executive.events import (
     Stopped,
     Told,
     Unanswered,
+    Wordy,
+    opened,
+    sealed,
 )
 from handup.executive.machine import Looked, Reload
-from handup.executive.sealing import opened, sealed
-from handup.executive.wordy import Wordy
 from tests.executive.make_golden import GOLDEN, write
 
 FORMATS = sorted(path.name for path in GOLDEN.glob("task-v*.jsonl"))

@@ -11,12 +11,10 @@ import pytest
 
 from handup.core import ManualClock, Question, QuestionKind, ResumeHint
 from handup.executive import Aborted, Around, Bystander, Call, Done, Executive, Outcome, Run, Said, Settings, Unseen
-from handup.executive.account import Account
 from handup.executive.escalation import AGAIN
 from handup.executive.events import Acted, Begun, Ending, Over, Resumed, Started
-from handup.executive.measures import Measures, Traced, measure, measured, triage
+from handup.executive.measures import Account, Measures, Traced, measure, measured, rule_table, triage
 from handup.executive.recovery import Branch, Recovery
-from handup.executive.rules import rule_table
 from handup.journal import Journal
 from handup.policy import Module, ModuleGraph
 from handup.recover.unknown import NOT_STARTED

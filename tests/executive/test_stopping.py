@@ -10,7 +10,7 @@ import pytest
 
 from handup.core import ManualClock, Question
 from handup.executive import Around, Ending, Executive, Run
-from handup.executive.hearing import STOP
+from handup.executive.executive import STOP
 from handup.executive.people import Heard
 from handup.journal import Journal
 from tests.executive.making import action, recipe, recipes

@@ -8,9 +8,8 @@ from typing import Any
 from handup.core.panels import BeliefsPanel, NumbersPanel, StepPart, StepsPanel, TimelinePanel, plain
 from handup.executive.action import Aborted, Done
 from handup.executive.beliefs import Assertion, Source
-from handup.executive.events import Begun, Believed, Raised
+from handup.executive.events import Acted, Begun, Believed, Raised
 from handup.executive.machine import Looked, Machine, RunAction
-from handup.executive.outcomes import acted
 from handup.executive.settings import Settings
 from handup.executive.sources import Sources
 from handup.executive.watching import BEFORE, MOST_STEPS, Watching
@@ -53,7 +52,7 @@ def do(made: Machine, watching: Watching, name: str, outcome: Done | Aborted | N
     assert isinstance(command, RunAction)
     assert command.action == name
     begun = Begun(number=command.number, action=name, path=command.path, attempt=command.attempt, at_s=1.0)
-    ended = acted(command.number, outcome or Done(), 2.0)
+    ended = Acted.by_outcome(command.number, outcome or Done(), 2.0)
     for event in (begun, ended):
         made.tell(event)
         for each in (event, *made.notes()):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from handup.desk.words import name_of
 from handup.executive import events as task
+from handup.executive.events import opened
 from handup.executive.ordering import Ordered
-from handup.executive.sealing import opened
 from handup.executive.watching import named, what_failed
 
 Shorten = Callable[[str], str]

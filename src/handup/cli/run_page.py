@@ -16,8 +16,7 @@ from handup.cli.run_progress import Progress
 from handup.core import Person, panels
 from handup.desk import Desk
 from handup.domains.stage import Stage
-from handup.executive.durable import Entry
-from handup.executive.events import Asked
+from handup.executive.events import Asked, Entry
 from handup.executive.executive import Executive
 from handup.executive.machine import Finished, Machine, Phase
 from handup.executive.people import AtDesk

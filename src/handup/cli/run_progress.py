@@ -10,13 +10,13 @@ from rich.text import Text
 
 from handup.cli.output import err
 from handup.cli.retelling import shortened
-from handup.executive.durable import Entry
 from handup.executive.events import (
     Acted,
     Answered,
     Asked,
     Begun,
     Ending,
+    Entry,
     Failed,
     Recovered,
     Recovering,

@@ -6,7 +6,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
-from handup.core import Registry
+from handup.core import BadRecord, Registry
 
 Data = Any
 """Plain data as in JSON: None, bool, int, float, str, list, dict."""
@@ -108,6 +108,27 @@ class Action(Protocol):
     def stop(self) -> None:
         """Make safe, at any time."""
         ...
+
+
+def plain(value: object) -> Data:
+    """A copy of plain data, so that nobody changes it later: tuples as lists, as the journal would give it back.
+
+    Raises:
+        BadRecord: It is no plain data.
+    """
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if not isinstance(value, dict):
+        raise BadRecord(
+            f"{type(value).__name__} is no plain data",
+            hint="Give None, truth, numbers, texts, lists and maps of these.",
+        )
+    for key in value:
+        if not isinstance(key, str):
+            raise BadRecord(f"a map has the key {key!r}", hint="Use texts as keys.")
+    return {key: plain(entry) for key, entry in value.items()}
 
 
 ACTIONS: Registry[Action] = Registry("action", "handup.actions")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar, Self, TypeVar
 
-from handup.core import ResumeHint, event
+from handup.core import ContractViolation, ResumeHint, event
+from handup.executive.action import Aborted, Done, plain
 from handup.executive.beliefs import Assertion
 from handup.executive.failure import Failure
-from handup.executive.wordy import Wordy
+
+E = TypeVar("E")
 
 
 class Ending(StrEnum):
@@ -29,6 +32,55 @@ class Ending(StrEnum):
     """Somebody who had answered was erased, and without what they said the run can neither go on nor be rebuilt."""
     LIMIT = "limit"
     """The run took more starts, steps or failures than it may."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wordy:
+    """An entry with data in it, which what people said may have gone into: in a journal it is sealed as theirs.
+
+    Codes, names of steps, beliefs and variables, and paths are words of the recipe: they are never sealed. Compute none
+    of them from what people say.
+
+    Args:
+        of: Whose words may be in it; empty in a program, and where nobody has said anything.
+        sealed: In a journal its data is here, where it goes with any of them; None where there is none, or it is gone.
+    """
+
+    EMPTY: ClassVar[Mapping[str, Any]] = {}
+    """By name what is data in it, and what stands in its place."""
+
+    of: tuple[str, ...] = ()
+    sealed: dict[str, Any] | None = None
+
+    def _empty(self) -> Mapping[str, Any]:
+        return self.EMPTY
+
+    def _data(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.EMPTY}
+
+    def _with(self, data: Mapping[str, Any]) -> Self:
+        return replace(self, **data)
+
+
+def sealed(entry: E, of: tuple[str, ...]) -> E:
+    """An entry as it is kept: its data is of these people, and what is left of it can stay for ever.
+
+    Args:
+        entry: Of a run.
+        of: Whose words the run has taken in; where nobody's, it is kept as it is.
+    """
+    if not of or not isinstance(entry, Wordy):
+        return entry
+    bare = entry._with(entry._empty())
+    return entry if bare == entry else replace(bare, of=of, sealed=entry._data())
+
+
+def opened(entry: E) -> E:
+    """An entry that was kept, with its data in place again; empty where that was erased."""
+    if not isinstance(entry, Wordy) or not entry.of:
+        return entry
+    bare = replace(entry, of=(), sealed=None)
+    return bare if entry.sealed is None else bare._with(entry.sealed)
 
 
 # -- what the machine is told ------------------------------------------------------------------------------------------
@@ -85,6 +137,8 @@ class Acted(Wordy):
         at_s: When.
     """
 
+    EMPTY: ClassVar[Mapping[str, Any]] = {"results": {}, "why": "", "fields": {}, "beliefs": {}}
+
     number: int
     ok: bool
     results: dict[str, Any] = field(default_factory=dict)
@@ -95,6 +149,26 @@ class Acted(Wordy):
     known: Known = Known.SEEN
     by: str | None = None
     at_s: float = 0.0
+
+    @classmethod
+    def by_outcome(
+        cls, number: int, outcome: object, at_s: float, known: Known = Known.SEEN, by: str | None = None
+    ) -> Acted:
+        """What an action's outcome is told as.
+
+        Raises:
+            ContractViolation: It is none.
+            BadRecord: It holds what is no plain data.
+        """
+        match outcome:
+            case Done():
+                results, beliefs = plain(dict(outcome.results)), plain(dict(outcome.beliefs))
+                return cls(number=number, ok=True, results=results, beliefs=beliefs, known=known, by=by, at_s=at_s)
+            case Aborted(code=code, why=why):
+                fields = plain(dict(outcome.fields))
+                return cls(number=number, ok=False, code=code, why=why, fields=fields, known=known, by=by, at_s=at_s)
+        hint = "Return Done(...) or Aborted(...) from step()."
+        raise ContractViolation(f"an action gave {outcome!r}", hint=hint)
 
 
 @event("task.void", people=("by",))
@@ -140,6 +214,8 @@ class Raised(Wordy):
         at_s: When.
     """
 
+    EMPTY: ClassVar[Mapping[str, Any]] = {"why": "", "fields": {}}
+
     monitor: str
     code: str
     why: str = ""
@@ -154,6 +230,15 @@ class Believed(Wordy):
     """Somebody holds something to be true."""
 
     assertion: Assertion
+
+    def _empty(self) -> Mapping[str, Any]:
+        return {"value": None}
+
+    def _data(self) -> dict[str, Any]:
+        return {"value": self.assertion.value}
+
+    def _with(self, data: Mapping[str, Any]) -> Self:
+        return replace(self, assertion=replace(self.assertion, **data))
 
 
 @event("task.answered", people=("by",), personal={"sets": "by", "beliefs": "by", "said": "by", "right": "by"})
@@ -250,8 +335,23 @@ class Failed(Wordy):
         failure: The nested account.
     """
 
+    EMPTY: ClassVar[Mapping[str, Any]] = {"why": "", "goal": {}, "fields": {}, "beliefs": {}}
+
     number: int
     failure: Failure
+
+    def _empty(self) -> Mapping[str, Any]:
+        return {"params": [{} for _ in self.failure.levels], **self.EMPTY}
+
+    def _data(self) -> dict[str, Any]:
+        params = [dict(level.params) for level in self.failure.levels]
+        return {"params": params, **{name: getattr(self.failure, name) for name in self.EMPTY}}
+
+    def _with(self, data: Mapping[str, Any]) -> Self:
+        rest = {name: data[name] for name in self.EMPTY}
+        levels = zip(self.failure.levels, data["params"], strict=True)
+        known = tuple(replace(level, params=params) for level, params in levels)
+        return replace(self, failure=replace(self.failure, levels=known, **rest))
 
 
 @event("task.recovering")
@@ -301,6 +401,8 @@ class Recovered:
 class Said(Wordy):
     """What the recipe prints."""
 
+    EMPTY: ClassVar[Mapping[str, Any]] = {"message": ""}
+
     message: str
 
 
@@ -308,6 +410,8 @@ class Said(Wordy):
 @dataclass(frozen=True, kw_only=True)
 class Over(Wordy):
     """The run is over."""
+
+    EMPTY: ClassVar[Mapping[str, Any]] = {"outputs": {}}
 
     ending: Ending
     reason: str
@@ -375,6 +479,8 @@ class Asked(Wordy):
         at_s: When.
     """
 
+    EMPTY: ClassVar[Mapping[str, Any]] = {"words": {}}
+
     number: int
     question: str
     path: str = ""
@@ -383,3 +489,6 @@ class Asked(Wordy):
     words: dict[str, Any] = field(default_factory=dict)
     posterior: dict[str, float] = field(default_factory=dict)
     at_s: float = 0.0
+
+
+Entry = Told | Note | Started | Reloaded | ReloadRefused | Asked

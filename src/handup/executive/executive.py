@@ -8,37 +8,51 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
-from handup.core import BadRecipe, ManualClock
-from handup.executive.action import Action, Call, Working
+from handup.core import BadRecipe, ContractViolation, ManualClock
+from handup.executive.action import Aborted, Action, Call, Done, NotStarted, Outcome, Working
 from handup.executive.around import Around
 from handup.executive.checking import abilities_of, require
-from handup.executive.durable import in_words
 from handup.executive.escalation import Escalation, escalate, put_again
 from handup.executive.events import (
     Acted,
     Asked,
+    Became,
     Begun,
     Believed,
+    Ending,
+    Known,
     Raised,
     ReloadRefused,
     Stopped,
     Told,
     Unanswered,
+    Void,
 )
 from handup.executive.failure import Failure
-from handup.executive.hearing import STOP, hear
 from handup.executive.machine import AskPerson, Finished, LastLook, Looked, Machine, RunAction
 from handup.executive.monitors import Lookout
-from handup.executive.outcomes import acted
-from handup.executive.people import pass_time
+from handup.executive.people import Heard, pass_time
 from handup.executive.run import Run
 from handup.executive.sources import Files, Sources
-from handup.executive.unknown import became, settle
 from handup.policy import ModuleGraph
 from handup.recover import Erased
+from handup.recover.unknown import NOT_STARTED, WORKED, lost_question
 
 SOON_S = 1e-9
 """What is left of a wait below this is nothing."""
+LOST = "lost"
+"""The code of an action that a person says did not work, after its outcome was lost."""
+WAITING = "waiting for an answer"
+STOP = "Somebody said stop."
+
+
+@runtime_checkable
+class Senses(Protocol):
+    """An action that can look what became of a start."""
+
+    def sense(self, call: Call) -> Outcome | NotStarted | None:
+        """What became of it, without moving; None where that cannot be told."""
+        ...
 
 
 @runtime_checkable
@@ -132,7 +146,7 @@ class Executive:
     def _going(self) -> Generator[Working, None, Finished]:
         clock = self.around.clock
         if self.run.begin(clock.now_s(), stood_still=isinstance(clock, ManualClock)):
-            yield from settle(self.run, self.around, lambda: self._why if self._stopped else None)
+            yield from self._settle()
         while True:
             self._reload()
             command = self.machine.next()
@@ -175,7 +189,7 @@ class Executive:
             if not isinstance(told, Acted):
                 action.stop()
         if isinstance(told, Raised):
-            told = replace(told, became=became(action, call))
+            told = replace(told, became=_became(action, call))
         elif isinstance(told, Acted):
             behind = self._see()
         self._tell(told)
@@ -190,7 +204,7 @@ class Executive:
             try:
                 working = next(steps)
             except StopIteration as end:
-                return acted(number, end.value, self.around.clock.now_s())
+                return Acted.by_outcome(number, end.value, self.around.clock.now_s())
             left_s = working.for_s
             while True:
                 turn_s = min(left_s, self.around.look_every_s) if self._looks_on else left_s
@@ -252,7 +266,7 @@ class Executive:
             )
         )
         question = people.ask(put.question, step)
-        heard = yield from hear(self.run, self.around, question, lambda: self._stopped)
+        heard = yield from self._hear(question)
         if heard is None:
             return
         if heard.value is not None:
@@ -274,6 +288,65 @@ class Executive:
             last=command.turn >= self.machine.settings.questions,
         )
 
+    def _hear(self, question: str) -> Generator[Working, None, Heard | None]:
+        """What came of a question, once something did; None, and the question taken back, after a stop."""
+        people = self.around.people
+        assert people is not None
+        self.run.waiting_for = question
+        try:
+            while not self._stopped:
+                heard = people.heard(question)
+                if heard is not None:
+                    return heard
+                yield Working(self.around.look_every_s, WAITING)
+        finally:
+            self.run.waiting_for = ""
+        people.withdraw(question)
+        return None
+
+    # -- an outcome that was lost: look, repeat it where that is allowed, or ask; never guess --------------------------
+
+    def _settle(self) -> Generator[Working, None, None]:
+        """Find out what became of the action that was under way when the last program ended.
+
+        1. The action looks itself, where it has a `sense`.
+        2. It is started again, marked as such, where it is `repeatable`.
+        3. A person is asked. Where there is nobody, or nobody answers, the run ends as `unanswered`. After a stop
+           nobody is waited for.
+        """
+        command = self.machine.next()
+        assert isinstance(command, RunAction)
+        make, number = self.around.actions[command.action], command.number
+        seen = _sensed(make(), Call(goal=command.goal, attempt=command.attempt, number=number))
+        if isinstance(seen, NotStarted):
+            self.run.tell(Void(number=number, why="not started"))
+        elif seen is not None:
+            self.run.tell(Acted.by_outcome(number, seen, self.around.clock.now_s(), Known.SENSED))
+        elif getattr(make, "repeatable", False):
+            self.run.tell(Void(number=number, why="repeatable"))
+        else:
+            yield from self._ask_about(command)
+        self.run.flush()
+
+    def _ask_about(self, lost: RunAction) -> Generator[Working, None, None]:
+        people, heard, now_s, number = self.around.people, None, self.around.clock.now_s, lost.number
+        if people is not None and not self._stopped:
+            goal = ", ".join(f"{name}: {value}" for name, value in lost.goal.items())
+            question = people.ask(lost_question(lost.action.replace("_", " "), goal), f"act:{number}")
+            self.run.asked(Asked(number=number, question=question, path=lost.path, at_s=now_s()))
+            heard = yield from self._hear(question)
+        if self._stopped:
+            self.run.tell(Stopped(why=self._why, at_s=now_s()))
+        elif heard is None or heard.value is None:
+            why = f"Nobody could say what became of {lost.path}."
+            self.run.tell(Stopped(why=why, ending=Ending.UNANSWERED, at_s=now_s()))
+        elif heard.value == NOT_STARTED:
+            self.run.tell(Void(number=number, why="not started", by=heard.by))
+        else:
+            failed = Aborted(code=LOST, why="A person says that it did not work.")
+            outcome = Done() if heard.value == WORKED else failed
+            self.run.tell(Acted.by_outcome(number, outcome, now_s(), Known.SAID, heard.by))
+
     # -- between steps -----------------------------------------------------------------------------------------------
 
     def _reload(self) -> None:
@@ -287,7 +360,8 @@ class Executive:
                 return
             recipes, recoveries = sources.checked(self._abilities, under_way=self.machine.under_way)
         except BadRecipe as error:
-            self.run.refused(ReloadRefused(problems=in_words(error.problems or [error]), at_s=now_s))
+            problems = tuple(str(problem)[:1000] for problem in (error.problems or [error])[:100])
+            self.run.refused(ReloadRefused(problems=problems, at_s=now_s))
         else:
             self.run.reloaded(sources, recipes, recoveries, now_s)
         self._changed()
@@ -299,3 +373,24 @@ class Executive:
     def _changed(self) -> None:
         if self._watch is not None:
             self._watch(self.machine)
+
+
+def _sensed(action: Action, call: Call) -> Outcome | NotStarted | None:
+    """What an action sees of a start; None where it cannot tell."""
+    seen: object = action.sense(call) if isinstance(action, Senses) else None
+    if not isinstance(seen, Done | Aborted | NotStarted | None):
+        raise ContractViolation(f"sense() gave {seen!r}", hint="Return Done, Aborted, NotStarted or None.")
+    return seen
+
+
+def _became(action: Action, call: Call) -> Became:
+    """What became of a start that was interrupted and stopped. Nobody is asked: what failed is recovered from."""
+    match _sensed(action, call):
+        case Done():
+            return Became.DONE
+        case Aborted():
+            return Became.ABORTED
+        case NotStarted():
+            return Became.NOT_STARTED
+        case None:
+            return Became.UNKNOWN

@@ -1,15 +1,184 @@
-"""What a journal says of runs: how long between interventions, how long they take, what failed and what that cost."""
+"""What runs were like: how long between interventions, how long they take, what failed and what that cost.
+
+Also what a set of recoveries is made of: the table of the dissertation's Figure 2.6, from the rules themselves.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from handup.core import ResumeHint
 from handup.core.journal import LogEntry
-from handup.executive.account import Account
-from handup.executive.events import Started
+from handup.executive.events import (
+    Acted,
+    Answered,
+    Asked,
+    Begun,
+    Ending,
+    Failed,
+    Over,
+    Recovered,
+    Recovering,
+    Resumed,
+    Started,
+    Stopped,
+    Unanswered,
+    Void,
+)
+from handup.executive.failure import Failure
+from handup.executive.recipe import ActionStep, RunStep, every
+from handup.executive.recovery import Recovery
+from handup.executive.settings import Settings
+
+
+@dataclass
+class Case:
+    """One failure.
+
+    Attributes:
+        failure: What went wrong.
+        over_s: When the task went on; None where it did not.
+        by_rule: Whether a rule said how; None while nobody did.
+        rules: The rules that were used for it, each as often as it was.
+        questions: The ids of what people were asked about it.
+        posterior: For each module, how likely it was to be to blame when they were last asked.
+        said: For each module that they could tell of, whether they said that it was right.
+    """
+
+    failure: Failure
+    over_s: float | None = None
+    by_rule: bool | None = None
+    rules: list[str] = field(default_factory=list)
+    questions: set[str] = field(default_factory=set)
+    posterior: dict[str, float] = field(default_factory=dict)
+    said: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def module(self) -> str:
+        """The module that is most likely to blame; empty where nobody was asked, or all were said to be right."""
+        wrong = {name: 0.0 if right else 1.0 for name, right in self.said.items()}
+        blamed = {name: share for name, share in {**self.posterior, **wrong}.items() if share > 0.0}
+        return max(blamed, key=lambda name: blamed[name], default="")
+
+
+class Account:
+    """What happened in one run. Give each event to `take`, in order: those of a journal, or those that a `Run` tells.
+
+    Attributes:
+        cases: The failures by their number. One at which a rule ended the run as done is none.
+        asked: What people were asked about: failures, and starts whose outcome was lost, each by its number.
+        questions: The ids of what they were asked.
+        starts: Actions that were started and not taken back.
+        time_s: How long it took, without what passed while no program ran.
+        help_s: Of that, the time of waiting for or receiving help.
+        lasts_s: How long it was to last; None where that is not known.
+        unit: The action that is one unit of work; empty where there is none.
+        units: How often it was done within the time that the run was to last.
+        ending: None while it is under way.
+        by_rule: Whether a rule ended it as done, so that what was under way then was cut off.
+    """
+
+    def __init__(self) -> None:
+        self.cases: dict[int, Case] = {}
+        self.asked: set[tuple[type, int]] = set()
+        self.questions: set[str] = set()
+        self.starts = 0
+        self.time_s = self.help_s = self._last_s = 0.0
+        self.lasts_s: float | None = None
+        self.unit = ""
+        self.units = 0
+        self.ending: Ending | None = None
+        self.by_rule = False
+        self._acting: Begun | None = None
+        self._waiting = False
+        self._gave_up: int | None = None
+
+    @property
+    def broke_off(self) -> bool:
+        """Whether it ended and was not done, so that somebody would have to come."""
+        return self.ending is not None and self.ending is not Ending.DONE
+
+    @property
+    def _in_time(self) -> bool:
+        return self.lasts_s is None or self.time_s <= self.lasts_s
+
+    @property
+    def ended_s(self) -> float:
+        """When the last thing happened."""
+        return self._last_s
+
+    def take(self, event: object) -> None:
+        """The next thing that happened. What is no event of a run is passed over."""
+        if isinstance(event, Started):
+            self._last_s = event.at_s
+        elif isinstance(event, Resumed):
+            self._last_s += event.away_s  # what passed while no program ran is nobody's time
+        at_s = getattr(event, "at_s", None)
+        if isinstance(at_s, float | int):
+            passed_s = max(0.0, at_s - self._last_s)
+            self.time_s += passed_s
+            self.help_s += passed_s if self._waiting else 0.0
+            self._last_s += passed_s
+        gave_up, self._gave_up = self._gave_up, None
+        match event:
+            case Started():
+                settings = Settings.from_json(event.settings)
+                self.lasts_s, self.unit = settings.lasts_s, settings.unit
+            case Begun() | Acted() | Void() | Answered() | Unanswered() | Stopped():
+                self._goes_on(event)
+            case Asked():
+                self._ask(event)
+            case Failed():
+                self._acting = None
+                self.cases[event.number] = Case(event.failure)
+            case Recovering() if event.number in self.cases:
+                self.cases[event.number].rules.append(event.recovery)
+            case Recovered(helped=True) if event.number in self.cases:
+                self._recovered(event)
+            case Over():
+                self.ending, self._waiting = event.ending, False
+                if gave_up is not None and not self.broke_off:
+                    del self.cases[gave_up]
+                    self.by_rule = True
+            case _:
+                pass
+
+    def _goes_on(self, event: Begun | Acted | Void | Answered | Unanswered | Stopped) -> None:
+        if isinstance(event, Answered) and event.right is not None and event.number in self.cases:
+            self.cases[event.number].said[event.module] = event.right
+        if not isinstance(event, Void):
+            self._waiting = False  # a lost action that had no effect is told without a time: the next event has it
+        if isinstance(event, Begun):
+            self._acting = event
+            self.starts += 1
+        elif isinstance(event, Void):
+            self.starts -= 1
+        elif isinstance(event, Acted) and event.ok and self._in_time:
+            self.units += self._acting is not None and self._acting.action == self.unit
+        if isinstance(event, Acted | Void):
+            self._acting = None
+
+    def _ask(self, asked: Asked) -> None:
+        self._waiting = True
+        self.questions.add(asked.question)
+        if self._acting is not None and self._acting.number == asked.number:
+            self.asked.add((Begun, asked.number))
+            return
+        self.asked.add((Failed, asked.number))
+        case = self.cases.get(asked.number)
+        if case is not None:
+            case.questions.add(asked.question)
+            case.posterior = asked.posterior
+
+    def _recovered(self, event: Recovered) -> None:
+        case = self.cases[event.number]
+        case.over_s = event.at_s
+        case.by_rule = bool(event.recovery) and event.hint is not ResumeHint.NONE
+        self._gave_up = event.number if event.hint is ResumeHint.NONE else None
+
 
 UNDER_WAY = "under way"
 
@@ -136,10 +305,10 @@ class Traced:
     where: str
     is_module: bool
     code: str
-    count: int
-    cost_s: float
-    questions: int
-    recoveries: int
+    count: int = 0
+    cost_s: float = 0.0
+    questions: int = 0
+    recoveries: int = 0
 
 
 def accounts(entries: Iterable[LogEntry]) -> tuple[Account, ...]:
@@ -205,26 +374,99 @@ def triage(entries: Iterable[LogEntry]) -> tuple[Traced, ...]:
     Args:
         entries: Of a journal, in order, of one run or of several.
     """
-    rows: dict[tuple[str, bool, str], list[float]] = {}
+    rows: dict[tuple[str, bool, str], Traced] = {}
     for run in accounts(entries):
         for case in run.cases.values():
             failure = case.failure
             where = case.module or f"{failure.levels[-1].task}/{failure.leaf}"
             until_s = run.ended_s if case.over_s is None else case.over_s
-            cost_s = max(0.0, until_s - failure.at_s) if failure.depth == 0 else 0.0
-            row = rows.setdefault((where, bool(case.module), failure.code), [0, 0.0, 0, 0])
-            for index, value in enumerate((1, cost_s, len(case.questions), len(case.rules))):
-                row[index] += value
-    traced = [
-        Traced(
-            where=where,
-            is_module=is_module,
-            code=code,
-            count=int(count),
-            cost_s=cost_s,
-            questions=int(questions),
-            recoveries=int(recoveries),
-        )
-        for (where, is_module, code), (count, cost_s, questions, recoveries) in rows.items()
-    ]
-    return tuple(sorted(traced, key=lambda each: (-each.cost_s, -each.count, each.where, each.code)))
+            key = (where, bool(case.module), failure.code)
+            row = rows.get(key, Traced(where=where, is_module=key[1], code=failure.code))
+            rows[key] = replace(
+                row,
+                count=row.count + 1,
+                cost_s=row.cost_s + (max(0.0, until_s - failure.at_s) if failure.depth == 0 else 0.0),
+                questions=row.questions + len(case.questions),
+                recoveries=row.recoveries + len(case.rules),
+            )
+    return tuple(sorted(rows.values(), key=lambda row: (-row.cost_s, -row.count, row.where, row.code)))
+
+
+# -- rules -------------------------------------------------------------------------------------------------------------
+
+CONTEXT = frozenset({"failure", "tried", "beliefs", "params", "var"})
+"""What an expression reads whose value depends on the case."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleTable:
+    """Shares of the rules, from 0 to 1.
+
+    Args:
+        rules: How many there are.
+        shared: Different faults use the same rule: it is for several codes, or for any step, or for any code of
+            several steps.
+        immediate: It runs a primitive action itself, not only tasks.
+        dynamic: The failure, beliefs or what was tried give its actions other parameters.
+        location: It looks at where in the task hierarchy the failure is.
+        aborts: It looks at how often that happened.
+        belief: It looks at beliefs.
+        signal: It looks at the error code or the fields of the action that failed.
+        result: It looks at the result of an immediate action.
+        hints: For each way to resume, the share of rules that use it.
+    """
+
+    rules: int
+    shared: float
+    immediate: float
+    dynamic: float
+    location: float
+    aborts: float
+    belief: float
+    signal: float
+    result: float
+    hints: dict[ResumeHint, float]
+
+
+def rule_table(recoveries: Sequence[Recovery]) -> RuleTable:
+    """The table of some rules; all shares are 0 where there are none."""
+
+    def share(values: Iterable[bool]) -> float:
+        return sum(values) / len(recoveries) if recoveries else 0.0
+
+    return RuleTable(
+        rules=len(recoveries),
+        shared=share(map(_is_shared, recoveries)),
+        immediate=share(any(isinstance(step, ActionStep) for step in rule.steps) for rule in recoveries),
+        dynamic=share(map(_is_dynamic, recoveries)),
+        location=share(rule.when.path.strip("*/") != "" for rule in recoveries),
+        aborts=share(map(_counts, recoveries)),
+        belief=share(rule.when.contradiction is not None or _reads(rule, "beliefs") for rule in recoveries),
+        signal=share(
+            bool(rule.when.codes) or _reads(rule, "failure", {"code", "fields", "why"}) for rule in recoveries
+        ),
+        result=share(_reads(rule, "tried") for rule in recoveries),
+        hints={
+            hint: share(hint in [branch.hint for branch in rule.branches] for rule in recoveries) for hint in ResumeHint
+        },
+    )
+
+
+def _is_shared(rule: Recovery) -> bool:
+    return len(rule.when.codes) > 1 or "*" in rule.when.path.rsplit("/", maxsplit=1)[-1]
+
+
+def _is_dynamic(rule: Recovery) -> bool:
+    steps = (step for step in every(rule.steps) if isinstance(step, RunStep))
+    return any(name[0] in CONTEXT for step in steps for value in step.params.values() for name in value.names)
+
+
+def _counts(rule: Recovery) -> bool:
+    counted = rule.when.least > 1 or rule.when.most is not None
+    return counted or _reads(rule, "aborts") or _reads(rule, "failure", {"aborts", "task_aborts", "levels"})
+
+
+def _reads(rule: Recovery, root: str, keys: Collection[str] = ()) -> bool:
+    """Whether what chooses the rule, or its branch, reads something."""
+    names = [name for condition in rule.conditions for name in condition.names]
+    return any(name[0] == root and (not keys or (len(name) > 1 and name[1] in keys)) for name in names)

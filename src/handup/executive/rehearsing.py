@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from handup.core import BadSetting, ResumeHint
 from handup.core.journal import EventLog
 from handup.executive.action import Done, Outcome
-from handup.executive.durable import Logbook, Written
-from handup.executive.events import Begun, Failed, Note, Recovered, Recovering, Reloaded, Told
+from handup.executive.events import Acted, Begun, Failed, Note, Recovered, Recovering, Reloaded, Told
 from handup.executive.failure import Failure
 from handup.executive.machine import Machine, Phase, Reload, RunAction
 from handup.executive.machine.failures import climbed
 from handup.executive.machine.program import path_matches
-from handup.executive.outcomes import acted
 from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery
+from handup.executive.run import Logbook, Written
 from handup.executive.settings import Settings
 from handup.executive.sources import Sources
 
@@ -173,7 +172,7 @@ def _played(
             )
         steps.append(command)
         machine.tell(Begun(number=command.number, action=command.action, path=command.path, at_s=failure.at_s))
-        machine.tell(acted(command.number, does.get(command.action, Done()), failure.at_s))
+        machine.tell(Acted.by_outcome(command.number, does.get(command.action, Done()), failure.at_s))
         notes = machine.notes()
 
 

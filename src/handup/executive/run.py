@@ -1,22 +1,46 @@
-"""A run: a machine, and what the journal keeps of it. A run that the journal knows goes on where it stopped."""
+"""A run: a machine, and what the journal keeps of it. A run that the journal knows goes on where it stopped.
+
+What was told is written before it counts for anything that cannot be taken back.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, get_args
 
 from handup.core import BadRecord, IllegalCall
-from handup.core.journal import EventLog, RunClaim
-from handup.executive.durable import Entry, Logbook, Written, plain
-from handup.executive.events import Asked, Ending, Over, Reloaded, ReloadRefused, Resumed, Started, Stopped, Told
+from handup.core.journal import EventLog, LogWriter, RunClaim
+from handup.executive.action import plain
+from handup.executive.events import (
+    Acted,
+    Answered,
+    Asked,
+    Begun,
+    Ending,
+    Entry,
+    Over,
+    Reloaded,
+    ReloadRefused,
+    Resumed,
+    Started,
+    Stopped,
+    Told,
+    Void,
+    opened,
+    sealed,
+)
 from handup.executive.machine import Looked, Machine, Phase, Reload
 from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery
 from handup.executive.settings import Settings
 from handup.executive.sources import Sources
+from handup.journal.run_log import Erased, RunLog
 
+OWN = "task."
+"""How the kinds of a run's own entries begin."""
 FLUSH_S = 0.2
 """What may be repeated is written at the latest after so many real seconds, when the next action begins."""
 ERASED = "Somebody who had answered was erased, and without what they said the run cannot go on. Begin a new one."
@@ -66,27 +90,26 @@ class Run:
         """What was wrong with the files that were read anew last; empty where nothing was."""
         self.waiting_for = ""
         """The id of the question that is open; empty where none is."""
+        self._main, self._params = task or recipes.main, plain(dict(params or {}))
         self._book = None if book is None else Logbook(book, run)
         written = Written() if self._book is None else self._book.read()
+        self.known = written.started is not None
+        """Whether the journal knew it before."""
         if written.started is not None:
-            settings = self._refuse_another(written.started, task or recipes.main, params or {}, settings)
+            settings = self._refuse_another(written.started, settings)
             if written.started.sources:
                 self.sources = Sources.from_json(written.started.sources)
                 recipes, self.recoveries = self.sources.parsed()
                 task = written.started.main
         self.machine = Machine(recipes, self.recoveries, settings, params, task=task)
-        self._main, self._params = task or recipes.main, plain(dict(params or {}))
         self._claim: RunClaim | None = None
         self._due = False
         self._since = time.monotonic()
-        self._asked = {each.question: each for each in written.asked}
-        self._known = written.started is not None
-        self._over: Over | None = written.over
-        self._erased = written.erased
-        self._last_s = written.last_s
+        self._asked = {asked.question: asked for asked in written.asked}
         self._doubt = 0
         self._followers: list[Callable[[Entry], object]] = []
         self._replay(written)
+        self._written = replace(written, told=())
 
     @classmethod
     def of(cls, sources: Sources, **rest: Any) -> Run:
@@ -98,15 +121,8 @@ class Run:
         recipes, recoveries = sources.parsed()
         return cls(recipes, recoveries, sources=sources, **rest)
 
-    @property
-    def known(self) -> bool:
-        """Whether the journal knew it before."""
-        return self._known
-
-    def _refuse_another(
-        self, started: Started, main: str, params: Mapping[str, Any], settings: Settings | None
-    ) -> Settings:
-        if (started.main, started.params) != (main, plain(dict(params))):
+    def _refuse_another(self, started: Started, settings: Settings | None) -> Settings:
+        if (started.main, started.params) != (self._main, self._params):
             raise BadRecord(
                 f"run '{self.id}' began with another task or other inputs",
                 hint="Give this one a run id of its own, or go on with what it began with.",
@@ -136,7 +152,7 @@ class Run:
             self.machine.tell(Looked(at_s=written.over.at_s))
         elif written.erased and written.over is not None:
             self.machine.tell(Stopped(why=written.over.reason, ending=written.over.ending))
-        if self._known:
+        if self.known:
             self.machine.notes()  # the journal has them
 
     # -- beginning ---------------------------------------------------------------------------------------------------
@@ -160,13 +176,12 @@ class Run:
         Returns:
             Whether an action was under way of which nobody knows what became of it.
         """
-        if self._over is not None or not self._noted:
+        if self._written.over is not None or not self._noted:
             return False
-        if not self._known:
-            sources = {} if self.sources is None else self.sources.to_json()
+        if not self.known:
             self._write(
                 Started(
-                    sources=sources,
+                    sources={} if self.sources is None else self.sources.to_json(),
                     main=self._main,
                     params=self._params,
                     settings=self.machine.settings.to_json(),
@@ -174,13 +189,12 @@ class Run:
                 ),
                 *self.machine.notes(),
             )
-        elif self._erased:
+        elif self._written.erased:
             self.tell(Stopped(why=ERASED, ending=Ending.ERASED, at_s=now_s))
         else:
-            batch = self.machine.settings.batch
-            away_s = 0.0 if stood_still else max(0.0, now_s - self._last_s)
-            self.tell(Resumed(number=self.machine.number + batch, at_s=now_s, away_s=away_s))
-            self._doubt = batch
+            self._doubt = self.machine.settings.batch
+            away_s = 0.0 if stood_still else max(0.0, now_s - self._written.last_s)
+            self.tell(Resumed(number=self.machine.number + self._doubt, at_s=now_s, away_s=away_s))
         self.flush()
         return self.machine.phase is Phase.ACTING
 
@@ -190,7 +204,7 @@ class Run:
         Call this when `flush`, or what calls it, raised `Erased`.
         """
         assert self._book is not None
-        self._book.drop()
+        self._book.waiting.clear()
         if (finished := self.machine.finished) is None:
             self.tell(Stopped(why=ERASED, ending=Ending.ERASED, at_s=now_s))
         else:
@@ -222,8 +236,8 @@ class Run:
         if self._book is not None:
             self._book.add(*events)
         for told in self._followers:
-            for each in events:
-                told(each)
+            for event in events:
+                told(event)
 
     def doubtful(self, repeatable: bool) -> bool:
         """Whether the action that begins now may have had its effect already: up to a batch of starts may be lost.
@@ -239,7 +253,7 @@ class Run:
         """An action is about to begin; make durable what must be."""
         if self._book is None:
             return
-        full = len(self._book) >= self.machine.settings.batch - 1 or time.monotonic() - self._since > FLUSH_S
+        full = len(self._book.waiting) >= self.machine.settings.batch - 1 or time.monotonic() - self._since > FLUSH_S
         if not repeatable or self._due or full:
             self.flush()
         if not repeatable and self._claim is not None:
@@ -251,12 +265,9 @@ class Run:
 
     def asked(self, put: Asked) -> None:
         """A question is put. One that the journal knows already is not written again."""
-        if self.was_asked(put.question) is not None:
-            return
-        self._asked[put.question] = put
-        if self._noted:
-            self._write(put)
-            self.flush()
+        if self.was_asked(put.question) is None:
+            self._asked[put.question] = put
+            self._write_now(put)
 
     def was_asked(self, question: str) -> Asked | None:
         """What was written of a question, by this program or one before it; None where it was not put yet."""
@@ -266,15 +277,16 @@ class Run:
         """New recipes and recoveries hold from here on."""
         self.machine.tell(Reload(recipes=recipes, recoveries=recoveries))
         self.sources, self.recoveries, self.problems = sources, recoveries, ()
-        if self._noted:
-            self._write(Reloaded(sources=sources.to_json(), at_s=now_s), *self.machine.notes())
-            self.flush()
+        self._write_now(Reloaded(sources=sources.to_json(), at_s=now_s))
 
     def refused(self, refused: ReloadRefused) -> None:
         """New recipes or recoveries are wrong; the run keeps the old ones, and says why in `problems`."""
         self.problems = refused.problems
+        self._write_now(refused)
+
+    def _write_now(self, event: Entry) -> None:
         if self._noted:
-            self._write(refused)
+            self._write(event, *self.machine.notes())
             self.flush()
 
     def flush(self) -> None:
@@ -283,3 +295,113 @@ class Run:
             self._book.flush()
         self._due = False
         self._since = time.monotonic()
+
+
+# -- what the journal holds --------------------------------------------------------------------------------------------
+
+_TOLD = (Reloaded, *get_args(Told))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """What the journal holds of a run.
+
+    Args:
+        started: How it began; None where there is nothing.
+        told: What the machine was told, with the reloads in between, oldest first; up to an answer that was erased.
+        over: How it ended.
+        asked: The questions that were put, oldest first.
+        erased: Whether there is such an answer: nobody can tell how the run went on after it.
+        last_s: When the last thing happened that has a time.
+    """
+
+    started: Started | None = None
+    told: tuple[Told | Reloaded, ...] = ()
+    over: Over | None = None
+    asked: tuple[Asked, ...] = ()
+    erased: bool = False
+    last_s: float = 0.0
+
+
+class Logbook:
+    """The entries of one run: read once, then added to.
+
+    What is added waits until `flush`, so that steps which may be repeated are written many at a time. Flush before
+    anything is done that cannot be repeated, and before anybody relies on what was said.
+
+    From the first answer on that gave the run a value, data of later entries may hold what that person said: it is
+    theirs, too, and is erased with them.
+
+    Args:
+        journal: The journal.
+        run: The run's id.
+    """
+
+    def __init__(self, journal: EventLog, run: str) -> None:
+        self.log = RunLog(journal, run, OWN)
+        self.waiting: list[Entry] = []
+        self._people: tuple[str, ...] = ()
+
+    def read(self) -> Written:
+        """What is there already.
+
+        Raises:
+            BadRecord: It has no beginning.
+        """
+        told: list[Told | Reloaded] = []
+        asked: list[Asked] = []
+        started, over, erased, last_s = None, None, False, 0.0
+        for entry in self.log.read(Started):
+            self._hear(entry.event)
+            last_s = max(last_s, getattr(entry.event, "at_s", 0.0))
+            match opened(entry.event):
+                case Started() as event:
+                    started = event
+                case Over() as event:
+                    over = event
+                case Asked() as event:
+                    asked.append(event)
+                case _ if erased:
+                    pass  # what was told after it was told to a machine that knew more
+                case Answered(erased=True):
+                    erased = True
+                case event if isinstance(event, _TOLD):
+                    told.append(event)
+        return Written(started=started, told=tuple(told), over=over, asked=tuple(asked), erased=erased, last_s=last_s)
+
+    def add(self, *events: Entry) -> None:
+        """Have something written with the next `flush`."""
+        for event in events:
+            self.waiting.append(sealed(event, self._people))
+            self._hear(event)
+
+    def _hear(self, event: object) -> None:
+        """Whose words are in the run."""
+        if isinstance(event, Answered) and event.about and event.by is not None and event.by not in self._people:
+            self._people += (event.by,)
+
+    def flush(self) -> None:
+        """Write what waits, all of it or nothing; durable when this returns.
+
+        Raises:
+            IllegalCall: Another program has written to the run.
+            Erased: Somebody was erased whose words are in the run, and perhaps in what waits; nothing was written.
+            StoreUnavailable: It cannot be written now; what waits still does.
+        """
+        if self.waiting:
+            self.log.append(self.waiting, self._key, self._refuse_erased)
+            self.waiting.clear()
+
+    def _refuse_erased(self, transaction: LogWriter) -> None:
+        """Nothing that a person said is written once more after they were erased."""
+        if self._people and (erasure := self.log.erasure(transaction)):
+            written = [entry.event for entry in transaction.read(run=self.log.run)]
+            named = {getattr(event, "by", None) for event in written}  # the desk has named whoever answered
+            self.log.forgotten(erasure)
+            answers = [event for event in self.waiting if isinstance(event, Answered) and event.about]
+            unwritten = any(answer.by not in named for answer in answers)
+            if unwritten or any(isinstance(event, Answered) and event.erased for event in written):
+                raise Erased("somebody was erased who had answered", hint="Go on with the run: it ends by name.")
+
+    def _key(self, event: object) -> str:
+        return f"{self.log.run}/act/{event.number}" if isinstance(event, Begun | Acted | Void) else ""

@@ -19,8 +19,7 @@ from handup.core.panels import (
     TimelinePanel,
 )
 from handup.executive.beliefs import Source
-from handup.executive.durable import Entry
-from handup.executive.events import Answered, Asked, Begun, Failed, Recovered, Recovering, Said, Unanswered
+from handup.executive.events import Answered, Asked, Begun, Entry, Failed, Recovered, Recovering, Said, Unanswered
 from handup.executive.failure import IN_RECOVERY, Failure
 from handup.executive.machine import AskPerson, LastLook, Machine, Phase, RunAction
 from handup.executive.machine.program import Kind, Line

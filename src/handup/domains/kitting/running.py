@@ -11,12 +11,11 @@ from handup.domains.kitting.helpers import HELPERS, Helper
 from handup.domains.kitting.rates import Rates
 from handup.domains.kitting.variants import Variant, recipes, variant
 from handup.domains.kitting.world import World
-from handup.executive.account import Account
 from handup.executive.around import Around
 from handup.executive.events import Ending
 from handup.executive.executive import Executive
 from handup.executive.machine import AskPerson, Finished, Machine
-from handup.executive.measures import Measures, measured
+from handup.executive.measures import Account, Measures, measured
 from handup.executive.people import Bystander as StandingBy
 from handup.executive.people import Said
 from handup.executive.run import Run

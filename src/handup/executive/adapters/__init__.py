@@ -3,8 +3,7 @@
 `trees` is not imported here: py_trees is an extra.
 """
 
-from handup.executive.adapters.background import Background
 from handup.executive.adapters.check import check_action
-from handup.executive.adapters.functions import as_action
+from handup.executive.adapters.functions import Background, as_action
 
 __all__ = ["Background", "as_action", "check_action"]

@@ -9,8 +9,7 @@ from copy import deepcopy
 from typing import Any
 
 from handup.core import BadRecord, ContractViolation
-from handup.executive.action import Aborted, Action, Call, Done, NotStarted, Outcome, Working
-from handup.executive.durable import plain
+from handup.executive.action import Aborted, Action, Call, Done, NotStarted, Outcome, Working, plain
 from handup.executive.reading.values import NAME, WORD
 
 METHODS: Mapping[str, tuple[int, str]] = {

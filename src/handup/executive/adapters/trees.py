@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from handup.core import MissingExtra
 from handup.executive.action import Aborted, Action, Call, Done, Outcome, Working
-from handup.executive.adapters.declaring import declared
+from handup.executive.adapters.functions import declared
 from handup.executive.events import Ending
 from handup.executive.executive import Executive
 from handup.executive.machine import Finished

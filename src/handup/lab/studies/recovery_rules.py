@@ -13,8 +13,8 @@ import numpy as np
 from handup.confidence.metrics import Estimate
 from handup.core.files import shipped_data
 from handup.domains.kitting.variants import COMMON, LAST, RULES, TOLD, read
+from handup.executive.measures import rule_table
 from handup.executive.recovery import Recovery
-from handup.executive.rules import rule_table
 from handup.lab.engine import Batch, Columns, Drawing, Judged, Measure, Results, Section, Size, Study, Table, columns_of
 from handup.lab.engine.claims import Row, where
 
