@@ -36,7 +36,10 @@ export function RobotScreen({ robot, question }: RobotScreenProps) {
     >
       <div class="robot-grid">
         {asked ? (
-          <div class="robot-asked">{question}</div>
+          <>
+            <div class="robot-asked">{question}</div>
+            <h2 class="unseen">{title}</h2>
+          </>
         ) : (
           <>
             <header class="robot-head">
