@@ -5,25 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from handup.core.checks import (
-    MAX_ID,
-    MAX_NAME,
-    check_fields,
-    check_name,
-    check_number,
-    check_person,
-    check_share,
-    check_text,
-    shown,
-)
+from handup.core.checks import MAX_ID, MAX_NAME, check_fields, shown
 from handup.core.errors import BadAnswer
+from handup.core.fields import Name, Number, Share, Text, check_rules
 from handup.core.kinds import value_from_json, value_to_json
 from handup.core.value import Value
 
 SCHEMA = 1
 """Of answers and replies in JSON."""
+ASKED = Name(MAX_ID)
+"""The question of a reply; only a stop may come without one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,20 +34,13 @@ class Answer:
     """
 
     value: Value | None
-    by: str | None = None
-    latency_s: float | None = None
-    certainty: float = 1.0
+    by: Annotated[str, Name()] | None = None
+    latency_s: Annotated[float, Number(least=0.0)] | None = None
+    certainty: Annotated[float, Share(called="certainty")] = 1.0
 
     def __post_init__(self) -> None:
+        check_rules(self, "an answer", BadAnswer)
         object.__setattr__(self, "value", value_from_json(self.value))
-        if self.by is not None:
-            check_name("by of an answer", self.by, MAX_NAME, error=BadAnswer)
-        if self.latency_s is not None:
-            latency_s = check_number("latency_s of an answer", self.latency_s, error=BadAnswer)
-            if latency_s < 0.0:
-                raise BadAnswer(f"latency_s of an answer is {latency_s:g}", hint="Give at least 0.")
-            object.__setattr__(self, "latency_s", latency_s)
-        object.__setattr__(self, "certainty", check_share("certainty", self.certainty, error=BadAnswer))
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""
@@ -107,35 +93,28 @@ class Reply:
         BadAnswer: A field is none of this, an answer says nothing, or another reply says something.
     """
 
-    question: str
+    question: Annotated[str, Text(MAX_ID)]
     kind: ReplyKind
-    by: str
-    token: str
+    by: Annotated[str, Name(person=True)]
+    token: Annotated[str, Name()]
     value: Value | None = None
-    device: str = ""
-    until_s: float | None = None
-    certainty: float = 1.0
+    device: Annotated[str, Text(MAX_NAME)] = ""
+    until_s: Annotated[float, Number()] | None = None
+    certainty: Annotated[float, Share(called="certainty")] = 1.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.kind, str) or self.kind not in tuple(ReplyKind):
             raise BadAnswer(f"{shown(self.kind)} is no kind of reply", hint=f"Use one of: {', '.join(ReplyKind)}.")
         object.__setattr__(self, "kind", ReplyKind(self.kind))
-        if self.kind is ReplyKind.STOP:
-            check_text("question of a reply", self.question, MAX_ID, error=BadAnswer)
-        else:
-            check_name("question of a reply", self.question, MAX_ID, error=BadAnswer)
-        object.__setattr__(self, "by", check_person("by of a reply", self.by, MAX_NAME, error=BadAnswer))
-        check_name("token of a reply", self.token, MAX_NAME, error=BadAnswer)
-        check_text("device of a reply", self.device, MAX_NAME, error=BadAnswer)
+        if self.kind is not ReplyKind.STOP:
+            ASKED.check("question of a reply", self.question, BadAnswer)
+        check_rules(self, "a reply", BadAnswer)
         object.__setattr__(self, "value", value_from_json(self.value))
-        object.__setattr__(self, "certainty", check_share("certainty", self.certainty, error=BadAnswer))
         if (self.value is not None) != (self.kind is ReplyKind.ANSWER):
             says = "says nothing" if self.value is None else "says something"
             raise BadAnswer(f"a reply '{self.kind}' {says}", hint="An answer has a value, and nothing else has one.")
-        if self.until_s is not None:
-            if self.kind is not ReplyKind.NOT_NOW:
-                raise BadAnswer(f"a reply '{self.kind}' has a time", hint="Only 'not-now' may say until when.")
-            object.__setattr__(self, "until_s", check_number("until_s of a reply", self.until_s, error=BadAnswer))
+        if self.until_s is not None and self.kind is not ReplyKind.NOT_NOW:
+            raise BadAnswer(f"a reply '{self.kind}' has a time", hint="Only 'not-now' may say until when.")
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Annotated, Any
 
 from handup.core.checks import (
     MAX_MARKS,
-    MAX_NAME,
     MAX_OPTION,
     MAX_OPTIONS,
     MAX_PEOPLE,
     MAX_PROMPT,
     check_fields,
-    check_list,
-    check_name,
-    check_number,
-    check_person,
-    check_share,
-    check_text,
 )
 from handup.core.errors import BadAnswer, BadSetting
+from handup.core.fields import Many, Name, Number, Share, Text, check_rules
 from handup.core.kinds import RULES, KindRule, QuestionKind, check_value, rule_of, value_to_json
 from handup.core.value import Value
 
@@ -30,6 +24,8 @@ SCHEMA = 2
 WORDING = ("prompt", "kind", "options")
 """The fields of the bare wording, always written."""
 
+Texts = Annotated[tuple[str, ...], Many(Text(MAX_OPTION), MAX_OPTIONS)]
+"""Texts about the options of a question, in their order."""
 SURENESS = ((0.95, "almost sure"), (0.8, "fairly sure"), (0.6, "not quite sure"), (0.4, "not sure"))
 """From which probability on a guess is called what; below the last it is `GUESSING`."""
 GUESSING = "only guessing"
@@ -65,29 +61,31 @@ class Question:
         BadSetting: It lacks what its kind needs, or has what does not belong to it.
     """
 
-    prompt: str
+    prompt: Annotated[str, Text(MAX_PROMPT, filled=True)]
     kind: str = QuestionKind.TEXT
-    options: tuple[str, ...] = ()
-    doing: str = ""
-    why: str = ""
+    options: Texts = ()
+    doing: Annotated[str, Text(MAX_PROMPT)] = ""
+    why: Annotated[str, Text(MAX_PROMPT)] = ""
     guess: Value | None = None
-    sure: float | None = None
-    effects: tuple[str, ...] = ()
-    pictures: tuple[str, ...] = ()
-    image: str | None = None
-    support: str = ""
-    low: float | None = None
-    high: float | None = None
-    unit: str = ""
-    marks: tuple[str, ...] = ()
-    to: tuple[str, ...] = ()
-    deadline_s: float | None = None
+    sure: Annotated[float, Share()] | None = None
+    effects: Texts = ()
+    pictures: Texts = ()
+    image: Annotated[str, Text(MAX_OPTION, filled=True)] | None = None
+    support: Annotated[str, Text(MAX_PROMPT)] = ""
+    low: Annotated[float, Number()] | None = None
+    high: Annotated[float, Number()] | None = None
+    unit: Annotated[str, Text(MAX_OPTION)] = ""
+    marks: Annotated[tuple[str, ...], Many(Name(), MAX_MARKS, unique=True)] = ()
+    to: Annotated[tuple[str, ...], Many(Name(person=True), MAX_PEOPLE, unique=True)] = ()
+    deadline_s: Annotated[float, Number()] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kind", rule_of(self.kind).kind)
-        self._check_texts()
-        self._check_lists()
-        self._check_numbers()
+        if isinstance(self.prompt, str) and not self.prompt.strip():
+            raise BadSetting("a question has no words", hint="Give it a prompt that a person can answer.")
+        check_rules(self, "a question", BadSetting)
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise BadSetting(f"low is {self.low:g} and high is {self.high:g}", hint="Give low ≤ high.")
         self._check_kind()
         if self.guess is not None:
             try:
@@ -148,39 +146,6 @@ class Question:
         names = [field.name for field in fields(cls)]
         needed = ("prompt", "kind")
         return cls(**check_fields("a question", record, names, needed=needed, newest=SCHEMA, error=BadSetting))
-
-    def _check_texts(self) -> None:
-        for name in ("prompt", "doing", "why", "support"):
-            check_text(f"{name} of a question", getattr(self, name), MAX_PROMPT, error=BadSetting)
-        check_text("unit of a question", self.unit, MAX_OPTION, error=BadSetting)
-        if self.image is not None:
-            check_text("image of a question", self.image, MAX_OPTION, error=BadSetting, empty=False)
-        if not self.prompt.strip():
-            raise BadSetting("a question has no words", hint="Give it a prompt that a person can answer.")
-
-    def _check_lists(self) -> None:
-        for name in ("options", "effects", "pictures"):
-            what = f"{name} of a question"
-            given = check_list(what, getattr(self, name), MAX_OPTIONS, error=BadSetting)
-            each = tuple(check_text(f"an entry of {what}", each, MAX_OPTION, error=BadSetting) for each in given)
-            object.__setattr__(self, name, each)
-        for name, most, check in (("marks", MAX_MARKS, check_name), ("to", MAX_PEOPLE, check_person)):
-            what = f"{name} of a question"
-            given = check_list(what, getattr(self, name), most, error=BadSetting)
-            names = tuple(check(f"an entry of {what}", each, MAX_NAME, error=BadSetting) for each in given)
-            if len(set(names)) != len(names):
-                raise BadSetting(f"{what} names something twice", hint="Name each once.")
-            object.__setattr__(self, name, names)
-
-    def _check_numbers(self) -> None:
-        for name in ("low", "high", "deadline_s"):
-            value = getattr(self, name)
-            if value is not None:
-                object.__setattr__(self, name, check_number(f"{name} of a question", value, error=BadSetting))
-        if self.sure is not None:
-            object.__setattr__(self, "sure", check_share("sure of a question", self.sure, error=BadSetting))
-        if self.low is not None and self.high is not None and self.low > self.high:
-            raise BadSetting(f"low is {self.low:g} and high is {self.high:g}", hint="Give low ≤ high.")
 
     def _check_kind(self) -> None:
         if len(self.options) < self.rule.least_options:

@@ -8,18 +8,13 @@ text, unprintable characters in names, and half characters.
 
 from __future__ import annotations
 
-from typing import Any
-
 from handup.core import answer, question
-from handup.core.answer import ReplyKind
-from handup.core.checks import MAX_ID, MAX_MARKS, MAX_NAME, MAX_OPTION, MAX_OPTIONS, MAX_PEOPLE, MAX_PROMPT
+from handup.core.answer import ASKED, Answer, Reply, ReplyKind
+from handup.core.fields import NOTHING, Schema, needed_of, object_of, properties_of
 from handup.core.kinds import RULES, KindRule, rule_of, written_values
+from handup.core.question import Question
 
-Schema = dict[str, Any]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-
-NOTHING: Schema = {"type": "null"}
-SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 
 
 def question_schema() -> Schema:
@@ -31,14 +26,8 @@ def question_schema() -> Schema:
 def answer_schema(kind: str | None = None) -> Schema:
     """What `Answer.from_json` reads; with a kind, only what answers such a question. An erased value is null."""
     values = written_values() if kind is None else [rule_of(kind).shape.schema(rule_of(kind))]
-    properties = {
-        "schema": _schemas(answer.SCHEMA),
-        "value": {"oneOf": [NOTHING, *values]},
-        "by": {"anyOf": [NOTHING, _name()]},
-        "latency_s": {"type": ["number", "null"], "minimum": 0},
-        "certainty": SHARE,
-    }
-    return {"$schema": DIALECT, "title": "Answer", **_object(properties, ["value"])}
+    own = {"schema": _schemas(answer.SCHEMA), "value": {"oneOf": [NOTHING, *values]}}
+    return {"$schema": DIALECT, "title": "Answer", **object_of({**own, **properties_of(Answer)}, needed_of(Answer))}
 
 
 def reply_schema() -> Schema:
@@ -47,63 +36,44 @@ def reply_schema() -> Schema:
 
 
 def _reply(kind: ReplyKind) -> Schema:
-    says = kind is ReplyKind.ANSWER
-    properties = {
+    says, plain = kind is ReplyKind.ANSWER, properties_of(Reply)
+    own = {
         "schema": _schemas(answer.SCHEMA),
-        "question": {"type": "string", "maxLength": MAX_ID} if kind is ReplyKind.STOP else _name(MAX_ID),
         "kind": {"const": str(kind)},
-        "by": _name(),
-        "token": _name(),
+        "question": plain["question"] if kind is ReplyKind.STOP else ASKED.schema,
         "value": {"oneOf": written_values()} if says else NOTHING,
-        "device": {"type": "string", "maxLength": MAX_NAME},
-        "until_s": {"type": ["number", "null"]} if kind is ReplyKind.NOT_NOW else NOTHING,
-        "certainty": SHARE,
+        "until_s": plain["until_s"] if kind is ReplyKind.NOT_NOW else NOTHING,
     }
-    return _object(properties, ["question", "kind", "by", "token", *(["value"] if says else [])])
+    return object_of({**plain, **own}, [*needed_of(Reply), *(["value"] if says else [])])
 
 
 def _question(rule: KindRule) -> Schema:
-    number = {"type": ["number", "null"]} if "low" in rule.own else NOTHING
-    marks = MAX_MARKS if "marks" in rule.own else 0
-    properties = {
+    plain = properties_of(Question)
+    own = {
         "schema": _schemas(question.SCHEMA),
-        "prompt": {"type": "string", "maxLength": MAX_PROMPT, "pattern": r"\S"},
         "kind": {"const": str(rule.kind)},
-        "options": {**_texts(MAX_OPTIONS), "minItems": rule.least_options},
-        **{key: {"type": "string", "maxLength": MAX_PROMPT} for key in ("doing", "why", "support")},
+        "options": {**plain["options"], "minItems": rule.least_options},
         "guess": {"anyOf": [NOTHING, rule.shape.schema(rule)]},
-        "sure": {"anyOf": [NOTHING, SHARE]},
-        **dict.fromkeys(("effects", "pictures"), _one_for_each(rule)),
-        "image": {"type": ["string", "null"], "maxLength": MAX_OPTION, "pattern": r"\S"},
-        "low": number,
-        "high": number,
-        "unit": {"type": "string", "maxLength": MAX_OPTION if "unit" in rule.own else 0},
-        "marks": {"type": "array", "items": _name(), "maxItems": marks, "uniqueItems": True},
-        "to": {"type": "array", "items": _name(), "maxItems": MAX_PEOPLE, "uniqueItems": True},
-        "deadline_s": {"type": ["number", "null"]},
+        **dict.fromkeys(("effects", "pictures"), _one_for_each(rule, plain["effects"])),
     }
-    needed = ["prompt", "kind", *(["options"] if rule.least_options else [])]
-    return {"title": str(rule.kind), **_object(properties, needed)}
+    owned = {name for other in RULES.values() for name in other.own}
+    others = {name: _empty(plain[name]) for name in owned.difference(rule.own)}
+    needed = [*needed_of(Question), "kind", *(["options"] if rule.least_options else [])]
+    return {"title": str(rule.kind), **object_of({**plain, **own, **others}, needed)}
 
 
-def _one_for_each(rule: KindRule) -> Schema:
+def _one_for_each(rule: KindRule, texts: Schema) -> Schema:
+    none = {**texts, "maxItems": 0}
     if rule.two:
-        return {"anyOf": [_texts(0), {**_texts(len(rule.two)), "minItems": len(rule.two)}]}
-    return _texts(MAX_OPTIONS if rule.chosen else 0)
+        return {"anyOf": [none, {**texts, "minItems": len(rule.two), "maxItems": len(rule.two)}]}
+    return texts if rule.chosen else none
 
 
-def _texts(most: int) -> Schema:
-    return {"type": "array", "items": {"type": "string", "maxLength": MAX_OPTION}, "maxItems": most}
-
-
-def _name(most: int = MAX_NAME) -> Schema:
-    plain = {"pattern": r"[\u0000-\u001f\u007f-\u009f]|^\s|\s$"}
-    return {"type": "string", "minLength": 1, "maxLength": most, "not": plain}
+def _empty(schema: Schema) -> Schema:
+    """The schema of a field of other kinds: nothing, no text, an empty list."""
+    none = {"array": {"maxItems": 0}, "string": {"maxLength": 0}}.get(schema.get("type", ""))
+    return NOTHING if none is None else {**schema, **none}
 
 
 def _schemas(newest: int) -> Schema:
     return {"enum": list(range(1, newest + 1))}
-
-
-def _object(properties: Schema, required: list[str]) -> Schema:
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
 
-from handup.core.checks import MAX_OPTION, check_share, check_text, shown
+from handup.core.checks import MAX_OPTION
 from handup.core.errors import BadAnswer
+from handup.core.fields import OneOf, Share, Text, check_rules
 
 CORNERS = ("left", "top", "right", "bottom")
 
@@ -40,12 +42,11 @@ class Point:
         BadAnswer: It lies outside the picture.
     """
 
-    x: float
-    y: float
+    x: Annotated[float, Share()]
+    y: Annotated[float, Share()]
 
     def __post_init__(self) -> None:
-        for name in ("x", "y"):
-            object.__setattr__(self, name, check_share(f"{name} of a point", getattr(self, name), error=BadAnswer))
+        check_rules(self, "a point", BadAnswer)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,14 +57,14 @@ class Box:
         BadAnswer: It reaches beyond the picture, or has no area.
     """
 
-    left: float
-    top: float
-    right: float
-    bottom: float
+    left: Annotated[float, Share()]
+    top: Annotated[float, Share()]
+    right: Annotated[float, Share()]
+    bottom: Annotated[float, Share()]
 
     def __post_init__(self) -> None:
-        given = [check_share(f"{name} of a box", getattr(self, name), error=BadAnswer) for name in CORNERS]
-        (left, right), (top, bottom) = sorted(given[0::2]), sorted(given[1::2])
+        check_rules(self, "a box", BadAnswer)
+        (left, right), (top, bottom) = sorted((self.left, self.right)), sorted((self.top, self.bottom))
         if left == right or top == bottom:
             raise BadAnswer("a box has no area", hint="Give two opposite corners.")
         for name, number in zip(CORNERS, (left, top, right, bottom), strict=True):
@@ -78,14 +79,11 @@ class Resolution:
         BadAnswer: There is no such way to resume, or the action is no text.
     """
 
-    action: str
-    resume: ResumeHint = ResumeHint.NONE
+    action: Annotated[str, Text(MAX_OPTION, called="an action")]
+    resume: Annotated[ResumeHint, OneOf(ResumeHint, called="resume")] = ResumeHint.NONE
 
     def __post_init__(self) -> None:
-        check_text("an action", self.action, MAX_OPTION, error=BadAnswer)
-        if not isinstance(self.resume, str) or self.resume not in tuple(ResumeHint):
-            raise BadAnswer(f"resume is {shown(self.resume)}", hint=f"Use one of: {', '.join(ResumeHint)}.")
-        object.__setattr__(self, "resume", ResumeHint(self.resume))
+        check_rules(self, "a resolution", BadAnswer)
 
 
 Value = str | bool | float | Box | Resolution | tuple[Point, ...]

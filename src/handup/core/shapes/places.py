@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from handup.core.checks import MAX_MARKS, one_line, shown
 from handup.core.errors import BadAnswer
+from handup.core.fields import Share, schema_of
 from handup.core.protocols import RandomSource
 from handup.core.shapes.base import Schema, Shape, Talk, uniform
 from handup.core.shapes.numbers import typed_numbers
@@ -23,21 +24,14 @@ ROWS = COLUMNS = 3
 """The fields into which a picture is divided at a terminal, to point at one by its number."""
 LEAST_SIDE = 0.01
 """A smaller box that was typed is asked for again: per cent were taken for shares."""
-SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 
 
 class PointsShape(Shape[tuple[Point, ...]]):
     """Points on the picture, in the order of the question's marks."""
 
     made = tuple
-    pair: ClassVar[Schema] = {"type": "array", "items": SHARE, "minItems": 2, "maxItems": 2}
-    point: ClassVar[Schema] = {
-        "type": "object",
-        "properties": {"x": SHARE, "y": SHARE},
-        "required": ["x", "y"],
-        "additionalProperties": False,
-    }
-    written: ClassVar[Schema] = {"type": "array", "items": {"anyOf": [point, pair]}, "maxItems": MAX_MARKS}
+    pair: ClassVar[Schema] = {"type": "array", "items": Share().schema, "minItems": 2, "maxItems": 2}
+    written: ClassVar[Schema] = {"type": "array", "items": {"anyOf": [schema_of(Point), pair]}, "maxItems": MAX_MARKS}
     noun = "a list of points"
 
     def check(self, question: Question, value: object) -> tuple[Point, ...]:
@@ -112,12 +106,7 @@ class BoxShape(Shape[Box]):
     """A rectangle on the picture."""
 
     made = Box
-    written: ClassVar[Schema] = {
-        "type": "object",
-        "properties": dict.fromkeys(CORNERS, SHARE),
-        "required": list(CORNERS),
-        "additionalProperties": False,
-    }
+    written: ClassVar[Schema] = schema_of(Box)
     noun = "a box"
 
     def check(self, question: Question, value: object) -> Box:

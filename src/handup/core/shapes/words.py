@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from handup.core.checks import CONTROL, MAX_OPTION, MAX_WORDS, check_text, one_line, shown
 from handup.core.errors import BadAnswer
+from handup.core.fields import schema_of
 from handup.core.protocols import RandomSource
 from handup.core.shapes.base import Schema, Shape, Talk, uniform
 from handup.core.value import RESUMING, Resolution, ResumeHint
@@ -94,15 +95,7 @@ class ResolutionShape(Shape[Resolution]):
     """One of the options, and how to resume."""
 
     made = Resolution
-    written: ClassVar[Schema] = {
-        "type": "object",
-        "properties": {
-            "action": {"type": "string", "maxLength": MAX_OPTION},
-            "resume": {"enum": [str(hint) for hint in ResumeHint]},
-        },
-        "required": ["action"],
-        "additionalProperties": False,
-    }
+    written: ClassVar[Schema] = schema_of(Resolution)
     noun = "an action"
 
     def check(self, question: Question, value: object) -> Resolution:
