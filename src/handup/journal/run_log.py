@@ -4,13 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from handup.core import BadRecord, IllegalCall, StoreUnavailable
 from handup.journal.events import ERASED
 
 if TYPE_CHECKING:
     from handup.core.journal import EventLog, LogEntry, LogReader, LogWriter, RunClaim
+    from handup.journal.journal import Journal
+    from handup.journal.writer import Writer
+
+
+class Named(Protocol):
+    """Order of a run."""
+
+    @property
+    def name(self) -> str:
+        """The run that is ordered."""
+        ...
+
+
+Order = TypeVar("Order", bound=Named)
+Begins = TypeVar("Begins")
+Ends = TypeVar("Ends")
 
 
 class Erased(IllegalCall):
@@ -133,3 +150,98 @@ class RunLog:
             raise IllegalCall(
                 f"another program drives run '{self.run}'", hint="Let one program drive a run; end this one."
             )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunState(Generic[Begins, Ends]):
+    """How far a run has come.
+
+    Args:
+        begun: The event with which it began; None before that.
+        over: The event with which it ended; None while it goes on, or where it was cut off.
+    """
+
+    begun: Begins | None
+    over: Ends | None
+
+    @classmethod
+    def of(cls, entries: Iterable[LogEntry], begins: type[Begins], ends: type[Ends]) -> RunState[Begins, Ends]:
+        """Return the state that the entries of a run tell.
+
+        Args:
+            entries: The entries, oldest first.
+            begins: Class of the event with which a run begins; the first one counts.
+            ends: Class of the event with which it ends; the last one counts.
+        """
+        begun, over = None, None
+        for entry in entries:
+            if begun is None and isinstance(entry.event, begins):
+                begun = entry.event
+            if isinstance(entry.event, ends):
+                over = entry.event
+        return cls(begun=begun, over=over)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderedRun(Generic[Order, Begins, Ends]):
+    """A run that was ordered, and how far it has come.
+
+    Args:
+        order: The order, with the run's name.
+        mark: Hash of the order's entry, which no other run has on any store.
+        state: How far the run has come.
+    """
+
+    order: Order
+    mark: str
+    state: RunState[Begins, Ends]
+
+
+@dataclass(frozen=True)
+class Orders(Generic[Order, Begins, Ends]):
+    """Which runs were ordered on a store, so that whoever comes back knows which of them goes on, and on what terms.
+
+    An order is an event, written before anything moves. All orders of a kind stand under the name of one run.
+
+    Args:
+        run: Name under which the orders are kept.
+        prefix: How the names of the runs begin, before their number.
+        order: Class of the orders.
+        begins: Class of the event with which a run begins; that of the orders where an order begins it.
+        ends: Class of the event with which a run is over. It stands in the run, or beside the orders with a `name`.
+    """
+
+    run: str
+    prefix: str
+    order: type[Order]
+    begins: type[Begins]
+    ends: type[Ends]
+
+    def read(self, log: Journal | Writer) -> list[Order]:
+        """Return all orders, oldest first.
+
+        Args:
+            log: The journal, or a transaction.
+        """
+        return [entry.event for entry in log.read(run=self.run) if isinstance(entry.event, self.order)]
+
+    def next_name(self, log: Journal | Writer) -> str:
+        """Return the name of the next run; number it inside the transaction that writes its order."""
+        return f"{self.prefix}-{len(self.read(log)) + 1}"
+
+    def find(self, log: Journal | Writer, name: str) -> OrderedRun[Order, Begins, Ends] | None:
+        """Return the run of a name; None where none was ordered under it."""
+        entries = [entry for entry in log.read(run=self.run) if getattr(entry.event, "name", None) == name]
+        for entry in entries:
+            if isinstance(entry.event, self.order):
+                state = RunState.of([*entries, *log.read(run=name)], self.begins, self.ends)
+                return OrderedRun(order=entry.event, mark=entry.hash, state=state)
+        return None
+
+    def latest(self, log: Journal | Writer) -> OrderedRun[Order, Begins, Ends] | None:
+        """Return the run that was begun last; None where there is none. It goes on unless it is over."""
+        for order in reversed(self.read(log)):
+            found = self.find(log, order.name)
+            if found is not None and found.state.begun is not None:
+                return found
+        return None

@@ -19,14 +19,14 @@ from handup.core import (
     value_to_json,
 )
 from handup.core.journal import RunClaim
-from handup.journal.run_log import Erased
+from handup.journal.run_log import Erased, RunState
 from handup.recover.at_desk import AtDesk
 from handup.recover.durable import DurableSession
 from handup.recover.events import Decided, Executed, Forwarded, Stopped, Unanswered
 from handup.recover.settings import Settings
 from handup.recover.sides import Asked, AskingDesk, Compares, Look, Pass, Policy, SeesAnew, Words, look_of, shown
 from handup.recover.state import Phase, Tally
-from handup.recover.trail import Attempt, RunEnded, Settled
+from handup.recover.trail import Attempt, RunEnded, RunStarted, Settled
 from handup.recover.unknown import doubt_of, questions_about, settle_unknown
 from handup.when import Strategy
 from handup.when import strategy as strategy_of
@@ -136,7 +136,7 @@ def run(
             desk.journal, run, policy.graph, method, settings=settings, costs=costs, availability=limits
         )
 
-    if any(isinstance(entry.event, RunEnded) for entry in desk.journal.read(run=run)):
+    if RunState.of(desk.journal.read(run=run), RunStarted, RunEnded).over is not None:
         return _episode(session(), desk)
     with desk.journal.holding(run) as claim:
         driven = session()
