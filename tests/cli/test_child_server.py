@@ -14,8 +14,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from handup.cli.at_page import terminable
 from handup.cli.child_server import ChildServer, is_free, known_to
+from handup.cli.harness import Leaving
 from handup.core import CannotListen
 from handup.desk import Desk
 from handup.journal import Journal
@@ -100,7 +100,7 @@ def test_when_the_terminal_is_closed_robot_and_server_end(tmp_path: Path) -> Non
 def test_under_nohup_it_goes_on() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with terminable():
+        with Leaving().listening():
             os.kill(os.getpid(), signal.SIGHUP)
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:

@@ -17,10 +17,10 @@ from handup.core.event import _BY_CLASS, type_of
 from handup.desk import Cause
 from handup.desk import events as desk
 from handup.desk.events import Delivered, RemoteSettled, RemoteStopped
+from handup.domains.runs import Ordered
 from handup.executive import events as task
 from handup.executive.beliefs import Assertion
 from handup.executive.failure import Failure
-from handup.executive.ordering import Ordered
 from handup.journal import Entry, JournalErased, JournalRepaired
 from handup.memory import events as memory
 from handup.recover import events as session

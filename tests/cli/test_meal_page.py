@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from websockets.sync.client import connect
 
-from handup.cli import at_page, built_page, meal, meal_page
+from handup.cli import built_page, harness, meal
 from handup.cli.child_server import ChildServer, is_free
 from handup.client import Client, RobotLink, live
 from handup.core import BadSetting, Outcome
@@ -27,8 +27,6 @@ from handup.core.installation import install_command
 from handup.desk import Desk, SkippingClock
 from handup.desk.events import Answered, Withdrawn
 from handup.domains.feeding.acts import Acted, HaltedAct
-from handup.domains.feeding.arm import Halted
-from handup.domains.feeding.guarding import ArmGuard
 from handup.domains.feeding.meal import Meal
 from handup.domains.feeding.modules import Modules
 from handup.domains.feeding.order import SIMULATED, Order, Terms
@@ -36,6 +34,7 @@ from handup.domains.feeding.ordering import Finished, Ordered, finished, next_me
 from handup.domains.feeding.policy import DOUBT_BELOW
 from handup.domains.feeding.remembering import memory_in
 from handup.domains.feeding.served import Served
+from handup.domains.guard import Guard, Halted
 from handup.journal import Journal
 from handup.recover.trail import RunBegun, RunEnded, RunSettled, Settled
 from handup.server import Access
@@ -99,7 +98,7 @@ def keep_open(sitting: Sitting) -> None:
 def test_it_begins_and_goes_on_only_once_a_page_is_open(tmp_path: Path) -> None:
     with Sitting(tmp_path, "--wait", "--bites", "1", "--speed", "4", "--json") as sitting:
         for begins in ("Begins meal-1", "Goes on with meal-1"):
-            until(lambda: at_page.WAITING in sitting.said)
+            until(lambda: harness.WAITING in sitting.said)
             assert begins in sitting.said
             assert "--no-wait" in sitting.said, "nobody can press Enter here"
             if begins.startswith("Begins"):
@@ -111,7 +110,7 @@ def test_it_begins_and_goes_on_only_once_a_page_is_open(tmp_path: Path) -> None:
         sitting.kill_robot()
         sitting.start()
         assert sitting.finish() == 0
-        assert at_page.WAITING not in sitting.said, "the page was open all the time"
+        assert harness.WAITING not in sitting.said, "the page was open all the time"
 
 
 class Somebody:
@@ -154,9 +153,9 @@ class Somebody:
 def test_waiting_ends_with_the_page_or_with_enter(
     link: Any, typing: Somebody, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    at_page.await_page(link, typing)
+    harness.await_page(link, typing)
     [line] = capsys.readouterr().err.splitlines()
-    assert line.startswith(at_page.WAITING)
+    assert line.startswith(harness.WAITING)
     assert ("press Enter" in line) == typing.live
 
 
@@ -183,7 +182,7 @@ def test_what_is_served_at_the_page_where_nothing_is_ordered(tmp_path: Path, mon
         wanted.append(order)
         raise BadSetting("enough", hint="Stop.")
 
-    monkeypatch.setattr(meal_page, "eat", eat)
+    monkeypatch.setattr(meal, "eat", eat)
     here("meal")
     here("meal", "--plate", "noodles", "--looks", "easy")
     assert [(each.plate, each.looks, each.seed) for each in wanted] == [
@@ -296,7 +295,7 @@ def test_the_arm_holds_within_a_second_of_the_last_heartbeat(tmp_path: Path, how
 
         server = ChildServer(str(tmp_path / "m.db"), knows, port=free_port(), folder=tmp_path)
         with RobotLink(server.url, token, "arm") as link:
-            guard = ArmGuard(link, desk, "you")
+            guard = Guard(link, desk, "you")
 
             def move() -> None:
                 guard.begin()
@@ -347,7 +346,7 @@ def test_without_the_extra_or_the_page_or_a_folder_one_line_says_so(
     (tmp_path / "handup-meals").write_text("no folder")
     assert_one_line_error(here(*PAGE), "handup-meals", "--store")
     with monkeypatch.context() as patched:
-        patched.setattr(at_page, "find_spec", lambda name: None)
+        patched.setattr(harness, "find_spec", lambda name: None)
         assert_one_line_error(here(*PAGE), install_command("web"))
     with monkeypatch.context() as patched:
         patched.setattr(built_page, "PAGE", "no-such-page.html")

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from handup.cli.run_home import home_of, is_there, make_folder
+from handup.cli.recipe_run import _make_folder as make_folder
+from handup.cli.recipe_run import home_of, is_there
 from handup.core import BadSetting
-from handup.executive.ordering import Ordered, next_run
+from handup.domains.runs import Ordered, next_run
 from handup.journal import Journal
 from tests.cli.calls import here
 

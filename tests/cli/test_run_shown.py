@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
-from handup.cli.run_page import Shown
-from handup.client import RobotLink
 from handup.core import ManualClock
+from handup.domains.domain import SIMULATED, Workplace
+from handup.domains.recipe_task import RecipeTask
 from handup.domains.stage import Stage
-from handup.executive import Aborted, Around, Executive, Run, Settings, Unseen
+from handup.executive import Aborted, Run, Settings, Unseen
 from handup.executive.people import Bystander
+from handup.journal import Journal
 from tests.executive.making import action, recipe, recipes
 from tests.executive.robot import acting, by_name
 from tests.fakes.panels import checked, numbers
@@ -18,24 +21,27 @@ from tests.fakes.panels import checked, numbers
 class Link:
     """Keeps what it is told."""
 
+    alive, stopped = True, False
+
     def __init__(self) -> None:
         self.told: list[dict[str, Any]] = []
 
-    def state(self, state: dict[str, Any]) -> None:
+    def state(self, state: Mapping[str, Any], /) -> None:
         self.told.append(checked(state))
 
+    def picture(self, name: str, picture: bytes, /) -> None:
+        pass
 
-def test_the_question_that_is_open_counts() -> None:
-    run = Run(recipes(recipe("main", action("wait"))), settings=Settings(unseen=Unseen.ASK))
+
+def test_the_question_that_is_open_counts(tmp_path: Path) -> None:
     link, clock = Link(), ManualClock()
     actions = by_name(acting("wait", lambda call: Aborted(code="slip"), codes=("slip",)))
-    shown = Shown(cast(RobotLink, link), run.machine, Stage(actions=actions, clock=clock))
-    run.follow(shown.told)
-    seen: list[dict[str, Any]] = []
-
-    def asked(question: object) -> None:
-        seen.append(link.told[-1])
-
-    around = Around(actions=actions, clock=clock, people=Bystander(asked, clock))
-    Executive(run, around, watch=shown.changed).to_the_end()
-    assert [(state["phase"], numbers(state)["questions"]) for state in seen] == [("asking", 1)]
+    settings = Settings(unseen=Unseen.ASK)
+    stage = Stage(actions=actions, clock=clock, simulated=lambda machine: Bystander(lambda question: None, clock))
+    with Journal.open(tmp_path / "j.db") as journal:
+        run = Run(recipes(recipe("main", action("wait"))), settings=settings, book=journal, run="run-1")
+        task = RecipeTask(run, stage, Workplace(journal, "run-1", people=SIMULATED, link=link))
+        while task.step() is not None:
+            pass
+        assert [(state["phase"], numbers(state)["questions"]) for state in link.told] == [("asking", 1)]
+        assert task.view()["phase"] == "done"

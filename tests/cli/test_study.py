@@ -16,6 +16,7 @@ import pytest
 from handup.lab.cell import KEYS
 from handup.lab.engine import registry
 from handup.lab.engine.store import Store
+from tests import outside
 from tests.cli.calls import SRC, assert_one_line_error, here
 from tests.lab.engine import coins
 
@@ -117,7 +118,7 @@ def test_an_interrupt_ends_it_soon_and_says_how_to_go_on(tmp_path: Path) -> None
     process = subprocess.Popen(
         [sys.executable, "-m", "handup", "study", "run", "coins", "--tosses", "1000", "--jobs", "2"],
         cwd=tmp_path,
-        env=coins.environment(folder),
+        env=outside.environment(folder),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

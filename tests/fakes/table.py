@@ -10,8 +10,9 @@ from typing import Any
 
 from handup.core import Reply, ReplyKind
 from handup.desk import Desk, Record, SkippingClock
+from handup.domains.domain import Workplace
 from handup.domains.feeding import LOOKS, World
-from handup.domains.feeding.live import AtPage
+from handup.domains.feeding.live import ROBOT, AtPage
 from handup.domains.feeding.meal import NAME, Meal
 from handup.domains.feeding.order import Order
 from handup.journal import Journal
@@ -80,13 +81,16 @@ def watched(
 ) -> Iterator[Meal]:
     """A meal that a notebook watches, much faster than real time; its modules know the truth, but for what is said."""
     pictures = {} if kept is None else kept
-    company = AtPage(wire, pictures.__setitem__, NAME, speed=speed, intent_s=0.0, size=(64, 48))
     with (
         Journal.open(store) as journal,
         World(order.plate, seed=order.seed, looks=LOOKS[order.looks]) as own,
     ):
         assert not isinstance(journal.clock, SkippingClock)
         oracle = Oracle(own, **errs)
+        place = Workplace(
+            journal, order.name, person=NAME, robot=ROBOT, link=wire, keep=pictures.__setitem__, speed=speed
+        )
+        company = AtPage(place, intent_s=0.0, size=(64, 48))
         with Meal(order, journal, modules=oracle, calibrators=calibrators(), company=company) as meal:
             oracle.world = meal.world
             yield meal

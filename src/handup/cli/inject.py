@@ -11,10 +11,9 @@ from rich.table import Table
 from handup.cli.output import print_json, print_table
 from handup.cli.saying import say
 from handup.cli.store import RUNS_STORE, StoreOption
-from handup.cli.worlds import WORLDS, simulation
 from handup.core import BadSetting
 
-BEGIN = f"handup run --world {' | '.join(WORLDS)} --drills"
+BEGIN = "handup run --world kitting --drills"
 EPILOG = f"""Example: handup inject arm wedged_arm
 
 Example: handup inject --list
@@ -46,7 +45,10 @@ def inject(
 
 
 def _list(*, as_json: bool) -> None:
-    drills = sorted((each for world in WORLDS for each in simulation(world).drills()), key=lambda each: each.part)
+    from handup.cli.worlds import recipe_worlds  # noqa: PLC0415 - the help does without
+
+    worlds = [domain.world for domain in recipe_worlds() if domain.world is not None]
+    drills = sorted((drill for world in worlds for drill in world.drills()), key=lambda drill: drill.part)
     if as_json:
         print_json({"failures": [asdict(each) for each in drills]})
         return
@@ -60,18 +62,19 @@ def _list(*, as_json: bool) -> None:
 
 def _inject(part: str, failure: str, store: str) -> str:
     """Leave the drill in the world of the store's last run; the run's name."""
-    from handup.cli.run_home import home_of  # noqa: PLC0415 - the help does without databases
-    from handup.executive.ordering import last_run  # noqa: PLC0415
+    from handup.cli.recipe_run import home_of  # noqa: PLC0415 - the help does without databases
+    from handup.cli.worlds import simulation  # noqa: PLC0415
+    from handup.domains.runs import RUNS  # noqa: PLC0415
     from handup.journal import Journal  # noqa: PLC0415
 
     with Journal.open(store, create=False, readonly=True) as journal:
-        last = last_run(journal)
+        last = RUNS.latest(journal)
         if last is None:
             raise BadSetting("no run was begun on this store", hint=f"Begin one: {BEGIN}.")
-        ordered = last.ordered
+        ordered = last.order
         if not ordered.drills:
             raise BadSetting(f"{ordered.name} takes no drills", hint="Only a run that was begun with --drills does.")
-        if last.over is not None:
+        if last.state.over is not None:
             raise BadSetting(f"{ordered.name} is over", hint=f"Begin another one: {BEGIN}.")
         home = home_of(store, journal, ordered)
     simulation(ordered.world).inject(home, part, failure)

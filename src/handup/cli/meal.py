@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,16 +15,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from handup import __version__
-from handup.cli import meal_page
-from handup.cli.at_page import alone
 from handup.cli.meal_memory import Wanted, household
 from handup.cli.output import check_writable, err, out, print_json, print_table
+from handup.cli.page_options import LINGER_S, Linger, NoBrowser, PageOptions, Port, Wait
 from handup.cli.store import STORE_HELP
 from handup.core import BadSetting
 
 if TYPE_CHECKING:
     from handup.domains.feeding.order import Order
-    from handup.domains.feeding.served import Bite, Served
+    from handup.domains.feeding.served import Served
 
 EPILOG = """Example: handup meal
 
@@ -54,9 +53,42 @@ replay home.db tells what it remembers.
 Exit codes: 0 the meal is over; 1 the film or the result could not be written; 2 bad input, nothing more to type, a port
 that is taken, a page that is not built, or the extra [sim], [web] or OpenGL is missing; 130 left with Ctrl-C."""
 SIMULATED, TERMINAL, PAGE = "simulated", "terminal", "page"
+FOLDER = Path("handup-meals")
 PAGE_PLATE, PAGE_LOOKS = "thanksgiving", "hard"
-"""What is served at the page where nothing else is ordered: something that the robot asks about."""
+"""Served at the page where nothing else is ordered: something that the robot asks about."""
 RESULT = {True: "got it", False: "lost"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sitting:
+    """How a meal is eaten.
+
+    Args:
+        people: Who answers.
+        page: How the page is opened.
+        store: Where the meal is kept; where it is None, in a folder that stays at the page, else in one that is
+            thrown away.
+        new: Begin a new meal, though the last one was not finished.
+        again: Tell a meal that is over again, instead of beginning another.
+        own_seed: Give each new meal a plate of its own.
+        own_kitchen: Serve all meals of the store in one home.
+        speed: Of the arm; 1 is real time.
+        accuracy: How often simulated people are right.
+        frames: The film goes here.
+        memory: Where the robot keeps what it is told.
+    """
+
+    people: str
+    page: PageOptions
+    store: str | None
+    new: bool
+    again: bool
+    own_seed: bool
+    own_kitchen: bool
+    speed: float
+    accuracy: float | None
+    frames: list[Any] | None
+    memory: Wanted
 
 
 def meal(
@@ -109,13 +141,9 @@ def meal(
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print how it went as JSON.")] = False,
-    port: Annotated[
-        int | None, typer.Option(help="Of the page; 8765, or the next free one.", min=1, max=65535, metavar="N")
-    ] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print where the page is.")] = False,
-    wait: Annotated[
-        bool, typer.Option("--wait/--no-wait", help="Begin once a page is open, or at once, though nobody sees it.")
-    ] = True,
+    port: Port = None,
+    no_browser: NoBrowser = False,
+    wait: Wait = True,
     new: Annotated[
         bool, typer.Option("--new", help="Begin a new meal on the store, whatever was eaten there before.")
     ] = False,
@@ -125,57 +153,50 @@ def meal(
     speed: Annotated[
         float, typer.Option(help="At the page: of the arm; 1 is real time.", min=0.1, max=100.0, metavar="X")
     ] = 1.0,
-    linger: Annotated[
-        float, typer.Option(help="So long the page stays after the last bite.", min=0.0, max=3600.0, metavar="S")
-    ] = 60.0,
+    linger: Linger = LINGER_S,
 ) -> None:
     """Let the simulated feeding robot eat from a plate, with somebody to ask, and say how it went."""
     _check(people, record)
-    kept = Wanted(store=memory, remember=remember, simulated=people == SIMULATED)
     from handup.domains.feeding.order import Order  # noqa: PLC0415 - the help does without the simulation
     from handup.domains.feeding.policy import DOUBT_BELOW  # noqa: PLC0415
     from handup.models.pictures import pillow  # noqa: PLC0415
 
     if record is not None or people != SIMULATED:
         pillow("a film" if record is not None else "showing the plate to you")
+    at_page = people == PAGE
     order = Order(
-        plate=plate or (PAGE_PLATE if people == PAGE else Order.plate),
-        looks=looks or (PAGE_LOOKS if people == PAGE else Order.looks),
+        plate=plate or (PAGE_PLATE if at_page else Order.plate),
+        looks=looks or (PAGE_LOOKS if at_page else Order.looks),
         method=method,
         bites=bites,
         attempts=attempts,
         seed=seed or 0,
         faulty=faulty_detector,
         calibrators=calibrators,
-        rest_s=rest if people == PAGE else Order.rest_s,
-        doubt_below=DOUBT_BELOW if people == PAGE else Order.doubt_below,
+        rest_s=rest if at_page else Order.rest_s,
+        doubt_below=DOUBT_BELOW if at_page else Order.doubt_below,
         kitchen=kitchen,
     )
-    frames: list[Any] | None = None if record is None else []
-    with _progress(bites, shown=people != TERMINAL) as told:
-        if people == PAGE:
-            sitting = meal_page.Sitting(
-                store=store,
-                port=port,
-                browser=not no_browser,
-                new=new,
-                own_seed=seed is None,
-                speed=speed,
-                linger_s=linger,
-                wait=wait,
-                frames=frames,
-                memory=kept,
-                own_kitchen=kitchen is None and seed is None,
-            )
-            served = meal_page.eat(order, sitting, told)
-        else:
-            served = _eat(order, people, store, frames, accuracy, told, new=new, memory=kept)
+    sitting = Sitting(
+        people=people,
+        page=PageOptions(port=port, browser=not no_browser, wait=wait, linger_s=linger),
+        store=store,
+        new=new,
+        again=not at_page,
+        own_seed=at_page and seed is None,
+        own_kitchen=at_page and kitchen is None and seed is None,
+        speed=speed,
+        accuracy=accuracy,
+        frames=None if record is None else [],
+        memory=Wanted(store=memory, remember=remember, simulated=people == SIMULATED),
+    )
+    served = eat(order, sitting)
     if as_json:
         print_json({**served.to_json(), "version": __version__})
     else:
         _show(served)
     if record is not None:
-        _save(frames or [], record)
+        _save(sitting.frames or [], record)
 
 
 def _check(people: str, record: Path | None) -> None:
@@ -187,68 +208,119 @@ def _check(people: str, record: Path | None) -> None:
         check_writable("--record", record)
 
 
-def _eat(
-    wanted: Order,
-    people: str,
-    store: str | None,
-    frames: list[Any] | None,
-    accuracy: float | None,
-    told: Callable[[Bite], object],
-    *,
-    new: bool,
-    memory: Wanted,
-) -> Served:
-    """The meal, on the given store or on one that is thrown away."""
-    from handup.cli.asking_here import Left  # noqa: PLC0415 - the help does without the desk
-    from handup.cli.meal_terminal import AtTerminal  # noqa: PLC0415 - belongs to an extra
+def eat(wanted: Order, sitting: Sitting) -> Served:
+    """Eat the whole meal, from the plate to the summary.
+
+    Raises:
+        BadSetting: Another meal is under way on the store, or the page is not built; or the robot asks, and nothing
+            more can be typed.
+    """
+    from handup.cli.harness import Left, at_work, check_page, drive, made_folder, workplace  # noqa: PLC0415 - heavy
+    from handup.cli.meal_terminal import AtTerminal  # noqa: PLC0415
     from handup.desk import SkippingClock  # noqa: PLC0415
-    from handup.domains.feeding.meal import Meal  # noqa: PLC0415
+    from handup.domains.feeding.live import ROBOT  # noqa: PLC0415
+    from handup.domains.feeding.meal import NAME  # noqa: PLC0415
     from handup.domains.feeding.modules import Modules  # noqa: PLC0415
     from handup.domains.feeding.order import PERSON, Terms  # noqa: PLC0415
     from handup.domains.feeding.ordering import RUN, finished, next_meal  # noqa: PLC0415
     from handup.domains.feeding.remembering import kept_in  # noqa: PLC0415
-    from handup.journal import Journal  # noqa: PLC0415
+    from handup.domains.feeding.task import MealTask  # noqa: PLC0415
+    from handup.journal.address import address_of  # noqa: PLC0415
 
-    modules = Modules.load()
+    people, at_page = sitting.people, sitting.people == PAGE
+    if at_page:
+        check_page("a meal at the page")
     with ExitStack() as stack:
-        place = store or str(Path(stack.enter_context(TemporaryDirectory())) / "meal.db")
+        if at_page or sitting.store is not None:
+            store = sitting.store or str(made_folder(FOLDER) / "meal.db")
+            left = f"Left. The meal is kept in {address_of(store).shown}; the same command goes on with it."
+        else:
+            store = str(Path(stack.enter_context(TemporaryDirectory())) / "meal.db")
+            left = "Left. Nothing of this meal is kept: that needs --store."
         clock = SkippingClock() if people == SIMULATED else None
-        journal = stack.enter_context(Journal.open(place, clock=clock))
+        work = stack.enter_context(at_work(store, claim=RUN, what="a meal", left=lambda: left, clock=clock))
         if clock is not None:
-            clock.skip_to(journal.head().at_s)
-        known_before = stack.enter_context(household(memory.place(journal, new=new, again=True), journal))
-        stack.enter_context(alone(journal, RUN, "a meal"))
-        known = Terms(
-            people=PERSON,
-            networks=modules.networks,
-            memory=known_before is not None,
-            memory_store="" if known_before is None else kept_in(known_before, journal),
+            clock.skip_to(work.journal.head().at_s)
+        modules = Modules.load()
+        memory = stack.enter_context(
+            household(sitting.memory.place(work.journal, new=sitting.new, again=sitting.again), work.journal)
         )
-        if people == SIMULATED:
-            known = replace(known, people=SIMULATED, accuracy=accuracy)
-        found = next_meal(journal, wanted, known, new=new, again=True)
-        meal_page.say_of_film(frames, goes_on=found.goes_on)
-        if people == TERMINAL:
-            kept = "Without --store nothing of this meal is kept." if store is None else f"Kept in {store}."
-            err.print(kept, markup=False, soft_wrap=True)
+        terms = Terms(
+            people=SIMULATED if people == SIMULATED else PERSON,
+            accuracy=sitting.accuracy if people == SIMULATED else None,
+            networks=modules.networks,
+            memory=memory is not None,
+            memory_store="" if memory is None else kept_in(memory, work.journal),
+        )
+        found = next_meal(
+            work.journal,
+            wanted,
+            terms,
+            new=sitting.new,
+            again=sitting.again,
+            own_seed=sitting.own_seed,
+            own_kitchen=sitting.own_kitchen,
+        )
+        order = found.order
+        _say_what(order, sitting, address_of(store).shown, goes_on=found.goes_on)
+        place = stack.enter_context(
+            workplace(
+                work,
+                sitting.page,
+                people=people,
+                robot=ROBOT,
+                person=NAME,
+                folder=FOLDER,
+                run=order.name,
+                speed=sitting.speed,
+            )
+        )
         company = AtTerminal() if people == TERMINAL else None
-        table = stack.enter_context(
-            Meal(found.order, journal, modules=modules, film=frames, company=company, memory=known_before)
+        if company is not None:
+            place.channels = ()
+        task = MealTask(
+            order,
+            place,
+            modules=modules,
+            company=company,
+            accuracy=sitting.accuracy,
+            film=sitting.frames,
+            memory=memory,
         )
         try:
-            served = table.eat([] if company is not None else [table.simulated(accuracy=accuracy)], told=told)
+            with _progress(order.bites, shown=people != TERMINAL) as told:
+                drive(work, place, task, lambda: told(task.eaten))
         except Left:
-            kept = "Nothing of it is kept: that needs --store" if store is None else "The same command goes on with it"
+            kept = (
+                "Nothing of it is kept: that needs --store"
+                if sitting.store is None
+                else "The same command goes on with it"
+            )
             raise BadSetting(
                 "the robot asks, and nothing more can be typed here",
                 hint=f"{kept}. To have nobody asked, use --people simulated.",
             ) from None
-        finished(journal, found.order)
-        return served
+        finished(work.journal, order)
+        work.linger("The meal is over.")
+        return task.meal.served
+
+
+def _say_what(order: Order, sitting: Sitting, store: str, *, goes_on: bool) -> None:
+    """Say which meal it is, and where it is kept."""
+    kept = f"Kept in {store}."
+    if sitting.people == PAGE:
+        what = f"{order.name} ({order.plate}, {order.bites} bites)"
+        said = f"Goes on with {what}; for a new one: --new." if goes_on else f"Begins {what}."
+        err.print(f"{said} {kept}", markup=False, soft_wrap=True)
+    elif sitting.people == TERMINAL:
+        kept = kept if sitting.store is not None else "Without --store nothing of this meal is kept."
+        err.print(kept, markup=False, soft_wrap=True)
+    if sitting.frames is not None and goes_on:
+        err.print("The film shows only what is done from now on: this meal was begun before.", markup=False)
 
 
 class _progress:  # noqa: N801 - used like a function
-    """A progress bar on stderr, where that is a terminal; `with` gives what to call after each bite.
+    """A progress bar on stderr, where that is a terminal; `with` gives a function to call with the number of bites.
 
     Args:
         bites: How many there are.
@@ -260,9 +332,9 @@ class _progress:  # noqa: N801 - used like a function
         self._bar = Progress(*columns, console=err, transient=True, disable=not (shown and err.is_terminal))
         self._task = self._bar.add_task("eating", total=bites)
 
-    def __enter__(self) -> Callable[[Bite], object]:
+    def __enter__(self) -> Callable[[int], object]:
         self._bar.start()
-        return lambda bite: self._bar.update(self._task, advance=1, description=f"bite {bite.number}")
+        return lambda bites: self._bar.update(self._task, completed=bites, description=f"bite {max(bites, 1)}")
 
     def __exit__(self, *error: object) -> None:
         self._bar.stop()
@@ -287,11 +359,11 @@ def _show(served: Served) -> None:
     table = Table(box=None, pad_edge=False)
     for name in ("bite", "food", "result", "tries", "asked about", "if lost, why"):
         table.add_column(name, justify="right" if name in {"bite", "tries"} else "left", no_wrap=True)
-    for each in served.bites:
-        result = f"wrong bite: {each.picked}" if each.is_wrong else RESULT[each.got]
-        asked = ", ".join(each.asked) or "–"
-        why = "" if each.cause is None else str(each.cause)
-        table.add_row(str(each.number), each.food or "–", result, str(each.attempts), asked, why)
+    for bite in served.bites:
+        result = f"wrong bite: {bite.picked}" if bite.is_wrong else RESULT[bite.got]
+        asked = ", ".join(bite.asked) or "–"
+        why = "" if bite.cause is None else str(bite.cause)
+        table.add_row(str(bite.number), bite.food or "–", result, str(bite.attempts), asked, why)
     print_table(table)
     record = served.to_json()
     real = "" if record["J_true"] == record["J"] else f" ({record['J_true']:.2f} by what was really on the fork)"

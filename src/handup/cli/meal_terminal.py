@@ -6,17 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from handup.cli.asking_here import AskingHere
+from handup.cli.harness import AskingHere
 from handup.cli.output import err
 from handup.core import Value
 from handup.desk import Channel, Record, Terminal
-from handup.domains.feeding.company import Nobody
+from handup.domains.feeding.company import Nobody, WatchedPolicy
 from handup.domains.feeding.drawing import gridded
 from handup.domains.feeding.meal import NAME
 from handup.domains.feeding.policy import BitePolicy
 from handup.domains.feeding.questions import plan_of
 from handup.domains.feeding.seeing import Picture
-from handup.domains.feeding.watched import WatchedPolicy
 from handup.models.pictures import marked, pillow
 from handup.recover import Look, Policy
 

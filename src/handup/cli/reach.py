@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
 from handup import __version__
-from handup.cli import reach_page
-from handup.cli.at_page import OF_THE_PAGE, first_named
-from handup.cli.output import out, print_json, print_table
+from handup.cli.output import err, out, print_json, print_table
+from handup.cli.page_options import LINGER_S, NAMES, Linger, NoBrowser, PageOptions, Port, Wait, first_named
 from handup.cli.store import STORE_HELP
 from handup.core import BadSetting
 
 if TYPE_CHECKING:
     from handup.domains.reaching import Strategy, Trial
     from handup.domains.reaching.driving import Driven
+    from handup.domains.reaching.task import Reach
 
 EPILOG = """Example: handup reach
 
@@ -35,9 +36,10 @@ of handup.intent.
 Exit codes: 0 it is over; 2 bad input, a port that is taken, a page that is not built, or the extra [web] is missing;
 130 left with Ctrl-C, 143 with SIGTERM, 129 when the terminal was closed: that ends the attempt."""
 YOU = "you"
+FOLDER = Path("handup-reach")
 FIRST_SEED = 5000
 """Nobody meets a person of the study by chance: its seeds, 0 to 999, are looked at only in its own run."""
-AT_THE_PAGE = {"store": "--store", **OF_THE_PAGE, "limit": "--limit"}
+AT_THE_PAGE = {"store": "--store", **NAMES, "limit": "--limit"}
 """Options that only a person at the page has use for."""
 
 
@@ -62,22 +64,17 @@ def reach(
     ] = None,
     store: Annotated[str | None, typer.Option(help=STORE_HELP, metavar="STORE")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print how it went as JSON.")] = False,
-    port: Annotated[
-        int | None, typer.Option(help="Of the page; 8765, or the next free one.", min=1, max=65535, metavar="N")
-    ] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print where the page is.")] = False,
-    wait: Annotated[
-        bool, typer.Option("--wait/--no-wait", help="Begin once a page is open, or at once, though nobody sees it.")
-    ] = True,
+    port: Port = None,
+    no_browser: NoBrowser = False,
+    wait: Wait = True,
     limit: Annotated[
         float, typer.Option(help="At the page: so long you may take, in seconds.", min=1.0, max=3600.0, metavar="S")
     ] = 600.0,
-    linger: Annotated[
-        float, typer.Option(help="So long the page stays after the grasp.", min=0.0, max=3600.0, metavar="S")
-    ] = 60.0,
+    linger: Linger = LINGER_S,
 ) -> None:
     """Reach for something with a hand on a table, with a robot that guesses what you want, helps and asks."""
     from handup.domains import reaching  # noqa: PLC0415 - the help does without
+    from handup.domains.reaching.task import Reach  # noqa: PLC0415
 
     where = reaching.scene(scene)
     if user != YOU:
@@ -92,14 +89,41 @@ def reach(
         return
     if seed is not None:
         raise BadSetting("--seed is for simulated people", hint="Leave it out: what you do is not chance.")
-    sitting = reach_page.Sitting(
-        store=store, port=port, browser=not no_browser, wait=wait, limit_s=limit, linger_s=linger
-    )
-    driven = reach_page.drive(where, task or "", method, sitting)
+    page = PageOptions(port=port, browser=not no_browser, wait=wait, linger_s=linger)
+    driven = _drive(Reach(scene=scene, task=task or "", method=method, limit_s=limit), store, page)
     if as_json:
         print_json({**driven.to_json(), "evidence": "person", "version": __version__})
     else:
         _tell(driven)
+
+
+def _drive(order: Reach, store: str | None, page: PageOptions) -> Driven:
+    """Drive one attempt at the page, from the open page to the grasp.
+
+    Raises:
+        BadGoals: The task is no goal of the scene.
+        UnknownMethod: There is no such method.
+        MissingExtra: The extra `web` is not installed.
+        BadSetting: The page is not built, or somebody drives on this store already.
+    """
+    from handup.cli.harness import at_work, check_page, drive, made_folder, workplace  # noqa: PLC0415 - heavy
+    from handup.domains.reaching.live import NAME, ROBOT, RUN  # noqa: PLC0415
+    from handup.domains.reaching.task import drive_of, seat_at  # noqa: PLC0415
+
+    drive_of(order)  # refused before anything is begun
+    check_page("driving at the page")
+    where = store or str(made_folder(FOLDER) / "rattempt.db")
+    left = "Left. The hand stays where it is."
+    with (
+        at_work(where, claim=RUN, what="somebody's reaching", left=lambda: left) as work,
+        workplace(work, page, people="page", robot=ROBOT, person=NAME, folder=FOLDER) as place,
+    ):
+        seat = seat_at(order, place)
+        if seat.drive.time_s > 0.0:
+            err.print("It goes on with what was begun on this store.", markup=False)
+        drive(work, place, seat)
+        work.linger("It is over.")
+        return seat.drive.result()
 
 
 def _check_no_page(context: typer.Context, user: str) -> None:
@@ -122,9 +146,14 @@ def _show(trial: Trial) -> None:
     table = Table(box=None, pad_edge=False)
     for name in ("attempt", "strategy", "ending", "seconds", "mode changes", "questions", "opposing"):
         table.add_column(name, justify="left" if name in {"strategy", "ending"} else "right", no_wrap=True)
-    for number, each in enumerate(trial.attempts, start=1):
-        measures = (f"{each.time_s:.1f}", str(each.mode_changes), str(each.questions), f"{each.opposing:.0%}")
-        table.add_row(str(number), str(each.strategy), str(each.ending), *measures)
+    for number, attempt in enumerate(trial.attempts, start=1):
+        measures = (
+            f"{attempt.time_s:.1f}",
+            str(attempt.mode_changes),
+            str(attempt.questions),
+            f"{attempt.opposing:.0%}",
+        )
+        table.add_row(str(number), str(attempt.strategy), str(attempt.ending), *measures)
     print_table(table)
     known = "" if trial.listed else " The wanted pose was none of the robot's list."
     out.print(f"\n{trial.scene}, {trial.task}, with {trial.method}; a simulated person.{known}", markup=False)

@@ -9,20 +9,20 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from handup.cli.recipe_problems import all_problems
-from handup.cli.run_driving import Pace, drive
+from handup.cli.recipe_run import Wanted
 from handup.cli.run_progress import Progress
-from handup.cli.run_setting import Wanted, around_of
 from handup.cli.saying import say
 from handup.cli.store import RUNS_STORE
 from handup.cli.worlds import stage_of
 from handup.core import BadSetting
+from handup.domains.runs import RUNS
 from handup.domains.stage import Stage
 from handup.executive.action import Aborted
 from handup.executive.checking import abilities_of
+from handup.executive.events import Started
 from handup.executive.executive import Executive
 from handup.executive.language import literal
 from handup.executive.machine import Finished
-from handup.executive.ordering import Last, last_run
 from handup.executive.recipe import ActionStep, Recipe, Recipes, TaskStep, every
 from handup.executive.recovery import Recovery
 from handup.executive.rehearsing import Rehearsal, rehearse
@@ -144,15 +144,16 @@ def _run(recipes: Recipes, recoveries: Sequence[Recovery], wanted: Tested, stage
         progress = Progress(run.machine, quiet=wanted.quiet, steps=True)
         run.follow(progress.told)
         with progress:
-            return drive(Executive(run, around_of(stage, None)), Pace())
+            return Executive(run, stage.around()).to_the_end()
 
 
 def _recovery(wanted: Tested) -> dict[str, Any]:
     with Journal.open(wanted.store, create=False, readonly=True) as journal:
-        last = last_run(journal)
-        if last is None:
-            raise BadSetting("no run was begun on this store", hint="Name another one with --store.")
-        recipes, rule = _rule(wanted, last)
+        last = RUNS.latest(journal)
+        started_with = None if last is None else last.state.begun
+        if last is None or not isinstance(started_with, Started):
+            raise BadSetting("no recipe was run on this store", hint="Name another one with --store.")
+        recipes, rule = _rule(wanted, started_with)
         does = {
             action: Aborted(code=code or "failed")
             for action, _, code in (each.partition(":") for each in wanted.aborts)
@@ -161,7 +162,7 @@ def _recovery(wanted: Tested) -> dict[str, Any]:
         for action in sorted(does.keys() - started):
             known = f"It starts: {', '.join(sorted(started)) or 'none'}."
             raise BadSetting(f"--aborts: '{rule.name}' does not start the action '{action}'", hint=known)
-        rehearsed = rehearse(journal, last.ordered.name, rule, failure=_number(wanted.failure), does=does)
+        rehearsed = rehearse(journal, last.order.name, rule, failure=_number(wanted.failure), does=does)
     return _rehearsed(wanted.name, rehearsed)
 
 
@@ -188,8 +189,8 @@ def _started_by(rule: Recovery, recipes: Recipes) -> set[str]:
     return found
 
 
-def _rule(wanted: Tested, last: Last) -> tuple[Recipes, Recovery]:
-    sources = Sources.from_json(last.started.sources)
+def _rule(wanted: Tested, begun: Started) -> tuple[Recipes, Recovery]:
+    sources = Sources.from_json(begun.sources)
     if wanted.recoveries:
         sources = replace(sources, recoveries=Sources.read((), [str(each) for each in wanted.recoveries]).recoveries)
     recipes, recoveries = sources.parsed()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from handup.desk.words import name_of
+from handup.domains.runs import Ordered
 from handup.executive import events as task
 from handup.executive.events import opened
-from handup.executive.ordering import Ordered
 from handup.executive.watching import named, what_failed
 
 Shorten = Callable[[str], str]

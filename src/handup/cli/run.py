@@ -1,4 +1,4 @@
-"""`handup run`: a recipe runs, recovers by itself, asks when it knows no further, and goes on after a power cut."""
+"""`handup run`: a robot works, recovers by itself, asks when it knows no further, and goes on after a power cut."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from handup.cli.at_page import OF_THE_PAGE, first_named
 from handup.cli.output import FAILED, err, print_json
+from handup.cli.page_options import LINGER_S, Linger, NoBrowser, PageOptions, Port, Wait, first_named
 from handup.cli.recipe import DatabaseFile, RecoveryFiles
 from handup.cli.saying import say
 from handup.cli.store import RUNS_STORE, STORE_VARIABLE, StoreOption
-from handup.cli.worlds import WORLDS, check_world
 from handup.core import BadSetting
 
 EPILOG = f"""Example: handup run --world kitting --seed 7
@@ -22,11 +21,15 @@ Example: handup run --world kitting --people page --no-browser
 
 Example: handup run recipe.yaml --recoveries recoveries.yaml --database places.yaml --people terminal
 
+Example: handup run --world feeding --set plate=noodles --people page
+
 Example: handup run --resume
 
-Without a recipe the world's own task runs, without recoveries its own ones. Where people are asked, the end of a
-world's time ends the run as done, whatever --recoveries are named. Worlds: {", ".join(WORLDS)}. Without --world the
-robot can do what installed packages announce as actions (entry points in 'handup.actions').
+Worlds: kitting, where recipes run; feeding and reaching, whose robots have a task of their own with options for --set;
+and those that installed packages announce (entry points in 'handup.domains'). Without a recipe the world's own task
+runs, without recoveries its own ones. Where people are asked, the end of a world's time ends the run as done, whatever
+--recoveries are named. Without --world the robot can do what installed packages announce as actions (entry points in
+'handup.actions').
 
 Everything is kept: without --store in ${STORE_VARIABLE}, else in {RUNS_STORE}. After a power cut, a kill or Ctrl-C,
 --resume goes on where the last run was, as it was begun: what else is named must be the same, but for --people and
@@ -38,8 +41,7 @@ People: nobody (the run ends when no recovery is left), simulated (somebody in t
 Exit codes: 0 done; 1 it ended otherwise: failed, out_of_recoveries, unanswered, stopped, erased, limit; 2 bad input or
 store; 130 left with Ctrl-C, 143 with SIGTERM, 129 when the terminal was closed: --resume goes on."""
 
-NOBODY, SIMULATED, TERMINAL, PAGE = "nobody", "simulated", "terminal", "page"
-PEOPLE = (NOBODY, SIMULATED, TERMINAL, PAGE)
+PEOPLE = ("nobody", "simulated", "terminal", "page")
 
 
 def run(
@@ -50,9 +52,15 @@ def run(
     ] = None,
     recoveries: RecoveryFiles = None,
     database: DatabaseFile = None,
-    world: Annotated[str | None, typer.Option(help=f"Where the robot is: {', '.join(WORLDS)}.", metavar="NAME")] = None,
-    task: Annotated[str | None, typer.Option(help="Begin with this task.", metavar="NAME")] = None,
-    params: Annotated[str | None, typer.Option(help="Its inputs, as JSON.", metavar="JSON")] = None,
+    world: Annotated[
+        str | None, typer.Option(help="Where the robot is: kitting, feeding, reaching or your own.", metavar="NAME")
+    ] = None,
+    options: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="An option of the world's task. May be given several times.", metavar="NAME=VALUE"),
+    ] = None,
+    task: Annotated[str | None, typer.Option(help="Begin with this task of the recipe.", metavar="NAME")] = None,
+    params: Annotated[str | None, typer.Option(help="Inputs of that task, as JSON.", metavar="JSON")] = None,
     people: Annotated[
         str | None, typer.Option(help="Who is asked: nobody, simulated, terminal or page.", metavar="WHO")
     ] = None,
@@ -60,45 +68,39 @@ def run(
         bool, typer.Option("--resume", help="Go on with the last run of the store; begin where there is none.")
     ] = False,
     store: StoreOption = RUNS_STORE,
-    seed: Annotated[int | None, typer.Option(help="Of the world; 0.", min=0, metavar="N")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the world. Default: 0.", min=0, metavar="N")] = None,
     speed: Annotated[
         float | None,
         typer.Option(
-            help="Of a simulated robot; 1 is real time. As fast as it can, at the page 20.",
+            help="Speed of a simulated robot; 1 is real time. Default: as fast as it can, at the page the world's own.",
             min=0.1,
             max=10_000.0,
             metavar="X",
         ),
     ] = None,
     drills: Annotated[bool, typer.Option("--drills", help="Let `handup inject` make things fail.")] = False,
-    steps: Annotated[bool, typer.Option("--steps", help="A line for each step, too.")] = False,
+    steps: Annotated[bool, typer.Option("--steps", help="Show a line for each step, too.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print how it went as JSON, and nothing on the way.")] = False,
-    port: Annotated[
-        int | None, typer.Option(help="Of the page; 8765, or the next free one.", min=1, max=65535, metavar="N")
-    ] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print where the page is.")] = False,
-    wait: Annotated[
-        bool, typer.Option("--wait/--no-wait", help="Begin once a page is open, or at once, though nobody sees it.")
-    ] = True,
-    linger: Annotated[
-        float, typer.Option(help="So long the page stays after the end.", min=0.0, max=3600.0, metavar="S")
-    ] = 60.0,
+    port: Port = None,
+    no_browser: NoBrowser = False,
+    wait: Wait = True,
+    linger: Linger = LINGER_S,
 ) -> None:
-    """Run a recipe with its recoveries, to a named end."""
-    from handup.cli.run_setting import PageWanted, Wanted  # noqa: PLC0415 - the help does without databases
-    from handup.cli.run_setting import run as run_it  # noqa: PLC0415
+    """Run a recipe with its recoveries, or the task of a world, to a named end."""
+    from handup.cli.recipe_run import Wanted  # noqa: PLC0415 - the help does without databases
+    from handup.cli.recipe_run import run as run_it  # noqa: PLC0415
 
     if people is not None and people not in PEOPLE:
         raise BadSetting(f"--people is '{people}'", hint=f"Use {', '.join(PEOPLE[:-1])} or {PEOPLE[-1]}.")
-    if world is not None:
-        check_world(world)
     if drills and not world and not resume:
-        raise BadSetting("there is nothing to drill without a world", hint=f"Name a --world: {', '.join(WORLDS)}.")
+        raise BadSetting("there is nothing to drill without a world", hint="Name a --world, such as kitting.")
+    named = first_named(context)
     wanted = Wanted(
         files=tuple(files or ()),
         recoveries=tuple(recoveries or ()),
         database=database,
         world=world,
+        options=dict(map(_option, options or ())),
         task=task,
         params=None if params is None else params_of(params),
         people=people,
@@ -109,13 +111,7 @@ def run(
         drills=drills,
         steps=steps,
         quiet=as_json,
-        page=PageWanted(
-            port=port,
-            browser=not no_browser,
-            wait=wait,
-            linger_s=linger,
-            named=first_named(context, OF_THE_PAGE),
-        ),
+        page=PageOptions(port=port, browser=not no_browser, wait=wait, linger_s=linger, named=named),
     )
     record = run_it(wanted)
     if as_json:
@@ -124,6 +120,13 @@ def run(
         _show(record)
     if record["ending"] != "done":
         raise typer.Exit(FAILED)
+
+
+def _option(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise BadSetting(f"--set is '{text[:60]}'", hint="Give NAME=VALUE, such as plate=noodles.")
+    return name.strip(), value.strip()
 
 
 def params_of(text: str) -> dict[str, Any]:
@@ -142,6 +145,10 @@ def params_of(text: str) -> dict[str, Any]:
 
 
 def _show(record: dict[str, Any]) -> None:
+    if "starts" not in record:  # the task of a world, which says in its own words what came of it
+        say(f"{record['run']}: {record['ending']}. {record.get('in_words', '')}".rstrip())
+        say(f"What happened: handup journal replay {record['store']}")
+        return
     words = {"out_of_recoveries": "out of recoveries", "limit": "at a limit"}
     came_to = f": {record['in_words']}" if record["in_words"] else ""
     ending = words.get(record["ending"], record["ending"])
@@ -161,7 +168,7 @@ def _show(record: dict[str, Any]) -> None:
         from handup.executive.proposing import OFFERED  # noqa: PLC0415 - slow to import
 
         say(f"\n{OFFERED}\n")
-        say("".join(each["yaml"] for each in record["proposals"]).rstrip())
+        say("".join(proposal["yaml"] for proposal in record["proposals"]).rstrip())
     if record["world"]:
         err.print("A simulated world; its rates are assumed.", markup=False)
 

@@ -66,7 +66,7 @@ from handup.core.kinds import (
 from handup.core.person import Limits, Person, QuietHours, Role
 from handup.core.protocols import Clock, ManualClock, RandomSource
 from handup.core.question import Question
-from handup.core.registry import Registry, settings_of
+from handup.core.registry import Announced, Registry, settings_of
 from handup.core.schema import answer_schema, question_schema, reply_schema
 from handup.core.shapes import Shape
 from handup.core.value import Box, Point, Resolution, ResumeHint, Value
@@ -76,6 +76,7 @@ __all__ = [
     "RULES",
     "Action",
     "Alternative",
+    "Announced",
     "Answer",
     "Availability",
     "BadAnswer",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
 from handup.core.checks import suggestion
@@ -73,6 +73,57 @@ class Registry(Generic[T]):
                     hint="Give both the same name.",
                 )
             self._makers[entry.name] = maker
+
+
+class Announced(Generic[T]):
+    """Things that packages announce in a group of entry points. Loading one loads no other.
+
+    Args:
+        kind: What they are, for messages.
+        group: The group.
+        made: Class of the things, which have a `name`.
+        hint: Words behind the nearest known name where there is none of a name.
+    """
+
+    def __init__(self, kind: str, group: str, made: type[T], hint: str = "") -> None:
+        self.kind, self.group, self.made, self.hint = kind, group, made, hint
+
+    def names(self) -> tuple[str, ...]:
+        """Return all names, handup's own first."""
+        return tuple(self._entries())
+
+    def get(self, name: str) -> T:
+        """Return the thing of a name.
+
+        Raises:
+            BadSetting: There is none; the message names the nearest.
+            ContractViolation: It cannot be loaded, or is something else.
+        """
+        entries = self._entries()
+        if name not in entries:
+            raise BadSetting(
+                f"there is no {self.kind} '{name}'", hint=f"{suggestion(name, entries)} {self.hint}".strip()
+            )
+        try:
+            thing = entries[name].load()
+        except (ImportError, AttributeError) as error:
+            raise ContractViolation(
+                f"{self.kind} '{name}' cannot be loaded from {entries[name].value} ({error})",
+                hint="Install what its package needs, or remove the package.",
+            ) from error
+        if not isinstance(thing, self.made) or getattr(thing, "name", None) != name:
+            raise ContractViolation(
+                f"entry point '{name}' of {self.group} leads to {getattr(thing, 'name', thing)!r}",
+                hint=f"Let it lead to a {self.made.__module__}.{self.made.__name__} of the same name.",
+            )
+        return thing
+
+    def _entries(self) -> dict[str, EntryPoint]:
+        found = sorted(entry_points(group=self.group), key=lambda entry: entry.value.partition(".")[0] != "handup")
+        listed: dict[str, EntryPoint] = {}
+        for entry in found:
+            listed.setdefault(entry.name, entry)
+        return listed
 
 
 def _name_of(maker: object) -> str:

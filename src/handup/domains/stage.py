@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from handup.core import Clock
-from handup.executive.around import Make
+from handup.executive.around import Around, Make
 from handup.executive.machine import Machine
 from handup.executive.monitors import Monitor
 from handup.executive.people import People
@@ -45,6 +45,16 @@ class Stage:
     unit: str = ""
     close: Callable[[], None] = lambda: None
 
+    def around(self, people: People | None = None) -> Around:
+        """Return it as an executive takes it, with whom to ask."""
+        return Around(
+            actions=self.actions,
+            clock=self.clock,
+            monitors=self.monitors,
+            people=people,
+            look_every_s=self.look_every_s,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Home:
@@ -77,7 +87,7 @@ class Drill:
 
 
 class Simulation(Protocol):
-    """A world that handup brings. Each has one, under the name `SIMULATION` in its file `staging.py`."""
+    """A world in which recipes run: a `Domain` brings it as its `world`."""
 
     def stage(self, *, seed: int = 0, home: Home | None = None, drills: bool = False) -> Stage:
         """A world to run in.

@@ -17,7 +17,6 @@ from handup.executive.executive import Executive
 from handup.executive.failure import Failure, Level
 from handup.executive.machine import AskPerson, Finished, LastLook, Looked, Machine, RunAction
 from handup.executive.monitors import Fault, Monitor, Sees, Watch
-from handup.executive.ordering import Ordered, last_run, next_run
 from handup.executive.people import AtDesk, Bystander, People, Said
 from handup.executive.reading import read_database, read_recipes, read_recoveries
 from handup.executive.recipe import Recipe, Recipes
@@ -51,7 +50,6 @@ __all__ = [
     "Machine",
     "Monitor",
     "NotStarted",
-    "Ordered",
     "Outcome",
     "People",
     "Recipe",
@@ -68,8 +66,6 @@ __all__ = [
     "Watch",
     "When",
     "Working",
-    "last_run",
-    "next_run",
     "read_database",
     "read_recipes",
     "read_recoveries",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from handup.core import BadRecord, IllegalCall, StoreUnavailable
 from handup.journal.events import ERASED
@@ -165,13 +165,18 @@ class RunState(Generic[Begins, Ends]):
     over: Ends | None
 
     @classmethod
-    def of(cls, entries: Iterable[LogEntry], begins: type[Begins], ends: type[Ends]) -> RunState[Begins, Ends]:
+    def of(
+        cls,
+        entries: Iterable[LogEntry],
+        begins: type[Begins] | tuple[type[Any], ...],
+        ends: type[Ends] | tuple[type[Any], ...],
+    ) -> RunState[Begins, Ends]:
         """Return the state that the entries of a run tell.
 
         Args:
             entries: The entries, oldest first.
-            begins: Class of the event with which a run begins; the first one counts.
-            ends: Class of the event with which it ends; the last one counts.
+            begins: Class, or classes, of the event with which a run begins; the first one counts.
+            ends: Class, or classes, of the event with which it ends; the last one counts.
         """
         begun, over = None, None
         for entry in entries:
@@ -214,8 +219,8 @@ class Orders(Generic[Order, Begins, Ends]):
     run: str
     prefix: str
     order: type[Order]
-    begins: type[Begins]
-    ends: type[Ends]
+    begins: type[Begins] | tuple[type[Any], ...]
+    ends: type[Ends] | tuple[type[Any], ...]
 
     def read(self, log: Journal | Writer) -> list[Order]:
         """Return all orders, oldest first.

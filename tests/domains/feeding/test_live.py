@@ -13,14 +13,13 @@ import pytest
 from handup.core import HandupError, NotPaired, Outcome, Reply, ReplyKind, ServerBusy
 from handup.desk import Desk, Record
 from handup.domains.feeding.acts import Acted, HaltedAct, Moving
-from handup.domains.feeding.arm import Halted
 from handup.domains.feeding.detector import Seen
-from handup.domains.feeding.guarding import ArmGuard
 from handup.domains.feeding.live import AtPage
 from handup.domains.feeding.meal import NAME
 from handup.domains.feeding.order import Order
 from handup.domains.feeding.policy import DOUBT_BELOW
 from handup.domains.feeding.world import World
+from handup.domains.guard import Guard, Halted
 from handup.journal import Journal
 from handup.recover.trail import RunBegun, RunEnded, RunUnknown
 from tests.fakes.panels import panel
@@ -255,7 +254,7 @@ def test_the_guard_keeps_real_time_but_for_what_it_held(tmp_path: Path) -> None:
         wire.alive = wire.alive or now[0] > 5.0
 
     with Journal.open(tmp_path / "m.db") as journal:
-        guard = ArmGuard(wire, Desk(journal), NAME, clock=lambda: now[0], sleep=sleep)
+        guard = Guard(wire, Desk(journal), NAME, clock=lambda: now[0], sleep=sleep)
         guard.begin()
         guard(1.0)
         assert now[0] == pytest.approx(1.0)
@@ -378,7 +377,7 @@ def test_a_picture_is_put_again_only_where_that_may_help(tmp_path: Path, error: 
     with watched(tmp_path / "m.db", Order(bites=1, method=ALWAYS), wire) as meal:
         company = meal._company
         assert isinstance(company, AtPage)
-        company.keep = keep
+        company.place.keep = keep
         first: list[int] = []
         meal.eat([Knowing(meal, lambda record, desk: bool(first.append(len(tried))))])  # type: ignore[func-returns-value]
     assert first[0] == tries

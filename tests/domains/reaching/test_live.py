@@ -13,9 +13,10 @@ from handup.core import Limits, Person, Reply, ReplyKind
 from handup.desk import Desk, Record
 from handup.desk.events import Asked, Opened
 from handup.desk.status import Status
+from handup.domains.domain import Workplace
 from handup.domains.reaching import Ending, Rules, scene
 from handup.domains.reaching.driving import Drive, Driven
-from handup.domains.reaching.live import NAME, PERSON, RUN, Seat, go_on, keep
+from handup.domains.reaching.live import NAME, PERSON, ROBOT, RUN, Seat, go_on, keep
 from handup.domains.reaching.page_state import READ_S
 from handup.intent.pose import STILL, Vector
 from handup.journal import Journal
@@ -45,6 +46,9 @@ class Page:
     def state(self, state: Mapping[str, Any], /) -> None:
         self.states.append((self.now_s, checked(state)))
 
+    def picture(self, name: str, picture: bytes, /) -> None:
+        raise AssertionError("a hand has no camera")
+
     def at(self, now_s: float) -> tuple[str, str, str]:
         """Phase, what it does and why, as the page shows them at a time."""
         shown = next(state for told_s, state in reversed(self.states) if told_s <= now_s)
@@ -66,13 +70,29 @@ def one_after_the_other(*pushes: tuple[float, Vector]) -> Callable[[float], Vect
 
 def shown(store: Path, drive: Drive, page: Page) -> Page:
     """What a page was told in an attempt until its time was up."""
-    with Journal.open(store) as journal, Desk(journal, [PERSON]) as desk:
+    with Journal.open(store) as journal:
 
         def sleep(seconds: float) -> None:
             page.now_s += seconds
 
-        Seat(drive, page, desk, "reach-1", clock=lambda: page.now_s, sleep=sleep).drive_on()
+        driven(Seat(drive, "reach-1", place_at(page, journal, sleep)), page)
     return page
+
+
+def place_at(page: Page, journal: Journal, sleep: Callable[[float], object]) -> Workplace:
+    return Workplace(journal, "reach", robot=ROBOT, person=NAME, link=page, clock=lambda: page.now_s, sleep=sleep)
+
+
+def driven(seat: Seat, page: Page) -> Driven:
+    """An attempt to its end, shown as a harness does it: ten times a second."""
+    shown_s = float("-inf")
+    while seat.step() is not None:
+        if page.now_s >= shown_s + 0.1:
+            shown_s = page.now_s
+            seat.place.show(seat.view())
+    seat.place.show(seat.view())
+    seat.close()
+    return seat.drive.result()
 
 
 def sat(store: Path, person: Person, reply: Callable[[Desk, Record], object], limit_s: float = 30.0) -> Driven:
@@ -86,8 +106,9 @@ def sat(store: Path, person: Person, reply: Callable[[Desk, Record], object], li
                 if each.status is Status.OPEN:
                     reply(desk, each)
 
-        drive, run = go_on(Drive(scene("U22"), "", "entropy", Rules(limit_s=limit_s)), desk)
-        return Seat(drive, page, desk, run, clock=lambda: page.now_s, sleep=sleep).drive_on()
+        place = place_at(page, journal, sleep)
+        place.sit_down(desk=desk)
+        return driven(Seat(*go_on(Drive(scene("U22"), "", "entropy", Rules(limit_s=limit_s)), desk), place), page)
 
 
 def said(kind: ReplyKind, **how: Any) -> Callable[[Desk, Record], object]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from tests import outside
 
 SOURCE = '''
 """Which of two coins shows more heads?"""
@@ -53,19 +54,8 @@ STUDY = Study(
 
 def install(folder: Path, *, seconds: float = 0.0, twist: str = "") -> Path:
     """Put the package into a folder, which then belongs on `PYTHONPATH`; `twist` is code that makes it another one."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "coins.py").write_text(SOURCE.replace("SECONDS", f"{seconds}") + twist, encoding="utf-8")
-    info = folder / "coins-1.dist-info"
-    info.mkdir(exist_ok=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: coins\nVersion: 1\n", encoding="utf-8")
-    (info / "entry_points.txt").write_text("[handup.studies]\ncoins = coins:STUDY\n", encoding="utf-8")
-    return folder
-
-
-def environment(folder: Path) -> dict[str, str]:
-    """Return the environment of a process that has the package."""
-    there = os.environ.get("PYTHONPATH", "")
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *([there] if there else [])])}
+    source = SOURCE.replace("SECONDS", f"{seconds}") + twist
+    return outside.install(folder, "coins", source, "handup.studies", "coins = coins:STUDY")
 
 
 @contextmanager
@@ -74,7 +64,7 @@ def installed(folder: Path, *, seconds: float = 0.0) -> Iterator[Path]:
     install(folder, seconds=seconds)
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(folder))
-        patch.setenv("PYTHONPATH", environment(folder)["PYTHONPATH"])
+        patch.setenv("PYTHONPATH", outside.environment(folder)["PYTHONPATH"])
         sys.modules.pop("coins", None)
         yield folder
     sys.modules.pop("coins", None)

@@ -19,6 +19,7 @@ from handup.core import BadSetting, MissingExtra, ProcessLost
 from handup.lab.engine import Progress, here, processes, run_study, study_of
 from handup.lab.engine.cluster import cluster
 from handup.lab.engine.runner import Workers
+from tests import outside
 from tests.lab.engine import coins
 
 SECONDS = 0.05
@@ -44,7 +45,7 @@ def started(
     try:
         for package, words in [(folder, "scheduler --port 0"), *((each, WORKER) for each in workers)]:
             command = [*dask, *words.split(), "--host", "127.0.0.1", "--no-dashboard", *found, *options]
-            made.append(subprocess.Popen(command, env=coins.environment(package), cwd=scheduler.parent, **quiet))
+            made.append(subprocess.Popen(command, env=outside.environment(package), cwd=scheduler.parent, **quiet))
         yield made
     finally:
         for process in reversed(made):
@@ -157,7 +158,7 @@ def test_nobody_at_the_address_is_one_line_and_nothing_is_written(package: Path,
         taken.bind(("127.0.0.1", 0))  # bound, and nobody listens
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
         command = [sys.executable, "-m", "handup", "study", "run", "coins", "--cluster", address]
-        told: dict[str, Any] = {"capture_output": True, "text": True, "env": coins.environment(package)}
+        told: dict[str, Any] = {"capture_output": True, "text": True, "env": outside.environment(package)}
         done = subprocess.run(command, cwd=tmp_path, check=False, **told)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"handup: no scheduler answers at {address}")

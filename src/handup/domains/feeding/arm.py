@@ -34,18 +34,6 @@ class Unstable(Exception):
     """The physics went wrong; whoever runs it rolls back."""
 
 
-class Halted(Exception):
-    """Somebody stopped the arm on its way. It stays where it is, with what is on the fork.
-
-    Args:
-        seconds: How far it had come, in simulated time.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(seconds)
-        self.seconds = seconds
-
-
 class Arm:
     """Moves the fork. Build one per execution.
 

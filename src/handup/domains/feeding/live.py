@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import io
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from handup.core import HandupError, ServerBusy, ServerUnreachable, StoreUnavailable, Value
 from handup.core.panels import Panel, Phase
 from handup.desk import Channel, Desk, Record
-from handup.domains.feeding.guarding import LOOK_S, ArmGuard, Link
+from handup.domains.domain import STOPPED, Workplace
+from handup.domains.feeding.company import WatchedPolicy
 from handup.domains.feeding.page_state import PICTURE, hope_of, items_of, session_of, told_of
 from handup.domains.feeding.policy import DOUBT_BELOW, BitePolicy
 from handup.domains.feeding.questions import plan_of
 from handup.domains.feeding.seeing import Picture
 from handup.domains.feeding.served import Bite
-from handup.domains.feeding.watched import WatchedPolicy
 from handup.models.pictures import pillow
 from handup.recover import DurableSession, Look, Policy
 
@@ -40,49 +40,33 @@ BETWEEN_BITES = (Phase.RESTING, Phase.DONE)
 _log = logging.getLogger("handup.meal")
 
 
-class Wire(Link, Protocol):
-    """The robot's link to the server: what the guard wants to know, and where it is told."""
-
-    def state(self, state: Mapping[str, Any], /) -> object:
-        """What the robot is at. Only the latest counts; never raises."""
-        ...
-
-    def picture(self, name: str, picture: bytes, /) -> object:
-        """A picture that changes all the time. Only the latest counts; never raises."""
-        ...
-
-
 @dataclass
 class AtPage:
     """Somebody at a page: company for a `Meal`.
 
     Args:
-        wire: The robot's link.
-        keep: Puts a picture on the server for good, by name; raises a `HandupError` where it could not.
-        person: Who is asked.
-        speed: Of the arm; 1 is real time.
-        intent_s: So long the robot says what it is about to do before it does it, in seconds at a speed of 1.
+        place: Where the robot works, with its link and its speed.
+        intent_s: Seconds, at a speed of 1, for which the robot says what it is about to do before it does it.
         size: Of live pictures.
     """
 
-    wire: Wire
-    keep: Callable[[str, bytes], object]
-    person: str
-    speed: float = 1.0
+    place: Workplace
     intent_s: float = 1.5
     size: tuple[int, int] = SIZE
     name: str = field(default="page", init=False)
     _meal: Meal = field(init=False)
     _desk: Desk = field(init=False)
-    _arm: ArmGuard = field(init=False)
     _policy: BitePolicy | None = field(default=None, init=False)
     _run: str = field(default="", init=False)
     _number: int = field(default=1, init=False)
     _bites: tuple[Bite, ...] = field(default=(), init=False)
     _pictures: int = field(default=0, init=False)
     _shot: float = field(default=float("-inf"), init=False)
-    _last: dict[str, Any] = field(default_factory=dict, init=False)
+    _told: dict[str, Any] = field(init=False)
     _panels: Sequence[Panel] = field(default=(), init=False)
+
+    def __post_init__(self) -> None:
+        self._told = {"phase": Phase.LOOKING, "title": "The meal", "doing": "looking at the plate"}
 
     # -- as company --------------------------------------------------------------------------------------------------
 
@@ -93,14 +77,14 @@ class AtPage:
 
     def sits_down(self, meal: Meal, desk: Desk) -> None:
         """The meal begins, or goes on."""
-        self._meal, self._desk = meal, desk
-        self._arm = ArmGuard(self.wire, desk, self.person, speed=self.speed, holds=self._holds)
+        self._meal, self._desk = meal, self.place.sit_down(desk=desk)
+        self.place.holds = self.holds
         self._snap()
 
     def guard(self, seconds: float) -> None:
         """Real time, holds, stops, and pictures."""
-        self._arm(seconds)
-        now = self._arm.clock()
+        self.place.guard(seconds)
+        now = self.place.clock()
         if now >= self._shot + EVERY_S:
             self._shot = now
             self._snap()
@@ -111,13 +95,13 @@ class AtPage:
         made, waited = jpeg(picture), False
         while not self._desk.stopped:
             try:
-                self.keep(name, made)
+                self.place.keep(name, made)
             except AWAY as error:
                 if not waited:
                     _log.warning("the picture of a question cannot be put on the server yet: %s", error)
                     self._put(phase=Phase.HOLDING, doing="waiting for the server", why=f"{error.cause}.")
                 waited = True
-                self._arm.sleep(TRY_AGAIN_S)
+                self.place.sleep(TRY_AGAIN_S)
             except HandupError as error:
                 _log.warning("a question is asked without its picture: %s", error)
                 break
@@ -156,10 +140,8 @@ class AtPage:
     def goes_on(self) -> bool:
         """Wait until somebody lets the robot go on."""
         if self._desk.stopped:
-            self._tell(Phase.STOPPED, "stopped; nothing moves until somebody lets it go on")
-        while self._desk.stopped or self.wire.stopped:
-            self._desk.watch(0.25)
-            self._arm.sleep(LOOK_S)
+            self._tell(Phase.STOPPED, STOPPED)
+        self.place.await_enabled()
         return True
 
     # -- as channel: what is asked -----------------------------------------------------------------------------------
@@ -190,10 +172,10 @@ class AtPage:
     def moves(self, policy: BitePolicy, outputs: Mapping[str, Value]) -> None:
         """It is about to act: it says so first, and waits a moment for a stop."""
         self._tell(Phase.DECIDING, f"about to {plan_of(outputs)}", None)
-        self._arm.begin()
-        self._arm.pause(self.intent_s / self.speed)
+        self.place.guard.begin()
+        self.place.guard.pause(self.intent_s / (self.place.speed or 1.0))
         self._tell(Phase.MOVING, f"trying to {plan_of(outputs)}", None)
-        self._arm.begin()
+        self.place.guard.begin()
 
     def moved(self, policy: BitePolicy, look: Look) -> None:
         """It has acted."""
@@ -202,13 +184,22 @@ class AtPage:
         verdict = "I cannot tell" if look.certainty < DOUBT_BELOW else sure
         self._tell(Phase.LOOKING, f"looking at the fork: {verdict}")
 
-    # -- inside ------------------------------------------------------------------------------------------------------
+    # -- as a robot's work -------------------------------------------------------------------------------------------
 
-    def _holds(self, held: bool) -> None:
+    def holds(self, held: bool) -> None:
+        """Take note that the arm holds, or goes on."""
         if held:
             self._put(phase=Phase.HOLDING, doing="holding still until the link is back")
         else:
             self._put()
+
+    def view(self) -> dict[str, Any]:
+        """Return what people see."""
+        plate, others = self._panels[:1], self._panels[1:]
+        panels = [*(panel.model_copy(update={"seq": self._pictures}) for panel in plate), *others]
+        return {**self._told, "at_s": self.place.journal.clock.now_s(), "panels": panels}
+
+    # -- inside ------------------------------------------------------------------------------------------------------
 
     def _snap(self) -> None:
         """One picture of the plate as it is."""
@@ -216,7 +207,8 @@ class AtPage:
 
     def _send(self, picture: Picture) -> None:
         self._pictures += 1
-        self.wire.picture(PICTURE, jpeg(picture))
+        if self.place.link is not None:
+            self.place.link.picture(PICTURE, jpeg(picture))
 
     def _tell(self, phase: Phase, doing: str, why: str | None = "") -> None:
         """Tell; where `why` is None, how likely the robot thinks that it works."""
@@ -224,8 +216,7 @@ class AtPage:
         most, session = self._meal.most_bites, None if phase in BETWEEN_BITES else self._session()
         recalled = self._policy.recalled if self._policy is not None else ()
         told = told_of(session, recalled)
-        self._last = {
-            "robot": ROBOT,
+        self._told = {
             "phase": phase,
             "title": "The meal" if number is None else f"Bite {number} of {most}",
             "doing": doing,
@@ -235,10 +226,7 @@ class AtPage:
         self._put()
 
     def _put(self, **instead: Any) -> None:
-        if self._last:
-            plate, *others = self._panels
-            panels = [plate.model_copy(update={"seq": self._pictures}), *others]
-            self.wire.state({**self._last, "at_s": self._desk.now_s(), "panels": panels, **instead})
+        self.place.show({**self.view(), **instead})
 
     def _session(self) -> DurableSession | None:
         """The session, as the journal has it; None before the run has begun."""

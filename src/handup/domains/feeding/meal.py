@@ -8,7 +8,7 @@ run.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from itertools import count, takewhile
 
@@ -27,12 +27,11 @@ from handup.core import (
 from handup.desk import Channel, Desk, Simulated, SkippingClock
 from handup.domains.feeding import calibration
 from handup.domains.feeding.acts import Acted, Acts, HaltedAct
-from handup.domains.feeding.arm import Halted
 from handup.domains.feeding.company import Company, Nobody
 from handup.domains.feeding.faulty import Faulty
 from handup.domains.feeding.filming import FilmedPolicy
 from handup.domains.feeding.order import PERSON, SIMULATED, Order, Terms
-from handup.domains.feeding.ordering import RUN, begin, order_of, refuse_another
+from handup.domains.feeding.ordering import MEALS, begin, refuse_another
 from handup.domains.feeding.policy import BitePolicy
 from handup.domains.feeding.remembering import Lessons, Remembering, kept_in, meal_id
 from handup.domains.feeding.seeing import Picture, Sees
@@ -40,6 +39,7 @@ from handup.domains.feeding.served import Bite, Served
 from handup.domains.feeding.skills import Skill
 from handup.domains.feeding.truthful import nothing_left, right_answer
 from handup.domains.feeding.world import World
+from handup.domains.guard import Halted
 from handup.journal import Journal
 from handup.memory import Embedder, Memory
 from handup.people import BITE, SimulatedPerson, Workload
@@ -89,13 +89,14 @@ class Meal:
         self.order, self.journal = order, journal
         self._company: Company = Nobody() if company is None else company
         self._marks = company is not None
-        known = order_of((entry.event for entry in journal.read(run=RUN)), order.name)
+        known = MEALS.find(journal, order.name)
         if known is not None:
-            refuse_another(known, order)
+            refuse_another(known.order, order)
         self._calibrators = calibration.load(order.calibrated) if calibrators is None else calibrators
         self.world = World(order.plate, seed=order.seed, looks=order.looks, kitchen=order.kitchen)
         self._networks = str(getattr(modules, "networks", ""))
         self._most = order.bites
+        self._eaten: list[Bite] = []
         self._modules: Sees = modules
         if order.faulty:
             highest = calibration.highest_score(self._calibrators)
@@ -148,15 +149,25 @@ class Meal:
         return right_answer(self.world, _module_of(question), said, in_vain)
 
     def eat(self, channels: Sequence[Channel], *, told: Callable[[Bite], object] = lambda bite: None) -> Served:
-        """All bites, one after the other; those that the journal knows already are only read.
+        """Eat all bites, one after the other; those that the journal knows already are only read.
 
         Args:
             channels: How questions reach the person.
             told: Called after each bite.
         """
-        order, terms, bites = self.order, self._terms(channels), []
-        self._marks = self._marks or terms.people == PERSON
-        begin(self.journal, order, terms)
+        for bite in self.bites(channels):
+            told(bite)
+        return self.served
+
+    def bites(self, channels: Sequence[Channel]) -> Generator[Bite, None, None]:
+        """Eat bite after bite. Between two of them somebody chews.
+
+        Args:
+            channels: As for `eat`.
+        """
+        order, self._on, self._eaten = self.order, self._terms(channels), []
+        self._marks = self._marks or self._on.people == PERSON
+        begin(self.journal, order, self._on)
         workload = Workload.of(BITE.values(), person=NAME)
         with Desk(self.journal, [Person(name=NAME)], channels=[*self._company.channels, *channels]) as desk:
             self._company.sits_down(self, desk)
@@ -164,15 +175,19 @@ class Meal:
                 episodes, acts = self._bite(number, desk, workload)
                 assert isinstance(episodes[-1].costs, Workload)
                 workload = episodes[-1].costs
-                bites.append(Bite.of(number, episodes, acts, self.settings))
+                self._eaten.append(Bite.of(number, episodes, acts, self.settings))
                 if not self._is_known(order.run_of(number + 1)) and nothing_left(self.world):
                     self._most = number
-                told(bites[-1])
-                self._company.over(bites)
+                self._company.over(self._eaten)
+                yield self._eaten[-1]
                 if number == self._most:
                     break
                 self._rest(episodes[-1].run)
-        return Served(order=order, terms=terms, bites=tuple(bites), seconds=self._seconds())
+
+    @property
+    def served(self) -> Served:
+        """The meal until now."""
+        return Served(order=self.order, terms=self._on, bites=tuple(self._eaten), seconds=self._seconds())
 
     def close(self) -> None:
         """Give the world back."""

@@ -5,13 +5,15 @@ Order and terms are written down before the first bite. Whoever goes on with a m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from handup.core import BadRecord, event
 from handup.domains.feeding.order import Order, Terms
 from handup.journal import Journal
+from handup.journal.run_log import OrderedRun, Orders
+from handup.journal.writer import Writer
 
 RUN = "meals"
 """The run under which a journal keeps which meals were eaten on it."""
@@ -52,6 +54,10 @@ class Finished:
     """A meal is over: all bites were tried, or nothing was left."""
 
     name: str
+
+
+MEALS = Orders(RUN, "meal", Ordered, Ordered, Finished)
+"""All meals of a store, in the order in which they were begun: an order begins a meal."""
 
 
 @dataclass(frozen=True)
@@ -95,18 +101,16 @@ def next_meal(
         BadRecord: The meal that would go on was ordered otherwise, or is of another version.
     """
     with journal.writing() as writer:
-        events = [entry.event for entry in writer.read(run=RUN)]
-        orders = [each for each in events if isinstance(each, Ordered)]
-        if (last := _going_on(events, new=new, again=again)) is not None:
-            known = _read(last)
+        if (last := _going_on(writer, new=new, again=again)) is not None:
+            known = _read(last.order)
             seed = known.seed if own_seed else wanted.seed
             kitchen = known.kitchen if own_kitchen else wanted.kitchen
-            refuse_another(last, replace(wanted, name=known.name, seed=seed, kitchen=kitchen), terms)
-            return Next(known, goes_on=True, over=Finished(name=known.name) in events)
-        number = len(orders) + 1
-        seed = wanted.seed + (number - 1 if own_seed else 0)
+            refuse_another(last.order, replace(wanted, name=known.name, seed=seed, kitchen=kitchen), terms)
+            return Next(known, goes_on=True, over=last.state.over is not None)
+        orders = MEALS.read(writer)
+        seed = wanted.seed + (len(orders) if own_seed else 0)
         kitchen = _home(orders, seed) if own_kitchen else wanted.kitchen
-        order = replace(wanted, name=f"meal-{number}", seed=seed, kitchen=kitchen)
+        order = replace(wanted, name=MEALS.next_name(writer), seed=seed, kitchen=kitchen)
         writer.append(_ordered(order, terms), run=RUN)
     return Next(order, goes_on=False)
 
@@ -117,20 +121,19 @@ def terms_of(journal: Journal, *, new: bool = False, again: bool = False) -> Ter
     Raises:
         BadRecord: It is of another version.
     """
-    known = _going_on([entry.event for entry in journal.read(run=RUN)], new=new, again=again)
+    known = _going_on(journal, new=new, again=again)
     if known is None:
         return None
     try:
-        return Terms(**known.terms)
+        return Terms(**known.order.terms)
     except TypeError as error:
-        raise _of_another_version(known, error) from None
+        raise _of_another_version(known.order, error) from None
 
 
-def _going_on(events: Sequence[object], *, new: bool, again: bool) -> Ordered | None:
-    """The latest meal, unless a new one is to begin."""
-    last = next((each for each in reversed(events) if isinstance(each, Ordered)), None)
-    over = last is not None and Finished(name=last.name) in events
-    return last if not new and (again or not over) else None
+def _going_on(log: Journal | Writer, *, new: bool, again: bool) -> OrderedRun[Ordered, Ordered, Finished] | None:
+    """Return the latest meal, unless a new one is to begin."""
+    last = None if new else MEALS.latest(log)
+    return None if last is None or (last.state.over is not None and not again) else last
 
 
 def _home(orders: Sequence[Ordered], seed: int) -> int:
@@ -146,16 +149,11 @@ def begin(journal: Journal, order: Order, terms: Terms) -> None:
         BadRecord: The journal holds another meal of this name.
     """
     with journal.writing() as writer:
-        known = order_of((entry.event for entry in writer.read(run=RUN)), order.name)
+        known = MEALS.find(writer, order.name)
         if known is None:
             writer.append(_ordered(order, terms), run=RUN)
         else:
-            refuse_another(known, order, terms)
-
-
-def order_of(events: Iterable[object], name: str) -> Ordered | None:
-    """What was ordered for the meal of a name; None where it was not begun."""
-    return next((each for each in events if isinstance(each, Ordered) and each.name == name), None)
+            refuse_another(known.order, order, terms)
 
 
 def refuse_another(known: Ordered, order: Order, terms: Terms | None = None) -> None:
@@ -182,8 +180,8 @@ def refuse_another(known: Ordered, order: Order, terms: Terms | None = None) -> 
 def finished(journal: Journal, order: Order) -> None:
     """Write down that a meal is over; once."""
     with journal.writing() as writer:
-        known = [entry.event for entry in writer.read(run=RUN)]
-        if Finished(name=order.name) not in known:
+        known = MEALS.find(writer, order.name)
+        if known is None or known.state.over is None:
             writer.append(Finished(name=order.name), run=RUN)
 
 

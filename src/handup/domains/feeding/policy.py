@@ -13,7 +13,6 @@ from typing import Protocol, TypeVar
 
 from handup.core import Box, Calibrator, Point, Question, RawScore, Value
 from handup.domains.feeding.acts import Acted, Acts, HaltedAct, Heard
-from handup.domains.feeding.arm import Halted
 from handup.domains.feeding.film import Film
 from handup.domains.feeding.judging import MODULES, SAME_BOX, judge, params_of, points_of
 from handup.domains.feeding.peaks import overlap
@@ -21,6 +20,7 @@ from handup.domains.feeding.questions import about, about_fork, bare, doing, pla
 from handup.domains.feeding.seeing import Found, Named, Picture, Recall, Said, Sees, whose
 from handup.domains.feeding.skills import Skill
 from handup.domains.feeding.world import Guard, World
+from handup.domains.guard import Halted
 from handup.people import BITE, WorkloadModel
 from handup.policy import Module, ModuleGraph
 from handup.recover import Look, Pass

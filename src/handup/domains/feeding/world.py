@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from handup.core import BadRecord, BadSetting
 from handup.domains.feeding import detector
-from handup.domains.feeding.arm import Halted, Unstable, wait
+from handup.domains.feeding.arm import Unstable, wait
 from handup.domains.feeding.camera import SCOOP_Z_M, Item, Overhead
 from handup.domains.feeding.film import Film
 from handup.domains.feeding.forking import Fork, Load, show_load, touchable
@@ -27,6 +27,7 @@ from handup.domains.feeding.plates import Plate
 from handup.domains.feeding.plates import plate as plate_of
 from handup.domains.feeding.scene import LARDER_M, RIM_M, STEP_S
 from handup.domains.feeding.skills import Execution, Params, Skill
+from handup.domains.guard import Halted
 
 SETTLE_STEPS = 400
 FEWEST_PIXELS = 40

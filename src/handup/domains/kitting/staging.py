@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from handup.domains.domain import Domain
 from handup.domains.kitting.causes import CAUSES
 from handup.domains.kitting.hall import WithHands, standing_by
 from handup.domains.kitting.running import LOOK_EVERY_S, UNIT
 from handup.domains.kitting.variants import COMMON, sources, variant
 from handup.domains.kitting.world import World
-from handup.domains.stage import Drill, Home, Simulation, Stage
+from handup.domains.stage import Drill, Home, Stage
 from handup.executive.sources import Sources
 
 ALONE, ASKING = "full", "full + bystander"
@@ -46,7 +47,13 @@ class Kitting:
             world.close()
 
 
-SIMULATION: Simulation = Kitting()
+DOMAIN = Domain(
+    name="kitting",
+    about="A mobile robot builds kits, and its failures have hidden causes that recoveries remove.",
+    world=Kitting(),
+    speed=20.0,
+    studies=("recoveries", "recovery-rules"),
+)
 
 
 def _stage(world: World) -> Stage:

@@ -1,21 +1,24 @@
 """Somebody drives at a page: real time, a hand that stands still when nothing is heard, questions through the desk.
 
+A `Seat` is the task of the reaching domain (see `handup.domains.Task`): one step is one control step.
+
 The attempt is kept in the store as it goes. Whoever starts again after a crash goes on with it, its question included.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from handup.core import BadRecord, Limits, Person, StoreUnavailable
 from handup.core.panels import Phase, ThingPart
 from handup.desk import Desk, Record
 from handup.desk.status import Status
-from handup.domains.reaching.driving import Drive, Driven, Push
+from handup.domains.domain import STOPPED, Workplace
+from handup.domains.guard import Link
+from handup.domains.reaching.driving import Drive, Push
 from handup.domains.reaching.page_state import Noticing, ending_of, panels_of, said_of, spoken, things_of
 from handup.domains.reaching.scenes import CONTROL_S
 from handup.domains.reaching.steering import Mode
@@ -34,13 +37,12 @@ RUN = "reach"
 """How the names of its runs begin, and of what is kept of them."""
 SILENT_S = 0.4
 """Without a push for so long the hand stands still: a page that is there says four times a second that it is."""
-TELL_S, LOOK_S = 0.1, 0.1
-"""So often the page is told, and the journal looked at."""
+LISTEN_S = 0.1
+"""Seconds between two looks whether an answer came."""
 KEEP_S = 2.0
 """So often the attempt is kept while the hand is driven; at a question and its answer always."""
 BEHIND_S = 0.25
 """Time that was lost by more than this, on a busy machine, is not made up for: the hand would jump."""
-STOP_SEEN = "The robot was told by its link to stop."
 GONE = "The robot was ended while it asked."
 
 
@@ -73,26 +75,12 @@ class Pushed(Protocol):
         ...
 
 
-class Wire(Protocol):
-    """The robot's link to the server."""
-
-    @property
-    def alive(self) -> bool:
-        """Whether the server was heard just now, and says that the robot may move."""
-        ...
-
-    @property
-    def stopped(self) -> bool:
-        """Whether somebody said stop, as far as the link knows."""
-        ...
+class Wire(Link, Protocol):
+    """The robot's link to the server, which hears a stick."""
 
     @property
     def stick(self) -> Pushed | None:
         """The latest push."""
-        ...
-
-    def state(self, state: Mapping[str, Any], /) -> object:
-        """What the robot is at. Only the latest counts; never raises."""
         ...
 
 
@@ -102,104 +90,112 @@ class Seat:
 
     Args:
         drive: The attempt.
-        wire: The robot's link.
-        desk: Where it asks.
-        run: Names its questions in the journal.
-        clock: Real time in seconds, for tests.
-        sleep: For tests.
+        run: Names the attempt's questions in the journal.
+        place: Where the robot works; its link hears the stick.
     """
 
     drive: Drive
-    wire: Wire
-    desk: Desk
     run: str
-    clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], object] = time.sleep
+    place: Workplace
+    interruptible: bool = field(default=True, init=False)
     _things: list[ThingPart] = field(init=False)
+    _said: tuple[Phase, str, str] = field(init=False)
     _asked: Record | None = field(default=None, init=False)
-    _looked: float = field(default=float("-inf"), init=False)
+    _due: float = field(init=False)
     _listened: float = field(default=float("-inf"), init=False)
-    _told: float = field(default=float("-inf"), init=False)
     _kept: float = field(default=float("-inf"), init=False)
-    _stopped: bool = field(default=False, init=False)
+    _ended: bool = field(default=False, init=False)
     _noticing: Noticing = field(default_factory=Noticing, init=False)
 
     def __post_init__(self) -> None:
         self._things = things_of(self.drive.scene)
+        self._said = Phase.RESTING, said_of("hold"), ""
+        self._due = self.place.clock()
+        self.desk = self.place.sit_down(PERSON)
 
-    def drive_on(self) -> Driven:
-        """Until something is held or the time is up. Whoever is told to leave takes back what was asked."""
-        try:
-            self._drive_on()
-        except (KeyboardInterrupt, SystemExit):
+    @property
+    def wire(self) -> Wire:
+        """The link that hears the stick."""
+        return cast(Wire, self.place.link)
+
+    def step(self) -> float | None:
+        """Do one control step when it is due; None once something is held or the time is up."""
+        if self.drive.over:
+            self._end("it is over")
+            self._said = Phase.DONE, ending_of(self.drive), ""
+            return None
+        self._said = self._step()
+        self._due = max(self._due + CONTROL_S, self.place.clock() - BEHIND_S)
+        if (early_s := self._due - self.place.clock()) > 0.0:
+            self.place.sleep(early_s)
+        return 0.0
+
+    def hold(self, held: bool) -> None:
+        """Nothing: the hand stands still by itself while nobody is heard."""
+
+    def close(self) -> None:
+        """Take back what was asked, and keep what is known of the person."""
+        if not self._ended:
             self._end("the robot was told to leave")
-            raise
-        self._end("it is over")
-        self._tell(Phase.DONE, ending_of(self.drive))
-        return self.drive.result()
 
-    def _drive_on(self) -> None:
-        due = self.clock()
-        while not self.drive.over:
-            self._step()
-            due = max(due + CONTROL_S, self.clock() - BEHIND_S)
-            if (early_s := due - self.clock()) > 0.0:
-                self.sleep(early_s)
+    def result(self) -> Mapping[str, Any]:
+        """Return how the attempt went."""
+        return {**self.drive.result().to_json(), "in_words": f"{ending_of(self.drive)}.".capitalize()}
+
+    def view(self) -> Mapping[str, Any]:
+        """Return the attempt as people see it."""
+        heard = self.wire.stick
+        there = heard is not None and self.place.clock() - heard.heard_s <= SILENT_S
+        phase, doing, why = self._said
+        return {
+            "phase": phase,
+            "title": f"Take {spoken(self.drive.task)}" if self.drive.task else "Take what you like",
+            "doing": doing,
+            "why": why,
+            "panels": panels_of(self.drive, self._things, heard.by if heard is not None and there else ""),
+        }
 
     def _end(self, why: str) -> None:
+        self._ended = True
         self._take_back(why)
         keep(self.desk, {"assistant": self.drive.assistant.again().to_json()})
 
     def _keep(self) -> None:
         """Keep the attempt, so that it can go on after a crash."""
-        self._kept = self.clock()
+        self._kept = self.place.clock()
         keep(self.desk, {"run": self.run, "drive": self.drive.to_json()})
 
-    def _step(self) -> None:
-        if self._halted():
+    def _step(self) -> tuple[Phase, str, str]:
+        """Do one control step; return the phase, what the robot does, and why."""
+        if self.place.stopped:
             self.drive.tick(None)
-            return self._tell_soon(Phase.STOPPED, "stopped; nothing moves until somebody lets it go on")
+            return Phase.STOPPED, STOPPED, ""
         if self.drive.question is not None:
             self._hear_answer()
             if self.drive.question is not None:
                 self.drive.tick(None)
-                return self._tell_soon(Phase.ASKING, said_of("asking"))
+                return Phase.ASKING, said_of("asking"), ""
         push = self._push()
         misses, before = self.drive.misses, self.drive.hand.pose
         self.drive.tick(push)
         if push is None:
-            return self._tell_soon(Phase.HOLDING, "standing still", self._why_holding())
-        self._noticing.look(self.drive, push, before, missed=self.drive.misses > misses, now_s=self.clock())
-        if self.drive.question is None and self.clock() >= self._kept + KEEP_S:
+            return Phase.HOLDING, "standing still", self._why_holding()
+        self._noticing.look(self.drive, push, before, missed=self.drive.misses > misses, now_s=self.place.clock())
+        if self.drive.question is None and self.place.clock() >= self._kept + KEEP_S:
             self._keep()
-        return self._tell_soon(self._phase(push), *self._words())
+        return self._phase(push), *self._words()
 
     # -- what is heard ------------------------------------------------------------------------------------------------
 
     def _push(self) -> Push | None:
         """What the person commands, while they and the server are heard."""
         heard = self.wire.stick
-        if heard is None or not self.wire.alive or self.clock() - heard.heard_s > SILENT_S:
+        if heard is None or not self.wire.alive or self.place.clock() - heard.heard_s > SILENT_S:
             return None
         return Push(Mode(heard.mode), heard.push, heard.close)
 
     def _why_holding(self) -> str:
         return "Nobody steers" if self.wire.alive else "The link is lost"
-
-    def _halted(self) -> bool:
-        """Whether everything is stopped, by the link or in the journal. What was asked is taken back by a stop."""
-        if self.wire.stopped and not self._stopped:
-            self._latch()
-        if self.clock() >= self._looked + LOOK_S:
-            self._looked = self.clock()
-            self._stopped = self.desk.stopped
-        return self._stopped or self.wire.stopped
-
-    def _latch(self) -> None:
-        """A stop that only the link brought is written, where nobody else has."""
-        if not self.desk.stopped:
-            self.desk.stop(NAME, STOP_SEEN)
-        self._stopped = True
 
     # -- what is asked ------------------------------------------------------------------------------------------------
 
@@ -212,13 +208,14 @@ class Seat:
             self._asked = self.desk.ask(
                 asked.question, run=self.run, step="goal", attempt=self.drive.questions, load=self.drive.load
             )
-            self._tell(Phase.ASKING, said_of("asking"))
+            self._said = Phase.ASKING, said_of("asking"), ""
+            self.place.show(self.view())
             if self._asked.status is Status.HELD:
                 self._go_on("it is more than the person may be asked now")
                 return
-        if self.clock() < self._listened + LOOK_S:
+        if self.place.clock() < self._listened + LISTEN_S:
             return
-        self._listened = self.clock()
+        self._listened = self.place.clock()
         record = self.desk.wait(self._asked.id, 0.0)
         if record is None or not record.settled:
             return
@@ -254,26 +251,6 @@ class Seat:
         if noticed.why:
             return noticed.doing, noticed.why
         return said_of(command.why, turns=any(command.angular), still=command.still), ""
-
-    def _tell_soon(self, phase: Phase, doing: str, why: str = "") -> None:
-        if self.clock() >= self._told + TELL_S:
-            self._tell(phase, doing, why)
-
-    def _tell(self, phase: Phase, doing: str, why: str = "") -> None:
-        self._told = self.clock()
-        heard = self.wire.stick
-        there = heard is not None and self.clock() - heard.heard_s <= SILENT_S
-        task = f"Take {spoken(self.drive.task)}" if self.drive.task else "Take what you like"
-        self.wire.state(
-            {
-                "robot": ROBOT,
-                "phase": phase,
-                "title": task,
-                "doing": doing,
-                "why": why,
-                "panels": panels_of(self.drive, self._things, heard.by if heard is not None and there else ""),
-            }
-        )
 
 
 def keep(desk: Desk, what: Mapping[str, Any]) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from handup.core import ManualClock, body_of, event_of
+from handup.domains.runs import RUNS, Ordered, next_run
 from handup.executive import Around, Executive, Run, Sources
-from handup.executive.ordering import Ordered, last_run, next_run
+from handup.executive.events import Over, Started
 from handup.journal import Journal
 from tests.executive.robot import acting
 
@@ -31,9 +32,9 @@ def test_every_run_has_a_name_of_its_own(journal: Journal) -> None:
 
 
 def test_a_run_that_was_killed_before_it_began_is_none(journal: Journal) -> None:
-    assert last_run(journal) is None
+    assert RUNS.latest(journal) is None
     ordered(journal)
-    assert last_run(journal) is None
+    assert RUNS.latest(journal) is None
 
 
 def test_the_last_one_that_began_and_how_it_ended(journal: Journal) -> None:
@@ -41,16 +42,17 @@ def test_the_last_one_that_began_and_how_it_ended(journal: Journal) -> None:
     run = Run.of(SOURCES, book=journal, run=first.name)
     turns = Executive(run, Around(actions={"go": acting("go", lasts_s=5.0)}, clock=ManualClock())).turns()
     next(turns)
-    last = last_run(journal)
+    last = RUNS.latest(journal)
     assert last is not None
-    assert (last.ordered, last.started.main, last.over) == (first, "main_task", None)
+    assert isinstance(last.state.begun, Started)
+    assert (last.order, last.state.begun.main, last.state.over) == (first, "main_task", None)
     with pytest.raises(StopIteration):
         next(turns)
     ordered(journal)
-    ended = last_run(journal)
+    ended = RUNS.latest(journal)
     assert ended is not None
-    assert ended.over is not None
-    assert (ended.ordered, str(ended.over.ending)) == (first, "done")
+    assert isinstance(ended.state.over, Over)
+    assert (ended.order, str(ended.state.over.ending)) == (first, "done")
 
 
 def test_an_order_of_the_first_version_can_be_read() -> None:

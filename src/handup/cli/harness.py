@@ -1,0 +1,466 @@
+"""One robot at work in this program: its store, the page or terminal where people are, and signals that end it.
+
+`handup meal`, `run` and `reach` are this harness with different tasks.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import typer
+
+from handup.cli.built_page import check_built
+from handup.cli.output import INTERRUPTED, err
+from handup.cli.page_options import PageOptions
+from handup.core import BadSetting, Clock, HandupError, IllegalCall, MissingExtra, Role, StoreUnavailable
+from handup.core.panels import Phase
+from handup.desk import Desk, Record, Terminal
+from handup.desk.keyboard import Keyboard, Typing
+from handup.desk.terminal import How
+from handup.domains.domain import PAGE, STOPPED, TERMINAL, Task, Workplace
+from handup.journal import Journal
+
+if TYPE_CHECKING:
+    from handup.client import RobotLink
+    from handup.server.tokens import Access, Paired
+
+WEB = ("fastapi", "uvicorn", "websockets", "httpx")
+ENDED = 128
+"""The exit code after a signal is this and its number, as shells count it."""
+GREETING_S, LOOK_S = 5.0, 0.2
+"""Seconds that the server may take to say who is there, and between two looks whether somebody came."""
+SHOW_S = 0.1
+"""Seconds between two views of a task."""
+WAITING = "The robot waits until the page is open."
+HELD = "Somebody stopped the robots of this store. It begins once they are let go on at the page."
+
+
+# -- signals -----------------------------------------------------------------------------------------------------------
+
+
+class Leave(BaseException):
+    """Somebody wants this program to end, and its run to go on later. Never an error.
+
+    Args:
+        signal: The signal that said so.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.signal = number
+
+
+class Left(Exception):
+    """The person at the terminal left a question: nothing more can be typed."""
+
+
+@dataclass
+class Leaving:
+    """Signals that end this program.
+
+    While a robot acts they are heard between two steps, so that nothing is torn apart; otherwise, as while a person
+    types, at once.
+    """
+
+    signal: int = 0
+    acting: bool = False
+
+    def check(self) -> None:
+        """Go on, or not.
+
+        Raises:
+            Leave: It is time to go.
+        """
+        if self.signal:
+            raise Leave(self.signal)
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Heed Ctrl-C, SIGTERM and a closed terminal; only the main thread of a program can."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def heard(number: int, frame: FrameType | None) -> None:
+            again, self.signal = bool(self.signal), number
+            if number == signal.SIGHUP:
+                signal.signal(number, signal.SIG_IGN)  # shell and system both say that a terminal is closed
+            if not self.acting or (again and number == signal.SIGINT):
+                raise KeyboardInterrupt if number == signal.SIGINT else Leave(number)
+
+        numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        heeded = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]  # nohup: it goes on
+        before = {number: signal.signal(number, heard) for number in heeded}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+# -- the store ---------------------------------------------------------------------------------------------------------
+
+
+def made_folder(folder: Path) -> Path:
+    """Make the folder in which a store is kept that nobody named.
+
+    Raises:
+        StoreUnavailable: It cannot be made here.
+    """
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"the folder {folder} cannot be made here: {error.strerror or error}",
+            hint="Go to a folder that you may write in, or name a file with --store.",
+        ) from None
+    return folder
+
+
+@dataclass
+class Work:
+    """A robot at work on a store.
+
+    Args:
+        journal: The store.
+        store: As it was named.
+        leaving: Signals that end the program.
+    """
+
+    journal: Journal
+    store: str
+    leaving: Leaving
+    page: Page | None = field(default=None, init=False)
+
+    def linger(self, over: str) -> None:
+        """Keep the page for a while. Its work is over, in the words of `over`, so Ctrl-C loses nothing."""
+        if self.page is None:
+            return
+        seconds = self.page.options.linger_s
+        if seconds:
+            err.print(f"{over} The page stays for another {seconds:.0f} s; Ctrl-C ends it.", markup=False)
+        with suppress(KeyboardInterrupt):
+            time.sleep(seconds)
+
+
+@contextmanager
+def at_work(
+    store: str, *, claim: str, what: str, left: Callable[[], str], clock: Clock | None = None, create: bool = True
+) -> Iterator[Work]:
+    """Open a store for one robot, and end in order by a signal.
+
+    Args:
+        store: A file or a URL.
+        claim: Name that one robot at a time claims there.
+        what: What the robot does, such as "a meal".
+        left: Returns the line that says how to go on, where a signal ended it.
+        clock: Of the journal.
+        create: Whether the store is made where there is none.
+
+    Raises:
+        BadSetting: Another robot is at work on the store.
+    """
+    with ExitStack() as stack:
+        journal = stack.enter_context(Journal.open(store, clock=clock, create=create))
+        try:
+            stack.enter_context(journal.holding(claim))
+        except IllegalCall:
+            raise BadSetting(
+                f"{what} is under way on this store", hint="Wait for its end, or name another --store."
+            ) from None
+        leaving = Leaving()
+        stack.enter_context(leaving.listening())
+        try:
+            yield Work(journal, store, leaving)
+        except (Leave, KeyboardInterrupt) as signalled:
+            err.print(left(), markup=False, soft_wrap=True)
+            number = signalled.signal if isinstance(signalled, Leave) else 0
+            raise typer.Exit(ENDED + number if number else INTERRUPTED) from None
+
+
+# -- people ------------------------------------------------------------------------------------------------------------
+
+
+class AskingHere:
+    """Puts questions in the thread that waits for the answer, so that the robot ends when nothing more can be typed.
+
+    Args:
+        person: Who sits here.
+        terminal: Where to ask; standard input and standard error where it is None.
+    """
+
+    name = "terminal"
+
+    def __init__(self, person: str, terminal: Terminal | None = None) -> None:
+        self._terminal = terminal or Terminal(person, leaving=_leave)
+        self._asked: dict[str, tuple[Record, Desk]] = {}
+
+    def before(self, record: Record) -> Record:
+        """Return a question as it is shown."""
+        return record
+
+    @property
+    def next_s(self) -> float | None:
+        """Time of the next delivery: at once, where something is asked."""
+        return 0.0 if self._asked else None
+
+    def show(self, record: Record, desk: Desk) -> None:
+        """Take note that something is asked."""
+        self._asked[record.id] = (record, desk)
+
+    def deliver(self) -> None:
+        """Put what is asked to the person, until they have replied.
+
+        Raises:
+            Left: They cannot: nothing more can be typed.
+            KeyboardInterrupt: They do not want to.
+        """
+        while self._asked:
+            question, (record, desk) = next(iter(self._asked.items()))
+            try:
+                self._terminal.put(self.before(record), desk)
+            except HandupError as error:  # what was typed could not be written: it is asked again
+                err.print(str(error), markup=False, soft_wrap=True)
+                return
+            self._asked.pop(question, None)
+
+    def taken(self, record: Record) -> None:
+        """Take note that a question was settled, or put off."""
+        self._asked.pop(record.id, None)
+        self._terminal.taken(record)
+
+    def close(self) -> None:
+        """Ask nothing more."""
+        self._terminal.close()
+
+
+def _leave(how: How) -> None:
+    if how is How.INTERRUPTED:
+        raise KeyboardInterrupt
+    raise Left
+
+
+@contextmanager
+def workplace(
+    work: Work,
+    options: PageOptions,
+    *,
+    people: str,
+    robot: str,
+    person: str,
+    folder: Path,
+    run: str = "",
+    speed: float | None = 1.0,
+) -> Iterator[Workplace]:
+    """Make the place where a task works: a server with its page, a terminal, or neither.
+
+    Args:
+        work: The store.
+        options: How the page is opened.
+        people: Kind of the people who are asked.
+        robot: Name of the robot.
+        person: Name of whoever is asked.
+        folder: Where the server's log and pictures lie, for a store that is no file.
+        run: Name of the run.
+        speed: Of a simulated robot.
+    """
+    with ExitStack() as stack:
+        place = Workplace(
+            journal=work.journal,
+            run=run,
+            people=people,
+            person=person,
+            robot=robot,
+            speed=speed,
+            check=work.leaving.check,
+        )
+        stack.callback(place.close)
+        if people == PAGE:
+            work.page = stack.enter_context(_page(work, options, robot=robot, person=person, folder=folder))
+            place.link, place.keep = work.page.link, work.page.keep
+        elif people == TERMINAL:
+            place.channels = [AskingHere(person)]
+        yield place
+
+
+@dataclass
+class Page:
+    """The page of a robot that works in this program.
+
+    Args:
+        url: Address of the server.
+        link: The robot's link to it.
+        keep: Puts a picture on the server for good.
+        access: Makes codes.
+        person: Who may open it.
+        options: How it is opened.
+    """
+
+    url: str
+    link: RobotLink
+    keep: Callable[[str, bytes], object]
+    access: Access
+    person: str
+    options: PageOptions
+
+    def open(self) -> None:
+        """Open it with a code that works once, or say where it is; wait for somebody where that is wanted."""
+        code, _ = self.access.make_code(self.person, Role.RESIDENT)
+        address = f"{self.url}/#code={code}"
+        browser = self.options.browser
+        opened = browser and _has_display() and _open(address)
+        said = "The page" if opened else "No browser opens here; open the page" if browser else "Open the page"
+        err.print(f"{said}: {address}", markup=False, soft_wrap=True)
+        if self.options.wait:
+            await_page(self.link)
+
+
+def check_page(what: str) -> None:
+    """Refuse what needs a page before anything is begun.
+
+    Args:
+        what: Is to be begun, such as "a meal at the page".
+
+    Raises:
+        MissingExtra: The server's libraries are not installed.
+        BadSetting: The page is not built.
+    """
+    if any(find_spec(package) is None for package in WEB):
+        raise MissingExtra.of("web", what)
+    check_built()
+
+
+@contextmanager
+def _page(work: Work, options: PageOptions, *, robot: str, person: str, folder: Path) -> Iterator[Page]:
+    from handup.cli.child_server import ChildServer, known_to  # noqa: PLC0415 - belong to an extra
+    from handup.client import Client, RobotLink  # noqa: PLC0415
+    from handup.server.tokens import Access  # noqa: PLC0415
+
+    with ExitStack() as stack:
+        access = Access(work.journal)
+        paired = stack.enter_context(_robot_token(access, robot))
+        server = ChildServer(work.store, known_to(paired), port=options.port, folder=folder)
+        stack.callback(server.close)
+        if server.moved:
+            err.print(f"Port 8765 is taken; the page is on {server.port}.", markup=False)
+        server.wait()
+        keep = stack.enter_context(Client(server.url, paired.token, patience_s=1.0)).put_picture
+        link = stack.enter_context(RobotLink(server.url, paired.token, robot, id=paired.grant.id))
+        yield Page(server.url, link, keep, access, person, options)
+
+
+@contextmanager
+def _robot_token(access: Access, robot: str) -> Iterator[Paired]:
+    """Make a token for the robot as long as it works; those of robots that were killed end now."""
+    for grant in access.grants():
+        if grant.is_robot and grant.name == robot:
+            access.revoke(grant.id)
+    paired = access.robot_token(robot)
+    try:
+        yield paired
+    finally:
+        access.revoke(paired.grant.id)
+
+
+def await_page(link: RobotLink, typing: Typing | None = None) -> None:
+    """Wait until somebody has the page open, who would miss it otherwise; Enter begins without them.
+
+    Args:
+        link: Knows how many have.
+        typing: Where lines come from; standard input where it is None.
+    """
+    link.hold(GREETING_S, only_heard=True)
+    if link.people:
+        return
+    typing = typing or Keyboard()
+    typed = typing.live and os.name == "posix"
+    how = "To begin without it, press Enter." if typed else "To begin without it, use --no-wait."
+    err.print(f"{WAITING} {how}", markup=False, soft_wrap=True)
+    with suppress(EOFError):  # nothing more can be typed
+        if typed:
+            typing.drop()
+            typing.line(lambda: link.people > 0)
+            return
+    while not link.people:
+        time.sleep(LOOK_S)
+
+
+def _has_display() -> bool:
+    """Return whether a browser with windows could open; one in the terminal is no help."""
+    return sys.platform in {"darwin", "win32"} or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
+
+
+def _open(address: str) -> bool:
+    try:
+        return webbrowser.open(address)
+    except webbrowser.Error:
+        return False
+
+
+# -- work --------------------------------------------------------------------------------------------------------------
+
+
+def drive(work: Work, place: Workplace, task: Task, told: Callable[[], object] = lambda: None) -> None:
+    """Drive a task to its end. Whoever leaves before it stops what is under way; the run can go on later.
+
+    Args:
+        work: The store, and signals.
+        place: Where the task works.
+        task: The task.
+        told: Called after each step.
+
+    Raises:
+        Leave: A signal said so.
+    """
+    leaving, shown_s = work.leaving, time.monotonic()
+    place.holds = task.hold
+    try:
+        place.show(task.view())
+        if work.page is not None:
+            work.page.open()
+        _await_enabled(place, task)
+        due_s: float | None = 0.0
+        while due_s is not None:
+            leaving.check()
+            leaving.acting = not task.interruptible
+            due_s = task.step()
+            told()
+            if due_s is None or task.interruptible or time.monotonic() >= shown_s + SHOW_S:
+                shown_s = time.monotonic()
+                place.show(task.view())
+            if due_s:
+                place.wait(due_s)
+    finally:
+        leaving.acting = False
+        task.close()
+
+
+def _await_enabled(place: Workplace, task: Task) -> None:
+    """Wait while somebody's stop holds, before anything moves.
+
+    Raises:
+        BadSetting: Nobody at a page could let the robot go on.
+    """
+    if not place.stopped:
+        return
+    if place.link is None:
+        raise BadSetting(
+            "somebody stopped the robots of this store",
+            hint="Once it is safe, let them go on: handup answer --enable --store STORE, or use another --store.",
+        )
+    err.print(HELD, markup=False)
+    place.show({**task.view(), "phase": Phase.STOPPED, "doing": STOPPED})
+    place.await_enabled()
+    place.show(task.view())

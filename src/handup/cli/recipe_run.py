@@ -1,0 +1,455 @@
+"""One run of a robot, from the store to the result: which one, in what world, with whom to ask."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from handup.cli.harness import Left, Work, at_work, check_page, drive, made_folder, workplace
+from handup.cli.output import err
+from handup.cli.page_options import PageOptions
+from handup.cli.people import user_name
+from handup.cli.recipe_problems import all_problems
+from handup.cli.run_progress import Progress
+from handup.cli.store import RUNS_STORE, default_store
+from handup.cli.worlds import recipe_worlds, simulation, stage_of, with_endings
+from handup.core import BadSetting, Clock, ManualClock
+from handup.desk import SkippingClock
+from handup.domains.domain import DOMAINS, NOBODY, PAGE, SIMULATED, TERMINAL, Domain, Task, Workplace
+from handup.domains.recipe_task import RecipeTask
+from handup.domains.runs import RUN, RUNS, Last, Ordered, TaskOver, TaskStarted, next_run
+from handup.domains.stage import Home, Stage
+from handup.executive.checking import abilities_of
+from handup.executive.events import Started
+from handup.executive.run import Run
+from handup.executive.settings import Settings, Unseen
+from handup.executive.sources import Sources
+from handup.journal import Journal
+from handup.journal.address import address_of
+from handup.journal.files import Witness, note_path
+
+FOLDER = Path(RUNS_STORE).parent
+SHOWN_OF_HASH = 8
+"""Letters of an order's hash in the name of its world's file."""
+ROBOT = "robot"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """A call of `handup run`; None is what was not named.
+
+    Args:
+        files: Recipe files.
+        recoveries: Files of recoveries.
+        database: A file.
+        world: Name of a domain.
+        options: Options of the domain's task.
+        task: Name of the task to begin with, of a recipe.
+        params: Its inputs.
+        people: Who is asked.
+        resume: Go on with the last run.
+        store: Where it is kept.
+        seed: Of the world.
+        speed: Of a simulated robot.
+        drills: Let failures be injected.
+        steps: Show each step.
+        quiet: Show nothing.
+        page: How the page is opened.
+    """
+
+    files: tuple[Path, ...] = ()
+    recoveries: tuple[Path, ...] = ()
+    database: Path | None = None
+    world: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    task: str | None = None
+    params: dict[str, Any] | None = None
+    people: str | None = None
+    resume: bool = False
+    store: str = RUNS_STORE
+    seed: int | None = None
+    speed: float | None = None
+    drills: bool = False
+    steps: bool = False
+    quiet: bool = False
+    page: PageOptions = field(default_factory=PageOptions)
+
+    @property
+    def sources(self) -> Sources:
+        """The files to begin with: those that are named, and the world's own in the place of others."""
+        rules = [str(path) for path in self.recoveries]
+        database = None if self.database is None else str(self.database)
+        asking = self.people not in (None, NOBODY)
+        if self.files:
+            named = Sources.read([str(path) for path in self.files], rules, database)
+        elif self.world:
+            own = simulation(self.world).sources(asking=asking)
+            named = Sources.read(own.recipes, rules or own.recoveries, database or next(iter(own.database), None))
+        else:
+            known = ", ".join(domain.name for domain in recipe_worlds())
+            raise BadSetting("nothing to run is named", hint=f"Name a recipe file, or a --world: {known}.")
+        return with_endings(self.world, named) if self.world and asking else named
+
+    @property
+    def again(self) -> str:
+        """The command that goes on."""
+        named = self.store != RUNS_STORE or default_store(RUNS_STORE) != RUNS_STORE
+        return "handup run --resume" + (f" --store {shlex.quote(self.store)}" if named else "")
+
+
+def run(wanted: Wanted) -> dict[str, Any]:
+    """Begin or go on, to the end; return what came of it.
+
+    Raises:
+        BadRecipe, BadSetting: The files or the terms are wrong.
+    """
+    begins = not (wanted.resume and is_there(wanted.store))
+    last = None if begins else _last(wanted.store)
+    world = (wanted.world if last is None else last.order.world) or ""
+    domain = DOMAINS.get(world) if world else None
+    way: _Way = (
+        _RecipeWay(wanted, domain, last) if domain is None or domain.task is None else _TaskWay(wanted, domain, last)
+    )
+    _refuse_unused(wanted, people=way.people, world=world)
+    way.check()
+    if way.people == PAGE:
+        check_page("a run at the page")
+    if begins:
+        _make_folder(wanted.store)
+    create = begins or address_of(wanted.store).path is None
+    left = f"Left; nothing moves. To go on: {wanted.again}"
+    with at_work(wanted.store, claim=RUN, what="a run", left=lambda: left, clock=way.clock, create=create) as work:
+        ordered = way.begin(work) if last is None else last.order
+        record = way.to_the_end(work, ordered)
+        return {"run": ordered.name, **record, "store": address_of(wanted.store).shown}
+
+
+class _Way:
+    """A way of running: its terms, checked before anything is written, and then the run itself.
+
+    Attributes:
+        people: Kind of the people who are asked.
+        speed: Of the robot.
+        clock: Of the journal; the usual one where it is None.
+    """
+
+    people: str
+    speed: float | None
+    clock: Clock | None = None
+
+    def __init__(self, wanted: Wanted, domain: Domain | None, last: Last | None) -> None:
+        self.wanted, self.domain, self.last = wanted, domain, last
+
+    def check(self) -> None:
+        """Refuse what is wrong."""
+        raise NotImplementedError
+
+    def begin(self, work: Work) -> Ordered:
+        """Order a new run."""
+        raise NotImplementedError
+
+    def to_the_end(self, work: Work, ordered: Ordered) -> dict[str, Any]:
+        """Drive it; return what came of it."""
+        raise NotImplementedError
+
+    def place(self, work: Work, ordered: Ordered) -> AbstractContextManager[Workplace]:
+        """Make the place where it works."""
+        return workplace(
+            work,
+            self.wanted.page,
+            people=self.people,
+            robot=ROBOT if self.domain is None else self.domain.robot,
+            person=user_name(),
+            folder=FOLDER,
+            run=ordered.name,
+            speed=self.speed,
+        )
+
+    def drive(self, work: Work, place: Workplace, task: Task) -> None:
+        """Drive a task.
+
+        Raises:
+            BadSetting: The robot asks, and nothing more can be typed here.
+        """
+        try:
+            drive(work, place, task)
+        except Left:
+            raise BadSetting(
+                "the robot asks, and nothing more can be typed here",
+                hint=f"Go on with: {self.wanted.again}; to have nobody asked, leave out --people.",
+            ) from None
+        work.linger("The run is over.")
+
+    def say_what(self, ordered: Ordered, *, known: bool, over: bool) -> None:
+        """Say which run begins or goes on."""
+        if self.wanted.quiet:
+            return
+        where = f" in {ordered.world}, seed {ordered.seed}" if ordered.world else ""
+        verb = "Begins" if not known else "Is over:" if over else "Goes on with"
+        shown = address_of(self.wanted.store).shown
+        err.print(f"{verb} {ordered.name}{where}. Kept in {shown}.", markup=False, soft_wrap=True)
+        if over:
+            err.print("It stays over, and nothing moves. To begin a new one, leave out --resume.", markup=False)
+
+
+class _RecipeWay(_Way):
+    """A recipe, a world's own or somebody's."""
+
+    def __init__(self, wanted: Wanted, domain: Domain | None, last: Last | None) -> None:
+        super().__init__(wanted, domain, last)
+        self.people = wanted.people or (NOBODY if last is None else last.order.people)
+        self.speed = 1.0 if domain is None else wanted.speed or (domain.speed if self.people == PAGE else None)
+        self._run: Run | None = None
+
+    def check(self) -> None:
+        """Refuse files that are wrong, and other terms than those of a run that goes on."""
+        wanted = self.wanted
+        if wanted.options:
+            raise BadSetting(
+                "--set is for a world with a task of its own", hint="Give a recipe its inputs by --params."
+            )
+        if self.last is not None:
+            _refuse_other(wanted, self.last)
+            return
+        if wanted.people == SIMULATED and self.domain is None:
+            raise BadSetting("nobody is simulated without a world", hint="Use --people page or terminal.")
+        sources, stage = wanted.sources, stage_of(wanted.world or "")
+        with all_problems():
+            sources.checked(abilities_of(stage.actions, {monitor.name: monitor for monitor in stage.monitors}))
+        settings = Settings(unseen=Unseen.EXIT if self.people == NOBODY else Unseen.ASK)
+        if not wanted.files:
+            settings = replace(settings, lasts_s=stage.lasts_s, unit=stage.unit)
+        self._made = partial(Run.of, sources, settings=settings, params=wanted.params, task=wanted.task)
+        self._made()
+
+    def begin(self, work: Work) -> Ordered:
+        """Order a new run."""
+        wanted = self.wanted
+        ordered = next_run(
+            work.journal, world=wanted.world or "", seed=wanted.seed or 0, drills=wanted.drills, people=self.people
+        )
+        self._run = self._made(book=work.journal, run=ordered.name)
+        return ordered
+
+    def to_the_end(self, work: Work, ordered: Ordered) -> dict[str, Any]:
+        """Drive it, unless it is over; return what came of it."""
+        run = self._run or _known(self.last, work.journal)
+        over = run.known and run.machine.finished is not None
+        home = home_of(work.store, work.journal, ordered, new=self.last is None) if ordered.world else None
+        with closing(stage_of(ordered.world, seed=ordered.seed, home=home, drills=ordered.drills)) as stage:
+            self.say_what(ordered, known=run.known, over=over)
+            if not self.wanted.quiet and run.known and not over and ordered.people == NOBODY != self.people:
+                err.print("It was begun with nobody to ask, and ends where no recovery is left.", markup=False)
+            if over:
+                task = RecipeTask(run, stage, Workplace(journal=work.journal, run=run.id))
+            else:
+                with self.place(work, ordered) as place:
+                    task = RecipeTask(run, stage, place)
+                    with self._progress(run, stage):
+                        self.drive(work, place, task)
+            return {"world": ordered.world, "seed": ordered.seed, **task.result()}
+
+    def _progress(self, run: Run, stage: Stage) -> Progress:
+        progress = Progress(
+            run.machine,
+            quiet=self.wanted.quiet,
+            steps=self.wanted.steps,
+            typing=self.people == TERMINAL,
+            origin_s=0.0 if isinstance(stage.clock, ManualClock) else stage.clock.now_s(),
+        )
+        run.follow(progress.told)
+        return progress
+
+
+class _TaskWay(_Way):
+    """A domain's own task."""
+
+    domain: Domain
+
+    def __init__(self, wanted: Wanted, domain: Domain, last: Last | None) -> None:
+        super().__init__(wanted, domain, last)
+        self.people = wanted.people or (domain.people[0] if last is None else last.order.people)
+        self.speed = wanted.speed or domain.speed
+        self.clock = SkippingClock() if self.people == SIMULATED else None
+
+    def check(self) -> None:
+        """Refuse what is of recipes, and other options than those of a run that goes on."""
+        wanted, domain = self.wanted, self.domain
+        if any((wanted.files, wanted.recoveries, wanted.database, wanted.task, wanted.params, wanted.drills)):
+            raise BadSetting(
+                f"the robot of '{domain.name}' has a task of its own, without recipes, --params and --drills",
+                hint="Give its options by --set NAME=VALUE.",
+            )
+        if self.people not in domain.people:
+            raise BadSetting(f"--people is '{self.people}'", hint=f"Use {', '.join(domain.people)}.")
+        named = dict(wanted.options) if wanted.seed is None else {**wanted.options, "seed": str(wanted.seed)}
+        self._order = domain.order_of(named)
+        if self.last is None:
+            return
+        begun, now = self.last.state.begun, domain.options_of(self._order)
+        assert isinstance(begun, TaskStarted)
+        differs = [f"{name} {now[name]!r}, not {begun.options.get(name)!r}" for name in named]
+        differs = [said for name, said in zip(named, differs, strict=True) if now[name] != begun.options.get(name)]
+        if wanted.world not in (None, domain.name):
+            differs.append(f"--world {wanted.world!r}, not {domain.name!r}")
+        _refuse_differing(self.last.order, differs)
+        self._order = domain.order_of(begun.options)
+
+    def begin(self, work: Work) -> Ordered:
+        """Order a new run."""
+        options = dict(self.domain.options_of(self._order))
+        ordered = next_run(
+            work.journal, world=self.domain.name, seed=options.get("seed", 0), drills=False, people=self.people
+        )
+        with work.journal.writing() as writer:
+            writer.append(TaskStarted(options=options), run=ordered.name)
+        return ordered
+
+    def to_the_end(self, work: Work, ordered: Ordered) -> dict[str, Any]:
+        """Drive it, unless it is over; return what came of it."""
+        over = None if self.last is None else self.last.state.over
+        self.say_what(ordered, known=self.last is not None, over=over is not None)
+        if isinstance(over, TaskOver):
+            return {"world": ordered.world, **over.result}
+        if isinstance(work.journal.clock, SkippingClock):
+            work.journal.clock.skip_to(work.journal.head().at_s)
+        with self.place(work, ordered) as place:
+            assert self.domain.task is not None
+            task = self.domain.task(self._order, place)
+            self.drive(work, place, task)
+            result = {"ending": "done", "reason": "", **task.result()}
+            with work.journal.writing() as writer:
+                writer.append(TaskOver(result=result), run=ordered.name)
+        return {"world": ordered.world, **result}
+
+
+# -- which run goes on, and where it is kept ---------------------------------------------------------------------------
+
+
+def is_there(store: str) -> bool:
+    """Return whether there is, or was, a store: a file, what a damaged one left, or a database on a server."""
+    path = address_of(store).path
+    return path is None or path.exists() or note_path(path).exists() or Witness(path).there()
+
+
+def home_of(store: str, journal: Journal, ordered: Ordered, *, new: bool = False) -> Home:
+    """Return where the world of a run is kept: beside the store's file, or in the folder for runs.
+
+    Its name carries the hash of the order in the journal, and so does what is in it. So no run, of this store or of
+    another one, begins or goes on in a world that is not its own.
+
+    Args:
+        store: As it was named.
+        journal: The store.
+        ordered: The run.
+        new: Whether it begins.
+
+    Raises:
+        BadSetting: A run that goes on has no world here any more.
+    """
+    found = RUNS.find(journal, ordered.name)
+    assert found is not None
+    path = address_of(store).path
+    base = FOLDER / "store" if path is None else path
+    file = base.with_name(f"{base.name}.{ordered.name}.{found.mark[:SHOWN_OF_HASH]}.world")
+    if not new and not file.exists():
+        raise BadSetting(
+            f"the world of {ordered.name} is not here: {file.name}",
+            hint="Go to where the run was begun, put the file back, or begin a new run: leave out --resume.",
+        )
+    return Home(path=file, whose=f"{ordered.name} {found.mark}", new=new)
+
+
+def _make_folder(store: str) -> None:
+    """Make the folder for runs, where this store or the worlds of its runs lie in it."""
+    if store == RUNS_STORE or address_of(store).path is None:
+        made_folder(FOLDER)
+
+
+def _last(store: str) -> Last | None:
+    with Journal.open(store, create=False, readonly=True) as journal:
+        return RUNS.latest(journal)
+
+
+def _known(last: Last | None, journal: Journal) -> Run:
+    """Return a recipe's run that goes on, or is over."""
+    assert last is not None
+    started = last.state.begun
+    assert isinstance(started, Started)
+    sources = Sources.from_json(started.sources)
+    return Run.of(sources, params=started.params, task=started.main, book=journal, run=last.order.name)
+
+
+def _refuse_other(wanted: Wanted, last: Last) -> None:
+    """Refuse to go on otherwise than a run was begun. Who is asked and how fast may change.
+
+    Files are compared by their names: what is written in them meanwhile is read anew between two steps.
+
+    Raises:
+        BadSetting: With everything that differs.
+    """
+    ordered, started = last.order, last.state.begun
+    assert isinstance(started, Started)
+    sources = Sources.from_json(started.sources)
+    endings = simulation(ordered.world).endings().recoveries if ordered.world else ()
+    differs = [
+        f"{name} {now!r}, not {then!r}"
+        for name, now, then in (
+            ("--world", wanted.world, ordered.world),
+            ("--seed", wanted.seed, ordered.seed),
+            ("--task", wanted.task, started.main),
+            ("--params", wanted.params, started.params),
+        )
+        if now is not None and now != then
+    ]
+    differs += [
+        f"other {name}"
+        for name, now, then in (
+            ("recipe files", wanted.files, sources.recipes),
+            ("--recoveries", wanted.recoveries, sources.recoveries),
+            ("--database", () if wanted.database is None else (wanted.database,), sources.database),
+        )
+        if now and _but(endings, map(str, now)) != _but(endings, then)
+    ]
+    if wanted.drills and not ordered.drills:
+        differs.append("--drills")
+    _refuse_differing(ordered, differs)
+
+
+def _refuse_differing(ordered: Ordered, differs: Sequence[str]) -> None:
+    if differs:
+        raise BadSetting(
+            f"{ordered.name} was begun otherwise; now you give {'; '.join(differs)}",
+            hint="It goes on as it was begun: leave that out. For a new run leave out --resume.",
+        )
+
+
+def _but(endings: Container[str], names: Iterable[str]) -> list[str]:
+    """Return names of files, but for those that nobody has to name."""
+    return [name for name in names if name not in endings]
+
+
+def _refuse_unused(wanted: Wanted, *, people: str, world: str) -> None:
+    """Refuse options without a use, so that none is left aside without a word.
+
+    Args:
+        wanted: The call.
+        people: Who is asked.
+        world: Name of the world; empty where there is none.
+
+    Raises:
+        BadSetting: Something has no use here.
+    """
+    if wanted.page.named and people != PAGE:
+        raise BadSetting(
+            f"{wanted.page.named} is for the page, and --people is '{people}'", hint=f"Use --people {PAGE}."
+        )
+    for option, given in (("--seed", wanted.seed), ("--speed", wanted.speed)):
+        if given is not None and not world:
+            known = ", ".join(DOMAINS.names())
+            raise BadSetting(f"{option} is for a simulated world", hint=f"Name a --world: {known}; or leave it out.")

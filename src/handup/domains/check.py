@@ -1,0 +1,149 @@
+"""The contract check of domains, for authors' own tests."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pydantic import ValidationError
+
+from handup.core import ContractViolation, HandupError
+from handup.core.panels import RobotState
+from handup.desk import SkippingClock
+from handup.domains.domain import NOBODY, PEOPLE, SIMULATED, Domain, Task, Workplace
+from handup.domains.stage import Simulation
+from handup.executive.checking import abilities_of
+from handup.journal import Journal
+
+RUN = "check-1"
+
+
+def check_domain(domain: Domain, options: Mapping[str, Any] | None = None, *, most_steps: int = 10_000) -> None:
+    """Run a domain through the contract that handup's own keep, on stores that are thrown away.
+
+    A task runs to its end with nobody at the page: with simulated people where the domain has them, else with nobody;
+    where it can do with neither, only its terms are checked. Then it runs once more and is left after each of its
+    first steps, as if its program had been killed between two of them, and made anew.
+
+    Args:
+        domain: The domain.
+        options: Options of a short run; the usual ones where it is None.
+        most_steps: Steps after which a task that has not ended is taken to be endless.
+
+    Raises:
+        ContractViolation: Naming every breach.
+    """
+    breaches: list[str] = []
+    if not domain.name or not domain.name.isprintable() or " " in domain.name:
+        breaches.append(f"its name is {domain.name!r}: give one printable word")
+    if not domain.about.endswith("."):
+        breaches.append("its `about` is no sentence: end it with a full stop")
+    if not domain.people or set(domain.people) - set(PEOPLE):
+        breaches.append(f"its people are {tuple(domain.people)}: name some of {', '.join(PEOPLE)}")
+    checks: list[Callable[[], None]] = [lambda: _check_order(domain)]
+    if domain.task is not None:
+        checks += [lambda: _check_task(domain, options or {}, most_steps)]
+    if domain.world is not None:
+        world = domain.world
+        checks += [lambda: _check_world(world)]
+    for check in checks:
+        try:
+            check()
+        except (
+            HandupError,
+            ArithmeticError,
+            AssertionError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ) as error:
+            breaches.append(str(error))
+    if breaches:
+        raise ContractViolation(f"domain '{domain.name}' breaks its contract", hint="\n".join(breaches))
+
+
+def _check_order(domain: Domain) -> None:
+    usual = domain.order()
+    if domain.order_of(json.loads(json.dumps(domain.options_of(usual)))) != usual:
+        raise ValueError("its usual order does not come back from JSON: use plain values")
+
+
+def _check_task(domain: Domain, options: Mapping[str, Any], most_steps: int) -> None:
+    people = next((kind for kind in (SIMULATED, NOBODY) if kind in domain.people), None)
+    if people is None:
+        return
+    with TemporaryDirectory() as folder:
+        whole = _ran(domain, options, Path(folder) / "whole.db", people, most_steps)
+        left = Path(folder) / "left.db"
+        for steps in (1, 2):
+            _ran(domain, options, left, people, steps, ends=False)
+        resumed = _ran(domain, options, left, people, most_steps)
+        again = _ran(domain, options, left, people, most_steps)
+    if resumed != whole:
+        raise ValueError(f"a run that was left and resumed comes to {resumed}, another one to {whole}")
+    if again != resumed:
+        raise ValueError(f"a run that is over comes to {again} when it is told again, not {resumed}")
+
+
+def _ran(
+    domain: Domain, options: Mapping[str, Any], store: Path, people: str, most_steps: int, *, ends: bool = True
+) -> dict[str, Any]:
+    """Run a task in a program of its own, as it were; return its result."""
+    clock = SkippingClock()
+    with Journal.open(store, clock=clock) as journal:
+        clock.skip_to(journal.head().at_s)
+        place = Workplace(journal, RUN, people=people, robot=domain.robot)
+        assert domain.task is not None
+        task = domain.task(domain.order_of(options), place)
+        try:
+            _step(task, place, most_steps, ends=ends)
+            return dict(json.loads(json.dumps(dict(task.result()), allow_nan=False)))
+        finally:
+            task.close()
+            task.close()
+            place.close()
+
+
+def _step(task: Task, place: Workplace, most_steps: int, *, ends: bool) -> None:
+    _check_view(task, place)
+    for _ in range(most_steps):
+        due_s = task.step()
+        _check_view(task, place)
+        if due_s is None:
+            return
+        if not (isinstance(due_s, int | float) and 0.0 <= due_s < math.inf):
+            raise ValueError(f"a step gives {due_s!r}: return seconds until the next one, or None at the end")
+        task.hold(True)
+        task.hold(False)
+        place.wait(due_s)
+    if ends:
+        raise ValueError(f"it has not ended after {most_steps} steps")
+
+
+def _check_view(task: Task, place: Workplace) -> None:
+    try:
+        RobotState.model_validate({"robot": place.robot, "at_s": 0.0, **task.view()})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ValueError(f"its view is no state of a robot: {where}: {first['msg']}") from None
+
+
+def _check_world(world: Simulation) -> None:
+    stage = world.stage()
+    try:
+        abilities = abilities_of(stage.actions, {monitor.name: monitor for monitor in stage.monitors})
+        for asking in (False, True):
+            world.sources(asking=asking).checked(abilities)
+        json.dumps(stage.result(), allow_nan=False)
+    finally:
+        stage.close()
+    world.endings().scanned  # noqa: B018 - reads the files
+    for drill in world.drills():
+        if not (drill.part and drill.failure and drill.words.strip()):
+            raise ValueError(f"a drill lacks its words: {drill}")

@@ -1,0 +1,257 @@
+"""The contract of a domain: a robot with its world and its work, for `handup run --world NAME`, the page and resuming.
+
+A domain is found by name in the entry points `handup.domains` of every installed package. It brings either a task of
+its own or a world in which recipes run. Studies of a domain live elsewhere; it only names them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+from pydantic import TypeAdapter, ValidationError
+
+from handup.core import Announced, BadSetting, ContractViolation, Person, Question, Value
+from handup.core.checks import suggestion
+from handup.desk import Channel, Desk, Simulated, SkippingClock
+from handup.domains.guard import Guard, Halted, Link
+from handup.domains.stage import Simulation
+from handup.journal import Journal
+
+NOBODY, SIMULATED, TERMINAL, PAGE = "nobody", "simulated", "terminal", "page"
+PEOPLE = (NOBODY, SIMULATED, TERMINAL, PAGE)
+"""Kinds of people whom a robot may ask."""
+ENABLED_S = 0.25
+"""Seconds between two looks whether a stop was lifted."""
+STOPPED = "stopped; nothing moves until somebody lets it go on"
+
+
+class Task(Protocol):
+    """Work of one robot, begun or resumed by `Domain.task`. Whoever drives it calls `step` until it returns None.
+
+    Everything that must survive a crash is in the journal when a step ends or asks; a task that is made anew on the
+    same journal under the same run goes on where the last one was.
+    """
+
+    @property
+    def interruptible(self) -> bool:
+        """True where a signal may end the next step at any point, as while a person types; else after it."""
+        ...
+
+    def step(self) -> float | None:
+        """Do the next part of the work.
+
+        Returns:
+            Seconds of the robot's time until the next step is due; None once the work is over.
+        """
+        ...
+
+    def hold(self, held: bool) -> None:
+        """Take note that the robot begins to hold still (True), or goes on (False)."""
+        ...
+
+    def view(self) -> Mapping[str, Any]:
+        """Return what people see now: `phase`, `title`, `doing`, `why` and `panels`, as in `panels.RobotState`."""
+        ...
+
+    def result(self) -> Mapping[str, Any]:
+        """Return what came of it until now, as plain data, with a sentence under `in_words`."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files, and take back what is still asked. Safe to call twice."""
+        ...
+
+
+@dataclass
+class Workplace:
+    """The place where a task works: its journal, people, and whether it may move.
+
+    Args:
+        journal: Where the run is kept.
+        run: Name of the run.
+        people: Kind of the people who are asked, one of `PEOPLE`.
+        person: Their name.
+        robot: Name of the robot.
+        link: The link to the page; None where nobody looks on.
+        keep: Puts a picture that a question is about on the server; raises a `HandupError` where it could not.
+        channels: Further ways in which questions reach people, such as a terminal.
+        speed: Of a simulated robot; 1 is real time, None as fast as it can.
+        check: Called while the robot waits; raises where the program is to end.
+        clock: Real time in seconds, for tests.
+        sleep: For tests.
+
+    Attributes:
+        holds: Called with True when the robot begins to hold, with False when it goes on.
+    """
+
+    journal: Journal
+    run: str
+    people: str = NOBODY
+    person: str = "you"
+    robot: str = "robot"
+    link: Link | None = None
+    keep: Callable[[str, bytes], object] = lambda name, picture: None
+    channels: Sequence[Channel] = ()
+    speed: float | None = 1.0
+    check: Callable[[], object] = lambda: None
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], object] = time.sleep
+    holds: Callable[[bool], object] = field(default=lambda held: None, init=False)
+    _desk: Desk | None = field(default=None, init=False)
+
+    def sit_down(
+        self, person: Person | None = None, *, channels: Sequence[Channel] = (), desk: Desk | None = None
+    ) -> Desk:
+        """Open the desk at which the robot asks, once.
+
+        Args:
+            person: Who is asked; somebody of the place's name without limits where it is None.
+            channels: Ways to them beside those of the place.
+            desk: One that is open already.
+        """
+        if self._desk is None:
+            asked = person or Person(name=self.person)
+            self._desk = desk or Desk(self.journal, [asked], channels=[*self.channels, *channels])
+        return self._desk
+
+    def simulated(self, truth: Callable[[Question], Value], random: Any, **how: Any) -> Sequence[Channel]:
+        """Return a channel to somebody simulated who knows the truth, where people here are simulated; else none."""
+        return [Simulated(truth, random=random, **how)] if self.people == SIMULATED else []
+
+    @property
+    def desk(self) -> Desk:
+        """The desk, opened for whoever the place names if `sit_down` was not called."""
+        return self.sit_down()
+
+    @cached_property
+    def guard(self) -> Guard:
+        """Guard of the robot's motions."""
+        return Guard(
+            self.link,
+            self.desk,
+            self.person,
+            speed=self.speed or 1.0,
+            holds=self._hold,
+            check=self.check,
+            clock=self.clock,
+            sleep=self.sleep,
+        )
+
+    @property
+    def stopped(self) -> bool:
+        """True while somebody's stop holds."""
+        return self._desk is not None and self.guard.stopped
+
+    def wait(self, seconds: float) -> None:
+        """Let seconds of the robot's time pass, or less where a stop comes. While the link is lost it holds."""
+        if isinstance(self.journal.clock, SkippingClock):
+            self.journal.clock.advance(seconds)
+        elif self.speed is not None and self._desk is None and self.link is None:
+            self._sleep(seconds / self.speed)
+        elif self.speed is not None:
+            try:
+                self.guard.pause(seconds / self.speed)
+            except Halted:
+                self.holds(False)
+
+    def await_enabled(self) -> None:
+        """Wait while somebody's stop holds."""
+        while self.guard.stopped:
+            self.check()
+            self.desk.watch(ENABLED_S)
+
+    def show(self, state: Mapping[str, Any]) -> None:
+        """Show people what the robot is at, where somebody looks on."""
+        if self.link is not None:
+            self.link.state({"robot": self.robot, **state})
+
+    def close(self) -> None:
+        """Close the desk."""
+        if self._desk is not None:
+            self._desk.close()
+            self._desk = None
+
+    def _hold(self, held: bool) -> None:
+        self.holds(held)
+
+    def _sleep(self, real_s: float) -> None:
+        until = self.clock() + real_s
+        while (left_s := until - self.clock()) > 0.0:
+            self.check()
+            self.sleep(min(left_s, 0.05))
+
+
+@dataclass(frozen=True)
+class NoOptions:
+    """The order of a domain without options."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Domain:
+    """A robot with its world and its work.
+
+    Args:
+        name: Its name in commands.
+        about: What the robot does there, in one sentence.
+        robot: Name of the robot on the page.
+        order: Frozen dataclass with the options of its work, all with defaults: plain values that go to JSON and back.
+        task: Begins or resumes its work in a place; None where its work is a recipe.
+        world: Its world, for recipes; None where its work is a task.
+        people: Kinds of people that its robot can ask, the usual one first.
+        speed: Of its robot at the page where nothing else is said; 1 is real time.
+        studies: Names of the studies about it.
+
+    Raises:
+        ContractViolation: It has neither a task nor a world, or both; or its order has a field without a default.
+    """
+
+    name: str
+    about: str
+    robot: str = "robot"
+    order: type[Any] = NoOptions
+    task: Callable[[Any, Workplace], Task] | None = None
+    world: Simulation | None = None
+    people: Sequence[str] = PEOPLE
+    speed: float = 1.0
+    studies: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if (self.task is None) == (self.world is None):
+            raise ContractViolation(
+                f"domain '{self.name}' has {'neither' if self.task is None else 'both'} a task and a world",
+                hint="Give it one of them: a task of its own, or a world in which recipes run.",
+            )
+        if not is_dataclass(self.order):
+            raise ContractViolation(f"the order of domain '{self.name}' is no dataclass", hint="Make it a frozen one.")
+
+    def options_of(self, order: Any) -> dict[str, Any]:
+        """Return an order as plain data; `order_of` reads it back."""
+        return TypeAdapter(self.order).dump_python(order, mode="json")  # type: ignore[no-any-return]
+
+    def order_of(self, given: Mapping[str, Any]) -> Any:
+        """Return an order from named options; texts are read as what the option is, such as a number.
+
+        Raises:
+            BadSetting: There is no such option, or it cannot be that.
+        """
+        names = [one.name for one in fields(self.order)]
+        for name in given:
+            if name not in names:
+                known = f"Known: {', '.join(names)}." if names else "It has none."
+                raise BadSetting(f"'{name}' is no option of {self.name}", hint=f"{suggestion(name, names)} {known}")
+        try:
+            return TypeAdapter(self.order).validate_python(dict(given))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise BadSetting(
+                f"the option {where} of {self.name} is '{given.get(where)}': {first['msg']}", hint="Give another value."
+            ) from None
+
+
+DOMAINS = Announced("world", "handup.domains", Domain)
+"""All domains by name."""

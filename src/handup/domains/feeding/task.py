@@ -1,0 +1,108 @@
+"""A meal as a task: one step is one bite, and the rest before the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from handup.core.panels import Phase
+from handup.domains.domain import PAGE, SIMULATED, TERMINAL, Domain, Workplace
+from handup.domains.feeding.company import Company
+from handup.domains.feeding.live import ROBOT, AtPage
+from handup.domains.feeding.meal import Meal
+from handup.domains.feeding.modules import Modules
+from handup.domains.feeding.order import Order
+from handup.domains.feeding.page_state import items_of
+from handup.domains.feeding.policy import DOUBT_BELOW
+from handup.domains.feeding.seeing import Picture
+from handup.memory import Memory
+
+
+class MealTask:
+    """A meal. See `handup.domains.Task`.
+
+    Args:
+        order: What is served; its name is that of the place's run.
+        place: Where the robot works.
+        modules: The four; the shipped ones where it is None.
+        company: Who is at the table; somebody at the page where the place has one.
+        accuracy: How often simulated people are right; as their model says where it is None.
+        film: The frames of a film go here.
+        memory: The household's.
+    """
+
+    interruptible = True
+
+    def __init__(
+        self,
+        order: Order,
+        place: Workplace,
+        *,
+        modules: Modules | None = None,
+        company: Company | None = None,
+        accuracy: float | None = None,
+        film: list[Picture] | None = None,
+        memory: Memory | None = None,
+    ) -> None:
+        self._page = AtPage(place) if place.link is not None else None
+        self.meal = Meal(
+            order,
+            place.journal,
+            modules=modules or Modules.load(),
+            film=film,
+            company=self._page or company,
+            memory=memory,
+        )
+        simulated = [self.meal.simulated(accuracy=accuracy)] if place.people == SIMULATED else []
+        self._bites = self.meal.bites([*place.channels, *simulated])
+        self.eaten = 0
+        """Bites until now."""
+        self._over = False
+
+    def step(self) -> float | None:
+        """Eat the next bite."""
+        self._over = next(self._bites, None) is None
+        self.eaten += not self._over
+        return None if self._over else 0.0
+
+    def hold(self, held: bool) -> None:
+        """Take note that the arm holds, or goes on."""
+        if self._page is not None:
+            self._page.holds(held)
+
+    def view(self) -> Mapping[str, Any]:
+        """Return the meal as people see it."""
+        if self._page is not None:
+            return self._page.view()
+        bites = self.meal.served.bites if self.eaten else ()
+        number = None if self._over else self.eaten + 1
+        phase = Phase.DONE if self._over else Phase.MOVING
+        return {"phase": phase, "title": "The meal", "panels": [items_of(bites, number, self.meal.most_bites)]}
+
+    def result(self) -> Mapping[str, Any]:
+        """Return how the meal went."""
+        served = self.meal.served
+        words = f"{served.got} of {len(served.bites)} bites of the food that was meant."
+        return {**served.to_json(), "in_words": words}
+
+    def close(self) -> None:
+        """Give the world back."""
+        self._bites.close()
+        self.meal.close()
+
+
+def _begin(order: Order, place: Workplace) -> MealTask:
+    doubt_below = order.doubt_below if place.people == SIMULATED else DOUBT_BELOW
+    return MealTask(replace(order, name=place.run, doubt_below=doubt_below), place)
+
+
+DOMAIN = Domain(
+    name="feeding",
+    about="A robot arm feeds bites from a plate, and asks where they are and how to take them.",
+    robot=ROBOT,
+    order=Order,
+    task=_begin,
+    people=(PAGE, TERMINAL, SIMULATED),
+    studies=("meal-methods", "meal-heterogeneity", "meal-home", "meal-memory"),
+)

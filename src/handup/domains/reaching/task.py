@@ -1,0 +1,99 @@
+"""Reaching as a domain: a person drives at the page, or a simulated one reaches without it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from handup.core.panels import Phase
+from handup.domains.domain import PAGE, SIMULATED, Domain, Task, Workplace
+from handup.domains.reaching.driving import Drive
+from handup.domains.reaching.episode import episode, method
+from handup.domains.reaching.habits import Strategy
+from handup.domains.reaching.live import PERSON, ROBOT, Seat, go_on
+from handup.domains.reaching.people import User
+from handup.domains.reaching.scenes import scene
+from handup.domains.reaching.trial import Rules, Trial
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reach:
+    """What is reached for, and what helps.
+
+    Args:
+        scene: S1, S2, U6 or U22.
+        task: Name of a goal; empty: what the person likes, and for a simulated one the scene's first.
+        method: Name of what helps.
+        limit_s: Seconds that a person at the page may take.
+        user: Strategy of a simulated person.
+        seed: Which simulated person.
+    """
+
+    scene: str = "S1"
+    task: str = ""
+    method: str = "assist"
+    limit_s: float = 600.0
+    user: Strategy = Strategy.STOP_BESIDE
+    seed: int = 5000
+
+
+class SimulatedReach:
+    """A trial of a simulated person, as a task of one step."""
+
+    interruptible = True
+
+    def __init__(self, order: Reach) -> None:
+        self._order = order
+        self._trial: Trial | None = None
+
+    def step(self) -> None:
+        """Do the whole trial."""
+        order, where = self._order, scene(self._order.scene)
+        person = User(strategy=order.user)
+        self._trial = episode(where, order.task or where.tasks[0], person, method(order.method), order.seed)
+
+    def hold(self, held: bool) -> None:
+        """Nothing: no time passes."""
+
+    def view(self) -> Mapping[str, Any]:
+        """Return the little that is to be seen."""
+        return {"phase": Phase.MOVING if self._trial is None else Phase.DONE, "title": f"Scene {self._order.scene}"}
+
+    def result(self) -> Mapping[str, Any]:
+        """Return the trial."""
+        trial = self._trial
+        return {} if trial is None else {**trial.to_json(), "in_words": f"{trial.attempts[-1].ending}."}
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+
+def drive_of(order: Reach) -> Drive:
+    """Return a new attempt.
+
+    Raises:
+        BadGoals: The task is no goal of the scene.
+        UnknownMethod: There is no such method.
+    """
+    return Drive(scene(order.scene), order.task, order.method, Rules(limit_s=order.limit_s))
+
+
+def seat_at(order: Reach, place: Workplace) -> Seat:
+    """Return a seat for the attempt that goes on at a place, or for a new one."""
+    return Seat(*go_on(drive_of(order), place.sit_down(PERSON)), place)
+
+
+def _begin(order: Reach, place: Workplace) -> Task:
+    return SimulatedReach(order) if place.people == SIMULATED else seat_at(order, place)
+
+
+DOMAIN = Domain(
+    name="reaching",
+    about="A person steers a hand to an object, and the robot guesses which, helps, holds back or asks.",
+    robot=ROBOT,
+    order=Reach,
+    task=_begin,
+    people=(PAGE, SIMULATED),
+    studies=("reaching",),
+)
