@@ -121,6 +121,7 @@ def test_after_a_crash_in_a_question_the_attempt_goes_on_and_another_takes_the_q
     with Reaching(tmp_path, "--method", "entropy") as reaching, Stick(reaching) as stick:
         stick.push = (1.0, 0.0, 0.0)
         [asked] = reaching.until(reaching.client.waiting)
+        reaching.until(lambda: reaching.state().get("phase") == "asking")
         before = reaching.scene()
         reaching.crash()
     with Reaching(tmp_path, "--method", "entropy") as reaching:

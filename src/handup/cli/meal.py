@@ -241,6 +241,17 @@ def eat(wanted: Order, sitting: Sitting) -> Served:
         work = stack.enter_context(at_work(store, claim=RUN, what="a meal", left=lambda: left, clock=clock))
         if clock is not None:
             clock.skip_to(work.journal.head().at_s)
+        place = stack.enter_context(
+            workplace(
+                work,
+                sitting.page,
+                people=people,
+                robot=ROBOT,
+                person=NAME,
+                folder=FOLDER,
+                speed=sitting.speed,
+            )
+        )
         modules = Modules.load()
         memory = stack.enter_context(
             household(sitting.memory.place(work.journal, new=sitting.new, again=sitting.again), work.journal)
@@ -263,18 +274,7 @@ def eat(wanted: Order, sitting: Sitting) -> Served:
         )
         order = found.order
         _say_what(order, sitting, address_of(store).shown, goes_on=found.goes_on)
-        place = stack.enter_context(
-            workplace(
-                work,
-                sitting.page,
-                people=people,
-                robot=ROBOT,
-                person=NAME,
-                folder=FOLDER,
-                run=order.name,
-                speed=sitting.speed,
-            )
-        )
+        place.run = order.name
         company = AtTerminal() if people == TERMINAL else None
         if company is not None:
             place.channels = ()
