@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.progress import track
 
-from handup.cli.output import FAILED, err, out, print_json, print_table
+from handup.cli.options import group
+from handup.cli.output import FAILED, err, note, out, print_json, print_table
+from handup.lab.bench.harness import Columns, Row, table_of
 
-if TYPE_CHECKING:
-    from handup.lab.bench.harness import Columns, Row
-
-app = typer.Typer(rich_markup_mode=None, epilog="Example: handup bench decisions\n\nExit codes: 0 done, 2 bad input.")
+app = group(
+    "Measure speed, ours beside a fair alternative in the same run.",
+    "Example: handup bench decisions\n\nExit codes: 0 done, 2 bad input.",
+)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")]
 EPILOG = """Example: handup bench decisions --json > decisions.json
@@ -32,13 +34,6 @@ missing."""
 INTENT_EPILOG = """Example: handup bench intent --json
 
 Exit codes: 0 measured, 2 an option is wrong."""
-
-
-@app.callback(invoke_without_command=True)
-def main(context: typer.Context) -> None:
-    """Measure speed, ours beside a fair alternative in the same run."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @app.command(epilog=EPILOG)
@@ -87,7 +82,7 @@ def executive(
     rows = _run(bench.measures(), bench.COLUMNS, bench.CLOSING, as_json=as_json)
     broken = [row["name"] for row in rows if row["kept"] is False]
     if check and broken:
-        err.print(f"Worse than promised here: {', '.join(broken)}.", markup=False, soft_wrap=True)
+        note(f"Worse than promised here: {', '.join(broken)}.")
         raise typer.Exit(FAILED)
 
 
@@ -95,8 +90,6 @@ def _run(
     measures: Iterable[Callable[[], Row]], columns: Columns, closing: str, *, as_json: bool, **options: Any
 ) -> list[Row]:
     """Measure everything, print the table or the JSON record, and return the rows."""
-    from handup.lab.bench.harness import table_of  # noqa: PLC0415 - numpy is slow to import
-
     rows = [measure() for measure in track(list(measures), "measuring", console=err, transient=True)]
     if as_json:
         print_json({**options, "rows": rows})

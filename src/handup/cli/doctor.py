@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from handup import __version__
-from handup.cli.output import FAILED, print_json, print_table
+from handup.cli.output import FAILED, plain_table, print_json, print_table
 from handup.core.installation import install_command
+from handup.policy import Belief, Module, ModuleGraph
 
 EPILOG = """Example: handup doctor --json
 
@@ -62,14 +62,12 @@ def _version(package: str) -> str | None:
 
 def _self_test() -> bool:
     """Whether a two-module policy gets the posterior that can be worked out by hand."""
-    from handup.policy import Belief, Module, ModuleGraph  # noqa: PLC0415 - slow to import
-
     belief = Belief.of(ModuleGraph.chain([Module("a", 0.5), Module("b", 0.5)])).after_execution(False)
     return abs(float(belief.wrong[0]) - 2.0 / 3.0) < 1e-12
 
 
 def _show(found: dict[str, object]) -> None:
-    table = Table(box=None, pad_edge=False, show_header=False)
+    table = plain_table(wrap=True, show_header=False)
     table.add_row("handup", str(found["handup"]))
     table.add_row("Python", str(found["python"]))
     for package in BASE:

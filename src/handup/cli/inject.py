@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from handup.cli.output import print_json, print_table
-from handup.cli.saying import say
-from handup.cli.store import RUNS_STORE, StoreOption
+from handup.cli.options import RUNS_STORE, StoreOption
+from handup.cli.output import print_json, print_table, say
 from handup.cli.worlds import WORLDS, simulation
 from handup.core import BadSetting
 

@@ -3,63 +3,75 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from io import TextIOWrapper
-from typing import Annotated, NoReturn, cast
+from typing import Annotated, Any, NoReturn, cast
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from handup import __version__
-from handup.cli import (
-    advise,
-    answer,
-    ask,
-    bench,
-    calibrate,
-    decide,
-    doctor,
-    inject,
-    journal,
-    meal,
-    page,
-    pair,
-    reach,
-    recipe,
-    serve,
-    study,
-    workload,
-)
-from handup.cli import run as run_command
 from handup.cli.output import BAD_INPUT, FAILED, INTERRUPTED, err
 from handup.core import HandupError
 
 USAGE_ERROR = cast(type[Exception], typer.BadParameter.__mro__[1])
 """What the command-line library raises for a wrong call; it does not export the class itself."""
+COMMANDS = {
+    "decide": "Say what a robot should do next: act, ask (about which module), wait or yield, and why.",
+    "ask": "Ask a person one question and print the answer; it survives whatever happens to this command.",
+    "answer": "Answer the questions that robots ask, one by one.",
+    "advise": "Recommend a method for a policy: simulate it with all of them, and say how near the choice is to "
+    "flipping.",
+    "calibrate": "Turn a module's raw scores into probabilities of being right, and say how good they are on unseen "
+    "rows.",
+    "meal": "Let the simulated feeding robot eat from a plate, with somebody to ask, and say how it went.",
+    "reach": "Reach for something with a hand on a table, with a robot that guesses what you want, helps and asks.",
+    "run": "Run a recipe with its recoveries, to a named end.",
+    "inject": "Let something go wrong in a simulated world, to see whether the recoveries are up to it.",
+    "serve": "Serve the page and the API on a store, until Ctrl-C.",
+    "pair": "Let a person's device or a robot in; list or revoke what was let in.",
+    "page": "Open the page on which people answer; with --demo, see every kind of question.",
+    "doctor": "Check this installation and say what to do about what is missing.",
+    "workload": "Say what a question costs a person, and how load adds up and leaks away.",
+    "study": "Repeat the papers' simulated experiments, and say which of their claims hold.",
+    "journal": "Check, export, replay, erase and repair a journal: what robots asked and people answered.",
+    "recipe": "Check recipes and recoveries before anything moves, look at them, and test parts of them alone.",
+    "bench": "Measure speed, ours beside a fair alternative in the same run.",
+}
+"""Commands in the order of the help, with the first sentence of their own: each is the module of its name here."""
+
+
+def command_of(name: str) -> Any:
+    """Import the module of a command: its `app`, or the function of its name with its `EPILOG`."""
+    module = import_module(f"handup.cli.{name}")
+    app = getattr(module, "app", None)
+    if app is None:
+        app = typer.Typer(rich_markup_mode=None, add_completion=False)
+        app.command(name, epilog=module.EPILOG)(getattr(module, name))
+    return typer.main.get_command(app)
+
+
+class Commands(TyperGroup):
+    """Imports no command but the one that is called: one may need what is slow to import, or is not installed."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = {name: TyperCommand(name, help=words) for name, words in COMMANDS.items()}
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Find the command that the words name; those of `COMMANDS` only stand for them in the help."""
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, command_of(str(name)), rest
+
 
 app = typer.Typer(
     name="handup",
+    cls=Commands,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     epilog="Example: handup decide examples/policies/bite.yaml\n\nExit codes: 0 done, 1 failed, 2 bad input.",
 )
-app.command(epilog=decide.EPILOG)(decide.decide)
-app.command(epilog=ask.EPILOG)(ask.ask)
-app.command(epilog=answer.EPILOG)(answer.answer)
-app.command(epilog=advise.EPILOG)(advise.advise)
-app.command(epilog=calibrate.EPILOG)(calibrate.calibrate)
-app.command(epilog=meal.EPILOG)(meal.meal)
-app.command(epilog=reach.EPILOG)(reach.reach)
-app.command(epilog=run_command.EPILOG)(run_command.run)
-app.command(epilog=inject.EPILOG)(inject.inject)
-app.command(epilog=serve.EPILOG)(serve.serve)
-app.command(epilog=pair.EPILOG)(pair.pair)
-app.command(epilog=page.EPILOG)(page.page)
-app.add_typer(workload.app, name="workload")
-app.add_typer(study.app, name="study")
-app.add_typer(journal.app, name="journal")
-app.add_typer(recipe.app, name="recipe")
-app.add_typer(bench.app, name="bench")
-app.command(epilog=doctor.EPILOG)(doctor.doctor)
 
 
 def _print_version(wanted: bool) -> None:
@@ -94,7 +106,8 @@ def run() -> NoReturn:
         _fail(str(error), error.exit_code)
     except USAGE_ERROR as error:
         words = " ".join(getattr(error, "format_message", error.__str__)().split()).rstrip(".")
-        _fail(f"{words}. Try '{_command(error)} --help'.", BAD_INPUT)
+        command = getattr(getattr(error, "ctx", None), "command_path", None) or "handup"
+        _fail(f"{words}. Try '{command} --help'.", BAD_INPUT)
     except (KeyboardInterrupt, typer.Abort):
         _fail("Stopped.", INTERRUPTED)
     except BrokenPipeError:
@@ -104,11 +117,6 @@ def run() -> NoReturn:
         sys.stdout = None
         where = f" '{error.filename}'" if error.filename is not None else ""
         _fail(f"Cannot write{where}: {error.strerror or error}. Check the disk or the pipe.", FAILED)
-
-
-def _command(error: Exception) -> str:
-    """Which command a wrong call was meant for."""
-    return getattr(getattr(error, "ctx", None), "command_path", None) or "handup"
 
 
 def _fail(line: str, code: int) -> NoReturn:

@@ -18,8 +18,8 @@ from handup import __version__
 from handup.cli import meal_page
 from handup.cli.at_page import alone
 from handup.cli.meal_memory import Wanted, household
+from handup.cli.options import STORE_HELP
 from handup.cli.output import check_writable, err, out, print_json, print_table
-from handup.cli.store import STORE_HELP
 from handup.core import BadSetting
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from urllib.parse import urlsplit
 
 import typer
 
-from handup.cli.moments import moment
-from handup.cli.output import err, out, print_json
-from handup.cli.store import DEFAULT_STORE, StoreOption
+from handup.cli.options import DEFAULT_STORE, StoreOption
+from handup.cli.output import err, moment, out, print_json
 from handup.core import BadSetting, MissingExtra, Role
 
 if TYPE_CHECKING:

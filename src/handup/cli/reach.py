@@ -10,8 +10,8 @@ from rich.table import Table
 from handup import __version__
 from handup.cli import reach_page
 from handup.cli.at_page import OF_THE_PAGE, first_named
+from handup.cli.options import STORE_HELP
 from handup.cli.output import out, print_json, print_table
-from handup.cli.store import STORE_HELP
 from handup.core import BadSetting
 
 if TYPE_CHECKING:

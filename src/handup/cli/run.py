@@ -9,10 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from handup.cli.at_page import OF_THE_PAGE, first_named
-from handup.cli.output import FAILED, err, print_json
-from handup.cli.recipe import DatabaseFile, RecoveryFiles
-from handup.cli.saying import say
-from handup.cli.store import RUNS_STORE, STORE_VARIABLE, StoreOption
+from handup.cli.options import RUNS_STORE, STORE_VARIABLE, DatabaseFile, RecoveryFiles, StoreOption
+from handup.cli.output import FAILED, err, print_json, say
 from handup.cli.worlds import WORLDS, check_world
 from handup.core import BadSetting
 

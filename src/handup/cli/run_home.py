@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handup.cli.store import RUNS_STORE
+from handup.cli.options import RUNS_STORE
 from handup.core import BadSetting, StoreUnavailable
 from handup.domains.stage import Home
 from handup.executive.ordering import RUN, Ordered

@@ -13,6 +13,7 @@ import typer
 
 from handup.cli.asking_here import AskingHere, Left
 from handup.cli.at_page import ENDED, alone, check_ready
+from handup.cli.options import RUNS_STORE, default_store
 from handup.cli.output import INTERRUPTED, err
 from handup.cli.people import user_name
 from handup.cli.recipe_problems import all_problems
@@ -20,7 +21,6 @@ from handup.cli.run_again import refuse_other
 from handup.cli.run_driving import Leave, Leaving, Pace, drive
 from handup.cli.run_home import home_of, is_there, make_folder
 from handup.cli.run_progress import Progress
-from handup.cli.store import RUNS_STORE, default_store
 from handup.cli.worlds import WORLDS, own_files, stage_of, with_endings
 from handup.core import BadSetting, ManualClock, Person
 from handup.desk import Desk

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from handup.cli.built_page import HOW, is_built
+from handup.cli.options import DEFAULT_STORE, StoreOption
 from handup.cli.output import err, out
 from handup.cli.people import load_people, user_name
-from handup.cli.store import DEFAULT_STORE, StoreOption
 
 if TYPE_CHECKING:
     from handup.core import Person

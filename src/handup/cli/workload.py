@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
-from handup.cli.output import bar, check_place, out, print_json
+from handup.cli.options import group
+from handup.cli.output import bar, check_place, out, plain_table, print_json, say
 from handup.core import BadData, BadRecord, BadSetting, HandupError
 from handup.core.files import write_whole
+from handup.people import BITE, Workload, WorkloadModel
+from handup.people.model import RANGES
+from handup.people.ratings import Fit, Scale, fit_ratings, read_ratings
 
-if TYPE_CHECKING:
-    from handup.people import WorkloadModel
-    from handup.people.ratings import Fit
-
-app = typer.Typer(
-    rich_markup_mode=None,
-    epilog="Example: handup workload show\n\nExit codes: 0 done, 2 bad input.",
+app = group(
+    "Say what a question costs a person, and how load adds up and leaks away.",
+    "Example: handup workload show\n\nExit codes: 0 done, 2 bad input.",
 )
 FIT_EPILOG = """Example: handup workload fit ratings.csv --save workload.json
 
@@ -35,13 +34,6 @@ MEAL = ("M1", "M2", "M3", "M4", "M3")
 EVERY_S, MEAL_S, SHOWN_EVERY_S = 30.0, 300.0, 15.0
 
 
-@app.callback(invoke_without_command=True)
-def main(context: typer.Context) -> None:
-    """Say what a question costs a person, and how load adds up and leaks away."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-
-
 @app.command(epilog=FIT_EPILOG)
 def fit(
     ratings: Annotated[Path, typer.Argument(help="A table of ratings.", metavar="RATINGS.csv")],
@@ -51,12 +43,6 @@ def fit(
     as_json: Annotated[bool, typer.Option("--json", help="Print a record instead of text.")] = False,
 ) -> None:
     """Fit the workload model on people's ratings of questions; under 30 ratings only each person's factor."""
-    from handup.people.ratings import (  # noqa: PLC0415
-        Scale,
-        fit_ratings,
-        read_ratings,
-    )
-
     if scale not in tuple(Scale):
         raise BadSetting(f"scale is '{scale}'", hint=f"Use one of: {', '.join(Scale)}.")
     check_place("--save", save, ratings)
@@ -71,7 +57,7 @@ def fit(
         return
     _show_fit(found)
     if save is not None:
-        out.print(f"Model: {save}", markup=False, soft_wrap=True)
+        say(f"Model: {save}")
 
 
 @app.command(epilog=SHOW_EPILOG)
@@ -80,8 +66,6 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print a record instead of text.")] = False,
 ) -> None:
     """Show the workload model: coefficients, the costs of the paper's questions, and load over a meal."""
-    from handup.people import BITE, WorkloadModel  # noqa: PLC0415 - numpy is slow to import
-
     chosen = WorkloadModel() if model is None else _read(model)
     costs = {name: chosen.base(features) for name, features in BITE.items()}
     meal = _meal(chosen)
@@ -89,10 +73,7 @@ def show(
         mean = sum(costs.values()) / len(costs)
         print_json({"model": chosen.to_json(), "costs": costs, "mean_cost": mean, "meal": meal})
         return
-    table = Table(box=None, pad_edge=False)
-    for column in ("question", "difficulty", "response", "distraction"):
-        table.add_column(column, no_wrap=True)
-    table.add_column("q0", justify="right")
+    table = plain_table("question", "difficulty", "response", "distraction", "q0", right=("q0",))
     for name, features in BITE.items():
         table.add_row(name, *(str(each) for each in features.to_json().values()), f"{costs[name]:.2f}")
     out.print(table)
@@ -107,8 +88,6 @@ def show(
 
 def _meal(model: WorkloadModel) -> list[dict[str, Any]]:
     """Load and the cost of an easy choice over time, right after what happened."""
-    from handup.people import BITE, Workload  # noqa: PLC0415 - numpy is slow to import
-
     names = list(BITE)
     workload, rows = Workload.of(BITE.values(), model), []
     asked = {EVERY_S * (number + 1): name for number, name in enumerate(MEAL)}
@@ -140,14 +119,8 @@ def _show_fit(found: Fit) -> None:
 
 
 def _show_coefficients(model: WorkloadModel) -> None:
-    from handup.people import WorkloadModel  # noqa: PLC0415 - numpy is slow to import
-    from handup.people.model import RANGES  # noqa: PLC0415
-
     default = WorkloadModel()
-    table = Table(box=None, pad_edge=False)
-    table.add_column("coefficient", no_wrap=True)
-    table.add_column("value", justify="right")
-    table.add_column("default", justify="right")
+    table = plain_table("coefficient", "value", "default", right=("value", "default"))
     for name in RANGES:
         table.add_row(name, f"{getattr(model, name):.4g}", f"{getattr(default, name):.4g}")
     out.print(table)
@@ -157,12 +130,11 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadData(f"cannot read {path.name} ({_why(error)})", hint="Give a file of UTF-8 text.") from None
+        why = error.strerror or "unreadable" if isinstance(error, OSError) else "no UTF-8"
+        raise BadData(f"cannot read {path.name} ({why})", hint="Give a file of UTF-8 text.") from None
 
 
 def _read(path: Path) -> WorkloadModel:
-    from handup.people import WorkloadModel  # noqa: PLC0415 - numpy is slow to import
-
     try:
         return WorkloadModel.from_json(json.loads(_text(path)))
     except (json.JSONDecodeError, RecursionError):
@@ -171,7 +143,3 @@ def _read(path: Path) -> WorkloadModel:
         ) from None
     except HandupError as error:
         raise error.at(str(path)) from None
-
-
-def _why(error: Exception) -> str:
-    return error.strerror or "unreadable" if isinstance(error, OSError) else "no UTF-8"
