@@ -22,6 +22,9 @@ RecoveryFiles = Annotated[
     list[Path] | None, typer.Option("--recoveries", help="A file of recoveries; give it again for more.")
 ]
 DatabaseFile = Annotated[Path | None, typer.Option("--database", help="The file that grounds names.")]
+LOCAL_URL = "http://127.0.0.1:8765"
+"""Where `handup serve` is where nothing else is named."""
+Browse = Annotated[bool, typer.Option("--open/--no-browser", help="Open a browser here.")]
 Policy = Annotated[Path, typer.Argument(help="The policy as YAML.", metavar="POLICY.yaml")]
 Expert = Annotated[float, typer.Option(help="Probability that an answer is right.", metavar="C")]
 Weight = Annotated[float, typer.Option("--w", help="Weight of the person's load against the robot's time.")]

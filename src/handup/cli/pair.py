@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import typer
 
-from handup.cli.options import DEFAULT_STORE, StoreOption
-from handup.cli.output import err, moment, out, print_json
+from handup.cli.options import DEFAULT_STORE, LOCAL_URL, StoreOption
+from handup.cli.output import moment, note, out, print_json, say
 from handup.core import BadSetting, MissingExtra, Role
-
-if TYPE_CHECKING:
-    from handup.server import Access
+from handup.desk import Desk
+from handup.journal import Journal
+from handup.server import Access, introduce
+from handup.server.settings import is_loopback
+from handup.server.views import me_view
 
 EPILOG = """Example: handup pair --name Ada --role caregiver --url https://robot.local:8765
 
@@ -24,7 +26,6 @@ can let others in.
 Exit codes: 0 done; 2 bad input or store."""
 HOUR_S = 3600.0
 PERSON_HOURS = 720.0
-LOCAL = "http://127.0.0.1:8765"
 ONLY_HERE = """This address works on this machine only. For another device, run handup serve with --host, and name its \
 address here with --url; see docs/desk/server.md."""
 
@@ -39,14 +40,11 @@ def pair(
     listed: Annotated[bool, typer.Option("--list", help="Show who is in.")] = False,
     revoke: Annotated[str | None, typer.Option(help="End the access of a device or robot.", metavar="ID")] = None,
     hours: Annotated[float, typer.Option(help="How long the access lasts.", min=0.01, max=87600.0)] = PERSON_HOURS,
-    url: Annotated[str, typer.Option(help="Where the device reaches the server.", metavar="URL")] = LOCAL,
+    url: Annotated[str, typer.Option(help="Where the device reaches the server.", metavar="URL")] = LOCAL_URL,
     store: StoreOption = DEFAULT_STORE,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Let a person's device or a robot in; list or revoke what was let in."""
-    from handup.journal import Journal  # noqa: PLC0415 - the help does without databases
-    from handup.server import Access  # noqa: PLC0415
-
     if sum([name is not None, robot is not None, listed, revoke is not None]) != 1:
         raise BadSetting("it is not clear what to do", hint="Give one of --name, --robot, --list and --revoke.")
     with Journal.open(store, create=name is not None or robot is not None) as journal:
@@ -64,11 +62,9 @@ def pair(
             _code(access, journal, name, role, hours, url, as_json)
 
 
-def _code(access: Access, journal: Any, name: str, given: str | None, hours: float, url: str, as_json: bool) -> None:
-    from handup.desk import Desk  # noqa: PLC0415
-    from handup.server import introduce  # noqa: PLC0415
-    from handup.server.settings import is_loopback  # noqa: PLC0415
-
+def _code(
+    access: Access, journal: Journal, name: str, given: str | None, hours: float, url: str, as_json: bool
+) -> None:
     known = Desk(journal).state.people.get(name)
     role = Role.of(given or (known.role if known else Role.RESIDENT))
     introduce(journal, name, role)
@@ -78,7 +74,7 @@ def _code(access: Access, journal: Any, name: str, given: str | None, hours: flo
     lines = [f"Code for {name} ({role}), good for ten minutes: {code}", f"Or open: {link}"]
     _say(told, lines if as_json else [*lines, _qr(link)], as_json)
     if is_loopback(urlsplit(url).hostname or ""):
-        err.print(ONLY_HERE, markup=False, soft_wrap=True)
+        note(ONLY_HERE)
 
 
 def _qr(link: str) -> str:
@@ -93,8 +89,6 @@ def _qr(link: str) -> str:
 
 
 def _list(access: Access, as_json: bool) -> None:
-    from handup.server.views import me_view  # noqa: PLC0415 - the help does without databases
-
     grants = access.grants()
     if as_json:
         print_json({"devices": [me_view(each) for each in grants]})
@@ -103,8 +97,7 @@ def _list(access: Access, as_json: bool) -> None:
         out.print("Nobody is in.")
     for each in grants:
         device = f" on '{each.device}'" if each.device else ""
-        line = f"{each.id}  {each.name} ({each.role}){device}, until {moment(each.until_s)}"
-        out.print(line, markup=False, soft_wrap=True)
+        say(f"{each.id}  {each.name} ({each.role}){device}, until {moment(each.until_s)}")
 
 
 def _say(told: dict[str, Any], lines: list[str], as_json: bool) -> None:
