@@ -51,30 +51,28 @@ def advise(
     """Recommend a method for a policy: simulate it with all of them, and say how near the choice is to flipping."""
     graph = load_policy(policy)
     picture = None if no_plot else _picture(policy, plot)
+    without = plot is None and not no_plot and picture is None
     advice, near = _simulate(graph, expert=expert, w=w, horizon=horizon, episodes=episodes, seed=seed)
-    unwritten = None if picture is None else _draw(advice, policy, picture)
-    if unwritten is not None:
-        picture = None
+    unwritten = None
+    try:
+        if picture is not None:
+            _draw(advice, policy, picture)
+    except OSError as error:  # told after the advice
+        error.filename = str(picture)  # a full disk does not name the file
+        picture, unwritten = None, error
     if as_json:
         print_json(_record(policy, advice, near, picture))
     else:
-        without = plot is None and not no_plot and picture is None and unwritten is None
         _show(policy, advice, near, picture, without=without)
     if unwritten is not None:
         raise unwritten
 
 
-def _draw(advice: Advice, policy: Path, picture: Path) -> OSError | None:
-    """Draw the picture; where it cannot be written, the error, to be told after the advice."""
+def _draw(advice: Advice, policy: Path, picture: Path) -> None:
     from handup.lab import advice_plot  # noqa: PLC0415 - an extra
 
     drawing = advice_plot.draw(advice, policy.stem)
-    try:
-        picture.write_bytes(drawing.svg if picture.suffix.lower() == ".svg" else drawing.png)
-    except OSError as error:
-        error.filename = str(picture)  # a full disk does not name the file
-        return error
-    return None
+    picture.write_bytes(drawing.svg if picture.suffix.lower() == ".svg" else drawing.png)
 
 
 def _picture(policy: Path, plot: Path | None) -> Path | None:
@@ -143,11 +141,10 @@ def _show(policy: Path, advice: Advice, near: Nearness, picture: Path | None, *,
     best, pair = advice.recommended, advice.best_pair
     out.print(f"[bold]Use {best.method}.[/bold] {_in_words(best)}")
     out.print(_rivals(advice))
-    if pair is best:
-        if advice.best_pair_method != best.method:
-            out.print(f"Of the paper's pairs {advice.best_pair_method} does the same.")
-    else:
+    if pair is not best:
         out.print(f"Of the paper's pairs: {advice.best_pair_method}. {_in_words(pair)}")
+    elif advice.best_pair_method != best.method:
+        out.print(f"Of the paper's pairs {advice.best_pair_method} does the same.")
     print_table(_table(advice))
     for row in advice.rows:
         if row.same_as:

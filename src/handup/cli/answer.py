@@ -61,7 +61,10 @@ def answer(
         Desk(journal, known or people_named(journal, [name])) as desk,
     ):
         if enable:
-            _enable(desk, name)
+            was_stopped = desk.stopped
+            desk.enable(name)
+            enabled = "Enabled: robots may go on. A run that was stopped stays stopped; begin a new one."
+            note(enabled if was_stopped else "Nothing was stopped.")
             if not once:
                 return
         try:
@@ -82,15 +85,6 @@ def _who(by: str | None, people: Path | None) -> tuple[tuple[Person, ...], str]:
     return known, name
 
 
-def _enable(desk: Desk, by: str) -> None:
-    was_stopped = desk.stopped
-    desk.enable(by)
-    if was_stopped:
-        note("Enabled: robots may go on. A run that was stopped stays stopped; begin a new one.")
-    else:
-        note("Nothing was stopped.")
-
-
 def _stop(store: str, by: str | None, people: Path | None, enable: bool) -> None:
     """Stop, or say first of all that the robot was not stopped."""
     try:
@@ -103,7 +97,7 @@ def _stop(store: str, by: str | None, people: Path | None, enable: bool) -> None
         error.cause, error.file = f"The robot was NOT stopped: use its own stop button. {where}{error.cause}", None
         raise
     note("Stopped. Nothing goes on before somebody enables it:")
-    _say_command("--enable", shown)
+    _say_how_to_enable(shown)
 
 
 def _write_stop(store: str, given: str | None, file: Path | None) -> str:
@@ -175,14 +169,14 @@ def _idle(desk: Desk, by: str) -> str:
 def _say_idle(desk: Desk, by: str, more: str = "") -> None:
     if desk.stopped:
         note(f"{_idle(desk, by)}{more} Once it is safe, let robots go on:")
-        _say_command("--enable", desk.journal.store)
+        _say_how_to_enable(desk.journal.store)
     else:
         note(f"{_idle(desk, by)}{more}")
 
 
-def _say_command(options: str, store: str) -> None:
+def _say_how_to_enable(store: str) -> None:
     """A command in a line of its own, to be copied."""
-    err.print(f"  handup answer {options}{store_named(store)}", markup=False, soft_wrap=True)
+    err.print(f"  handup answer --enable{store_named(store)}", markup=False, soft_wrap=True)
 
 
 def _list(store: str, as_json: bool) -> None:

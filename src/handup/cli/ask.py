@@ -7,8 +7,8 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -169,7 +169,7 @@ def _wait(desk: Desk, record: Record, store: str, timeout_s: float | None, here:
                 how: How | None = terminal.put(record, desk, timeout_s=left_s).how
             else:
                 note(_waits(desk, record, store))
-                ended = terminal.stand_by(record, desk, _moved_from(record), timeout_s=left_s)
+                ended = terminal.stand_by(record, desk, partial(_moved, record), timeout_s=left_s)
                 how = None if ended is None else ended.how
             if how is How.INTERRUPTED:
                 raise KeyboardInterrupt
@@ -189,15 +189,8 @@ def _print(desk: Desk, record: Record, store: str, as_json: bool) -> int:
     answer = record.answer
     value = None if answer is None else answer.value
     if as_json:
-        print_json(
-            {
-                "id": record.id,
-                "status": str(record.status),
-                "value": value_to_json(value),
-                "by": record.by,
-                "latency_s": None if answer is None else answer.latency_s,
-            }
-        )
+        settled = {"by": record.by, "latency_s": None if answer is None else answer.latency_s}
+        print_json({"id": record.id, "status": str(record.status), "value": value_to_json(value), **settled})
     elif value is not None:
         out.file.write("\n".join(shape_of(record.question, value).lines(record.question, value)) + "\n")
     out.file.flush()
@@ -215,25 +208,19 @@ def _print(desk: Desk, record: Record, store: str, as_json: bool) -> int:
     return FAILED
 
 
-def _moved_from(before: Record) -> Callable[[Record], bool]:
+def _moved(before: Record, now: Record) -> bool:
     """Whether a question is elsewhere by now."""
-    return lambda now: now.settled or (now.status, now.turn) != (before.status, before.turn)
+    return now.settled or (now.status, now.turn) != (before.status, before.turn)
 
 
 def _waits(desk: Desk, record: Record, store: str) -> str:
-    """Where a question is, what is in front of it, and how to answer."""
-    front = _in_front(desk, record)
+    """Where a question is, what is in front of it before the same person, and how to answer."""
+    pending = desk.pending(record.turn) if record.status is Status.HELD else ()
+    others = (other for other in pending if other.id != record.id)
+    front = next((other for other in others if other.status in (Status.OPEN, Status.CLAIMED)), None)
     if front is None:
         return f"{record.told} {_how_to_answer(record, store)}"
     return f"{record.told} Before it: '{one_line(front.question.prompt)}'. {_how_to_answer(front, store)}"
-
-
-def _in_front(desk: Desk, record: Record) -> Record | None:
-    """The question that keeps one from coming up, if it is before the same person."""
-    if record.status != "held":
-        return None
-    others = (each for each in desk.pending(record.turn) if each.id != record.id)
-    return next((each for each in others if each.status in {"open", "claimed"}), None)
 
 
 def _still(record: Record) -> str:

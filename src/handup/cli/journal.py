@@ -6,21 +6,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from handup.cli.options import (
-    DEFAULT_STORE,
-    RUNS_STORE,
-    STORE_VARIABLE,
-    AsJson,
-    StoreArgument,
-    default_store,
-    group,
-)
+from handup.cli.options import DEFAULT_STORE, RUNS_STORE, STORE_VARIABLE, AsJson, StoreArgument, default_store, group
 from handup.cli.output import FAILED, check_place, day, err, many, moment, near, out, print_json, say, working
 from handup.cli.whole_journal import whole_journal
 from handup.core import BadSetting, DamagedJournal, StoreUnavailable
@@ -80,13 +71,7 @@ STDOUT = "-"
 OWN = ("", "-wal", "-shm", ".lock", ".witness", ".stopped")
 """How the names of a store's own files end."""
 COPIES = (".damaged-", ".before-")
-
-
-class Format(StrEnum):
-    """What an export may be."""
-
-    JSONL = "jsonl"
-    CSV = "csv"
+FORMATS = {"jsonl": as_jsonl, "csv": as_csv}
 
 
 @app.command(epilog=VERIFY_EPILOG)
@@ -167,13 +152,13 @@ def _complain(run: str | None, *, found: bool) -> None:
         err.print(f"handup: no entry belongs to run '{run}'.", markup=False, soft_wrap=True)
 
 
-def _format_of(to: str, given: str | None) -> Format:
+def _format_of(to: str, given: str | None) -> str:
     """The format that was named, or that the file's ending says."""
     name = given or ("jsonl" if to == STDOUT else Path(to).suffix.removeprefix(".").lower())
-    if name not in tuple(Format):
+    if name not in FORMATS:
         which = f"--format is '{given}'" if given else f"the ending of '{to}' names no format"
         raise BadSetting(which, hint="Use jsonl or csv.")
-    return Format(name)
+    return name
 
 
 def _check_target(to: str, store: str, *, force: bool) -> None:
@@ -194,17 +179,16 @@ def _belongs(path: Path, source: Path) -> bool:
     return path.parent == source.parent and named
 
 
-def _export(journal: Journal, to: str, form: Format, *, run: str | None, personal: bool, checked: int) -> int:
+def _export(journal: Journal, to: str, form: str, *, run: str | None, personal: bool, checked: int) -> int:
     """Write the entries, and say how many there were.
 
     Raises:
         StoreUnavailable: Somebody was erased meanwhile; no file was written.
     """
-    made = as_jsonl if form is Format.JSONL else as_csv
-    count = 0 if form is Format.JSONL else -1  # the line of headings is no entry
+    count = -1 if form == "csv" else 0  # the line of headings is no entry
     total = checked if run is None else None
     with _target(to) as write, working("exporting", total, quiet=to == STDOUT and out.is_terminal) as tell:
-        for line in made(journal, run=run, personal=personal):
+        for line in FORMATS[form](journal, run=run, personal=personal):
             write(line)
             count += 1
             tell(count)

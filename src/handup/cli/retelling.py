@@ -34,6 +34,7 @@ SETTLED = {
     trail.Settled.LET_TRY: "a person said to go on",
     trail.Settled.VOID: "it had not started",
 }
+CHANGED = {None: "", True: ", which was news", False: ", as it had thought"}
 AGAINST = {
     memory.Cause.OTHER_ANSWER: "said something else of one like it",
     memory.Cause.SAID: "said that it is wrong",
@@ -109,20 +110,10 @@ def _answered(event: desk.Answered, _: object, question: Question | None) -> str
     return f"{_name(event.by)} answered {said}"
 
 
-def _handed_on(event: desk.HandedOn, *_: object) -> str:
-    then = "nobody is left" if event.turn is None else f"next is {_name(event.turn)}"
-    return f"{_name(event.by)} said someone else; {then}"
-
-
 def _repaired(event: JournalRepaired, *_: object) -> str:
     lost = "an unknown number" if event.lost is None else str(event.lost)
     how = "STOP: went on from a backup" if event.from_backup else "STOP: repaired"
     return f"{how}: {event.last_good} entries kept, {lost} lost"
-
-
-def _granted(event: server.Granted, *_: object) -> str:
-    whose = _name(event.person) if event.person else shortened(event.robot)
-    return f"{whose} may come in, as {event.role}{f', with {shortened(event.device)}' if event.device else ''}"
 
 
 def _remembered(event: memory.MemoryRemembered, entry: Entry, _: object) -> str:
@@ -142,34 +133,10 @@ def _decided(event: session.Decided, *_: object) -> str:
     return f"decided to {shortened(verb)}{_because(decision.reason)}"
 
 
-def _took_in(event: session.Answered, *_: object) -> str:
-    changed = "" if event.changed is None else ", which was news" if event.changed else ", as it had thought"
-    return f"took in the answer about {shortened(event.module)}{changed}"
-
-
-def _executed(event: session.Executed, *_: object) -> str:
-    sure = "" if event.certainty >= 1.0 else f", {100 * event.certainty:.0f} % sure"
-    return f"{'succeeded' if event.ok else 'failed'}{sure}"
-
-
-def _begun(event: task.Begun, *_: object) -> str:
-    again = f", attempt {event.attempt}" if event.attempt > 1 else ""
-    return f"about to {shortened(named(event.action))}{again}{' (perhaps once more)' if event.again else ''}"
-
-
-def _acted(event: task.Acted, *_: object) -> str:
-    return f"it {'worked' if event.ok else f'gave up: {shortened(event.code)}'}{KNOWN.get(event.known, '')}"
-
-
 def _recovered(event: task.Recovered, *_: object) -> str:
     if not event.helped:
         return f"{shortened(event.recovery)} did not help"
     return f"goes on: {event.hint}{f' at {shortened(event.level)}' if event.level else ''}"
-
-
-def _believed(event: task.Believed, *_: object) -> str:
-    said = event.assertion
-    return f"the {said.source} holds {shortened(said.key)} to be {shortened(str(said.value))}"
 
 
 WORDS_OF_A_STEP: Mapping[type, Words] = {
@@ -180,7 +147,9 @@ WORDS_OF_A_STEP: Mapping[type, Words] = {
     desk.ClaimEnded: lambda e, *_: "given back" if e.given_back else "the claim ran out",
     desk.Answered: _answered,
     desk.Deferred: lambda e, entry, _: f"{_name(e.by)} said not now, for {span(e.until_s - entry.at_s)}",
-    desk.HandedOn: _handed_on,
+    desk.HandedOn: lambda e, *_: (
+        f"{_name(e.by)} said someone else; {'nobody is left' if e.turn is None else f'next is {_name(e.turn)}'}"
+    ),
     desk.Delegated: lambda e, *_: f"{_name(e.by)} said let the robot try",
     desk.Withdrawn: lambda e, *_: f"taken back{_because(e.why)}",
     desk.Expired: "nobody answered in time",
@@ -189,7 +158,9 @@ WORDS_OF_A_STEP: Mapping[type, Words] = {
     trail.RunBegun: "about to act",
     trail.RunUnknown: "nobody knows what became of it",
     trail.RunSettled: lambda e, *_: f"settled, {SETTLED[e.how]}",
-    session.Executed: _executed,
+    session.Executed: lambda e, *_: (
+        f"{'succeeded' if e.ok else 'failed'}{'' if e.certainty >= 1.0 else f', {100 * e.certainty:.0f} % sure'}"
+    ),
     server.RunTaken: lambda e, *_: f"the run is {shortened(e.robot)}'s",
 }
 """Kinds of a question, an action or a run, which is named first."""
@@ -209,12 +180,15 @@ WORDS: Mapping[type, Words] = {
     trail.RunEnded: lambda e, *_: f"the run ended, {e.outcome}{_because(e.reason)}",
     session.Decided: _decided,
     session.Forwarded: "took in new confidences",
-    session.Answered: _took_in,
+    session.Answered: lambda e, *_: f"took in the answer about {shortened(e.module)}{CHANGED[e.changed]}",
     session.NotAnswered: lambda e, *_: f"no answer about {shortened(e.module)}: {UNANSWERED[e.why]}",
     session.Stopped: lambda e, *_: f"was stopped{_because(e.why)}",
     # access
     server.CodeMade: lambda e, *_: f"a code was made for {_name(e.person)}, as {e.role}",
-    server.Granted: _granted,
+    server.Granted: lambda e, *_: (
+        f"{_name(e.person) if e.person else shortened(e.robot)} may come in, as {e.role}"
+        f"{f', with {shortened(e.device)}' if e.device else ''}"
+    ),
     server.Revoked: lambda e, *_: f"access {shortened(e.id)} was taken back",
     # memory
     memory.MemoryRemembered: _remembered,
@@ -232,8 +206,11 @@ WORDS: Mapping[type, Words] = {
         f"{shortened(e.name)} was ordered{f' in {shortened(e.world)}, seed {e.seed}' if e.world else ''}"
     ),
     task.Started: lambda e, *_: f"the run began: {shortened(named(e.main))}",
-    task.Begun: _begun,
-    task.Acted: _acted,
+    task.Begun: lambda e, *_: (
+        f"about to {shortened(named(e.action))}{f', attempt {e.attempt}' if e.attempt > 1 else ''}"
+        f"{' (perhaps once more)' if e.again else ''}"
+    ),
+    task.Acted: lambda e, *_: f"it {'worked' if e.ok else f'gave up: {shortened(e.code)}'}{KNOWN.get(e.known, '')}",
     task.Failed: lambda e, *_: f"failure {e.number}: {shortened(what_failed(e.failure))}",
     task.Recovering: lambda e, *_: f"recovers with {shortened(e.recovery)}, use {e.use}",
     task.Recovered: _recovered,
@@ -241,7 +218,9 @@ WORDS: Mapping[type, Words] = {
     task.Asked: lambda e, *_: f"asked people {f'about {shortened(e.module)}' if e.module else 'how to go on'}",
     task.Unanswered: "nobody answered",
     task.Raised: lambda e, *_: f"{shortened(e.monitor)} interrupted: {shortened(e.code)}",
-    task.Believed: _believed,
+    task.Believed: lambda e, *_: (
+        f"the {e.assertion.source} holds {shortened(e.assertion.key)} to be {shortened(str(e.assertion.value))}"
+    ),
     task.Said: lambda e, *_: f"the recipe said: {shortened(e.message)}",
     task.Resumed: "another program goes on with it",
     task.Void: lambda e, *_: f"what was begun had no effect ({shortened(e.why)})",

@@ -11,7 +11,7 @@ import typer
 from handup.cli.options import group
 from handup.cli.output import bar, check_place, out, plain_table, print_json, say
 from handup.core import BadData, BadRecord, BadSetting, HandupError
-from handup.core.files import write_whole
+from handup.core.files import read_text, write_whole
 from handup.people import BITE, Workload, WorkloadModel
 from handup.people.model import RANGES
 from handup.people.ratings import Fit, Scale, fit_ratings, read_ratings
@@ -31,6 +31,7 @@ SHOW_EPILOG = """Example: handup workload show --model workload.json
 Exit codes: 0 shown, 2 the file or an option is wrong."""
 MEAL = ("M1", "M2", "M3", "M4", "M3")
 """Questions of the meal that is shown: one about each of the paper's modules, and one of them again."""
+MAX_BYTES = 64 * 1024 * 1024
 EVERY_S, MEAL_S, SHOWN_EVERY_S = 30.0, 300.0, 15.0
 
 
@@ -46,8 +47,9 @@ def fit(
     if scale not in tuple(Scale):
         raise BadSetting(f"scale is '{scale}'", hint=f"Use one of: {', '.join(Scale)}.")
     check_place("--save", save, ratings)
+    text = read_text(ratings, MAX_BYTES, error=BadData)
     try:
-        found = fit_ratings(read_ratings(_text(ratings), Scale(scale)), ridge=ridge)
+        found = fit_ratings(read_ratings(text, Scale(scale)), ridge=ridge)
     except HandupError as error:
         raise error.at(str(ratings)) from None
     if save is not None:
@@ -109,13 +111,11 @@ def _show_fit(found: Fit) -> None:
     if not found.fitted:
         out.print(f"{found.ratings} ratings are too few for the coefficients: only s of each person is fitted.")
     out.print(f"{found.model.evidence}; error on these {found.rmse:.3f}.", markup=False)
-    held = found.held_out
-    if held is None:
-        out.print("One person: how it does on others cannot be told.")
-    else:
-        out.print(
-            f"People left out: error {held.fitted:.3f}, defaults {held.defaults:.3f}, others' mean {held.mean:.3f}."
-        )
+    others = "One person: how it does on others cannot be told."
+    if (held := found.held_out) is not None:
+        errors = f"error {held.fitted:.3f}, defaults {held.defaults:.3f}, others' mean {held.mean:.3f}"
+        others = f"People left out: {errors}."
+    out.print(others)
 
 
 def _show_coefficients(model: WorkloadModel) -> None:
@@ -126,20 +126,12 @@ def _show_coefficients(model: WorkloadModel) -> None:
     out.print(table)
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror or "unreadable" if isinstance(error, OSError) else "no UTF-8"
-        raise BadData(f"cannot read {path.name} ({why})", hint="Give a file of UTF-8 text.") from None
-
-
 def _read(path: Path) -> WorkloadModel:
+    text = read_text(path, MAX_BYTES, error=BadRecord)
     try:
-        return WorkloadModel.from_json(json.loads(_text(path)))
+        return WorkloadModel.from_json(json.loads(text))
     except (json.JSONDecodeError, RecursionError):
-        raise BadRecord(
-            "this is no JSON", hint="Give a file that `workload fit --save` wrote.", file=str(path)
-        ) from None
+        hint = "Give a file that `workload fit --save` wrote."
+        raise BadRecord("this is no JSON", hint=hint, file=str(path)) from None
     except HandupError as error:
         raise error.at(str(path)) from None
