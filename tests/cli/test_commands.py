@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 import handup
 from handup.cli import doctor
-from handup.cli.main import COMMANDS as LISTED
 from handup.cli.main import app, command_of
+from handup.cli.options import COMMANDS as LISTED
 from handup.core.installation import install_command
 from handup.lab.bench import decisions, executive, harness, simulator
 from handup.lab.bench.harness import Timed

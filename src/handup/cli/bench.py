@@ -13,27 +13,18 @@ from handup.cli.options import group
 from handup.cli.output import FAILED, err, note, out, print_json, print_table
 from handup.lab.bench.harness import Columns, Row, table_of
 
-app = group(
-    "Measure speed, ours beside a fair alternative in the same run.",
-    "Example: handup bench decisions\n\nExit codes: 0 done, 2 bad input.",
-)
+app = group("bench", "Example: handup bench decisions\n\nExit codes: 0 done, 2 bad input.")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")]
 EPILOG = """Example: handup bench decisions --json > decisions.json
 
 Exit codes: 0 measured, 2 an option is wrong or the extras [lab] and [mip] are missing."""
-SIMULATOR_EPILOG = """Example: handup bench simulator --json
-
-Exit codes: 0 measured, 2 an option is wrong."""
 EXECUTIVE_EPILOG = """Example: handup bench executive --json
 
 Example: handup bench executive --check
 
 Exit codes: 0 measured, 1 with --check where a promise is broken here, 2 an option is wrong or the extra [trees] is
 missing."""
-INTENT_EPILOG = """Example: handup bench intent --json
-
-Exit codes: 0 measured, 2 an option is wrong."""
 
 
 @app.command(epilog=EPILOG)
@@ -46,7 +37,7 @@ def decisions(
     _run(bench.measures(seed), bench.COLUMNS, bench.CLOSING, as_json=as_json, seed=seed)
 
 
-@app.command(epilog=SIMULATOR_EPILOG)
+@app.command(epilog="Example: handup bench simulator --json\n\nExit codes: 0 measured, 2 an option is wrong.")
 def simulator(
     seed: Annotated[int, typer.Option(help="Which random episodes.", min=0)] = 0, as_json: AsJson = False
 ) -> None:
@@ -57,7 +48,7 @@ def simulator(
     _run(measures, bench.COLUMNS, bench.CLOSING, as_json=as_json, seed=seed)
 
 
-@app.command(epilog=INTENT_EPILOG)
+@app.command(epilog="Example: handup bench intent --json\n\nExit codes: 0 measured, 2 an option is wrong.")
 def intent(
     seed: Annotated[int, typer.Option(help="Which random problems.", min=0)] = 0,
     look_ahead: Annotated[float, typer.Option(help="T of the paper's reward, in seconds.", min=0.05, max=10.0)] = 1.0,

@@ -25,7 +25,7 @@ from handup.journal.files import read_note
 
 WHERE = f"Without STORE: ${STORE_VARIABLE}, else {DEFAULT_STORE} in this folder."
 app = group(
-    "Check, export, replay, erase and repair a journal: what robots asked and people answered.",
+    "journal",
     f"Example: handup journal verify robot.db\n\n{WHERE}\n\n"
     "Exit codes: 0 done, 1 something is wrong, 2 bad input or store, 130 stopped.",
 )

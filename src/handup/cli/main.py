@@ -11,34 +11,12 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from handup import __version__
+from handup.cli.options import COMMANDS
 from handup.cli.output import BAD_INPUT, FAILED, INTERRUPTED, err
 from handup.core import HandupError
 
 USAGE_ERROR = cast(type[Exception], typer.BadParameter.__mro__[1])
 """What the command-line library raises for a wrong call; it does not export the class itself."""
-COMMANDS = {
-    "decide": "Say what a robot should do next: act, ask (about which module), wait or yield, and why.",
-    "ask": "Ask a person one question and print the answer; it survives whatever happens to this command.",
-    "answer": "Answer the questions that robots ask, one by one.",
-    "advise": "Recommend a method for a policy: simulate it with all of them, and say how near the choice is to "
-    "flipping.",
-    "calibrate": "Turn a module's raw scores into probabilities of being right, and say how good they are on unseen "
-    "rows.",
-    "meal": "Let the simulated feeding robot eat from a plate, with somebody to ask, and say how it went.",
-    "reach": "Reach for something with a hand on a table, with a robot that guesses what you want, helps and asks.",
-    "run": "Run a recipe with its recoveries, to a named end.",
-    "inject": "Let something go wrong in a simulated world, to see whether the recoveries are up to it.",
-    "serve": "Serve the page and the API on a store, until Ctrl-C.",
-    "pair": "Let a person's device or a robot in; list or revoke what was let in.",
-    "page": "Open the page on which people answer; with --demo, see every kind of question.",
-    "doctor": "Check this installation and say what to do about what is missing.",
-    "workload": "Say what a question costs a person, and how load adds up and leaks away.",
-    "study": "Repeat the papers' simulated experiments, and say which of their claims hold.",
-    "journal": "Check, export, replay, erase and repair a journal: what robots asked and people answered.",
-    "recipe": "Check recipes and recoveries before anything moves, look at them, and test parts of them alone.",
-    "bench": "Measure speed, ours beside a fair alternative in the same run.",
-}
-"""Commands in the order of the help, with the first sentence of their own: each is the module of its name here."""
 
 
 def command_of(name: str) -> Any:

@@ -9,6 +9,30 @@ from typing import Annotated
 
 import typer
 
+COMMANDS = {
+    "decide": "Say what a robot should do next: act, ask (about which module), wait or yield, and why.",
+    "ask": "Ask a person one question and print the answer; it survives whatever happens to this command.",
+    "answer": "Answer the questions that robots ask, one by one.",
+    "advise": "Recommend a method for a policy: simulate it with all of them, and say how near the choice is to "
+    "flipping.",
+    "calibrate": "Turn a module's raw scores into probabilities of being right, and say how good they are on unseen "
+    "rows.",
+    "meal": "Let the simulated feeding robot eat from a plate, with somebody to ask, and say how it went.",
+    "reach": "Reach for something with a hand on a table, with a robot that guesses what you want, helps and asks.",
+    "run": "Run a recipe with its recoveries, to a named end.",
+    "inject": "Let something go wrong in a simulated world, to see whether the recoveries are up to it.",
+    "serve": "Serve the page and the API on a store, until Ctrl-C.",
+    "pair": "Let a person's device or a robot in; list or revoke what was let in.",
+    "page": "Open the page on which people answer; with --demo, see every kind of question.",
+    "doctor": "Check this installation and say what to do about what is missing.",
+    "workload": "Say what a question costs a person, and how load adds up and leaks away.",
+    "study": "Repeat the papers' simulated experiments, and say which of their claims hold.",
+    "journal": "Check, export, replay, erase and repair a journal: what robots asked and people answered.",
+    "recipe": "Check recipes and recoveries before anything moves, look at them, and test parts of them alone.",
+    "bench": "Measure speed, ours beside a fair alternative in the same run.",
+}
+"""Commands in the order of the help, with the first sentence of their own: each is the module of its name here."""
+
 DEFAULT_STORE = "handup.db"
 RUNS_STORE = "handup-runs/run.db"
 """The store of `handup run` and of the commands that look at its runs, where none is named."""
@@ -47,9 +71,9 @@ def store_named(store: str) -> str:
     return "" if store == DEFAULT_STORE == default_store() else f" --store {shlex.quote(store)}"
 
 
-def group(words: str, epilog: str) -> typer.Typer:
+def group(name: str, epilog: str) -> typer.Typer:
     """Make a command of several verbs, which shows its help where no verb is given."""
-    app = typer.Typer(rich_markup_mode=None, add_completion=False, help=words, epilog=epilog)
+    app = typer.Typer(rich_markup_mode=None, add_completion=False, help=COMMANDS[name], epilog=epilog)
 
     @app.callback(invoke_without_command=True)
     def main(context: typer.Context) -> None:

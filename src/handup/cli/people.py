@@ -61,12 +61,10 @@ def _people(root: Node) -> tuple[Person, ...]:
     for item in root.items:
         try:
             person = Person.from_json(_plain(item))
+            if person.name in found:
+                raise BadSetting(f"'{person.name}' stands twice", hint="Give everybody a name of their own.")
         except HandupError as error:
             raise BadSetting(error.cause, hint=error.hint, line=item.line) from None
-        if person.name in found:
-            raise BadSetting(
-                f"'{person.name}' stands twice", hint="Give everybody a name of their own.", line=item.line
-            )
         found[person.name] = person
     return tuple(found.values())
 

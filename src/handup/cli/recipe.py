@@ -33,18 +33,11 @@ from handup.executive.showing import as_svg, as_text, tree_shown
 from handup.executive.sources import Sources
 from handup.journal import Journal
 
-app = group(
-    "Check recipes and recoveries before anything moves, look at them, and test parts of them alone.",
-    "Example: handup recipe check recipe.yaml\n\nExit codes: 0 done, 1 failed, 2 bad input.",
-)
+app = group("recipe", "Example: handup recipe check recipe.yaml\n\nExit codes: 0 done, 1 failed, 2 bad input.")
 
 CHECK_EPILOG = """Example: handup recipe check recipe.yaml --recoveries recoveries.yaml --database database.yaml
 
 Exit codes: 0 nothing is wrong, 1 something is, 2 a file cannot be read or an option is wrong."""
-
-SHOW_EPILOG = """Example: handup recipe show recipe.yaml --recoveries recoveries.yaml --svg tree.svg
-
-Exit codes: 0 shown, 2 a file or an option is wrong."""
 
 TEST_EPILOG = """Example: handup recipe test perceive --world kitting --params '{"object": "bolt", "pose": "bin"}'
 
@@ -92,7 +85,10 @@ def check_files(
         raise typer.Exit(FAILED)
 
 
-@app.command(epilog=SHOW_EPILOG)
+@app.command(
+    epilog="Example: handup recipe show recipe.yaml --recoveries recoveries.yaml --svg tree.svg\n\n"
+    "Exit codes: 0 shown, 2 a file or an option is wrong."
+)
 def show(
     files: Files,
     recoveries: RecoveryFiles = None,

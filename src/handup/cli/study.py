@@ -21,14 +21,8 @@ from handup.lab.engine import Progress as Step
 from handup.lab.engine.cluster import cluster as connected
 from handup.lab.simulate import simulate
 
-app = group(
-    "Repeat the papers' simulated experiments, and say which of their claims hold.",
-    "Example: handup study run summary --quick\n\nExit codes: 0 done, 2 bad input, 130 stopped.",
-)
+app = group("study", "Example: handup study run summary --quick\n\nExit codes: 0 done, 2 bad input, 130 stopped.")
 
-LIST_EPILOG = """Example: handup study list --json
-
-Exit codes: 0 listed, 2 an option is wrong."""
 RUN_EPILOG = """Example: handup study run structure --episodes 200 --out my-studies
 
 Example: handup study run meal-methods --participants 24 --jobs 2
@@ -40,9 +34,6 @@ Each study has options of its own, such as --episodes, --participants or --seed:
 A stopped run goes on where it was when the same command is given again.
 
 Exit codes: 0 done (whatever the verdicts), 2 bad input or a missing extra, 130 stopped."""
-CELL_EPILOG = """Example: handup study cell --set method=troubleshoot --set confidences=0.9,0.2 --json
-
-Exit codes: 0 simulated, 2 a setting is wrong."""
 PROTOCOL_EPILOG = """Example: handup study protocol meal-methods --participant 3
 
 Each line is a meal: run it, let the participant answer on the page, and keep what it prints.
@@ -51,7 +42,7 @@ Exit codes: 0 printed, 2 there is no such study or participant."""
 ALL, OUT = "all", Path("studies")
 
 
-@app.command("list", epilog=LIST_EPILOG)
+@app.command("list", epilog="Example: handup study list --json\n\nExit codes: 0 listed, 2 an option is wrong.")
 def list_studies(as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False) -> None:
     """Name the studies, the figure of a paper that each repeats, and the question that it answers."""
     studies = [registry.study_of(name) for name in registry.names()]
@@ -117,7 +108,10 @@ def run(
     out.print(f"{studies[-1].closing(outcomes[-1].results)}, in {seconds:.1f} s.", markup=False)
 
 
-@app.command(epilog=CELL_EPILOG)
+@app.command(
+    epilog="Example: handup study cell --set method=troubleshoot --set confidences=0.9,0.2 --json\n\n"
+    "Exit codes: 0 simulated, 2 a setting is wrong."
+)
 def cell(
     given: Annotated[
         list[str] | None, typer.Option("--set", help="A setting; may be given again.", metavar="KEY=VALUE")

@@ -16,19 +16,13 @@ from handup.people import BITE, Workload, WorkloadModel
 from handup.people.model import RANGES
 from handup.people.ratings import Fit, Scale, fit_ratings, read_ratings
 
-app = group(
-    "Say what a question costs a person, and how load adds up and leaks away.",
-    "Example: handup workload show\n\nExit codes: 0 done, 2 bad input.",
-)
+app = group("workload", "Example: handup workload show\n\nExit codes: 0 done, 2 bad input.")
 FIT_EPILOG = """Example: handup workload fit ratings.csv --save workload.json
 
 The columns: person, difficulty (easy, hard), response (choice, box), distraction (none, distracted), rating (0 to 1, or
 1 to 5), and seconds since the person's last question where known.
 
 Exit codes: 0 fitted, 2 the table or an option is wrong; nothing is written then."""
-SHOW_EPILOG = """Example: handup workload show --model workload.json
-
-Exit codes: 0 shown, 2 the file or an option is wrong."""
 MEAL = ("M1", "M2", "M3", "M4", "M3")
 """Questions of the meal that is shown: one about each of the paper's modules, and one of them again."""
 MAX_BYTES = 64 * 1024 * 1024
@@ -62,7 +56,10 @@ def fit(
         say(f"Model: {save}")
 
 
-@app.command(epilog=SHOW_EPILOG)
+@app.command(
+    epilog="Example: handup workload show --model workload.json\n\n"
+    "Exit codes: 0 shown, 2 the file or an option is wrong."
+)
 def show(
     model: Annotated[Path | None, typer.Option(help="A model that `fit --save` wrote.", metavar="FILE")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a record instead of text.")] = False,
