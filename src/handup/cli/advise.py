@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from handup.cli.options import Expert, Policy, Weight
-from handup.cli.output import check_place, err, out, plain_table, print_json, print_table, say
+from handup.cli.output import check_place, err, out, picked, plain_table, print_json, print_table, say
 from handup.core import BadSetting, MissingExtra
 from handup.lab.advice_flips import SCALES, Flips, Nearness, nearness
 from handup.lab.advise import Advice, Row
@@ -107,11 +107,8 @@ def _record(policy: Path, advice: Advice, near: Nearness, picture: Path | None) 
     return {
         "policy": str(policy),
         "modules": len(place.graph),
-        "episodes": advice.episodes,
-        "seed": advice.seed,
-        "expert": place.expert,
-        "w": place.w,
-        "horizon": place.horizon,
+        **picked(advice, "episodes", "seed"),
+        **picked(place, "expert", "w", "horizon"),
         "recommended": advice.recommended.to_json(),
         "runner_up": None if runner_up is None else runner_up.to_json(),
         "ties": [row.method for row in advice.tied],

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from handup import recover  # noqa: F401 - what other programs wrote in the store must be known
 from handup.cli.options import DEFAULT_STORE, PeopleFile, StoreOption, store_named
-from handup.cli.output import FAILED, INTERRUPTED, err, note, out, print_json
+from handup.cli.output import FAILED, INTERRUPTED, err, note, out, picked, print_json
 from handup.cli.people import load_people, people_named, user_name
 from handup.cli.whole_journal import whole_journal
 from handup.core import BadSetting, DamagedJournal, HandupError, Person
@@ -218,7 +218,6 @@ def _row(record: Record, now_s: float) -> dict[str, Any]:
         "for": record.turn,
         "audience": list(record.audience),
         "age_s": max(now_s - record.asked_s, 0.0),
-        "until_s": record.until_s,
-        "why": record.why,
+        **picked(record, "until_s", "why"),
         "question": record.question.to_json(),
     }

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from handup.cli.options import DEFAULT_STORE, RUNS_STORE, STORE_VARIABLE, AsJson, StoreArgument, default_store, group
-from handup.cli.output import FAILED, check_place, day, err, many, moment, near, out, print_json, say, working
+from handup.cli.output import FAILED, check_place, day, entries, err, moment, near, out, print_json, say, working
 from handup.cli.whole_journal import whole_journal
 from handup.core import BadSetting, DamagedJournal, StoreUnavailable
 from handup.core.checks import one_line
@@ -101,18 +101,14 @@ def _show_verdict(shown: str, verdict: Verdict, first: Row | None, last: Row | N
     if not verdict.ok:
         say(f"DAMAGED: {verdict.why}." if shown in verdict.why else f"{shown} is DAMAGED: {verdict.why}.")
         if verdict.entries:
-            say(f"Good until then: {_entries(verdict.entries)}.")
+            say(f"Good until then: {entries(verdict.entries)}.")
         say(hint)
     elif first is None or last is None:
         say(f"{shown} is whole and has no entry yet.")
     else:
         times = f"{moment(first.at_s)} to {near(last.at_s, day(first.at_s))} UTC"
-        say(f"{shown} is whole: {_entries(verdict.entries)}, {times}.")
+        say(f"{shown} is whole: {entries(verdict.entries)}, {times}.")
         say(f"Head: {last.hash}")
-
-
-def _entries(count: int) -> str:
-    return many(count, "entry", "entries")
 
 
 # -- export ------------------------------------------------------------------------------------------------------------
@@ -143,7 +139,7 @@ def export(
     if as_json:
         print_json({"store": shown, "to": to, "format": wanted, "run": run, "entries": count})
     elif to != STDOUT:
-        say(f"{_entries(count)} of {shown} in {to}.")
+        say(f"{entries(count)} of {shown} in {to}.")
     _complain(run, found=count > 0)
 
 
@@ -357,7 +353,7 @@ def _put_aside(store: str, path: Path) -> None:
 
 def _show_repaired(shown: str, done: Repaired) -> None:
     lost = "nobody can tell how many are lost" if done.lost is None else f"{done.lost:,} lost"
-    say(f"Repaired {shown}: {_entries(done.entries)} kept, {lost}.")
+    say(f"Repaired {shown}: {entries(done.entries)} kept, {lost}.")
     if done.values_lost:
         say(f"Names and personal values lost though their entries are not: {done.values_lost}.")
     say(f"The damaged one is kept as it was: {done.source}")

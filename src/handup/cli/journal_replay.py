@@ -6,7 +6,20 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
-from handup.cli.output import clock, day, many, moment, near, out, plain_table, print_json, print_table, say, working
+from handup.cli.output import (
+    clock,
+    day,
+    entries,
+    moment,
+    near,
+    out,
+    picked,
+    plain_table,
+    print_json,
+    print_table,
+    say,
+    working,
+)
 from handup.cli.retelling import shortened, tell
 from handup.core import body_of
 from handup.desk.events import Asked, Enabled, Stopped
@@ -58,9 +71,7 @@ class Run:
         ended, attempt = self.trail.ended, self.trail.open_attempt
         return {
             "run": self.name,
-            "first_s": self.first_s,
-            "last_s": self.last_s,
-            "questions": self.questions,
+            **picked(self, "first_s", "last_s", "questions"),
             "acts": len(self.trail.attempts),
             "open_action": attempt and attempt.id,
             "asks_again_s": attempt and self.asks_again_s,
@@ -139,7 +150,7 @@ def show(journal: Journal, run: str | None, until: int, last: int | None, *, as_
     streams = not as_json and last is None
     lines = _Lines(len(str(until)))
     only = "" if run is None else f", shown for run {shortened(run)}"
-    head = f"{journal.store}: {_entries(until)}{only}. Times are UTC."
+    head = f"{journal.store}: {entries(until)}{only}. Times are UTC."
     if streams and until:
         say(head)
     with working("replaying", until, quiet=streams and out.is_terminal) as tell_done:
@@ -160,10 +171,6 @@ def show(journal: Journal, run: str | None, until: int, last: int | None, *, as_
             lines.show(entry, words)
     _show_state(story, found)
     return found.same
-
-
-def _entries(count: int) -> str:
-    return many(count, "entry", "entries")
 
 
 class _Lines:
@@ -229,7 +236,7 @@ def _plain(text: str) -> str:
 def _same(found: Comparison, seq: int) -> str:
     if found.snapshot_seq is None:
         return "There is no snapshot to compare this with."
-    tail = f"the snapshot at entry {found.snapshot_seq} and the {_entries(seq - found.snapshot_seq)} after it"
+    tail = f"the snapshot at entry {found.snapshot_seq} and the {entries(seq - found.snapshot_seq)} after it"
     if found.snapshot_seq == seq:
         tail = f"the snapshot at entry {seq}"
     if found.same:
@@ -244,8 +251,7 @@ def _record(store: str, story: Story, listed: deque[tuple[Entry, str]], found: C
     state = story.state
     stopped = state.to_json()["stopped"]
     timeline = [
-        {key: getattr(entry, key) for key in ("seq", "at_s", "run", "key", "kind")}
-        | {"words": words, "event": body_of(entry.event)}
+        {**picked(entry, "seq", "at_s", "run", "key", "kind"), "words": words, "event": body_of(entry.event)}
         for entry, words in listed
     ]
     return {

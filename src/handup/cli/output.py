@@ -57,6 +57,11 @@ def plain_table(*columns: str, right: Collection[str] = (), wrap: bool = False, 
     return table
 
 
+def picked(thing: object, *names: str) -> dict[str, Any]:
+    """Attributes of something by name, for a record."""
+    return {name: getattr(thing, name) for name in names}
+
+
 def print_table(table: Table) -> None:
     """A table on stdout. It takes the width it needs: a number that is cut is worse than a long line."""
     Console(width=max(out.width, WIDE), highlight=False).print(table)
@@ -69,8 +74,13 @@ def bar(share: float, width: int = 20) -> str:
 
 
 def many(count: int, what: str, more: str = "") -> str:
-    """So many of something, in words, as in "1 entry" and "1,200 entries"."""
+    """So many of something, in words, as in "1 run" and "1,200 runs"."""
     return f"1 {what}" if count == 1 else f"{count:,} {more or what + 's'}"
+
+
+def entries(count: int) -> str:
+    """So many entries, in words."""
+    return many(count, "entry", "entries")
 
 
 @contextmanager

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 import webbrowser
-from collections.abc import Iterator
-from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -51,7 +50,7 @@ def page(
         return
     check_built()
     try:
-        with _served(port) as server:
+        with TemporaryDirectory(prefix="handup-tour-") as folder, start(_settings(folder, port)) as server:
             link = server.link(server.code(PEOPLE[0].name))
             _line(f"Ctrl-C ends it. The page is at {link}")
             if browse:
@@ -61,12 +60,8 @@ def page(
         note("The tour is over, and nothing of it is kept. Again: handup page --demo")
 
 
-@contextmanager
-def _served(port: int) -> Iterator[RunningServer]:
-    with TemporaryDirectory(prefix="handup-tour-") as folder:
-        settings = ServerSettings(store=str(Path(folder) / "tour.db"), port=port, people=PEOPLE)
-        with start(settings) as server:
-            yield server
+def _settings(folder: str, port: int) -> ServerSettings:
+    return ServerSettings(store=str(Path(folder) / "tour.db"), port=port, people=PEOPLE)
 
 
 def _tour(server: RunningServer, rounds: int) -> None:
@@ -76,9 +71,7 @@ def _tour(server: RunningServer, rounds: int) -> None:
     with Client(server.url, token) as client, RobotLink(server.url, token, ROBOT) as robot:
         for name in PICTURES:
             client.put_picture(name, picture(name))
-        number = 0
-        while rounds == 0 or number < rounds:
-            number += 1
+        for number in range(1, rounds + 1) if rounds else count(1):
             for place, (step, question) in enumerate(TOUR.items()):
                 robot.state(_state(place, "asking", question))
                 _line(_asked(client, step, question, number))
@@ -98,10 +91,9 @@ def _asked(client: Client, step: str, question: Question, attempt: int) -> str:
 
 
 def _state(place: int, phase: str, question: Question | None) -> dict[str, Any]:
-    steps = list(TOUR)
     return {
         "phase": phase,
-        "title": f"Question {min(place + 1, len(steps))} of {len(steps)}",
+        "title": f"Question {min(place + 1, len(TOUR))} of {len(TOUR)}",
         "doing": question.doing if question is not None else "thinking of the next question",
         "why": "this is a tour; nothing moves",
         "panels": [PicturePanel(name=PLATE, seq=1, caption="A plate of food from above")],

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from handup.cli.options import RUNS_STORE, AsJson, DatabaseFile, RecoveryFiles, StoreOption, group
-from handup.cli.output import FAILED, check_writable, many, out, print_json, say
+from handup.cli.output import FAILED, check_writable, many, out, picked, print_json, say
 from handup.cli.recipe_problems import all_problems, print_problems
 from handup.cli.run import params_of
 from handup.cli.run_driving import Pace, drive
@@ -72,9 +72,7 @@ def check_files(
     tasks, rules = len(found.recipes.tasks) if found.recipes is not None else 0, len(found.recoveries or ())
     if as_json:
         listed = [
-            {key: getattr(problem.place, key) for key in ("file", "line", "column")}
-            | {"cause": problem.cause, "hint": problem.hint}
-            for problem in problems
+            picked(problem.place, "file", "line", "column") | picked(problem, "cause", "hint") for problem in problems
         ]
         print_json({"ok": not problems, "tasks": tasks, "recoveries": rules, "problems": listed})
     else:
@@ -189,7 +187,7 @@ def _part(name: str, wanted: Wanted, params: dict[str, Any], seed: int, *, quiet
         "reason": over.reason,
         "outputs": dict(over.outputs),
         "time_s": round(stage.clock.now_s(), 3) if wanted.world else None,
-        "failed": failure and {"path": failure.path, "code": failure.code, "why": failure.why},
+        "failed": failure and picked(failure, "path", "code", "why"),
     }
 
 
@@ -230,8 +228,7 @@ def _recovery(name: str, files: Sequence[Path], failure: str, store: str, aborts
     return {
         "name": name,
         "ok": rehearsed.hint is not None,
-        "chosen": rehearsed.chosen,
-        "reason": rehearsed.reason,
+        **picked(rehearsed, "chosen", "reason"),
         "failure": {"number": rehearsed.number, "path": failed.path, "code": failed.code, "aborts": aborted},
         "steps": [{"action": step.action, "goal": dict(step.goal)} for step in rehearsed.steps],
         "hint": rehearsed.hint and str(rehearsed.hint),

@@ -13,7 +13,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from handup.cli.options import group
-from handup.cli.output import INTERRUPTED, err, note, out, plain_table, print_json, print_table, say
+from handup.cli.output import INTERRUPTED, err, note, out, picked, plain_table, print_json, print_table, say
 from handup.core import BadSetting
 from handup.lab.cell import KEYS, Cell
 from handup.lab.engine import Outcome, Size, Study, Table, here, processes, registry, run_study
@@ -47,8 +47,8 @@ def list_studies(as_json: Annotated[bool, typer.Option("--json", help="Print the
     """Name the studies, the figure of a paper that each repeats, and the question that it answers."""
     studies = [registry.study_of(name) for name in registry.names()]
     if as_json:
-        keys = ("name", "title", "figure", "question", "cells")
-        print_json({"studies": [{key: getattr(study, key) for key in keys} for study in studies]})
+        listed = [picked(study, "name", "title", "figure", "question", "cells") for study in studies]
+        print_json({"studies": listed})
         return
     table = plain_table("name", "figure", "question", "cells", right=("cells",), wrap=True)
     table.columns[0].no_wrap = True
@@ -151,7 +151,7 @@ def protocol(
     study = meal_study(name)
     meals = planned(study, participant, study.size(seed=seed, looks=looks))
     if as_json:
-        listed = [{"meal": meal.meal, "arm": meal.arm, "command": meal.command} for meal in meals]
+        listed = [picked(meal, "meal", "arm", "command") for meal in meals]
         print_json({"study": name, "participant": participant, "meals": listed})
         return
     for meal in meals:
