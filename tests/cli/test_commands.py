@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,8 @@ from typer.testing import CliRunner
 
 import handup
 from handup.cli import doctor
-from handup.cli.main import app
+from handup.cli.main import app, command_of
+from handup.cli.options import COMMANDS as LISTED
 from handup.core.installation import install_command
 from handup.lab.bench import decisions, executive, harness, simulator
 from handup.lab.bench.harness import Timed
@@ -45,6 +47,24 @@ def test_every_command_is_in_this_test() -> None:
     listed = help_text.split("Commands:")[1].split("Example:")[0]
     names = {line.split()[0] for line in listed.splitlines() if line.startswith("  ") and line[2:3].strip()}
     assert names == {command[0] for command in COMMANDS if command}
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_a_command_is_listed_with_the_first_sentence_of_its_own_help(name: str) -> None:
+    own = " ".join(command_of(name).help.split("\n\n")[0].split())
+    assert own.startswith(LISTED[name])
+    assert len(own) == len(LISTED[name]) or own[len(LISTED[name])] == " "
+
+
+def test_only_the_command_that_is_called_is_imported(tmp_path: Path) -> None:
+    code = """
+import sys
+from handup.cli.main import app
+app(sys.argv[1:], standalone_mode=False)
+sys.exit(", ".join(name for name in sys.modules if name.startswith(("sqlalchemy", "scipy", "handup.cli.meal"))) or 0)
+"""
+    done = subprocess.run([sys.executable, "-c", code, "--help"], cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("command", [[], ["bench"], ["journal"], ["recipe"], ["study"], ["workload"]], ids=" ".join)

@@ -30,7 +30,7 @@ COMMANDS = {
 }
 AS_NOBODY = """
 import os, sys, tempfile
-from handup.cli import journal_export, journal_mending, journal_replay
+from handup.cli import journal, journal_replay
 from handup.cli.main import run
 from handup.journal import Journal
 with tempfile.TemporaryDirectory() as folder:  # what is imported late must be there before the rights are gone

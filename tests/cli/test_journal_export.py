@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from handup.cli import journal_export
+from handup.cli import journal as command
 from handup.journal import Journal, as_jsonl
 from tests.cli.calls import SRC, assert_one_line_error, here
 from tests.cli.histories import content, history
@@ -127,7 +127,7 @@ def test_an_export_that_fails_leaves_what_was_there(folder: Path, monkeypatch: p
         yield "a line\n"
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(journal_export, "as_jsonl", breaks)
+    monkeypatch.setitem(command.FORMATS, "jsonl", breaks)
     called = here("journal", "export", "--to", "all.jsonl", "--force")
     assert called.code == 1
     assert called.err.count("\n") == 1
@@ -144,7 +144,7 @@ def test_somebody_who_is_erased_meanwhile_is_in_no_file(folder: Path, monkeypatc
         with Journal.open("handup.db") as journal:
             journal.erase("Ana")
 
-    monkeypatch.setattr(journal_export, "as_jsonl", erasing)
+    monkeypatch.setitem(command.FORMATS, "jsonl", erasing)
     called = here("journal", "export", "--to", "all.jsonl")
     assert_one_line_error(called, "somebody was erased while this was exported", "Give the command again")
     assert not (folder / "all.jsonl").exists()

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from handup.cli import journal_replay
-from handup.cli.moments import day, near
+from handup.cli.output import day, near
 from handup.core import ReplyKind
 from handup.desk import Desk, DeskState, replay
 from handup.desk.projection import compared

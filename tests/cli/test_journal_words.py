@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from handup.cli import saying
-from handup.cli.moments import day, moment, near
+from handup.cli import output
+from handup.cli.output import day, moment, near
 from handup.cli.retelling import shortened, tell
 from handup.core import Action, Decision, Outcome, Question, QuestionKind, ResumeHint, Role
 from handup.core.event import _BY_CLASS, type_of
@@ -190,15 +190,15 @@ def test_long_and_odd_words_stay_in_one_line() -> None:
 
 def test_what_takes_its_time_is_shown_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = io.StringIO()
-    monkeypatch.setattr(saying, "err", Console(file=shown, force_terminal=True, width=80))
-    with saying.working("counting", 3) as tell_done:
+    monkeypatch.setattr(output, "err", Console(file=shown, force_terminal=True, width=80))
+    with output.working("counting", 3) as tell_done:
         tell_done(2)
     assert shown.getvalue() == "", "what is done at once shows nothing"
-    monkeypatch.setattr(saying, "PATIENCE_S", 0.0)
-    with saying.working("counting", 3, quiet=True):
+    monkeypatch.setattr(output, "PATIENCE_S", 0.0)
+    with output.working("counting", 3, quiet=True):
         threading.Event().wait(0.05)
     assert shown.getvalue() == ""
-    with saying.working("counting", 3) as tell_done:
+    with output.working("counting", 3) as tell_done:
         tell_done(2)
         while "counting" not in shown.getvalue():
             threading.Event().wait(0.01)

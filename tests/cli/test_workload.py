@@ -82,7 +82,7 @@ def test_bad_tables_are_refused_and_nothing_is_written(text: str, words: str, tm
 
 
 def test_bad_calls_are_refused(ratings: Path, tmp_path: Path) -> None:
-    assert_one_line_error(here("workload", "fit", str(tmp_path / "none.csv")), "cannot read none.csv")
+    assert_one_line_error(here("workload", "fit", str(tmp_path / "none.csv")), "there is no such file", "none.csv")
     assert_one_line_error(here("workload", "fit", str(ratings), "--scale", "loud"), "scale is 'loud'")
     assert_one_line_error(here("workload", "fit", str(ratings), "--ridge", "0"), "ridge is 0")
     assert_one_line_error(here("workload", "show", "--model", str(ratings)), "no JSON", "ratings.csv")

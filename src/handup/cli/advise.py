@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from handup.cli.output import err, out, print_json, print_table
+from handup.cli.options import Expert, Policy, Weight
+from handup.cli.output import check_place, err, out, picked, plain_table, print_json, print_table, say
 from handup.core import BadSetting, MissingExtra
-
-if TYPE_CHECKING:
-    from handup.lab.advice_flips import Flips, Nearness
-    from handup.lab.advise import Advice, Row
-    from handup.lab.episodes import Measure
-    from handup.policy import ModuleGraph
+from handup.lab.advice_flips import SCALES, Flips, Nearness, nearness
+from handup.lab.advise import Advice, Row
+from handup.lab.advise import advise as simulate
+from handup.lab.episodes import Measure
+from handup.policy import ModuleGraph, load_policy
 
 EPILOG = """Example: handup advise examples/policies/bite.yaml --expert 0.9 --plot bite.png
 
@@ -34,9 +34,9 @@ SAYS = {
 
 
 def advise(
-    policy: Annotated[Path, typer.Argument(help="The policy as YAML.", metavar="POLICY.yaml")],
-    expert: Annotated[float, typer.Option(help="Probability that an answer is right.", metavar="C")] = 1.0,
-    w: Annotated[float, typer.Option("--w", help="Weight of the person's load against the robot's time.")] = 0.5,
+    policy: Policy,
+    expert: Expert = 1.0,
+    w: Weight = 0.5,
     horizon: Annotated[
         int | None, typer.Option(help="Steps given to an episode. Default: two for each module, at least 8.")
     ] = None,
@@ -49,34 +49,30 @@ def advise(
     as_json: Annotated[bool, typer.Option("--json", help="Print the advice as JSON.")] = False,
 ) -> None:
     """Recommend a method for a policy: simulate it with all of them, and say how near the choice is to flipping."""
-    from handup.policy import load_policy  # noqa: PLC0415 - slow to import
-
     graph = load_policy(policy)
     picture = None if no_plot else _picture(policy, plot)
+    without = plot is None and not no_plot and picture is None
     advice, near = _simulate(graph, expert=expert, w=w, horizon=horizon, episodes=episodes, seed=seed)
-    unwritten = None if picture is None else _draw(advice, policy, picture)
-    if unwritten is not None:
-        picture = None
+    unwritten = None
+    try:
+        if picture is not None:
+            _draw(advice, policy, picture)
+    except OSError as error:  # told after the advice
+        error.filename = str(picture)  # a full disk does not name the file
+        picture, unwritten = None, error
     if as_json:
         print_json(_record(policy, advice, near, picture))
     else:
-        without = plot is None and not no_plot and picture is None and unwritten is None
         _show(policy, advice, near, picture, without=without)
     if unwritten is not None:
         raise unwritten
 
 
-def _draw(advice: Advice, policy: Path, picture: Path) -> OSError | None:
-    """Draw the picture; where it cannot be written, the error, to be told after the advice."""
+def _draw(advice: Advice, policy: Path, picture: Path) -> None:
     from handup.lab import advice_plot  # noqa: PLC0415 - an extra
 
     drawing = advice_plot.draw(advice, policy.stem)
-    try:
-        picture.write_bytes(drawing.svg if picture.suffix.lower() == ".svg" else drawing.png)
-    except OSError as error:
-        error.filename = str(picture)  # a full disk does not name the file
-        return error
-    return None
+    picture.write_bytes(drawing.svg if picture.suffix.lower() == ".svg" else drawing.png)
 
 
 def _picture(policy: Path, plot: Path | None) -> Path | None:
@@ -88,16 +84,12 @@ def _picture(policy: Path, plot: Path | None) -> Path | None:
     found = Path(f"{policy.stem}-advice.svg") if plot is None else plot
     if found.suffix.lower() not in ENDINGS:
         raise BadSetting(f"--plot is '{found}'", hint=f"Let the name end in {' or '.join(ENDINGS)}.")
-    if not found.parent.is_dir() or found.is_dir():
-        raise BadSetting(f"--plot is '{found}', which cannot be written", hint="Name a file in a folder that exists.")
+    check_place("--plot", found)
     return found
 
 
 def _simulate(graph: ModuleGraph, **given: Any) -> tuple[Advice, Nearness]:
     """Everything that takes time, with a bar on stderr."""
-    from handup.lab.advice_flips import nearness  # noqa: PLC0415 - scipy is slow to import
-    from handup.lab.advise import advise as simulate  # noqa: PLC0415
-
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
         bar = progress.add_task("simulating", total=1.0)
@@ -115,11 +107,8 @@ def _record(policy: Path, advice: Advice, near: Nearness, picture: Path | None) 
     return {
         "policy": str(policy),
         "modules": len(place.graph),
-        "episodes": advice.episodes,
-        "seed": advice.seed,
-        "expert": place.expert,
-        "w": place.w,
-        "horizon": place.horizon,
+        **picked(advice, "episodes", "seed"),
+        **picked(place, "expert", "w", "horizon"),
         "recommended": advice.recommended.to_json(),
         "runner_up": None if runner_up is None else runner_up.to_json(),
         "ties": [row.method for row in advice.tied],
@@ -149,11 +138,10 @@ def _show(policy: Path, advice: Advice, near: Nearness, picture: Path | None, *,
     best, pair = advice.recommended, advice.best_pair
     out.print(f"[bold]Use {best.method}.[/bold] {_in_words(best)}")
     out.print(_rivals(advice))
-    if pair is best:
-        if advice.best_pair_method != best.method:
-            out.print(f"Of the paper's pairs {advice.best_pair_method} does the same.")
-    else:
+    if pair is not best:
         out.print(f"Of the paper's pairs: {advice.best_pair_method}. {_in_words(pair)}")
+    elif advice.best_pair_method != best.method:
+        out.print(f"Of the paper's pairs {advice.best_pair_method} does the same.")
     print_table(_table(advice))
     for row in advice.rows:
         if row.same_as:
@@ -171,7 +159,7 @@ def _show(policy: Path, advice: Advice, near: Nearness, picture: Path | None, *,
     if advice.left_out:
         out.print(f"Left out, as they cannot take this policy on: {', '.join(advice.left_out)}.")
     if picture is not None:
-        out.print(f"Picture: {picture}", markup=False, soft_wrap=True)
+        say(f"Picture: {picture}")
     if without:
         out.print(MissingExtra.of("lab", "The picture").hint.replace("Run", "For a picture, run"), markup=False)
 
@@ -200,11 +188,9 @@ def _rivals(advice: Advice) -> str:
 
 
 def _table(advice: Advice) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("", min_width=1)
-    table.add_column("method", no_wrap=True)
-    for column in ("success %", "workload", "failed", "steps", "J", "J − best"):
-        table.add_column(column, justify="right", no_wrap=True)
+    numbers = ("success %", "workload", "failed", "steps", "J", "J − best")
+    caption = "★ recommended, ◆ no other better in both success and workload; ± and ranges are 95 % intervals."
+    table = plain_table("", "method", *numbers, right=numbers, caption=caption, caption_justify="left")
     for row in advice.rows:
         measures, best = row.measures, row is advice.recommended
         table.add_row(
@@ -217,8 +203,6 @@ def _table(advice: Advice) -> Table:
             _mean(measures["J"]),
             "–" if best else _mean(row.difference),
         )
-    table.caption = "★ recommended, ◆ no other better in both success and workload; ± and ranges are 95 % intervals."
-    table.caption_justify = "left"
     return table
 
 
@@ -232,14 +216,9 @@ def _mean(measure: Measure) -> str:
 
 
 def _flip_table(method: str, flips: Flips) -> Table:
-    from handup.lab.advice_flips import SCALES  # noqa: PLC0415 - scipy is slow to import
-
     title = f"\nHow near the choice of {method} is to flipping"
-    table = Table(box=None, pad_edge=False, title=title, title_justify="left", title_style="bold")
-    table.add_column("moved", no_wrap=True)
-    table.add_column("now", justify="right", no_wrap=True)
-    for column in ("better below", "better above"):
-        table.add_column(column, no_wrap=True)
+    columns = ("moved", "now", "better below", "better above")
+    table = plain_table(*columns, right=("now",), title=title, title_justify="left", title_style="bold")
     for knob, flip in flips.items():
         scale = SCALES[knob]
         low, high = flip.range

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
-from handup.cli.output import FAILED, INTERRUPTED, err, out, print_json
+from handup import recover  # noqa: F401 - what other programs wrote in the store must be known
+from handup.cli.options import DEFAULT_STORE, PeopleFile, StoreOption, store_named
+from handup.cli.output import FAILED, INTERRUPTED, err, note, out, picked, print_json
 from handup.cli.people import load_people, people_named, user_name
-from handup.cli.saying import checked
-from handup.cli.store import DEFAULT_STORE, StoreOption, default_store
+from handup.cli.whole_journal import whole_journal
 from handup.core import BadSetting, DamagedJournal, HandupError, Person
-
-if TYPE_CHECKING:
-    from handup.desk import Desk, Record
+from handup.core.checks import one_line
+from handup.desk import Desk, Record, replay
+from handup.desk.events import Stopped
+from handup.desk.screen import Screen
+from handup.desk.status import Status
+from handup.desk.terminal import How, Terminal
+from handup.desk.words import name_of, span
+from handup.journal import Journal
 
 EPILOG = """Example: handup answer --by Ada
 
@@ -29,9 +35,7 @@ WATCH_S = 1.0
 
 def answer(
     by: Annotated[str | None, typer.Option(help="Who answers; the first of --people, or you.", metavar="NAME")] = None,
-    people: Annotated[
-        Path | None, typer.Option(help="Who there is, with limits, as YAML; kept in the store.", metavar="FILE")
-    ] = None,
+    people: PeopleFile = None,
     store: StoreOption = DEFAULT_STORE,
     once: Annotated[bool, typer.Option("--once", help="Answer what is open now, and leave.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="Show what is open, and leave.")] = False,
@@ -40,10 +44,6 @@ def answer(
     as_json: Annotated[bool, typer.Option("--json", help="With --list: print JSON.")] = False,
 ) -> None:
     """Answer the questions that robots ask, one by one."""
-    from handup import recover  # noqa: F401, PLC0415 - what other programs wrote in the store must be known
-    from handup.desk import Desk  # noqa: PLC0415
-    from handup.journal import Journal  # noqa: PLC0415 - the help does without databases
-
     if stop:
         _stop(store, by, people, enable)
         if not listed:
@@ -61,34 +61,28 @@ def answer(
         Desk(journal, known or people_named(journal, [name])) as desk,
     ):
         if enable:
-            _enable(desk, name)
+            was_stopped = desk.stopped
+            desk.enable(name)
+            enabled = "Enabled: robots may go on. A run that was stopped stays stopped; begin a new one."
+            note(enabled if was_stopped else "Nothing was stopped.")
             if not once:
                 return
         try:
             code = _serve(desk, name, once)
         except KeyboardInterrupt:
             err.print()
-            _say("Left. What waits for an answer goes on waiting.")
+            note("Left. What waits for an answer goes on waiting.")
             code = INTERRUPTED
     raise typer.Exit(code)
 
 
 def _who(by: str | None, people: Path | None) -> tuple[tuple[Person, ...], str]:
     """Whom a file names, and who sits here."""
-    known = () if people is None else load_people(people)
+    known = load_people(people)
     name = by or (known[0].name if known else user_name())
     if known and name not in {each.name for each in known}:
         raise BadSetting(f"--by is '{name}'", hint=f"Name one of: {', '.join(each.name for each in known)}.")
     return known, name
-
-
-def _enable(desk: Desk, by: str) -> None:
-    was_stopped = desk.stopped
-    desk.enable(by)
-    if was_stopped:
-        _say("Enabled: robots may go on. A run that was stopped stays stopped; begin a new one.")
-    else:
-        _say("Nothing was stopped.")
 
 
 def _stop(store: str, by: str | None, people: Path | None, enable: bool) -> None:
@@ -102,16 +96,12 @@ def _stop(store: str, by: str | None, people: Path | None, enable: bool) -> None
         where = "" if error.file is None else f"{error.file}{line}: "
         error.cause, error.file = f"The robot was NOT stopped: use its own stop button. {where}{error.cause}", None
         raise
-    _say("Stopped. Nothing goes on before somebody enables it:")
-    _say_command("--enable", shown)
+    note("Stopped. Nothing goes on before somebody enables it:")
+    _say_how_to_enable(shown)
 
 
 def _write_stop(store: str, given: str | None, file: Path | None) -> str:
     """Stop without checking the whole journal first: that may take long, and old damage must not stand in the way."""
-    from handup.desk import Desk  # noqa: PLC0415
-    from handup.desk.events import Stopped  # noqa: PLC0415
-    from handup.journal import Journal  # noqa: PLC0415
-
     people, by = _who(given, file)
     try:
         with Journal.open(store, create=False, check="head") as journal:
@@ -120,7 +110,7 @@ def _write_stop(store: str, given: str | None, file: Path | None) -> str:
                     desk.stop(by)
             except DamagedJournal:
                 journal.append(Stopped(by=by))  # a new desk cannot read what is before it; one that runs has done so
-                _say("The journal is damaged: no robot can start on it before it is repaired.")
+                note("The journal is damaged: no robot can start on it before it is repaired.")
             return journal.store
     except DamagedJournal as error:
         raise DamagedJournal(
@@ -130,8 +120,6 @@ def _write_stop(store: str, given: str | None, file: Path | None) -> str:
 
 
 def _serve(desk: Desk, by: str, once: bool) -> int:
-    from handup.desk.terminal import How, Terminal  # noqa: PLC0415
-
     terminal, passed, said, shown = Terminal(by), set[str](), "", False
     while True:
         desk.tick()
@@ -158,8 +146,6 @@ def _serve(desk: Desk, by: str, once: bool) -> int:
 
 def _before(desk: Desk, by: str) -> list[Record]:
     """What this person can answer now, oldest first; what is somebody else's turn comes after their own."""
-    from handup.desk.status import Status  # noqa: PLC0415
-
     waiting = [
         each
         for each in desk.pending()
@@ -182,28 +168,19 @@ def _idle(desk: Desk, by: str) -> str:
 
 def _say_idle(desk: Desk, by: str, more: str = "") -> None:
     if desk.stopped:
-        _say(f"{_idle(desk, by)}{more} Once it is safe, let robots go on:")
-        _say_command("--enable", desk.journal.store)
+        note(f"{_idle(desk, by)}{more} Once it is safe, let robots go on:")
+        _say_how_to_enable(desk.journal.store)
     else:
-        _say(f"{_idle(desk, by)}{more}")
+        note(f"{_idle(desk, by)}{more}")
 
 
-def _say_command(options: str, store: str) -> None:
+def _say_how_to_enable(store: str) -> None:
     """A command in a line of its own, to be copied."""
-    at = "" if store == DEFAULT_STORE == default_store() else f" --store {shlex.quote(store)}"
-    err.print(f"  handup answer {options}{at}", markup=False, soft_wrap=True)
+    err.print(f"  handup answer --enable{store_named(store)}", markup=False, soft_wrap=True)
 
 
 def _list(store: str, as_json: bool) -> None:
-    from rich.console import Console  # noqa: PLC0415
-
-    from handup.core.checks import one_line  # noqa: PLC0415
-    from handup.desk import replay  # noqa: PLC0415
-    from handup.desk.screen import Screen  # noqa: PLC0415
-    from handup.journal import Journal  # noqa: PLC0415
-
-    with Journal.open(store, readonly=True) as journal:
-        checked(journal)
+    with whole_journal(store) as (journal, _):
         state = replay(journal.read())
         now_s = max(journal.clock.now_s(), state.at_s)
     if as_json:
@@ -224,9 +201,6 @@ def _list(store: str, as_json: bool) -> None:
 
 def _standing(record: Record, now_s: float) -> str:
     """Where a question is, for whom, since when and why."""
-    from handup.core.checks import one_line  # noqa: PLC0415
-    from handup.desk.words import name_of, span  # noqa: PLC0415
-
     left = "" if record.until_s is None else span(record.until_s - now_s)
     why = {
         "held": record.why or "it does not fit yet",
@@ -244,11 +218,6 @@ def _row(record: Record, now_s: float) -> dict[str, Any]:
         "for": record.turn,
         "audience": list(record.audience),
         "age_s": max(now_s - record.asked_s, 0.0),
-        "until_s": record.until_s,
-        "why": record.why,
+        **picked(record, "until_s", "why"),
         "question": record.question.to_json(),
     }
-
-
-def _say(line: str) -> None:
-    err.print(" ".join(line.split()), markup=False, soft_wrap=True)

@@ -7,24 +7,24 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import partial
+from typing import Annotated, Any
 
 import typer
 
-from handup.cli.output import FAILED, INTERRUPTED, err, out, print_json
+from handup import recover  # noqa: F401 - what other programs wrote in the store must be known
+from handup.cli.options import DEFAULT_STORE, PeopleFile, StoreOption, store_named
+from handup.cli.output import FAILED, INTERRUPTED, note, out, print_json
 from handup.cli.people import load_people, people_named, user_name
-from handup.cli.store import DEFAULT_STORE, StoreOption, default_store
 from handup.core import BadSetting, Question, QuestionKind, value_to_json
 from handup.core.checks import one_line
 from handup.core.kinds import RULES, KindRule, shape_of
+from handup.desk import Delivered, Desk, Record, question_id
+from handup.desk.status import Status
+from handup.desk.terminal import How, Terminal
+from handup.journal import Journal
 from handup.whom import InOrder
-
-if TYPE_CHECKING:
-    from handup.desk import Desk, Record
-    from handup.journal import Journal
 
 EPILOG = """Example: handup ask "Which bowl?" --option left --option right --guess left --sure 0.8
 
@@ -55,9 +55,7 @@ def ask(
     unit: Annotated[str, typer.Option(help="Unit of the number.")] = "",
     mark: Annotated[list[str] | None, typer.Option(help="Name of a point on the picture. Repeat it.")] = None,
     to: Annotated[list[str] | None, typer.Option(help="Whom to ask. Repeat it for others, in order.")] = None,
-    people: Annotated[
-        Path | None, typer.Option(help="Who there is, with limits, as YAML; kept in the store.", metavar="FILE")
-    ] = None,
+    people: PeopleFile = None,
     store: StoreOption = DEFAULT_STORE,
     run: Annotated[str, typer.Option(help="Which run asks.")] = RUN,
     step: Annotated[str | None, typer.Option(help="Which step of it; made from the question.")] = None,
@@ -69,10 +67,6 @@ def ask(
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> None:
     """Ask a person one question and print the answer; it survives whatever happens to this command."""
-    from handup import recover  # noqa: F401, PLC0415 - what other programs wrote in the store must be known
-    from handup.desk import Delivered, Desk, question_id  # noqa: PLC0415
-    from handup.journal import Journal  # noqa: PLC0415 - the help does without databases
-
     rule = _rule(kind, bool(option))
     if len(option or ()) < (least := rule.least_options):
         raise BadSetting(f"a {rule.kind} has fewer than two options", hint=f"Give --option {least} times or more.")
@@ -96,7 +90,7 @@ def ask(
     question.check_ready()
     if timeout is not None and not 0.0 <= timeout < float("inf"):
         raise BadSetting(f"timeout is {timeout:g}", hint="Give a number of seconds from 0 on.")
-    known = () if people is None else load_people(people)
+    known = load_people(people)
     named = step if step is not None else _step_of(question)
     own = step is None and attempt is None
     question_id(run, named, 1 if attempt is None else attempt)
@@ -112,7 +106,7 @@ def ask(
             outcome = _wait(desk, record, journal.store, timeout, sits_here)
         except KeyboardInterrupt:
             now = desk.record(record.id) or record
-            _say(f"Left {_still(now)} as '{now.id}'. {_how_to_answer(now, journal.store)}")
+            note(f"Left {_still(now)} as '{now.id}'. {_how_to_answer(now, journal.store)}")
             raise typer.Exit(INTERRUPTED) from None
         code = _print(desk, outcome, journal.store, as_json)
         if own and outcome.ended:
@@ -126,7 +120,6 @@ def next_attempt(journal: Journal, run: str, step: str) -> int:
     Attempts are made in order, each once the outcome of the one before was delivered, so a few looks find it
     however many there were.
     """
-    from handup.desk import Delivered, question_id  # noqa: PLC0415
 
     def delivered(attempt: int) -> bool:
         return any(isinstance(each.event, Delivered) for each in journal.read(key=question_id(run, step, attempt)))
@@ -169,17 +162,14 @@ def _wait(desk: Desk, record: Record, store: str, timeout_s: float | None, here:
     """The question once there is an outcome, or as it is when the time is up or the person left."""
     until = float("inf") if timeout_s is None else time.monotonic() + timeout_s
     if here and not record.settled:
-        from handup.desk.status import Status  # noqa: PLC0415
-        from handup.desk.terminal import How, Terminal  # noqa: PLC0415
-
         terminal, who = Terminal(), record.turn
         while not record.settled and not desk.stopped and time.monotonic() < until:
             left_s = None if timeout_s is None else until - time.monotonic()
             if record.status is Status.OPEN and record.turn == who:
                 how: How | None = terminal.put(record, desk, timeout_s=left_s).how
             else:
-                _say(_waits(desk, record, store))
-                ended = terminal.stand_by(record, desk, _moved_from(record), timeout_s=left_s)
+                note(_waits(desk, record, store))
+                ended = terminal.stand_by(record, desk, partial(_moved, record), timeout_s=left_s)
                 how = None if ended is None else ended.how
             if how is How.INTERRUPTED:
                 raise KeyboardInterrupt
@@ -188,7 +178,7 @@ def _wait(desk: Desk, record: Record, store: str, timeout_s: float | None, here:
             record = desk.record(record.id) or record
     if not record.settled:
         if not here and time.monotonic() < until and not desk.stopped:
-            _say(_waits(desk, record, store))
+            note(_waits(desk, record, store))
         left_s = None if timeout_s is None else max(until - time.monotonic(), 0.0)
         record = desk.wait(record.id, left_s) or desk.record(record.id) or record
     return record
@@ -199,51 +189,38 @@ def _print(desk: Desk, record: Record, store: str, as_json: bool) -> int:
     answer = record.answer
     value = None if answer is None else answer.value
     if as_json:
-        print_json(
-            {
-                "id": record.id,
-                "status": str(record.status),
-                "value": value_to_json(value),
-                "by": record.by,
-                "latency_s": None if answer is None else answer.latency_s,
-            }
-        )
+        settled = {"by": record.by, "latency_s": None if answer is None else answer.latency_s}
+        print_json({"id": record.id, "status": str(record.status), "value": value_to_json(value), **settled})
     elif value is not None:
         out.file.write("\n".join(shape_of(record.question, value).lines(record.question, value)) + "\n")
     out.file.flush()
     if value is not None:
         return 0
     if answer is not None:
-        _say("The answer was erased.")
+        note("The answer was erased.")
     elif desk.stopped:
-        _say(f"Stopped: {record.told} Once it is safe, let the robot go on: handup answer --enable{_at(store)}")
+        note(f"Stopped: {record.told} Once it is safe, let the robot go on: handup answer --enable{store_named(store)}")
     elif not record.settled:
         again = "The same command waits for it again."
-        _say(f"No answer yet; '{record.id}' stays {_still(record)}. {again} {_how_to_answer(record, store)}")
+        note(f"No answer yet; '{record.id}' stays {_still(record)}. {again} {_how_to_answer(record, store)}")
     else:
-        _say(record.told)
+        note(record.told)
     return FAILED
 
 
-def _moved_from(before: Record) -> Callable[[Record], bool]:
+def _moved(before: Record, now: Record) -> bool:
     """Whether a question is elsewhere by now."""
-    return lambda now: now.settled or (now.status, now.turn) != (before.status, before.turn)
+    return now.settled or (now.status, now.turn) != (before.status, before.turn)
 
 
 def _waits(desk: Desk, record: Record, store: str) -> str:
-    """Where a question is, what is in front of it, and how to answer."""
-    front = _in_front(desk, record)
+    """Where a question is, what is in front of it before the same person, and how to answer."""
+    pending = desk.pending(record.turn) if record.status is Status.HELD else ()
+    others = (other for other in pending if other.id != record.id)
+    front = next((other for other in others if other.status in (Status.OPEN, Status.CLAIMED)), None)
     if front is None:
         return f"{record.told} {_how_to_answer(record, store)}"
     return f"{record.told} Before it: '{one_line(front.question.prompt)}'. {_how_to_answer(front, store)}"
-
-
-def _in_front(desk: Desk, record: Record) -> Record | None:
-    """The question that keeps one from coming up, if it is before the same person."""
-    if record.status != "held":
-        return None
-    others = (each for each in desk.pending(record.turn) if each.id != record.id)
-    return next((each for each in others if each.status in {"open", "claimed"}), None)
 
 
 def _still(record: Record) -> str:
@@ -253,12 +230,4 @@ def _still(record: Record) -> str:
 
 def _how_to_answer(record: Record, store: str) -> str:
     by = f" --by {shlex.quote(record.turn)}" if record.turn else ""
-    return f"To answer: handup answer{by}{_at(store)}"
-
-
-def _at(store: str) -> str:
-    return "" if store == DEFAULT_STORE == default_store() else f" --store {shlex.quote(store)}"
-
-
-def _say(line: str) -> None:
-    err.print(" ".join(line.split()), markup=False, soft_wrap=True)
+    return f"To answer: handup answer{by}{store_named(store)}"

@@ -4,41 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.progress import track
 
-from handup.cli.output import FAILED, err, out, print_json, print_table
+from handup.cli.options import group
+from handup.cli.output import FAILED, err, note, out, print_json, print_table
+from handup.lab.bench.harness import Columns, Row, table_of
 
-if TYPE_CHECKING:
-    from handup.lab.bench.harness import Columns, Row
-
-app = typer.Typer(rich_markup_mode=None, epilog="Example: handup bench decisions\n\nExit codes: 0 done, 2 bad input.")
+app = group("bench", "Example: handup bench decisions\n\nExit codes: 0 done, 2 bad input.")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")]
 EPILOG = """Example: handup bench decisions --json > decisions.json
 
 Exit codes: 0 measured, 2 an option is wrong or the extras [lab] and [mip] are missing."""
-SIMULATOR_EPILOG = """Example: handup bench simulator --json
-
-Exit codes: 0 measured, 2 an option is wrong."""
 EXECUTIVE_EPILOG = """Example: handup bench executive --json
 
 Example: handup bench executive --check
 
 Exit codes: 0 measured, 1 with --check where a promise is broken here, 2 an option is wrong or the extra [trees] is
 missing."""
-INTENT_EPILOG = """Example: handup bench intent --json
-
-Exit codes: 0 measured, 2 an option is wrong."""
-
-
-@app.callback(invoke_without_command=True)
-def main(context: typer.Context) -> None:
-    """Measure speed, ours beside a fair alternative in the same run."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @app.command(epilog=EPILOG)
@@ -51,7 +37,7 @@ def decisions(
     _run(bench.measures(seed), bench.COLUMNS, bench.CLOSING, as_json=as_json, seed=seed)
 
 
-@app.command(epilog=SIMULATOR_EPILOG)
+@app.command(epilog="Example: handup bench simulator --json\n\nExit codes: 0 measured, 2 an option is wrong.")
 def simulator(
     seed: Annotated[int, typer.Option(help="Which random episodes.", min=0)] = 0, as_json: AsJson = False
 ) -> None:
@@ -62,7 +48,7 @@ def simulator(
     _run(measures, bench.COLUMNS, bench.CLOSING, as_json=as_json, seed=seed)
 
 
-@app.command(epilog=INTENT_EPILOG)
+@app.command(epilog="Example: handup bench intent --json\n\nExit codes: 0 measured, 2 an option is wrong.")
 def intent(
     seed: Annotated[int, typer.Option(help="Which random problems.", min=0)] = 0,
     look_ahead: Annotated[float, typer.Option(help="T of the paper's reward, in seconds.", min=0.05, max=10.0)] = 1.0,
@@ -87,7 +73,7 @@ def executive(
     rows = _run(bench.measures(), bench.COLUMNS, bench.CLOSING, as_json=as_json)
     broken = [row["name"] for row in rows if row["kept"] is False]
     if check and broken:
-        err.print(f"Worse than promised here: {', '.join(broken)}.", markup=False, soft_wrap=True)
+        note(f"Worse than promised here: {', '.join(broken)}.")
         raise typer.Exit(FAILED)
 
 
@@ -95,8 +81,6 @@ def _run(
     measures: Iterable[Callable[[], Row]], columns: Columns, closing: str, *, as_json: bool, **options: Any
 ) -> list[Row]:
     """Measure everything, print the table or the JSON record, and return the rows."""
-    from handup.lab.bench.harness import table_of  # noqa: PLC0415 - numpy is slow to import
-
     rows = [measure() for measure in track(list(measures), "measuring", console=err, transient=True)]
     if as_json:
         print_json({**options, "rows": rows})

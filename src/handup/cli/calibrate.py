@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from handup.cli.output import check_place, err, out, print_json, print_table
+from handup.cli.output import check_place, note, out, plain_table, print_json, print_table, say
+from handup.confidence import Calibration, Estimate, parse_rows
+from handup.confidence import calibrate as fit_and_judge
+from handup.confidence.sample import percent
 from handup.core import BadData, BadSetting, MissingExtra
 from handup.core.files import read_text, write_whole
-
-if TYPE_CHECKING:
-    from handup.confidence import Calibration, Estimate, Sample
 
 EPILOG = """Example: handup calibrate examples/scores/food.csv --save food.json --report food.html
 
@@ -23,7 +22,6 @@ Columns: score,right  or  p_…,p_…,target (0-based)  or  variance,right.
 
 Exit codes: 0 calibrated, 2 the rows or an option are wrong, or the extra [lab] is missing."""
 MAX_BYTES = 64 * 1024 * 1024
-SHOWN = ("brier", "log_loss", "ece", "aurc")
 HEADINGS = {"brier": "Brier", "log_loss": "log loss", "ece": "ECE", "aurc": "AURC"}
 
 
@@ -46,8 +44,6 @@ def calibrate(
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Turn a module's raw scores into probabilities of being right, and say how good they are on unseen rows."""
-    from handup.confidence import calibrate as fit_and_judge  # noqa: PLC0415 - slow to import
-
     if not 0.0 < target_coverage < 1.0:
         raise BadSetting(f"--target-coverage is {target_coverage:g}", hint="Give a number between 0 and 1: 0.9.")
     check_place("--save", save, file)
@@ -57,7 +53,8 @@ def calibrate(
     if report is not None and find_spec("matplotlib") is None:
         raise MissingExtra.of("lab", "the report")
     try:
-        found = fit_and_judge(_read(file), method, target_coverage=target_coverage, seed=seed)
+        sample = parse_rows(read_text(file, MAX_BYTES, error=BadData), str(file))
+        found = fit_and_judge(sample, method, target_coverage=target_coverage, seed=seed)
     except BadData as error:
         raise error.at(str(file)) from None
 
@@ -71,27 +68,15 @@ def calibrate(
     for path, text in written.items():
         write_whole(path, text)
     for warning in found.warnings:
-        err.print(f"handup: warning: {warning}", markup=False, soft_wrap=True)
+        note(f"handup: warning: {warning}")
     if as_json:
-        places = {"file": str(file), "saved": _shown(save), "report": _shown(report)}
-        print_json(found.to_json() | places)
+        places = {"file": file, "saved": save, "report": report}
+        print_json(found.to_json() | {key: path and str(path) for key, path in places.items()})
     else:
         _show(found, save, report)
 
 
-def _shown(path: Path | None) -> str | None:
-    return None if path is None else str(path)
-
-
-def _read(path: Path) -> Sample:
-    from handup.confidence import parse_rows  # noqa: PLC0415
-
-    return parse_rows(read_text(path, MAX_BYTES, error=BadData), str(path))
-
-
 def _show(found: Calibration, save: Path | None, report: Path | None) -> None:
-    from handup.confidence.sample import percent  # noqa: PLC0415
-
     metrics = found.metrics
     right = metrics["accuracy"]
     low, high = (percent(each) for each in right.ci)
@@ -101,17 +86,13 @@ def _show(found: Calibration, save: Path | None, report: Path | None) -> None:
         f"seen: Brier {_number(metrics['brier'])}, log loss {_number(metrics['log_loss'])}, "
         f"ECE {_number(metrics['ece'])} over {len(found.bins)} bins, AURC {_number(metrics['aurc'])}.\n"
     )
-    table = Table(box=None, pad_edge=False)
-    table.add_column("", min_width=1)
-    table.add_column("method", no_wrap=True)
-    for name in SHOWN:
-        table.add_column(HEADINGS[name], justify="right", no_wrap=True)
+    caption = "★ chosen, – shown only; cross-validated, with 95 % intervals; lower is better."
+    numbers = tuple(HEADINGS.values())
+    table = plain_table("", "method", *numbers, right=numbers, caption=caption, caption_justify="left")
     for each in found.candidates:
         mark = "★" if each.chosen else "" if each.eligible else "–"
-        table.add_row(mark, each.method, *(_number(each.metrics[name]) for name in SHOWN))
+        table.add_row(mark, each.method, *(_number(each.metrics[name]) for name in HEADINGS))
     table.add_row("", "base rate", f"{found.base_rate_brier:.3f}", "", "", "")
-    table.caption = "★ chosen, – shown only; cross-validated, with 95 % intervals; lower is better."
-    table.caption_justify = "left"
     print_table(table)
     for each in found.candidates:
         if not each.chosen:
@@ -128,7 +109,7 @@ def _show(found: Calibration, save: Path | None, report: Path | None) -> None:
         )
     for said, path in (("Calibrator", save), ("Report", report)):
         if path is not None:
-            out.print(f"{said}: {path}", markup=False, soft_wrap=True)
+            say(f"{said}: {path}")
 
 
 def _number(estimate: Estimate) -> str:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
-from handup.cli.output import bar, out, print_json
+from handup.cli.options import Expert, Policy, Weight
+from handup.cli.output import bar, out, plain_table, print_json
 from handup.core import Action, BadObservation, BadSetting, Costs, Decision, check_probability, default_horizon
-
-if TYPE_CHECKING:
-    from handup.policy import Belief
-    from handup.when import Flips, Strategy
+from handup.policy import Belief, load_policy
+from handup.recover import observe
+from handup.when import Flips, Strategy, flips_at, strategy
 
 EPILOG = """Example: handup decide examples/policies/bite.yaml --observed '[{"executed": "failed"}]'
 
@@ -26,15 +24,15 @@ FLIPS_UP_TO = 100
 
 
 def decide(
-    policy: Annotated[Path, typer.Argument(help="The policy as YAML.", metavar="POLICY.yaml")],
+    policy: Policy,
     method: Annotated[
         str, typer.Option(help="troubleshoot, or SELECTOR+WHEN such as graph+workload-aware.")
     ] = "troubleshoot",
     observed: Annotated[
         str, typer.Option(help='What happened, oldest first: [{"executed": "failed"}, …]', metavar="JSON")
     ] = "[]",
-    expert: Annotated[float, typer.Option(help="Probability that an answer is right.", metavar="C")] = 1.0,
-    w: Annotated[float, typer.Option("--w", help="Weight of the person's load against the robot's time.")] = 0.5,
+    expert: Expert = 1.0,
+    w: Weight = 0.5,
     horizon: Annotated[
         float | None, typer.Option(help="Steps given to the episode. Default: two for each module, at least 8.")
     ] = None,
@@ -44,10 +42,6 @@ def decide(
     as_json: Annotated[bool, typer.Option("--json", help="Print the decision as JSON.")] = False,
 ) -> None:
     """Say what a robot should do next: act, ask (about which module), wait or yield, and why."""
-    from handup.policy import load_policy  # noqa: PLC0415 - slow to import
-    from handup.recover import observe  # noqa: PLC0415
-    from handup.when import flips_at, strategy  # noqa: PLC0415
-
     graph = load_policy(policy)
     given = {"epsilon": epsilon, "tau": tau, "lambda_": lambda_}
     chosen = strategy(method, **{name: value for name, value in given.items() if value is not None})
@@ -107,9 +101,7 @@ def _show(chosen: Strategy, belief: Belief, decision: Decision, flips: Flips | N
     sampled = "" if certain else f" ± {inference.error:.2g} (estimated)"
     out.print(f"Acting now succeeds with probability {belief.reliability:.4g}{sampled}.\n")
     value = {each.module: each.value for each in decision.alternatives if each.action is Action.ASK}
-    table = Table(box=None, pad_edge=False)
-    for column, justify in (("module", "left"), ("wrong", "right"), ("", "left"), ("value of asking", "right")):
-        table.add_column(column, justify=justify)  # type: ignore[arg-type]
+    table = plain_table("module", "wrong", "", "value of asking", right=("wrong", "value of asking"), wrap=True)
     rows = list(zip(belief.graph.names, belief.wrong.tolist(), strict=True))
     shown = rows if len(rows) <= 40 else sorted(rows, key=lambda row: -row[1])[:40]
     for name, wrong in shown:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import importlib.util
 import platform
 from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from handup import __version__
-from handup.cli.output import FAILED, print_json, print_table
+from handup.cli.output import FAILED, plain_table, print_json, print_table
 from handup.core.installation import install_command
+from handup.policy import Belief, Module, ModuleGraph
 
 EPILOG = """Example: handup doctor --json
 
@@ -37,7 +37,7 @@ EXTRAS = {
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False) -> None:
     """Check this installation and say what to do about what is missing."""
-    found = {
+    found: dict[str, Any] = {
         "handup": __version__,
         "python": platform.python_version(),
         "base": {package: _version(package) for package in BASE},
@@ -48,7 +48,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findi
         print_json(found)
     else:
         _show(found)
-    if not found["self_test"] or None in found["base"].values():  # type: ignore[attr-defined]
+    if not found["self_test"] or None in found["base"].values():
         raise typer.Exit(FAILED)
 
 
@@ -62,21 +62,18 @@ def _version(package: str) -> str | None:
 
 def _self_test() -> bool:
     """Whether a two-module policy gets the posterior that can be worked out by hand."""
-    from handup.policy import Belief, Module, ModuleGraph  # noqa: PLC0415 - slow to import
-
     belief = Belief.of(ModuleGraph.chain([Module("a", 0.5), Module("b", 0.5)])).after_execution(False)
     return abs(float(belief.wrong[0]) - 2.0 / 3.0) < 1e-12
 
 
-def _show(found: dict[str, object]) -> None:
-    table = Table(box=None, pad_edge=False, show_header=False)
+def _show(found: dict[str, Any]) -> None:
+    table = plain_table(wrap=True, show_header=False)
     table.add_row("handup", str(found["handup"]))
     table.add_row("Python", str(found["python"]))
-    for package in BASE:
-        number = _version(package)
+    for package, number in found["base"].items():
         table.add_row(package, number or f"[red]missing[/red]: {escape(install_command())}")
-    for extra, packages in EXTRAS.items():
-        missing = [package for package in packages if _version(package) is None]
+    for extra, packages in found["extras"].items():
+        missing = [package for package, number in packages.items() if number is None]
         hint = escape(f"missing {', '.join(missing)}: {install_command(extra)}") if missing else "installed"
         table.add_row(f"extra {extra}", hint)
     table.add_row("self-test", "passed" if found["self_test"] else "[red]failed[/red]: reinstall handup")

@@ -6,12 +6,14 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from handup.cli.output import print_json, print_table
-from handup.cli.saying import say
-from handup.cli.store import RUNS_STORE, StoreOption
+from handup.cli.options import RUNS_STORE, StoreOption
+from handup.cli.output import plain_table, print_json, print_table, say
+from handup.cli.recipe_run import home_of
+from handup.cli.worlds import recipe_worlds, simulation
 from handup.core import BadSetting
+from handup.domains.runs import RUNS
+from handup.journal import Journal
 
 BEGIN = "handup run --world kitting --drills"
 EPILOG = f"""Example: handup inject arm wedged_arm
@@ -45,28 +47,19 @@ def inject(
 
 
 def _list(*, as_json: bool) -> None:
-    from handup.cli.worlds import recipe_worlds  # noqa: PLC0415 - the help does without
-
     worlds = [domain.world for domain in recipe_worlds() if domain.world is not None]
     drills = sorted((drill for world in worlds for drill in world.drills()), key=lambda drill: drill.part)
     if as_json:
-        print_json({"failures": [asdict(each) for each in drills]})
+        print_json({"failures": [asdict(drill) for drill in drills]})
         return
-    table = Table(box=None, pad_edge=False)
-    for name in ("part", "failure", "what somebody would see"):
-        table.add_column(name, no_wrap=True)
-    for each in drills:
-        table.add_row(each.part, each.failure, each.words)
+    table = plain_table("part", "failure", "what somebody would see")
+    for drill in drills:
+        table.add_row(drill.part, drill.failure, drill.words)
     print_table(table)
 
 
 def _inject(part: str, failure: str, store: str) -> str:
     """Leave the drill in the world of the store's last run; the run's name."""
-    from handup.cli.recipe_run import home_of  # noqa: PLC0415 - the help does without databases
-    from handup.cli.worlds import simulation  # noqa: PLC0415
-    from handup.domains.runs import RUNS  # noqa: PLC0415
-    from handup.journal import Journal  # noqa: PLC0415
-
     with Journal.open(store, create=False, readonly=True) as journal:
         last = RUNS.latest(journal)
         if last is None:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import typer
-from rich.text import Text
 
-from handup.cli.moments import day, moment, near
-from handup.cli.output import FAILED, err, print_json
-from handup.cli.saying import checked, entries, say, working
-from handup.cli.store import DEFAULT_STORE, RUNS_STORE, STORE_VARIABLE, StoreArgument, default_store
-from handup.core import BadSetting, DamagedJournal
-
-if TYPE_CHECKING:
-    from handup.journal import Journal, Row, Verdict
+from handup.cli.options import DEFAULT_STORE, RUNS_STORE, STORE_VARIABLE, AsJson, StoreArgument, default_store, group
+from handup.cli.output import FAILED, check_place, day, entries, err, moment, near, out, print_json, say, working
+from handup.cli.whole_journal import whole_journal
+from handup.core import BadSetting, DamagedJournal, StoreUnavailable
+from handup.core.checks import one_line
+from handup.core.files import written_whole
+from handup.journal import Erasure, Journal, Repaired, Row, Verdict, as_csv, as_jsonl
+from handup.journal import repair as repair_store
+from handup.journal.address import address_of
+from handup.journal.events import ERASED
+from handup.journal.files import read_note
 
 WHERE = f"Without STORE: ${STORE_VARIABLE}, else {DEFAULT_STORE} in this folder."
-app = typer.Typer(
-    rich_markup_mode=None,
-    epilog=f"Example: handup journal verify robot.db\n\n{WHERE}\n\n"
+app = group(
+    "journal",
+    f"Example: handup journal verify robot.db\n\n{WHERE}\n\n"
     "Exit codes: 0 done, 1 something is wrong, 2 bad input or store, 130 stopped.",
 )
 VERIFY_EPILOG = f"""Example: handup journal verify robot.db --json
@@ -60,23 +66,17 @@ are printed as YAML. Changes nothing.
 
 Exit codes: 0 told, 1 there is no run of a recipe, 2 bad input or store."""
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
-
-
-@app.callback(invoke_without_command=True)
-def main(context: typer.Context) -> None:
-    """Check, export, replay, erase and repair a journal: what robots asked and people answered."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+STDOUT = "-"
+OWN = ("", "-wal", "-shm", ".lock", ".witness", ".stopped")
+"""How the names of a store's own files end."""
+COPIES = (".damaged-", ".before-")
+FORMATS = {"jsonl": as_jsonl, "csv": as_csv}
 
 
 @app.command(epilog=VERIFY_EPILOG)
 def verify(store: StoreArgument = DEFAULT_STORE, as_json: AsJson = False) -> None:
     """Check that a journal is what was written. Reads all of it: entries, their chain, what lies beside it."""
-    from handup.journal import Journal, Verdict  # noqa: PLC0415 - sqlalchemy is slow to import
-    from handup.journal.address import address_of  # noqa: PLC0415
-
     first = last = None
     shown = address_of(store).shown
     hint = f"Keep the robot stopped, close every program on it, then run: handup journal repair {shown}"
@@ -85,33 +85,19 @@ def verify(store: StoreArgument = DEFAULT_STORE, as_json: AsJson = False) -> Non
             with working("checking"):
                 verdict = journal.verify()
             if verdict.ok and verdict.entries:
-                first, last = _row(journal, 1), _row(journal, verdict.entries)
+                first, last = (next(journal.rows(seq - 1)) for seq in (1, verdict.entries))
     except DamagedJournal as error:
         verdict, hint = Verdict(ok=False, entries=0, why=error.cause), error.hint
     if as_json:
-        print_json(_record(shown, verdict, first, last, hint))
+        times = {"first_s": first and first.at_s, "last_s": last and last.at_s, "head": last and last.hash}
+        print_json({"store": shown, **asdict(verdict), **times, "hint": "" if verdict.ok else hint})
     else:
-        _show(shown, verdict, first, last, hint)
+        _show_verdict(shown, verdict, first, last, hint)
     if not verdict.ok:
         raise typer.Exit(FAILED)
 
 
-def _row(journal: Journal, seq: int) -> Row:
-    return next(journal.rows(seq - 1))
-
-
-def _record(shown: str, verdict: Verdict, first: Row | None, last: Row | None, hint: str) -> dict[str, Any]:
-    return {
-        "store": shown,
-        **asdict(verdict),
-        "first_s": first and first.at_s,
-        "last_s": last and last.at_s,
-        "head": last and last.hash,
-        "hint": "" if verdict.ok else hint,
-    }
-
-
-def _show(shown: str, verdict: Verdict, first: Row | None, last: Row | None, hint: str) -> None:
+def _show_verdict(shown: str, verdict: Verdict, first: Row | None, last: Row | None, hint: str) -> None:
     if not verdict.ok:
         say(f"DAMAGED: {verdict.why}." if shown in verdict.why else f"{shown} is DAMAGED: {verdict.why}.")
         if verdict.entries:
@@ -125,10 +111,13 @@ def _show(shown: str, verdict: Verdict, first: Row | None, last: Row | None, hin
         say(f"Head: {last.hash}")
 
 
+# -- export ------------------------------------------------------------------------------------------------------------
+
+
 @app.command(epilog=EXPORT_EPILOG)
 def export(
     store: StoreArgument = DEFAULT_STORE,
-    to: Annotated[str, typer.Option(help="Where to; - is stdout.", metavar="FILE")] = "-",
+    to: Annotated[str, typer.Option(help="Where to; - is stdout.", metavar="FILE")] = STDOUT,
     form: Annotated[
         str | None, typer.Option("--format", help="jsonl or csv; else the file's ending says.", metavar="NAME")
     ] = None,
@@ -140,27 +129,86 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write the entries out for other programs. One line each; the whole journal is checked first."""
-    from handup.cli import journal_export  # noqa: PLC0415 - sqlalchemy is slow to import
-    from handup.journal import Journal  # noqa: PLC0415
-
-    wanted = journal_export.format_of(to, form)
-    if to == journal_export.STDOUT and as_json:
+    wanted = _format_of(to, form)
+    if to == STDOUT and as_json:
         raise BadSetting("the result and the entries would both go to stdout", hint="Give --to a file.")
-    journal_export.check_target(to, store, force=force)
-    with Journal.open(store, create=False, readonly=True) as journal:
-        good = checked(journal).entries
-        count = journal_export.export(journal, to, wanted, run=run, personal=not without_personal, checked=good)
+    _check_target(to, store, force=force)
+    with whole_journal(store) as (journal, good):
+        count = _export(journal, to, wanted, run=run, personal=not without_personal, checked=good)
         shown = journal.store
     if as_json:
         print_json({"store": shown, "to": to, "format": wanted, "run": run, "entries": count})
-    elif to != journal_export.STDOUT:
+    elif to != STDOUT:
         say(f"{entries(count)} of {shown} in {to}.")
     _complain(run, found=count > 0)
 
 
 def _complain(run: str | None, *, found: bool) -> None:
     if run is not None and not found:
-        err.print(Text(f"handup: no entry belongs to run '{run}'."), soft_wrap=True)
+        err.print(f"handup: no entry belongs to run '{run}'.", markup=False, soft_wrap=True)
+
+
+def _format_of(to: str, given: str | None) -> str:
+    """The format that was named, or that the file's ending says."""
+    name = given or ("jsonl" if to == STDOUT else Path(to).suffix.removeprefix(".").lower())
+    if name not in FORMATS:
+        which = f"--format is '{given}'" if given else f"the ending of '{to}' names no format"
+        raise BadSetting(which, hint="Use jsonl or csv.")
+    return name
+
+
+def _check_target(to: str, store: str, *, force: bool) -> None:
+    """Refuse a place that cannot be written, that holds something, or that belongs to the journal."""
+    if to == STDOUT:
+        return
+    path, source = Path(to), address_of(store).path
+    check_place("--to", path)
+    if source is not None and _belongs(path.resolve(), source.resolve()):
+        raise BadSetting(f"--to is '{to}', which belongs to the journal", hint="Give the export a name of its own.")
+    if path.exists() and not force:
+        raise BadSetting(f"'{to}' is there already", hint="Give --force to overwrite it.")
+
+
+def _belongs(path: Path, source: Path) -> bool:
+    ending = path.name.removeprefix(source.name)
+    named = path.name.startswith(source.name) and (ending in OWN or ending.startswith(COPIES))
+    return path.parent == source.parent and named
+
+
+def _export(journal: Journal, to: str, form: str, *, run: str | None, personal: bool, checked: int) -> int:
+    """Write the entries, and say how many there were.
+
+    Raises:
+        StoreUnavailable: Somebody was erased meanwhile; no file was written.
+    """
+    count = -1 if form == "csv" else 0  # the line of headings is no entry
+    total = checked if run is None else None
+    with _target(to) as write, working("exporting", total, quiet=to == STDOUT and out.is_terminal) as tell:
+        for line in FORMATS[form](journal, run=run, personal=personal):
+            write(line)
+            count += 1
+            tell(count)
+        if any(row.kind == ERASED for row in journal.rows(checked)):
+            raise StoreUnavailable(
+                "somebody was erased while this was exported", hint="Give the command again; no file was written."
+            )
+    return count
+
+
+@contextmanager
+def _target(to: str) -> Iterator[Callable[[str], object]]:
+    """A file that is there in whole or not at all, or stdout."""
+    if to != STDOUT:
+        with written_whole(Path(to)) as passing, passing.open("wb") as file:
+            yield lambda text: file.write(text.encode())
+    elif (buffer := getattr(out.file, "buffer", None)) is not None:  # UTF-8, whatever the terminal's encoding is
+        yield lambda text: buffer.write(text.encode())
+        buffer.flush()
+    else:
+        yield out.file.write
+
+
+# -- what happened -----------------------------------------------------------------------------------------------------
 
 
 @app.command(epilog=REPLAY_EPILOG)
@@ -172,17 +220,14 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Tell what happened, and where it led. Rebuilds the state from the first entry on."""
-    from handup.cli.journal_replay import Wanted, show  # noqa: PLC0415 - sqlalchemy is slow to import
-    from handup.journal import Journal  # noqa: PLC0415
+    from handup.cli.journal_replay import show  # noqa: PLC0415 - every kind of event is slow to import
 
-    with Journal.open(store, create=False, readonly=True) as journal:
-        good = checked(journal).entries
+    with whole_journal(store) as (journal, good):
         if until is not None and until > good:
             raise BadSetting(f"--until is {until}, and the last entry is {good}", hint="Give a smaller number.")
-        wanted = Wanted(run=run, until=until or good, last=last)
-        same = show(journal, wanted, as_json=as_json)
+        same = show(journal, run, until or good, last, as_json=as_json)
         first = next(journal.rows(run=run), None)
-    _complain(run, found=first is not None and first.seq <= wanted.until)
+    _complain(run, found=first is not None and first.seq <= (until or good))
     if not same:
         raise typer.Exit(FAILED)
 
@@ -197,14 +242,15 @@ def triage(
     as_json: AsJson = False,
 ) -> None:
     """Trace every failure of recipes to a module or step, with what it cost, and propose rules people have taught."""
-    from handup.cli import journal_triage  # noqa: PLC0415 - sqlalchemy is slow to import
-    from handup.journal import Journal  # noqa: PLC0415
+    from handup.cli.journal_triage import show  # noqa: PLC0415 - recipes are slow to import
 
-    with Journal.open(store, create=False, readonly=True) as journal:
-        checked(journal)
-        found = journal_triage.show(journal, run=run, after=after, as_json=as_json)
+    with whole_journal(store) as (journal, _):
+        found = show(journal, run=run, after=after, as_json=as_json)
     if not found:
         raise typer.Exit(FAILED)
+
+
+# -- changes by hand ---------------------------------------------------------------------------------------------------
 
 
 @app.command(epilog=ERASE_EPILOG)
@@ -215,11 +261,43 @@ def erase(
     as_json: AsJson = False,
 ) -> None:
     """Erase a person for ever. The name goes, and everything that was personal to them; the entries stay."""
-    from handup.cli import journal_mending  # noqa: PLC0415 - sqlalchemy is slow to import
-
     place, name = (default_store(), store) if person is None else (store, person)
-    if not journal_mending.erase(place, name, yes=yes, as_json=as_json):
+    with whole_journal(place):
+        pass  # opened to write, a damaged one would be put aside, which is no part of an erasure
+    shown = address_of(place).shown
+    _confirm(f"Erase {one_line(name)} from {shown}, for ever?", yes=yes)
+    with Journal.open(place, create=False) as journal, working("erasing"):
+        done = journal.erase(name)
+    if as_json:
+        print_json({"store": shown, "person": name, **asdict(done)})
+    else:
+        _show_erased(shown, one_line(name), done)
+    if done.pseudonym is None or not done.scrubbed:
         raise typer.Exit(FAILED)
+
+
+def _confirm(words: str, *, yes: bool) -> None:
+    """Go on only if the person at the terminal says so, or `--yes` was given."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise BadSetting("this needs a confirmation, and there is no terminal", hint="Give --yes.")
+    typer.confirm(words, abort=True, err=True)
+
+
+def _show_erased(shown: str, name: str, done: Erasure) -> None:
+    if done.pseudonym is None:
+        say(f"Nobody in {shown} is called {name}: nothing was erased. Check the spelling.")
+    else:
+        say(f"Erased from {shown}: the name {name} and {done.values} personal value{'' if done.values == 1 else 's'}.")
+        say(f"The entries stay, under the pseudonym {done.pseudonym}; entry {done.seq} records the erasure.")
+    if not done.scrubbed:
+        say("The bytes may still be in the store's files, because another program was using them.")
+        say("Close it and give this command again: it will find nobody, and clean the files.")
+    for path in done.kept_in:
+        say(f"An older copy may still hold it; delete it when you do not need it: {path}")
+    if done.pseudonym is not None:
+        say("Exports and backups that were made before are not reached.")
 
 
 @app.command(epilog=REPAIR_EPILOG)
@@ -230,6 +308,56 @@ def repair(
     as_json: AsJson = False,
 ) -> None:
     """Go on after damage. Takes the good entries into a new store under the old name, and says what is lost."""
-    from handup.cli import journal_mending  # noqa: PLC0415 - sqlalchemy is slow to import
+    address = address_of(store)
+    if address.path is not None:
+        if (why := _damage(store)) is None:
+            if as_json:
+                print_json({"store": address.shown, "repaired": False})
+            else:
+                say(f"{address.shown} is whole: there is nothing to repair.")
+            return
+        if use_backup and read_note(address.path) is None:
+            raise StoreUnavailable(
+                f"{one_line(why)}; and it was not put aside yet",
+                hint="Give the command without --use-backup: it keeps every good entry of what lies there.",
+            )
+        kept = "from the backup that lies there now" if use_backup else "with the entries before that"
+        _confirm(f"{one_line(why)}. Go on {kept}?", yes=yes)
+        _put_aside(store, address.path)
+    with working("repairing"):
+        done = repair_store(store, use_backup=use_backup)
+    if as_json:
+        print_json({"repaired": True, **asdict(done)})
+    else:
+        _show_repaired(address.shown, done)
 
-    journal_mending.repair(store, use_backup=use_backup, yes=yes, as_json=as_json)
+
+def _damage(store: str) -> str | None:
+    """What is damaged, or None. Changes nothing."""
+    try:
+        with whole_journal(store):
+            return None
+    except DamagedJournal as error:
+        return error.cause
+
+
+def _put_aside(store: str, path: Path) -> None:
+    if read_note(path) is not None:
+        return
+    try:
+        Journal.open(store, create=False).close()
+    except DamagedJournal:
+        if read_note(path) is None:  # another program has it open
+            raise
+
+
+def _show_repaired(shown: str, done: Repaired) -> None:
+    lost = "nobody can tell how many are lost" if done.lost is None else f"{done.lost:,} lost"
+    say(f"Repaired {shown}: {entries(done.entries)} kept, {lost}.")
+    if done.values_lost:
+        say(f"Names and personal values lost though their entries are not: {done.values_lost}.")
+    say(f"The damaged one is kept as it was: {done.source}")
+    say("An erasure does not reach it; delete it when you do not need it any more.")
+    if done.from_backup:
+        say("Whoever was erased since the backup was made is in it again: erase them again.")
+    say(f"The robot stays stopped: look at it, then run: handup answer --enable --store {shown}")

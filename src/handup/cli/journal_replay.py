@@ -6,12 +6,21 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
-from rich.table import Table
-
-from handup.cli.moments import clock, day, moment, near
-from handup.cli.output import out, print_json, print_table
+from handup.cli.output import (
+    clock,
+    day,
+    entries,
+    moment,
+    near,
+    out,
+    picked,
+    plain_table,
+    print_json,
+    print_table,
+    say,
+    working,
+)
 from handup.cli.retelling import shortened, tell
-from handup.cli.saying import entries, say, working
 from handup.core import body_of
 from handup.desk.events import Asked, Enabled, Stopped
 from handup.desk.projection import Comparison, compared
@@ -29,25 +38,6 @@ RUN_WIDTH = 12
 RUN_KINDS = "run."
 ABOUT_ACTIONS = "act:"
 """How the steps begin that ask what became of an action."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """What to show.
-
-    Args:
-        run: Only this run, and stops and repairs, which concern all of them.
-        until: The last entry to take in.
-        last: List only so many entries; all where it is None.
-    """
-
-    run: str | None
-    until: int
-    last: int | None = None
-
-    def lists(self, entry: Entry) -> bool:
-        """Whether an entry belongs in the timeline."""
-        return self.run in (None, entry.run) or isinstance(entry.event, Stopped | Enabled | JournalRepaired)
 
 
 @dataclass(kw_only=True)
@@ -81,9 +71,7 @@ class Run:
         ended, attempt = self.trail.ended, self.trail.open_attempt
         return {
             "run": self.name,
-            "first_s": self.first_s,
-            "last_s": self.last_s,
-            "questions": self.questions,
+            **picked(self, "first_s", "last_s", "questions"),
             "acts": len(self.trail.attempts),
             "open_action": attempt and attempt.id,
             "asks_again_s": attempt and self.asks_again_s,
@@ -94,8 +82,9 @@ class Run:
 
 @dataclass(kw_only=True)
 class Story:
-    """What the replay has come to so far."""
+    """What the replay has come to so far; shown is one run where it is named, else all of them."""
 
+    only: str | None
     fold: Fold = field(default_factory=Fold)
     runs: dict[str, Run] = field(default_factory=dict)
     first_s: float | None = None
@@ -105,6 +94,20 @@ class Story:
     def state(self) -> DeskState:
         """The state of the desk by now."""
         return self.fold.state()
+
+    @property
+    def waiting(self) -> list[Record]:
+        """Questions that wait, of the runs that are shown."""
+        return [record for record in self.state.waiting if self.only in (None, record.run)]
+
+    @property
+    def shown(self) -> list[Run]:
+        """Runs that are shown."""
+        return [run for run in self.runs.values() if self.only in (None, run.name)]
+
+    def lists(self, entry: Entry) -> bool:
+        """Whether an entry belongs in the timeline: stops and repairs concern all runs."""
+        return self.only in (None, entry.run) or isinstance(entry.event, Stopped | Enabled | JournalRepaired)
 
     def take(self, entry: Entry) -> str:
         """Take in one entry, and tell it in words."""
@@ -132,38 +135,42 @@ def _asks_again_s(run: Run, record: Record, at_s: float) -> float | None:
     return at_s + rest_s if record.ended and rest_s is not None and record.attempt < most else None
 
 
-def show(journal: Journal, wanted: Wanted, *, as_json: bool) -> bool:
-    """Replay, show it, and say whether the stored snapshot leads to the same state."""
-    story = Story()
-    listed: deque[tuple[Entry, str]] = deque(maxlen=wanted.last)
-    streams = not as_json and wanted.last is None
-    lines = _Lines(len(str(wanted.until)))
-    if streams and wanted.until:
-        _show_head(journal, wanted)
-    with working("replaying", wanted.until, quiet=streams and out.is_terminal) as tell_done:
-        for entry in journal.read(limit=wanted.until):
+def show(journal: Journal, run: str | None, until: int, last: int | None, *, as_json: bool) -> bool:
+    """Replay, show it, and say whether the stored snapshot leads to the same state.
+
+    Args:
+        journal: A journal that is whole.
+        run: Show only this run, and stops and repairs.
+        until: The last entry to take in.
+        last: List only so many entries; all where it is None.
+        as_json: Print a record instead of lines.
+    """
+    story = Story(only=run)
+    listed: deque[tuple[Entry, str]] = deque(maxlen=last)
+    streams = not as_json and last is None
+    lines = _Lines(len(str(until)))
+    only = "" if run is None else f", shown for run {shortened(run)}"
+    head = f"{journal.store}: {entries(until)}{only}. Times are UTC."
+    if streams and until:
+        say(head)
+    with working("replaying", until, quiet=streams and out.is_terminal) as tell_done:
+        for entry in journal.read(limit=until):
             words = story.take(entry)
             tell_done(entry.seq)
-            if wanted.lists(entry) and streams:
+            if story.lists(entry) and streams:
                 lines.show(entry, words)
-            elif wanted.lists(entry):
+            elif story.lists(entry):
                 listed.append((entry, words))
         found = compared(journal, story.state)
     if as_json:
-        print_json(_record(journal.store, wanted, story, listed, found))
+        print_json(_record(journal.store, story, listed, found))
         return found.same
     if not streams:
-        _show_head(journal, wanted)
+        say(head)
         for entry, words in listed:
             lines.show(entry, words)
-    _show_state(story, wanted, found)
+    _show_state(story, found)
     return found.same
-
-
-def _show_head(journal: Journal, wanted: Wanted) -> None:
-    many = entries(wanted.until)
-    only = "" if wanted.run is None else f", shown for run {shortened(wanted.run)}"
-    say(f"{journal.store}: {many}{only}. Times are UTC.")
 
 
 class _Lines:
@@ -180,31 +187,36 @@ class _Lines:
             say(f"\n{today}")
         run = shortened(entry.run, RUN_WIDTH)
         line = f"{entry.seq:>{self._digits}}  {clock(entry.at_s)}  {run:<{RUN_WIDTH}}  {words}".rstrip()
-        say(shortened_to(line, out.width) if out.is_terminal else line)
+        too_long = out.is_terminal and len(line) > out.width
+        say(line[: out.width - 1] + "…" if too_long else line)
 
 
-def shortened_to(line: str, width: int) -> str:
-    """A line that fits."""
-    return line if len(line) <= width else line[: width - 1] + "…"
-
-
-def _show_state(story: Story, wanted: Wanted, found: Comparison) -> None:
+def _show_state(story: Story, found: Comparison) -> None:
     state, today = story.state, day(story.state.at_s)
-    waiting = [each for each in state.waiting if wanted.run in (None, each.run)]
     say(f"\nAfter entry {state.seq}, {moment(state.at_s)}:" if state.seq else "There is no entry yet.")
     say(_stopped(story, today))
+    waiting, runs = story.waiting, story.shown
     say(f"Questions that wait: {len(waiting) or 'none'}.")
     if waiting:
-        print_table(_questions(waiting, today))
-    runs = [run for run in story.runs.values() if wanted.run in (None, run.name)]
-    say(f"Runs: {len(runs) or 'none'}{_latest(len(runs))}.")
+        columns = ("question", "status", "to", "since", "until", "deadline")
+        table = plain_table(*columns, padding=(0, 2, 0, 0))
+        for record in waiting:
+            who = record.by if record.status is Status.CLAIMED else record.turn
+            since_s = record.opened_s if record.status in (Status.OPEN, Status.CLAIMED) else record.asked_s
+            times = (near(at_s, today) for at_s in (since_s, record.until_s, record.deadline_s))
+            table.add_row(_plain(record.id), str(record.status), _plain(name_of(who)), *times)
+        print_table(table)
+    latest = f", of which these are the latest {MOST_RUNS}" if len(runs) > MOST_RUNS else ""
+    say(f"Runs: {len(runs) or 'none'}{latest}.")
     if runs:
-        print_table(_runs(runs[-MOST_RUNS:], today))
+        columns = ("run", "began", "last", "asked", "acted", "how it stands")
+        table = plain_table(*columns, right=("asked", "acted"), padding=(0, 2, 0, 0))
+        for run in runs[-MOST_RUNS:]:
+            counts = (str(run.questions), str(len(run.trail.attempts)))
+            times = (near(at_s, today) for at_s in (run.first_s, run.last_s))
+            table.add_row(_plain(run.name), *times, *counts, _plain(run.stands))
+        print_table(table)
     say(_same(found, state.seq))
-
-
-def _latest(count: int) -> str:
-    return f", of which these are the latest {MOST_RUNS}" if count > MOST_RUNS else ""
 
 
 def _stopped(story: Story, today: str) -> str:
@@ -216,30 +228,7 @@ def _stopped(story: Story, today: str) -> str:
     return f"STOPPED by {shortened(name_of(stop.by))} at {since}{why}. It holds until a person enables the robot."
 
 
-def _questions(waiting: list[Record], today: str) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("question", "status", "to", "since", "until", "deadline"):
-        table.add_column(column, no_wrap=True)
-    for each in waiting:
-        who = each.by if each.status is Status.CLAIMED else each.turn
-        since_s = each.opened_s if each.status in (Status.OPEN, Status.CLAIMED) else each.asked_s
-        times = (near(since_s, today), near(each.until_s, today), near(each.deadline_s, today))
-        table.add_row(plain(each.id), str(each.status), plain(name_of(who)), *times)
-    return table
-
-
-def _runs(runs: list[Run], today: str) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("run", "began", "last", "asked", "acted", "how it stands"):
-        table.add_column(column, no_wrap=True, justify="right" if column in ("asked", "acted") else "left")
-    for each in runs:
-        times = (near(each.first_s, today), near(each.last_s, today))
-        counts = (str(each.questions), str(len(each.trail.attempts)))
-        table.add_row(plain(each.name), *times, *counts, plain(each.stands))
-    return table
-
-
-def plain(text: str) -> str:
+def _plain(text: str) -> str:
     """A text in a cell, without markup."""
     return shortened(text).replace("[", "\\[")
 
@@ -258,32 +247,23 @@ def _same(found: Comparison, seq: int) -> str:
     )
 
 
-def _record(
-    store: str, wanted: Wanted, story: Story, listed: deque[tuple[Entry, str]], found: Comparison
-) -> dict[str, Any]:
-    state = story.state.to_json()
-    waiting = [each.to_json() for each in story.state.waiting if wanted.run in (None, each.run)]
+def _record(store: str, story: Story, listed: deque[tuple[Entry, str]], found: Comparison) -> dict[str, Any]:
+    state = story.state
+    stopped = state.to_json()["stopped"]
+    timeline = [
+        {**picked(entry, "seq", "at_s", "run", "key", "kind"), "words": words, "event": body_of(entry.event)}
+        for entry, words in listed
+    ]
     return {
         "store": store,
-        "run": wanted.run,
-        "entries": story.state.seq,
+        "run": story.only,
+        "entries": state.seq,
         "first_s": story.first_s,
-        "last_s": story.state.at_s if story.state.seq else None,
-        "timeline": [
-            {
-                "seq": entry.seq,
-                "at_s": entry.at_s,
-                "run": entry.run,
-                "key": entry.key,
-                "kind": entry.kind,
-                "words": words,
-                "event": body_of(entry.event),
-            }
-            for entry, words in listed
-        ],
-        "stopped": state["stopped"] and {**state["stopped"], "at_s": story.stopped_s},
-        "waiting": waiting,
-        "runs": [run.to_json() for run in story.runs.values() if wanted.run in (None, run.name)],
+        "last_s": state.at_s if state.seq else None,
+        "timeline": timeline,
+        "stopped": stopped and {**stopped, "at_s": story.stopped_s},
+        "waiting": [record.to_json() for record in story.waiting],
+        "runs": [run.to_json() for run in story.shown],
         "snapshot_seq": found.snapshot_seq,
         "same": found.same,
         "differs": list(found.differs),

@@ -5,12 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
 
-from rich.table import Table
-
-from handup.cli.output import print_json, print_table
-from handup.cli.saying import say
+from handup.cli.output import many, plain_table, print_json, print_table, say
 from handup.executive.events import Reloaded, Started
 from handup.executive.measures import Measures, Traced, measure, triage
 from handup.executive.proposing import OFFERED, Proposal, as_file, propose
@@ -25,9 +21,19 @@ def show(journal: Journal, *, run: str | None, after: int, as_json: bool) -> boo
     measured, traced = measure(entries), triage(entries)
     proposals = propose(entries, after=after, known=_rules(entries))
     if as_json:
-        print_json(_record(journal.store, measured, traced, proposals))
+        record = {
+            "store": journal.store,
+            "runs": measured.runs,
+            "endings": measured.endings,
+            **measured.to_json(),
+            "traced": [{**asdict(trace), "cost_s": round(trace.cost_s, 3)} for trace in traced],
+            "proposals": [proposal.to_json() for proposal in proposals],
+        }
+        print_json(record)
+    elif measured.runs:
+        _show(measured, traced, proposals)
     else:
-        _show(journal.store, measured, traced, proposals)
+        say(f"{journal.store} holds no run of a recipe.")
     return measured.runs > 0
 
 
@@ -36,66 +42,39 @@ def _rules(entries: Iterable[Entry]) -> list[Recovery]:
     found: dict[str, Recovery] = {}
     for entry in entries:
         if isinstance(entry.event, Started | Reloaded) and entry.event.sources:
-            found |= {each.name: each for each in Sources.from_json(entry.event.sources).parsed()[1]}
+            found |= {rule.name: rule for rule in Sources.from_json(entry.event.sources).parsed()[1]}
     return list(found.values())
 
 
-def _record(
-    store: str, measured: Measures, traced: tuple[Traced, ...], proposals: tuple[Proposal, ...]
-) -> dict[str, Any]:
-    return {
-        "store": store,
-        "runs": measured.runs,
-        "endings": measured.endings,
-        **measured.to_json(),
-        "traced": [{**asdict(each), "cost_s": round(each.cost_s, 3)} for each in traced],
-        "proposals": [each.to_json() for each in proposals],
-    }
-
-
-def _show(store: str, measured: Measures, traced: tuple[Traced, ...], proposals: tuple[Proposal, ...]) -> None:
-    if not measured.runs:
-        say(f"{store} holds no run of a recipe.")
-        return
+def _show(measured: Measures, traced: tuple[Traced, ...], proposals: tuple[Proposal, ...]) -> None:
     endings = ", ".join(f"{count} {ending}" for ending, count in measured.endings.items())
-    say(f"{_many(measured.runs, 'run')} ({endings}), {_span(measured.time_s)}, {_many(measured.starts, 'action')}.")
+    say(f"{many(measured.runs, 'run')} ({endings}), {_span(measured.time_s)}, {many(measured.starts, 'action')}.")
     if traced:
-        print_table(_table(traced))
-    rules = f"{measured.recoveries} use{'' if measured.recoveries == 1 else 's'} of rules"
+        numbers = ("times", "cost", "questions", "recoveries")
+        table = plain_table("traced to", "what", *numbers, right=numbers)
+        for trace in traced:
+            where = f"module {trace.where}" if trace.is_module else trace.where
+            counts = (str(trace.count), _span(trace.cost_s), str(trace.questions), str(trace.recoveries))
+            table.add_row(where, trace.code, *counts)
+        print_table(table)
+    rules = f"{many(measured.recoveries, 'use')} of rules"
     if measured.recoveries_per_unit is not None:
         rules += f", {measured.recoveries_per_unit:.1f} for each “{measured.unit.replace('_', ' ')}” done"
     left = f"{100 * measured.unresolved_share:.0f} % of failures the rules alone did not get over"
-    say(f"{_many(measured.failures, 'failure')}, {measured.inner_failures} more inside recoveries; {rules}; {left}.")
+    say(f"{many(measured.failures, 'failure')}, {measured.inner_failures} more inside recoveries; {rules}; {left}.")
+    if measured.availability is None:
+        available = f"{many(measured.untimed, 'run')} broke off, and nobody said how long a run is to last"
+    else:
+        available = f"available {100 * measured.availability:.1f} % of the time"
     if math.isinf(measured.mtbi_s):
-        say(f"Nobody was needed; {_available(measured)}.")
+        say(f"Nobody was needed; {available}.")
     else:
         took = "" if measured.mtci_s is None else f", each {_span(measured.mtci_s)} (MTCI)"
         needed = "Somebody was needed" if measured.questions else "Somebody would have been needed"
-        say(f"{needed} every {_span(measured.mtbi_s)} (MTBI){took}; {_available(measured)}.")
+        say(f"{needed} every {_span(measured.mtbi_s)} (MTBI){took}; {available}.")
     if proposals:
         say(f"\n{OFFERED}\n")
         say(as_file(proposals).rstrip())
-
-
-def _available(measured: Measures) -> str:
-    if measured.availability is None:
-        return f"{_many(measured.untimed, 'run')} broke off, and nobody said how long a run is to last"
-    return f"available {100 * measured.availability:.1f} % of the time"
-
-
-def _table(traced: tuple[Traced, ...]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for name in ("traced to", "what", "times", "cost", "questions", "recoveries"):
-        table.add_column(name, no_wrap=True, justify="left" if name in {"traced to", "what"} else "right")
-    for each in traced:
-        where = f"module {each.where}" if each.is_module else each.where
-        row = (where, each.code, str(each.count), _span(each.cost_s), str(each.questions), str(each.recoveries))
-        table.add_row(*row)
-    return table
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _span(seconds: float) -> str:

@@ -3,63 +3,53 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from io import TextIOWrapper
-from typing import Annotated, NoReturn, cast
+from typing import Annotated, Any, NoReturn, cast
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from handup import __version__
-from handup.cli import (
-    advise,
-    answer,
-    ask,
-    bench,
-    calibrate,
-    decide,
-    doctor,
-    inject,
-    journal,
-    meal,
-    page,
-    pair,
-    reach,
-    recipe,
-    serve,
-    study,
-    workload,
-)
-from handup.cli import run as run_command
+from handup.cli.options import COMMANDS
 from handup.cli.output import BAD_INPUT, FAILED, INTERRUPTED, err
 from handup.core import HandupError
 
 USAGE_ERROR = cast(type[Exception], typer.BadParameter.__mro__[1])
 """What the command-line library raises for a wrong call; it does not export the class itself."""
 
+
+def command_of(name: str) -> Any:
+    """Import the module of a command: its `app`, or the function of its name with its `EPILOG`."""
+    module = import_module(f"handup.cli.{name}")
+    app = getattr(module, "app", None)
+    if app is None:
+        app = typer.Typer(rich_markup_mode=None, add_completion=False)
+        app.command(name, epilog=module.EPILOG)(getattr(module, name))
+    return typer.main.get_command(app)
+
+
+class Commands(TyperGroup):
+    """Imports no command but the one that is called: one may need what is slow to import, or is not installed."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = {name: TyperCommand(name, help=words) for name, words in COMMANDS.items()}
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Find the command that the words name; those of `COMMANDS` only stand for them in the help."""
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, command_of(str(name)), rest
+
+
 app = typer.Typer(
     name="handup",
+    cls=Commands,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     epilog="Example: handup decide examples/policies/bite.yaml\n\nExit codes: 0 done, 1 failed, 2 bad input.",
 )
-app.command(epilog=decide.EPILOG)(decide.decide)
-app.command(epilog=ask.EPILOG)(ask.ask)
-app.command(epilog=answer.EPILOG)(answer.answer)
-app.command(epilog=advise.EPILOG)(advise.advise)
-app.command(epilog=calibrate.EPILOG)(calibrate.calibrate)
-app.command(epilog=meal.EPILOG)(meal.meal)
-app.command(epilog=reach.EPILOG)(reach.reach)
-app.command(epilog=run_command.EPILOG)(run_command.run)
-app.command(epilog=inject.EPILOG)(inject.inject)
-app.command(epilog=serve.EPILOG)(serve.serve)
-app.command(epilog=pair.EPILOG)(pair.pair)
-app.command(epilog=page.EPILOG)(page.page)
-app.add_typer(workload.app, name="workload")
-app.add_typer(study.app, name="study")
-app.add_typer(journal.app, name="journal")
-app.add_typer(recipe.app, name="recipe")
-app.add_typer(bench.app, name="bench")
-app.command(epilog=doctor.EPILOG)(doctor.doctor)
 
 
 def _print_version(wanted: bool) -> None:
@@ -94,7 +84,8 @@ def run() -> NoReturn:
         _fail(str(error), error.exit_code)
     except USAGE_ERROR as error:
         words = " ".join(getattr(error, "format_message", error.__str__)().split()).rstrip(".")
-        _fail(f"{words}. Try '{_command(error)} --help'.", BAD_INPUT)
+        command = getattr(getattr(error, "ctx", None), "command_path", None) or "handup"
+        _fail(f"{words}. Try '{command} --help'.", BAD_INPUT)
     except (KeyboardInterrupt, typer.Abort):
         _fail("Stopped.", INTERRUPTED)
     except BrokenPipeError:
@@ -104,11 +95,6 @@ def run() -> NoReturn:
         sys.stdout = None
         where = f" '{error.filename}'" if error.filename is not None else ""
         _fail(f"Cannot write{where}: {error.strerror or error}. Check the disk or the pipe.", FAILED)
-
-
-def _command(error: Exception) -> str:
-    """Which command a wrong call was meant for."""
-    return getattr(getattr(error, "ctx", None), "command_path", None) or "handup"
 
 
 def _fail(line: str, code: int) -> NoReturn:

@@ -8,22 +8,33 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from handup import __version__
+from handup.cli.harness import Left, at_work, check_page, drive, made_folder, workplace
 from handup.cli.meal_memory import Wanted, household
+from handup.cli.meal_terminal import AtTerminal
+from handup.cli.options import STORE_HELP
 from handup.cli.output import check_writable, err, out, print_json, print_table
 from handup.cli.page_options import LINGER_S, Linger, NoBrowser, PageOptions, Port, Wait
-from handup.cli.store import STORE_HELP
 from handup.core import BadSetting
-
-if TYPE_CHECKING:
-    from handup.domains.feeding.order import Order
-    from handup.domains.feeding.served import Served
+from handup.desk import SkippingClock
+from handup.domains.feeding.filming import save_film
+from handup.domains.feeding.live import ROBOT
+from handup.domains.feeding.meal import NAME
+from handup.domains.feeding.modules import Modules
+from handup.domains.feeding.order import PERSON, Order, Terms
+from handup.domains.feeding.ordering import RUN, finished, next_meal
+from handup.domains.feeding.policy import DOUBT_BELOW
+from handup.domains.feeding.remembering import kept_in
+from handup.domains.feeding.served import NOTHING_LEFT, Served
+from handup.domains.feeding.task import MealTask
+from handup.journal.address import address_of
+from handup.models.pictures import pillow
 
 EPILOG = """Example: handup meal
 
@@ -157,9 +168,6 @@ def meal(
 ) -> None:
     """Let the simulated feeding robot eat from a plate, with somebody to ask, and say how it went."""
     _check(people, record)
-    from handup.domains.feeding.order import Order  # noqa: PLC0415 - the help does without the simulation
-    from handup.domains.feeding.policy import DOUBT_BELOW  # noqa: PLC0415
-    from handup.models.pictures import pillow  # noqa: PLC0415
 
     if record is not None or people != SIMULATED:
         pillow("a film" if record is not None else "showing the plate to you")
@@ -215,18 +223,6 @@ def eat(wanted: Order, sitting: Sitting) -> Served:
         BadSetting: Another meal is under way on the store, or the page is not built; or the robot asks, and nothing
             more can be typed.
     """
-    from handup.cli.harness import Left, at_work, check_page, drive, made_folder, workplace  # noqa: PLC0415 - heavy
-    from handup.cli.meal_terminal import AtTerminal  # noqa: PLC0415
-    from handup.desk import SkippingClock  # noqa: PLC0415
-    from handup.domains.feeding.live import ROBOT  # noqa: PLC0415
-    from handup.domains.feeding.meal import NAME  # noqa: PLC0415
-    from handup.domains.feeding.modules import Modules  # noqa: PLC0415
-    from handup.domains.feeding.order import PERSON, Terms  # noqa: PLC0415
-    from handup.domains.feeding.ordering import RUN, finished, next_meal  # noqa: PLC0415
-    from handup.domains.feeding.remembering import kept_in  # noqa: PLC0415
-    from handup.domains.feeding.task import MealTask  # noqa: PLC0415
-    from handup.journal.address import address_of  # noqa: PLC0415
-
     people, at_page = sitting.people, sitting.people == PAGE
     if at_page:
         check_page("a meal at the page")
@@ -342,8 +338,6 @@ class _progress:  # noqa: N801 - used like a function
 
 def _save(frames: list[Any], record: Path) -> None:
     """Write the film, after the result: where that fails, the result is there."""
-    from handup.domains.feeding.filming import save_film  # noqa: PLC0415 - belongs to an extra
-
     sys.stdout.flush()
     if not frames:
         err.print("No film: the meal was over before, and nothing was done now.", markup=False)
@@ -354,8 +348,6 @@ def _save(frames: list[Any], record: Path) -> None:
 
 def _show(served: Served) -> None:
     """What a person wants to know: each bite, what was asked, what it cost."""
-    from handup.domains.feeding.served import NOTHING_LEFT  # noqa: PLC0415 - belongs to an extra
-
     table = Table(box=None, pad_edge=False)
     for name in ("bite", "food", "result", "tries", "asked about", "if lost, why"):
         table.add_column(name, justify="right" if name in {"bite", "tries"} else "left", no_wrap=True)

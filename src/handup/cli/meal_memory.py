@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from handup.core import BadSetting
-
-if TYPE_CHECKING:
-    from handup.journal import Journal
-    from handup.memory import Memory
-
+from handup.desk import SkippingClock
+from handup.domains.feeding.ordering import terms_of
+from handup.domains.feeding.remembering import memory_in, store_at
+from handup.journal import Journal
+from handup.journal.address import address_of
+from handup.memory import Memory
 
 OWN = ""
 """The meal's own store."""
@@ -56,9 +56,6 @@ class Wanted:
         Raises:
             BadRecord: The meal that goes on is of another version.
         """
-        from handup.domains.feeding.ordering import terms_of  # noqa: PLC0415 - the help does without the simulation
-        from handup.domains.feeding.remembering import store_at  # noqa: PLC0415
-
         if self.store is not None:
             return self.store
         if self.remember is None and (known := terms_of(journal, new=new, again=again)) is not None:
@@ -81,11 +78,6 @@ def household(store: str | None, journal: Journal) -> Iterator[Memory | None]:
     Raises:
         BadSetting, StoreUnavailable, DamagedJournal: As for `Journal.open`.
     """
-    from handup.desk import SkippingClock  # noqa: PLC0415 - the help does without databases and networks
-    from handup.domains.feeding.remembering import memory_in  # noqa: PLC0415
-    from handup.journal import Journal  # noqa: PLC0415
-    from handup.journal.address import address_of  # noqa: PLC0415
-
     if store is None:
         yield None
         return

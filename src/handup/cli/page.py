@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 import webbrowser
-from collections.abc import Iterator
-from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,14 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from handup.cli.built_page import check_built
-from handup.cli.output import err, out
+from handup.cli.options import LOCAL_URL, Browse
+from handup.cli.output import note, out, say
 from handup.cli.touring import PICTURES, PLATE, TOUR, picture
 from handup.core import Person, Question, Role
 from handup.core.panels import PicturePanel
+from handup.server import RunningServer, ServerSettings, start
 
 if TYPE_CHECKING:
     from handup.client import Client
-    from handup.server import RunningServer
 
 EPILOG = """Example: handup page --demo
 
@@ -28,7 +28,6 @@ The tour asks one question of every kind, again and again, until Ctrl-C; what yo
 with it. Without --demo the page of a server that runs already is opened.
 
 Exit codes: 0 ended; 2 a taken port, a page that is not built, or the extra [web] is missing."""
-LOCAL = "http://127.0.0.1:8765"
 ROBOT = "tour"
 PEOPLE = (Person(name="you"), Person(name="somebody else", role=Role.CAREGIVER))
 PAUSE_S = 1.5
@@ -38,49 +37,41 @@ LOOK_S = 1.0
 
 
 def page(
-    url: Annotated[str, typer.Argument(help="Where the server is.", metavar="URL", envvar="HANDUP_URL")] = LOCAL,
+    url: Annotated[str, typer.Argument(help="Where the server is.", metavar="URL", envvar="HANDUP_URL")] = LOCAL_URL,
     demo: Annotated[bool, typer.Option("--demo", help="A tour of every kind of question.")] = False,
     port: Annotated[int, typer.Option(help="For the tour; 0 takes a free one.", min=0, max=65535)] = 0,
-    browse: Annotated[bool, typer.Option("--open/--no-browser", help="Open a browser here.")] = True,
+    browse: Browse = True,
     rounds: Annotated[int, typer.Option(help="So many rounds of the tour; 0 until Ctrl-C.", min=0)] = 0,
 ) -> None:
     """Open the page on which people answer; with --demo, see every kind of question."""
     if not demo:
-        _show(url, browse)
+        if not browse or not webbrowser.open(url):
+            note(f"{'No browser opens here; open' if browse else 'Open'} {url}")
         return
     check_built()
     try:
-        with _served(port) as server:
+        with TemporaryDirectory(prefix="handup-tour-") as folder, start(_settings(folder, port)) as server:
             link = server.link(server.code(PEOPLE[0].name))
             _line(f"Ctrl-C ends it. The page is at {link}")
             if browse:
                 webbrowser.open(link)
             _tour(server, rounds)
     except KeyboardInterrupt:
-        said = "The tour is over, and nothing of it is kept. Again: handup page --demo"
-        err.print(said, markup=False, soft_wrap=True)
+        note("The tour is over, and nothing of it is kept. Again: handup page --demo")
 
 
-@contextmanager
-def _served(port: int) -> Iterator[RunningServer]:
-    from handup.server import ServerSettings, start  # noqa: PLC0415 - the help does without databases
-
-    with TemporaryDirectory(prefix="handup-tour-") as folder:
-        settings = ServerSettings(store=str(Path(folder) / "tour.db"), port=port, people=PEOPLE)
-        with start(settings) as server:
-            yield server
+def _settings(folder: str, port: int) -> ServerSettings:
+    return ServerSettings(store=str(Path(folder) / "tour.db"), port=port, people=PEOPLE)
 
 
 def _tour(server: RunningServer, rounds: int) -> None:
-    from handup.client import Client, RobotLink  # noqa: PLC0415
+    from handup.client import Client, RobotLink  # noqa: PLC0415 - an extra
 
     token = server.robot_token(ROBOT)
     with Client(server.url, token) as client, RobotLink(server.url, token, ROBOT) as robot:
         for name in PICTURES:
             client.put_picture(name, picture(name))
-        number = 0
-        while rounds == 0 or number < rounds:
-            number += 1
+        for number in range(1, rounds + 1) if rounds else count(1):
             for place, (step, question) in enumerate(TOUR.items()):
                 robot.state(_state(place, "asking", question))
                 _line(_asked(client, step, question, number))
@@ -100,22 +91,15 @@ def _asked(client: Client, step: str, question: Question, attempt: int) -> str:
 
 
 def _state(place: int, phase: str, question: Question | None) -> dict[str, Any]:
-    steps = list(TOUR)
     return {
         "phase": phase,
-        "title": f"Question {min(place + 1, len(steps))} of {len(steps)}",
+        "title": f"Question {min(place + 1, len(TOUR))} of {len(TOUR)}",
         "doing": question.doing if question is not None else "thinking of the next question",
         "why": "this is a tour; nothing moves",
         "panels": [PicturePanel(name=PLATE, seq=1, caption="A plate of food from above")],
     }
 
 
-def _show(link: str, browse: bool) -> None:
-    if not browse or not webbrowser.open(link):
-        said = "Open" if not browse else "No browser opens here; open"
-        err.print(f"{said} {link}", markup=False, soft_wrap=True)
-
-
 def _line(text: str) -> None:
-    out.print(text, markup=False, soft_wrap=True)
+    say(text)
     out.file.flush()

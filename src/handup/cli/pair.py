@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import typer
 
-from handup.cli.moments import moment
-from handup.cli.output import err, out, print_json
-from handup.cli.store import DEFAULT_STORE, StoreOption
+from handup.cli.options import DEFAULT_STORE, LOCAL_URL, StoreOption
+from handup.cli.output import moment, note, out, print_json
 from handup.core import BadSetting, MissingExtra, Role
-
-if TYPE_CHECKING:
-    from handup.server import Access
+from handup.desk import Desk
+from handup.journal import Journal
+from handup.server import Access, introduce
+from handup.server.settings import is_loopback
+from handup.server.views import me_view
 
 EPILOG = """Example: handup pair --name Ada --role caregiver --url https://robot.local:8765
 
@@ -25,7 +26,6 @@ can let others in.
 Exit codes: 0 done; 2 bad input or store."""
 HOUR_S = 3600.0
 PERSON_HOURS = 720.0
-LOCAL = "http://127.0.0.1:8765"
 ONLY_HERE = """This address works on this machine only. For another device, run handup serve with --host, and name its \
 address here with --url; see docs/desk/server.md."""
 
@@ -40,46 +40,57 @@ def pair(
     listed: Annotated[bool, typer.Option("--list", help="Show who is in.")] = False,
     revoke: Annotated[str | None, typer.Option(help="End the access of a device or robot.", metavar="ID")] = None,
     hours: Annotated[float, typer.Option(help="How long the access lasts.", min=0.01, max=87600.0)] = PERSON_HOURS,
-    url: Annotated[str, typer.Option(help="Where the device reaches the server.", metavar="URL")] = LOCAL,
+    url: Annotated[str, typer.Option(help="Where the device reaches the server.", metavar="URL")] = LOCAL_URL,
     store: StoreOption = DEFAULT_STORE,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Let a person's device or a robot in; list or revoke what was let in."""
-    from handup.journal import Journal  # noqa: PLC0415 - the help does without databases
-    from handup.server import Access  # noqa: PLC0415
-
     if sum([name is not None, robot is not None, listed, revoke is not None]) != 1:
         raise BadSetting("it is not clear what to do", hint="Give one of --name, --robot, --list and --revoke.")
     with Journal.open(store, create=name is not None or robot is not None) as journal:
         access = Access(journal)
         if listed:
-            _list(access, as_json)
+            told, lines = _devices(access)
         elif revoke is not None:
             gone = access.revoke(revoke)
-            _say({"revoked": gone.id}, [f"{gone.name} is out with '{gone.device or gone.id}'."], as_json)
+            told, lines = {"revoked": gone.id}, [f"{gone.name} is out with '{gone.device or gone.id}'."]
         elif robot is not None:
             made = access.robot_token(robot, token_s=hours * HOUR_S)
             told = {"id": made.grant.id, "robot": robot, "token": made.token, "until_s": made.grant.until_s}
-            _say(told, [made.token], as_json)
-        elif name is not None:
-            _code(access, journal, name, role, hours, url, as_json)
+            lines = [made.token]
+        else:
+            told, lines = _code(access, journal, str(name), role, hours, url)
+            if not as_json:
+                lines.append(_qr(told["url"]))
+        if as_json:
+            print_json(told)
+        else:
+            out.file.write("".join(f"{line}\n" for line in lines))
+    if name is not None and is_loopback(urlsplit(url).hostname or ""):
+        note(ONLY_HERE)
 
 
-def _code(access: Access, journal: Any, name: str, given: str | None, hours: float, url: str, as_json: bool) -> None:
-    from handup.desk import Desk  # noqa: PLC0415
-    from handup.server import introduce  # noqa: PLC0415
-    from handup.server.settings import is_loopback  # noqa: PLC0415
+def _devices(access: Access) -> tuple[dict[str, Any], list[str]]:
+    """Who is in, as a record and as lines."""
+    grants = access.grants()
+    lines = []
+    for grant in grants:
+        device = f" on '{grant.device}'" if grant.device else ""
+        lines.append(f"{grant.id}  {grant.name} ({grant.role}){device}, until {moment(grant.until_s)}")
+    return {"devices": [me_view(grant) for grant in grants]}, lines or ["Nobody is in."]
 
+
+def _code(
+    access: Access, journal: Journal, name: str, given: str | None, hours: float, url: str
+) -> tuple[dict[str, Any], list[str]]:
+    """A code for a person, whom the store knows from then on, as a record and as lines."""
     known = Desk(journal).state.people.get(name)
     role = Role.of(given or (known.role if known else Role.RESIDENT))
     introduce(journal, name, role)
     code, until_s = access.make_code(name, role, token_s=hours * HOUR_S)
     link = f"{url.rstrip('/')}/#code={code}"
     told = {"code": code, "url": link, "name": name, "role": str(role), "until_s": until_s}
-    lines = [f"Code for {name} ({role}), good for ten minutes: {code}", f"Or open: {link}"]
-    _say(told, lines if as_json else [*lines, _qr(link)], as_json)
-    if is_loopback(urlsplit(url).hostname or ""):
-        err.print(ONLY_HERE, markup=False, soft_wrap=True)
+    return told, [f"Code for {name} ({role}), good for ten minutes: {code}", f"Or open: {link}"]
 
 
 def _qr(link: str) -> str:
@@ -91,26 +102,3 @@ def _qr(link: str) -> str:
     drawn = io.StringIO()
     segno.make(link, error="l").terminal(drawn, compact=True)
     return drawn.getvalue().rstrip("\n")
-
-
-def _list(access: Access, as_json: bool) -> None:
-    from handup.server.views import me_view  # noqa: PLC0415 - the help does without databases
-
-    grants = access.grants()
-    if as_json:
-        print_json({"devices": [me_view(each) for each in grants]})
-        return
-    if not grants:
-        out.print("Nobody is in.")
-    for each in grants:
-        device = f" on '{each.device}'" if each.device else ""
-        line = f"{each.id}  {each.name} ({each.role}){device}, until {moment(each.until_s)}"
-        out.print(line, markup=False, soft_wrap=True)
-
-
-def _say(told: dict[str, Any], lines: list[str], as_json: bool) -> None:
-    if as_json:
-        print_json(told)
-        return
-    for each in lines:
-        out.file.write(f"{each}\n")

@@ -6,26 +6,29 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from handup.core import BadSetting, HandupError, Person
 from handup.core.files import read_text
 from handup.core.yaml_document import Limits, Listing, Node, Scalar, Table, in_words, is_nothing, raising, read_yaml
-
-if TYPE_CHECKING:
-    from handup.journal import Journal
+from handup.desk import Desk
+from handup.journal import Journal
 
 LIMITS = Limits(size=1024 * 1024, values=50_000, depth=10, text=10_000)
 NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?")
 HINT = "Write for example: [{name: Ada, role: caregiver, limits: {per_hour: 6}}]."
 
 
-def load_people(path: Path) -> tuple[Person, ...]:
+def load_people(path: Path | None) -> tuple[Person, ...]:
     """People from a YAML or JSON file: a list, each with `name` and, where wanted, `role`, `channels` and `limits`.
+
+    Where no file is given there is nobody.
 
     Raises:
         BadSetting: The file cannot be read, or does not describe people; with the line.
     """
+    if path is None:
+        return ()
     try:
         text = read_text(path, LIMITS.size, error=BadSetting)
         return _people(read_yaml(text, raising(BadSetting), limits=LIMITS, start=HINT))
@@ -38,8 +41,6 @@ def people_named(journal: Journal, names: Iterable[str]) -> tuple[Person, ...]:
 
     Whom it does not know can be asked one question at a time, whenever there is one.
     """
-    from handup.desk import Desk  # noqa: PLC0415 - the help does without databases
-
     known = Desk(journal).state.people
     plain = (Person(name=name) for name in names)
     return tuple(known.get(person.name, person) for person in plain)
@@ -60,12 +61,10 @@ def _people(root: Node) -> tuple[Person, ...]:
     for item in root.items:
         try:
             person = Person.from_json(_plain(item))
+            if person.name in found:
+                raise BadSetting(f"'{person.name}' stands twice", hint="Give everybody a name of their own.")
         except HandupError as error:
             raise BadSetting(error.cause, hint=error.hint, line=item.line) from None
-        if person.name in found:
-            raise BadSetting(
-                f"'{person.name}' stands twice", hint="Give everybody a name of their own.", line=item.line
-            )
         found[person.name] = person
     return tuple(found.values())
 

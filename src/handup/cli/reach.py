@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
 from handup import __version__
+from handup.cli.harness import at_work, check_page, drive, made_folder, workplace
+from handup.cli.options import STORE_HELP
 from handup.cli.output import err, out, print_json, print_table
 from handup.cli.page_options import LINGER_S, NAMES, Linger, NoBrowser, PageOptions, Port, Wait, first_named
-from handup.cli.store import STORE_HELP
 from handup.core import BadSetting
-
-if TYPE_CHECKING:
-    from handup.domains.reaching import Strategy, Trial
-    from handup.domains.reaching.driving import Driven
-    from handup.domains.reaching.task import Reach
+from handup.domains import reaching
+from handup.domains.reaching import Strategy, Trial
+from handup.domains.reaching.driving import Driven
+from handup.domains.reaching.live import NAME, ROBOT, RUN
+from handup.domains.reaching.task import Reach, drive_of, seat_at
 
 EPILOG = """Example: handup reach
 
@@ -73,9 +74,6 @@ def reach(
     linger: Linger = LINGER_S,
 ) -> None:
     """Reach for something with a hand on a table, with a robot that guesses what you want, helps and asks."""
-    from handup.domains import reaching  # noqa: PLC0415 - the help does without
-    from handup.domains.reaching.task import Reach  # noqa: PLC0415
-
     where = reaching.scene(scene)
     if user != YOU:
         _check_no_page(context, user)
@@ -106,10 +104,6 @@ def _drive(order: Reach, store: str | None, page: PageOptions) -> Driven:
         MissingExtra: The extra `web` is not installed.
         BadSetting: The page is not built, or somebody drives on this store already.
     """
-    from handup.cli.harness import at_work, check_page, drive, made_folder, workplace  # noqa: PLC0415 - heavy
-    from handup.domains.reaching.live import NAME, ROBOT, RUN  # noqa: PLC0415
-    from handup.domains.reaching.task import drive_of, seat_at  # noqa: PLC0415
-
     drive_of(order)  # refused before anything is begun
     check_page("driving at the page")
     where = store or str(made_folder(FOLDER) / "rattempt.db")
@@ -134,7 +128,6 @@ def _check_no_page(context: typer.Context, user: str) -> None:
 
 
 def _strategy(user: str) -> Strategy:
-    from handup.domains.reaching import Strategy  # noqa: PLC0415
 
     if user not in tuple(Strategy):
         raise BadSetting(f"--user is '{user}'", hint=f"Use {', '.join((YOU, *Strategy))}.")

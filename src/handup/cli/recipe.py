@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
 
 import typer
 
-from handup.cli.output import FAILED, check_writable, out, print_json
+from handup.cli.options import RUNS_STORE, AsJson, DatabaseFile, RecoveryFiles, StoreOption, group
+from handup.cli.output import FAILED, check_writable, many, out, picked, print_json, say
 from handup.cli.recipe_problems import all_problems, print_problems
-from handup.cli.store import RUNS_STORE, StoreOption
-from handup.cli.worlds import abilities_in
+from handup.cli.recipe_run import Wanted
+from handup.cli.run import params_of
+from handup.cli.run_progress import Progress
+from handup.cli.worlds import abilities_in, stage_of
 from handup.core import BadSetting
+from handup.domains.runs import RUNS
+from handup.domains.stage import Stage
+from handup.executive.action import Aborted
+from handup.executive.checking import abilities_of, check
+from handup.executive.events import Started
+from handup.executive.executive import Executive
+from handup.executive.language import literal
+from handup.executive.recipe import ActionStep, Recipe, Recipes, TaskStep, every
+from handup.executive.recovery import Recovery
+from handup.executive.rehearsing import rehearse
+from handup.executive.run import Run
+from handup.executive.showing import as_svg, as_text, tree_shown
+from handup.executive.sources import Sources
+from handup.journal import Journal
 
-if TYPE_CHECKING:
-    from handup.executive.problem import Problem
-    from handup.executive.sources import Scanned, Sources
-
-app = typer.Typer(
-    rich_markup_mode=None,
-    epilog="Example: handup recipe check recipe.yaml\n\nExit codes: 0 done, 1 failed, 2 bad input.",
-)
+app = group("recipe", "Example: handup recipe check recipe.yaml\n\nExit codes: 0 done, 1 failed, 2 bad input.")
 
 CHECK_EPILOG = """Example: handup recipe check recipe.yaml --recoveries recoveries.yaml --database database.yaml
 
 Exit codes: 0 nothing is wrong, 1 something is, 2 a file cannot be read or an option is wrong."""
-
-SHOW_EPILOG = """Example: handup recipe show recipe.yaml --recoveries recoveries.yaml --svg tree.svg
-
-Exit codes: 0 shown, 2 a file or an option is wrong."""
 
 TEST_EPILOG = """Example: handup recipe test perceive --world kitting --params '{"object": "bolt", "pose": "bin"}'
 
@@ -43,19 +51,10 @@ told again up to that failure, with its variables, beliefs and counts, and nothi
 Exit codes: 0 it did what it should, 1 it did not, 2 bad input."""
 
 Files = Annotated[list[Path], typer.Argument(help="Recipe files; a run begins with the first one.", show_default=False)]
-RecoveryFiles = Annotated[
-    list[Path] | None, typer.Option("--recoveries", help="A file of recoveries; give it again for more.")
-]
-DatabaseFile = Annotated[Path | None, typer.Option("--database", help="The file that grounds names.")]
 WorldName = Annotated[str | None, typer.Option(help="The world whose actions and monitors are known: kitting.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-
-
-@app.callback(invoke_without_command=True)
-def main(context: typer.Context) -> None:
-    """Check recipes and recoveries before anything moves, look at them, and test parts of them alone."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+ALONE = "test"
+"""The task that holds an action which is tested alone."""
+LAST = "last"
 
 
 @app.command("check", epilog=CHECK_EPILOG)
@@ -67,24 +66,27 @@ def check_files(
     as_json: AsJson = False,
 ) -> None:
     """Say everything that is wrong with recipes and recoveries, each with file, line, column and a next step."""
-    from handup.executive.checking import check  # noqa: PLC0415 - slow to import
-
     abilities = None if world is None else abilities_in(world)
     found = _sources(files, recoveries, database).scanned
     problems = check(found.recipes, found.recoveries, abilities=abilities, known=found.problems)
-    counted = _counts(found)
+    tasks, rules = len(found.recipes.tasks) if found.recipes is not None else 0, len(found.recoveries or ())
     if as_json:
-        print_json({"ok": not problems, **counted, "problems": [_plain(each) for each in problems]})
+        listed = [
+            picked(problem.place, "file", "line", "column") | picked(problem, "cause", "hint") for problem in problems
+        ]
+        print_json({"ok": not problems, "tasks": tasks, "recoveries": rules, "problems": listed})
     else:
         print_problems(problems, out)
-        read = f"{_many(counted['tasks'], 'task', 'tasks')}, {_many(counted['recoveries'], 'recovery', 'recoveries')}"
-        wrong = _many(len(problems), "problem", "problems") if problems else "nothing is wrong"
-        out.print(f"{read}: {wrong}.", markup=False, soft_wrap=True)
+        wrong = many(len(problems), "problem") if problems else "nothing is wrong"
+        say(f"{many(tasks, 'task')}, {many(rules, 'recovery', 'recoveries')}: {wrong}.")
     if problems:
         raise typer.Exit(FAILED)
 
 
-@app.command(epilog=SHOW_EPILOG)
+@app.command(
+    epilog="Example: handup recipe show recipe.yaml --recoveries recoveries.yaml --svg tree.svg\n\n"
+    "Exit codes: 0 shown, 2 a file or an option is wrong."
+)
 def show(
     files: Files,
     recoveries: RecoveryFiles = None,
@@ -94,8 +96,6 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show the tree of tasks and steps, with the recoveries at the places they match."""
-    from handup.executive.showing import as_svg, as_text, tree_shown  # noqa: PLC0415 - slow to import
-
     with all_problems():
         read, rules = _sources(files, recoveries, None).parsed()
     if task is not None and task not in read.tasks:
@@ -109,6 +109,13 @@ def show(
         print_json({"main": read.main, "tree": tree.to_json()})
     elif svg is None:
         out.file.write(as_text(tree, rules))
+
+
+def _sources(files: Sequence[Path], recoveries: Sequence[Path] | None, database: Path | None) -> Sources:
+    return Sources.read(map(str, files), map(str, recoveries or ()), None if database is None else str(database))
+
+
+# -- a part alone ------------------------------------------------------------------------------------------------------
 
 
 @app.command("test", epilog=TEST_EPILOG)
@@ -132,61 +139,144 @@ def test_one(
     as_json: AsJson = False,
 ) -> None:
     """Run one task or action alone, from inputs in JSON; or try one recovery on a failure that a store holds."""
-    from handup.cli import recipe_test  # noqa: PLC0415 - the help does without databases
-    from handup.cli.run import params_of  # noqa: PLC0415
-
-    record = recipe_test.test(
-        recipe_test.Tested(
-            name=name,
-            files=tuple(recipe or ()),
-            recoveries=tuple(recoveries or ()),
-            database=database,
-            params=params_of(params),
-            world=world or "",
-            seed=seed,
-            failure=from_failure,
-            store=store,
-            aborts=tuple(aborts or ()),
-            quiet=as_json,
-        )
-    )
+    inputs = params_of(params)
+    with all_problems():
+        if from_failure is not None:
+            record = _recovery(name, recoveries or (), from_failure, store, aborts or ())
+        else:
+            files = Wanted(
+                files=tuple(recipe or ()), recoveries=tuple(recoveries or ()), database=database, world=world
+            )
+            record = _part(name, files, inputs, seed, quiet=as_json)
     if as_json:
         print_json(record)
+    elif "steps" in record:
+        _show_recovery(record)
     else:
-        recipe_test.show(record)
+        _show_part(record)
     if not record["ok"]:
         raise typer.Exit(FAILED)
 
 
-def _sources(files: Sequence[Path], recoveries: Sequence[Path] | None, database: Path | None) -> Sources:
-    """The texts.
-
-    Raises:
-        BadRecipe: A file is not there, or no text.
-    """
-    grounding = None if database is None else str(database)
-    from handup.executive.sources import Sources  # noqa: PLC0415 - slow to import
-
-    return Sources.read(map(str, files), map(str, recoveries or ()), grounding)
-
-
-def _counts(found: Scanned) -> dict[str, int]:
+def _part(name: str, wanted: Wanted, params: dict[str, Any], seed: int, *, quiet: bool) -> dict[str, Any]:
+    """Run a task or an action: of the files that are named, else the world's own; what came of it, with `ok`."""
+    stage = stage_of(wanted.world or "", seed=seed)
+    recipes, recoveries = Recipes(main=ALONE, tasks={}), tuple[Recovery, ...]()
+    if wanted.files or wanted.world:
+        abilities = abilities_of(stage.actions, {monitor.name: monitor for monitor in stage.monitors})
+        recipes, recoveries = wanted.sources.checked(abilities)
+    task = name
+    if name not in recipes.tasks:
+        if name not in stage.actions:
+            raise _unknown(name, recipes, recoveries, stage)
+        gives = tuple(getattr(stage.actions[name], "gives", ()))
+        step = ActionStep(name=name, params={key: literal(value) for key, value in params.items()}, var=gives)
+        recipes = replace(recipes, main=ALONE, tasks={ALONE: Recipe(name=ALONE, var=gives, steps=(step,))})
+        task, params, recoveries = ALONE, {}, ()
+    with TemporaryDirectory() as folder, Journal.open(Path(folder) / "test.db") as journal:
+        run = Run(recipes, recoveries, task=task, params=params, book=journal, run=ALONE)
+        progress = Progress(run.machine, quiet=quiet, steps=True)
+        run.follow(progress.told)
+        with progress:
+            over = Executive(run, stage.around()).to_the_end()
+    failure = over.failure
     return {
-        "tasks": 0 if found.recipes is None else len(found.recipes.tasks),
-        "recoveries": len(found.recoveries or ()),
+        "name": name,
+        "ok": over.ending == "done",
+        "ending": str(over.ending),
+        "reason": over.reason,
+        "outputs": dict(over.outputs),
+        "time_s": round(stage.clock.now_s(), 3) if wanted.world else None,
+        "failed": failure and picked(failure, "path", "code", "why"),
     }
 
 
-def _many(count: int, one: str, more: str) -> str:
-    return f"{count} {one if count == 1 else more}"
+def _unknown(name: str, recipes: Recipes, recoveries: Sequence[Recovery], stage: Stage) -> BadSetting:
+    if any(rule.name == name for rule in recoveries):
+        return BadSetting(
+            f"'{name}' is a recovery, and a recovery is for a failure",
+            hint="Name a stored one with --from-failure last, or its number, and --store.",
+        )
+    known = ", ".join([*recipes.tasks, *stage.actions][:20])
+    return BadSetting(f"there is no task, action or recovery '{name}'", hint=f"Known: {known}.")
 
 
-def _plain(problem: Problem) -> dict[str, Any]:
-    place = problem.place
+def _show_part(record: Mapping[str, Any]) -> None:
+    after = "" if record["time_s"] is None else f" after {record['time_s']:.0f} s"
+    say(f"{record['name']}: {record['ending']}{after}.")
+    if not record["ok"]:
+        say(record["reason"])
+    for name, value in record["outputs"].items():
+        say(f"  {name} = {value!r}")
+
+
+def _recovery(name: str, files: Sequence[Path], failure: str, store: str, aborts: Sequence[str]) -> dict[str, Any]:
+    """Try a recovery on a failure of the last run of a store; what came of it, with `ok`."""
+    with Journal.open(store, create=False, readonly=True) as journal:
+        last = RUNS.latest(journal)
+        begun = None if last is None else last.state.begun
+        if last is None or not isinstance(begun, Started):
+            raise BadSetting("no recipe was run on this store", hint="Name another one with --store.")
+        recipes, rule = _rule(name, files, begun)
+        does = {action: Aborted(code=code or "failed") for action, _, code in (text.partition(":") for text in aborts)}
+        started = _started_by(rule, recipes)
+        for action in sorted(does.keys() - started):
+            known = f"It starts: {', '.join(sorted(started)) or 'none'}."
+            raise BadSetting(f"--aborts: '{name}' does not start the action '{action}'", hint=known)
+        rehearsed = rehearse(journal, last.order.name, rule, failure=_number(failure), does=does)
+    failed = rehearsed.failure
+    aborted = failed.levels[-1].aborts
     return {
-        "file": place.file,
-        "line": place.line,
-        "column": place.column,
-        "cause": problem.cause,
-        "hint": problem.hint,
+        "name": name,
+        "ok": rehearsed.hint is not None,
+        **picked(rehearsed, "chosen", "reason"),
+        "failure": {"number": rehearsed.number, "path": failed.path, "code": failed.code, "aborts": aborted},
+        "steps": [{"action": step.action, "goal": dict(step.goal)} for step in rehearsed.steps],
+        "hint": rehearsed.hint and str(rehearsed.hint),
+        "level": rehearsed.level,
     }
+
+
+def _number(failure: str) -> int | None:
+    if failure == LAST:
+        return None
+    if not failure.isdecimal() or len(failure) > 9:
+        raise BadSetting(f"--from-failure is '{failure}'", hint="Give 'last', or the number of a failure.")
+    return int(failure)
+
+
+def _started_by(rule: Recovery, recipes: Recipes) -> set[str]:
+    """The actions of a recovery, and of all tasks that it may call."""
+    found: set[str] = set()
+    seen: set[str] = set()
+    waiting = [rule.steps]
+    while waiting:
+        for step in every(waiting.pop()):
+            if isinstance(step, ActionStep):
+                found.add(step.name)
+            elif isinstance(step, TaskStep) and step.name in recipes.tasks and step.name not in seen:
+                seen.add(step.name)
+                waiting.append(recipes.tasks[step.name].steps)
+    return found
+
+
+def _rule(name: str, files: Sequence[Path], begun: Started) -> tuple[Recipes, Recovery]:
+    """The recovery of this name in the files, else in those that the last run had; and the recipes of that run."""
+    sources = Sources.from_json(begun.sources)
+    if files:
+        sources = replace(sources, recoveries=Sources.read((), map(str, files)).recoveries)
+    recipes, recoveries = sources.parsed()
+    rules = {rule.name: rule for rule in recoveries}
+    if name not in rules:
+        raise BadSetting(f"there is no recovery '{name}'", hint=f"Known: {', '.join(rules) or 'none'}.")
+    return recipes, rules[name]
+
+
+def _show_recovery(record: Mapping[str, Any]) -> None:
+    failure = record["failure"]
+    say(f"Failure {failure['number']}: {failure['path']} ({failure['code']}).")
+    for step in record["steps"]:
+        goal = ", ".join(f"{name}={value!r}" for name, value in step["goal"].items())
+        say(f"  {step['action']}({goal})")
+    at = f" at {record['level']}" if record["level"] else ""
+    say(f"{record['name']}: {record['hint']}{at}." if record["ok"] else f"{record['name']}: {record['reason']}")

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from handup.cli.harness import Left, Work, at_work, check_page, drive, made_folder, workplace
-from handup.cli.output import err
+from handup.cli.options import RUNS_STORE, default_store
+from handup.cli.output import note
 from handup.cli.page_options import PageOptions
 from handup.cli.people import user_name
 from handup.cli.recipe_problems import all_problems
 from handup.cli.run_progress import Progress
-from handup.cli.store import RUNS_STORE, default_store
 from handup.cli.worlds import recipe_worlds, simulation, stage_of, with_endings
 from handup.core import BadSetting, Clock, ManualClock
 from handup.desk import SkippingClock
@@ -102,7 +102,7 @@ class Wanted:
         return "handup run --resume" + (f" --store {shlex.quote(self.store)}" if named else "")
 
 
-def run(wanted: Wanted) -> dict[str, Any]:
+def execute(wanted: Wanted) -> dict[str, Any]:
     """Begin or go on, to the end; return what came of it.
 
     Raises:
@@ -192,9 +192,9 @@ class _Way:
         where = f" in {ordered.world}, seed {ordered.seed}" if ordered.world else ""
         verb = "Begins" if not known else "Is over:" if over else "Goes on with"
         shown = address_of(self.wanted.store).shown
-        err.print(f"{verb} {ordered.name}{where}. Kept in {shown}.", markup=False, soft_wrap=True)
+        note(f"{verb} {ordered.name}{where}. Kept in {shown}.")
         if over:
-            err.print("It stays over, and nothing moves. To begin a new one, leave out --resume.", markup=False)
+            note("It stays over, and nothing moves. To begin a new one, leave out --resume.")
 
 
 class _RecipeWay(_Way):
@@ -244,7 +244,7 @@ class _RecipeWay(_Way):
         with closing(stage_of(ordered.world, seed=ordered.seed, home=home, drills=ordered.drills)) as stage:
             self.say_what(ordered, known=run.known, over=over)
             if not self.wanted.quiet and run.known and not over and ordered.people == NOBODY != self.people:
-                err.print("It was begun with nobody to ask, and ends where no recovery is left.", markup=False)
+                note("It was begun with nobody to ask, and ends where no recovery is left.")
             if over:
                 task = RecipeTask(run, stage, Workplace(journal=work.journal, run=run.id))
             else:

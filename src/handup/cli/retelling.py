@@ -1,14 +1,18 @@
-"""Entries of a journal in plain words, one line each."""
+"""Entries of a journal in plain words, one line each: a table from kinds of events to words."""
 
 from __future__ import annotations
 
-from handup.cli.moments import day, near
-from handup.cli.retelling_tasks import tell_task
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from handup.cli.output import day, many, near
 from handup.core import Action, BadAnswer, BadRecord, Question, in_words, value_from_json
 from handup.core.checks import one_line
 from handup.desk import events as desk
-from handup.desk.events import Delivered, RemoteSettled, RemoteStopped
 from handup.desk.words import name_of, span
+from handup.domains.runs import Ordered
+from handup.executive import events as task
+from handup.executive.watching import named, what_failed
 from handup.journal import Entry, JournalErased, JournalRepaired
 from handup.memory import events as memory
 from handup.recover import events as session
@@ -30,7 +34,7 @@ SETTLED = {
     trail.Settled.LET_TRY: "a person said to go on",
     trail.Settled.VOID: "it had not started",
 }
-
+CHANGED = {None: "", True: ", which was news", False: ", as it had thought"}
 AGAINST = {
     memory.Cause.OTHER_ANSWER: "said something else of one like it",
     memory.Cause.SAID: "said that it is wrong",
@@ -41,6 +45,10 @@ DROPPED = {
     memory.Dropping.DISTRUSTED: "too much spoke against it",
     memory.Dropping.FULL: "others needed the room",
 }
+KNOWN = {task.Known.SENSED: ", as the robot saw", task.Known.SAID: ", as a person said"}
+
+Words = str | Callable[[Any, Entry, Question | None], str]
+"""Fixed words; or what makes them of an event, its entry, and the question that it is about."""
 
 
 def shortened(text: str, most: int = MOST_WORDS) -> str:
@@ -54,11 +62,6 @@ def quoted(text: str) -> str:
     return f"“{shortened(text)}”"
 
 
-def about(key: str, run: str) -> str:
-    """What an entry is about, without the run that stands before it."""
-    return shortened(key.removeprefix(f"{run}/") if run else key)
-
-
 def tell(entry: Entry, question: Question | None = None) -> str:
     """What happened, in one line.
 
@@ -66,168 +69,163 @@ def tell(entry: Entry, question: Question | None = None) -> str:
         entry: The entry.
         question: The question that it is about, for an answer's words.
     """
-    what, event = about(entry.key, entry.run), entry.event
-    if isinstance(event, desk.QuestionEvent):
-        return f"{what}: {_question(entry, event, question)}"
-    words = _robot(event, what) or _run(event, what) or _access(event, what) or _memory(entry.seq, event)
-    words = words or tell_task(event, shortened)
-    return words if words else f"{shortened(entry.kind)} {what}".rstrip()
-
-
-def _question(entry: Entry, event: desk.QuestionEvent, question: Question | None) -> str:  # noqa: PLR0911 - a table
-    match event:
-        case desk.Asked():
-            words = (
-                "words that were erased" if event.question is None else quoted(str(event.question.get("prompt", "")))
-            )
-            limit = "" if event.deadline_s is None else f", until {near(event.deadline_s, day(entry.at_s))}"
-            return f"asked {words} for {_names(event.audience)}{limit}"
-        case desk.Held():
-            return f"held for {_name(event.turn)}{_because(event.why)}"
-        case desk.Opened():
-            return f"put to {_name(event.turn)}"
-        case desk.Claimed():
-            return f"{_name(event.by)} took it on until {near(event.until_s, day(entry.at_s))}"
-        case desk.ClaimEnded():
-            return "given back" if event.given_back else "the claim ran out"
-        case desk.Answered():
-            return f"{_name(event.by)} answered {_answer(event.value, question)}"
-        case desk.Deferred():
-            return f"{_name(event.by)} said not now, for {span(event.until_s - entry.at_s)}"
-        case desk.HandedOn():
-            then = "nobody is left" if event.turn is None else f"next is {_name(event.turn)}"
-            return f"{_name(event.by)} said someone else; {then}"
-        case desk.Delegated():
-            return f"{_name(event.by)} said let the robot try"
-        case desk.Withdrawn():
-            return f"taken back{_because(event.why)}"
-        case desk.Expired():
-            return "nobody answered in time"
-
-
-def _answer(value: object, question: Question | None) -> str:
-    if value is None:
-        return "something that was erased"
-    try:
-        known = value_from_json(value)
-        return quoted(in_words(question or Question("?"), known)) if known is not None else "nothing"
-    except (BadAnswer, BadRecord, ValueError):
-        return quoted(str(value))
-
-
-def _robot(event: object, what: str) -> str:  # noqa: PLR0911 - a table
-    match event:
-        case desk.Stopped():
-            why = ERASED if event.why is None else shortened(event.why)
-            return f"STOP by {_name(event.by)}{_because(why)}"
-        case desk.Enabled():
-            return f"{_name(event.by)} enabled the robot again"
-        case desk.Introduced():
-            return f"{_name(event.person)} can be asked, as {event.role}"
-        case Delivered():
-            return f"{what}: the outcome reached the shell"
-        case RemoteSettled():
-            return f"{what}: {event.status}, says the server"
-        case RemoteStopped():
-            return "STOP, says the server"
-        case JournalErased():
-            many = f"{event.values} personal value" + ("" if event.values == 1 else "s")
-            return f"a person was erased: the name and {many}"
-        case JournalRepaired():
-            lost = "an unknown number" if event.lost is None else str(event.lost)
-            how = "STOP: went on from a backup" if event.from_backup else "STOP: repaired"
-            return f"{how}: {event.last_good} entries kept, {lost} lost"
-        case _:
-            return ""
-
-
-def _run(event: object, what: str) -> str:  # noqa: PLR0911 - a table
-    match event:
-        case trail.RunStarted():
-            count = len(event.modules)
-            method = event.record.get("method", "its method")
-            return f"the run began: {method}, {count} module{'' if count == 1 else 's'}"
-        case trail.RunTold():
-            return _session(event.read(), what)
-        case trail.RunForwarded():
-            return "the policy ran" + (", with outputs that were erased" if event.outputs is None else "")
-        case trail.RunBegun():
-            return f"{what}: about to act"
-        case trail.RunUnknown():
-            return f"{what}: nobody knows what became of it"
-        case trail.RunSettled():
-            return f"{what}: settled, {SETTLED[event.how]}"
-        case trail.RunEnded():
-            return f"the run ended, {event.outcome}{_because(event.reason)}"
-        case _:
-            return ""
-
-
-def _access(event: object, what: str) -> str:
-    match event:
-        case server.CodeMade():
-            return f"a code was made for {_name(event.person)}, as {event.role}"
-        case server.Granted():
-            whose = _name(event.person) if event.person else shortened(event.robot)
-            device = "" if event.device is None else shortened(event.device)
-            return f"{whose} may come in, as {event.role}" + (f", with {device}" if device else "")
-        case server.Revoked():
-            return f"access {shortened(event.id)} was taken back"
-        case server.RunTaken():
-            return f"{what}: the run is {shortened(event.robot)}'s"
-        case _:
-            return ""
-
-
-def _memory(seq: int, event: object) -> str:
-    match event:
-        case memory.MemoryRemembered():
-            said = "something that was erased" if event.label is None else quoted(event.label)
-            return f"remembered, as memory {seq}, that {_name(event.by)} said {said} about {shortened(event.module)}"
-        case memory.MemoryConfirmed():
-            who = "it turned out right" if event.by is None else f"{_name(event.by)} said the same"
-            return f"memory {event.memory} is trusted more: {who}"
-        case memory.MemoryContradicted():
-            who = "" if event.by is None else f"{_name(event.by)} "
-            return f"memory {event.memory} is trusted less: {who}{AGAINST[event.cause]}"
-        case memory.MemoryDropped():
-            return f"memory {event.memory} is no longer used: {DROPPED[event.why]}"
-        case memory.MemoryForgotten():
-            which = ", ".join(map(str, event.memories))
-            many = f"memory {which} is" if len(event.memories) == 1 else f"memories {which} are"
-            return f"{shortened(many)} forgotten{'' if event.by is None else f', as {_name(event.by)} wished'}"
-        case _:
-            return ""
-
-
-def _session(told: session.Event, what: str) -> str:
-    match told:
-        case session.Decided():
-            verb = {Action.ASK: f"ask about {told.decision.module}"}.get(
-                told.decision.action, told.decision.action.value
-            )
-            return f"decided to {shortened(verb)}{_because(told.decision.reason)}"
-        case session.Forwarded():
-            return "took in new confidences"
-        case session.Answered():
-            changed = "" if told.changed is None else ", which was news" if told.changed else ", as it had thought"
-            return f"took in the answer about {shortened(told.module)}{changed}"
-        case session.NotAnswered():
-            return f"no answer about {shortened(told.module)}: {UNANSWERED[told.why]}"
-        case session.Executed():
-            sure = "" if told.certainty >= 1.0 else f", {100 * told.certainty:.0f} % sure"
-            return f"{what}: {'succeeded' if told.ok else 'failed'}{sure}"
-        case session.Stopped():
-            return f"was stopped{_because(told.why)}"
-
-
-def _because(why: str) -> str:
-    return f": {shortened(why)}" if why else ""
+    event = entry.event.read() if isinstance(entry.event, trail.RunTold) else task.opened(entry.event)
+    about = shortened(entry.key.removeprefix(f"{entry.run}/") if entry.run else entry.key)
+    kind = type(event)
+    words = WORDS_OF_A_STEP.get(kind) or WORDS.get(kind)
+    if words is None:
+        return f"{shortened(entry.kind)} {about}".rstrip()
+    line = words if isinstance(words, str) else words(event, entry, question)
+    return f"{about}: {line}" if kind in WORDS_OF_A_STEP else line
 
 
 def _name(person: str | None) -> str:
     return shortened(name_of(person))
 
 
-def _names(people: tuple[str, ...]) -> str:
-    return ", ".join(map(_name, people))
+def _because(why: str) -> str:
+    return f": {shortened(why)}" if why else ""
+
+
+def _time(at_s: float, entry: Entry) -> str:
+    """The time of day, with the date where the entry is of another day."""
+    return near(at_s, day(entry.at_s))
+
+
+def _asked(event: desk.Asked, entry: Entry, _: object) -> str:
+    words = ERASED if event.question is None else quoted(str(event.question.get("prompt", "")))
+    limit = "" if event.deadline_s is None else f", until {_time(event.deadline_s, entry)}"
+    return f"asked {words} for {', '.join(map(_name, event.audience))}{limit}"
+
+
+def _answered(event: desk.Answered, _: object, question: Question | None) -> str:
+    if event.value is None:
+        said = "something that was erased"
+    else:
+        try:
+            known = value_from_json(event.value)
+            said = quoted(in_words(question or Question("?"), known)) if known is not None else "nothing"
+        except (BadAnswer, BadRecord, ValueError):
+            said = quoted(str(event.value))
+    return f"{_name(event.by)} answered {said}"
+
+
+def _repaired(event: JournalRepaired, *_: object) -> str:
+    lost = "an unknown number" if event.lost is None else str(event.lost)
+    how = "STOP: went on from a backup" if event.from_backup else "STOP: repaired"
+    return f"{how}: {event.last_good} entries kept, {lost} lost"
+
+
+def _remembered(event: memory.MemoryRemembered, entry: Entry, _: object) -> str:
+    said = "something that was erased" if event.label is None else quoted(event.label)
+    return f"remembered, as memory {entry.seq}, that {_name(event.by)} said {said} about {shortened(event.module)}"
+
+
+def _forgotten(event: memory.MemoryForgotten, *_: object) -> str:
+    which = ", ".join(map(str, event.memories))
+    memories = f"memory {which} is" if len(event.memories) == 1 else f"memories {which} are"
+    return f"{shortened(memories)} forgotten{'' if event.by is None else f', as {_name(event.by)} wished'}"
+
+
+def _decided(event: session.Decided, *_: object) -> str:
+    decision = event.decision
+    verb = f"ask about {decision.module}" if decision.action is Action.ASK else decision.action.value
+    return f"decided to {shortened(verb)}{_because(decision.reason)}"
+
+
+def _recovered(event: task.Recovered, *_: object) -> str:
+    if not event.helped:
+        return f"{shortened(event.recovery)} did not help"
+    return f"goes on: {event.hint}{f' at {shortened(event.level)}' if event.level else ''}"
+
+
+WORDS_OF_A_STEP: Mapping[type, Words] = {
+    desk.Asked: _asked,
+    desk.Held: lambda e, *_: f"held for {_name(e.turn)}{_because(e.why)}",
+    desk.Opened: lambda e, *_: f"put to {_name(e.turn)}",
+    desk.Claimed: lambda e, entry, _: f"{_name(e.by)} took it on until {_time(e.until_s, entry)}",
+    desk.ClaimEnded: lambda e, *_: "given back" if e.given_back else "the claim ran out",
+    desk.Answered: _answered,
+    desk.Deferred: lambda e, entry, _: f"{_name(e.by)} said not now, for {span(e.until_s - entry.at_s)}",
+    desk.HandedOn: lambda e, *_: (
+        f"{_name(e.by)} said someone else; {'nobody is left' if e.turn is None else f'next is {_name(e.turn)}'}"
+    ),
+    desk.Delegated: lambda e, *_: f"{_name(e.by)} said let the robot try",
+    desk.Withdrawn: lambda e, *_: f"taken back{_because(e.why)}",
+    desk.Expired: "nobody answered in time",
+    desk.Delivered: "the outcome reached the shell",
+    desk.RemoteSettled: lambda e, *_: f"{e.status}, says the server",
+    trail.RunBegun: "about to act",
+    trail.RunUnknown: "nobody knows what became of it",
+    trail.RunSettled: lambda e, *_: f"settled, {SETTLED[e.how]}",
+    session.Executed: lambda e, *_: (
+        f"{'succeeded' if e.ok else 'failed'}{'' if e.certainty >= 1.0 else f', {100 * e.certainty:.0f} % sure'}"
+    ),
+    server.RunTaken: lambda e, *_: f"the run is {shortened(e.robot)}'s",
+}
+"""Kinds of a question, an action or a run, which is named first."""
+
+WORDS: Mapping[type, Words] = {
+    desk.Stopped: lambda e, *_: f"STOP by {_name(e.by)}{_because(ERASED if e.why is None else e.why)}",
+    desk.Enabled: lambda e, *_: f"{_name(e.by)} enabled the robot again",
+    desk.Introduced: lambda e, *_: f"{_name(e.person)} can be asked, as {e.role}",
+    desk.RemoteStopped: "STOP, says the server",
+    JournalErased: lambda e, *_: f"a person was erased: the name and {many(e.values, 'personal value')}",
+    JournalRepaired: _repaired,
+    # sessions
+    trail.RunStarted: lambda e, *_: (
+        f"the run began: {e.record.get('method', 'its method')}, {many(len(e.modules), 'module')}"
+    ),
+    trail.RunForwarded: lambda e, *_: f"the policy ran{', with outputs that were erased' if e.outputs is None else ''}",
+    trail.RunEnded: lambda e, *_: f"the run ended, {e.outcome}{_because(e.reason)}",
+    session.Decided: _decided,
+    session.Forwarded: "took in new confidences",
+    session.Answered: lambda e, *_: f"took in the answer about {shortened(e.module)}{CHANGED[e.changed]}",
+    session.NotAnswered: lambda e, *_: f"no answer about {shortened(e.module)}: {UNANSWERED[e.why]}",
+    session.Stopped: lambda e, *_: f"was stopped{_because(e.why)}",
+    # access
+    server.CodeMade: lambda e, *_: f"a code was made for {_name(e.person)}, as {e.role}",
+    server.Granted: lambda e, *_: (
+        f"{_name(e.person) if e.person else shortened(e.robot)} may come in, as {e.role}"
+        f"{f', with {shortened(e.device)}' if e.device else ''}"
+    ),
+    server.Revoked: lambda e, *_: f"access {shortened(e.id)} was taken back",
+    # memory
+    memory.MemoryRemembered: _remembered,
+    memory.MemoryConfirmed: lambda e, *_: (
+        f"memory {e.memory} is trusted more: "
+        f"{'it turned out right' if e.by is None else f'{_name(e.by)} said the same'}"
+    ),
+    memory.MemoryContradicted: lambda e, *_: (
+        f"memory {e.memory} is trusted less: {'' if e.by is None else f'{_name(e.by)} '}{AGAINST[e.cause]}"
+    ),
+    memory.MemoryDropped: lambda e, *_: f"memory {e.memory} is no longer used: {DROPPED[e.why]}",
+    memory.MemoryForgotten: _forgotten,
+    # recipes
+    Ordered: lambda e, *_: (
+        f"{shortened(e.name)} was ordered{f' in {shortened(e.world)}, seed {e.seed}' if e.world else ''}"
+    ),
+    task.Started: lambda e, *_: f"the run began: {shortened(named(e.main))}",
+    task.Begun: lambda e, *_: (
+        f"about to {shortened(named(e.action))}{f', attempt {e.attempt}' if e.attempt > 1 else ''}"
+        f"{' (perhaps once more)' if e.again else ''}"
+    ),
+    task.Acted: lambda e, *_: f"it {'worked' if e.ok else f'gave up: {shortened(e.code)}'}{KNOWN.get(e.known, '')}",
+    task.Failed: lambda e, *_: f"failure {e.number}: {shortened(what_failed(e.failure))}",
+    task.Recovering: lambda e, *_: f"recovers with {shortened(e.recovery)}, use {e.use}",
+    task.Recovered: _recovered,
+    task.Answered: lambda e, *_: f"{_name(e.by)} said: {shortened(e.said or ERASED)}",
+    task.Asked: lambda e, *_: f"asked people {f'about {shortened(e.module)}' if e.module else 'how to go on'}",
+    task.Unanswered: "nobody answered",
+    task.Raised: lambda e, *_: f"{shortened(e.monitor)} interrupted: {shortened(e.code)}",
+    task.Believed: lambda e, *_: (
+        f"the {e.assertion.source} holds {shortened(e.assertion.key)} to be {shortened(str(e.assertion.value))}"
+    ),
+    task.Said: lambda e, *_: f"the recipe said: {shortened(e.message)}",
+    task.Resumed: "another program goes on with it",
+    task.Void: lambda e, *_: f"what was begun had no effect ({shortened(e.why)})",
+    task.Stopped: lambda e, *_: f"the run ended, {e.ending}: {shortened(e.why)}",
+    task.Over: lambda e, *_: f"the run ended, {e.ending}: {shortened(e.reason)}",
+    task.Reloaded: "the files were read anew",
+    task.ReloadRefused: "new files were wrong; the old ones hold",
+}

@@ -8,12 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from handup.cli.output import FAILED, err, print_json
+from handup.cli.options import RUNS_STORE, STORE_VARIABLE, DatabaseFile, RecoveryFiles, StoreOption
+from handup.cli.output import FAILED, err, many, print_json, say
 from handup.cli.page_options import LINGER_S, Linger, NoBrowser, PageOptions, Port, Wait, first_named
-from handup.cli.recipe import DatabaseFile, RecoveryFiles
-from handup.cli.saying import say
-from handup.cli.store import RUNS_STORE, STORE_VARIABLE, StoreOption
+from handup.cli.recipe_run import Wanted, execute
 from handup.core import BadSetting
+from handup.domains.domain import PEOPLE
+from handup.executive.proposing import OFFERED
 
 EPILOG = f"""Example: handup run --world kitting --seed 7
 
@@ -40,8 +41,6 @@ People: nobody (the run ends when no recovery is left), simulated (somebody in t
 
 Exit codes: 0 done; 1 it ended otherwise: failed, out_of_recoveries, unanswered, stopped, erased, limit; 2 bad input or
 store; 130 left with Ctrl-C, 143 with SIGTERM, 129 when the terminal was closed: --resume goes on."""
-
-PEOPLE = ("nobody", "simulated", "terminal", "page")
 
 
 def run(
@@ -87,9 +86,6 @@ def run(
     linger: Linger = LINGER_S,
 ) -> None:
     """Run a recipe with its recoveries, or the task of a world, to a named end."""
-    from handup.cli.recipe_run import Wanted  # noqa: PLC0415 - the help does without databases
-    from handup.cli.recipe_run import run as run_it  # noqa: PLC0415
-
     if people is not None and people not in PEOPLE:
         raise BadSetting(f"--people is '{people}'", hint=f"Use {', '.join(PEOPLE[:-1])} or {PEOPLE[-1]}.")
     if drills and not world and not resume:
@@ -113,7 +109,7 @@ def run(
         quiet=as_json,
         page=PageOptions(port=port, browser=not no_browser, wait=wait, linger_s=linger, named=named),
     )
-    record = run_it(wanted)
+    record = execute(wanted)
     if as_json:
         print_json(record)
     else:
@@ -156,25 +152,19 @@ def _show(record: dict[str, Any]) -> None:
     if record["ending"] != "done":
         say(record["reason"])
     counted = [
-        _many(record["starts"], "action"),
-        _many(record["failures"], "failure"),
-        f"{record['recoveries']} recover{'y' if record['recoveries'] == 1 else 'ies'}",
-        _many(record["questions"], "question"),
+        many(record["starts"], "action"),
+        many(record["failures"], "failure"),
+        many(record["recoveries"], "recovery", "recoveries"),
+        many(record["questions"], "question"),
     ]
     if record["questions"] and record["availability"] is not None:
         counted.append(f"available {100 * record['availability']:.0f} % of the time")
     say(f"{', '.join(counted)}. What failed and what it cost: handup journal triage {record['store']}")
     if record["proposals"]:
-        from handup.executive.proposing import OFFERED  # noqa: PLC0415 - slow to import
-
         say(f"\n{OFFERED}\n")
         say("".join(proposal["yaml"] for proposal in record["proposals"]).rstrip())
     if record["world"]:
         err.print("A simulated world; its rates are assumed.", markup=False)
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _span(seconds: float) -> str:

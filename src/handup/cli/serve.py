@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import webbrowser
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from handup.cli.built_page import HOW, is_built
-from handup.cli.output import err, out
+from handup.cli.options import DEFAULT_STORE, Browse, StoreOption
+from handup.cli.output import err, note, out, say
 from handup.cli.people import load_people, user_name
-from handup.cli.store import DEFAULT_STORE, StoreOption
-
-if TYPE_CHECKING:
-    from handup.core import Person
-    from handup.server import RunningServer
+from handup.core import Person
+from handup.journal.address import address_of
+from handup.server import RunningServer, ServerSettings, open_server
 
 EPILOG = """Example: handup serve --store meal.db --people people.yaml --open
 
@@ -48,14 +48,11 @@ def serve(
     code: Annotated[
         bool, typer.Option("--code/--no-code", help="Make a code for a first device; a person the desk then knows.")
     ] = True,
-    browse: Annotated[bool, typer.Option("--open/--no-browser", help="Open a browser here.")] = False,
+    browse: Browse = False,
     as_json: Annotated[bool, typer.Option("--json", help="Say as one line of JSON where it is.")] = False,
 ) -> None:
     """Serve the page and the API on a store, until Ctrl-C."""
-    from handup.journal.address import address_of  # noqa: PLC0415 - the help does without databases
-    from handup.server import ServerSettings, open_server  # noqa: PLC0415
-
-    known = () if people is None else load_people(people)
+    known = load_people(people)
     settings = ServerSettings(
         store=store,
         host=host,
@@ -71,7 +68,7 @@ def serve(
     with suppress(KeyboardInterrupt), open_server(settings) as server:  # also before it listens to signals itself
         link = _say(server, known, code, as_json)
         if browse and not webbrowser.open(link):
-            err.print(f"No browser opens here; open {link} yourself.", markup=False, soft_wrap=True)
+            note(f"No browser opens here; open {link} yourself.")
         server.run()
     said = f"Ended. What is open stays open in {address_of(store).shown}; the same command serves it again."
     err.print(said, markup=False, soft_wrap=True)
@@ -79,16 +76,15 @@ def serve(
 
 def _say(server: RunningServer, people: tuple[Person, ...], with_code: bool, as_json: bool) -> str:
     """Say where the server is; the address that pairs a first device."""
-    import json  # noqa: PLC0415
-
     if not is_built():
-        err.print(f"The page is not built, so only the API is served. {HOW}", markup=False, soft_wrap=True)
+        note(f"The page is not built, so only the API is served. {HOW}")
     damage = server.service.damage
     link, code, name = server.url, None, None
     if damage is not None:
-        err.print(f"Everything is stopped: {damage}", markup=False, soft_wrap=True)
+        note(f"Everything is stopped: {damage}")
     elif with_code:
-        person = _first(server, people)
+        known = people or server.service.desk.state.people.values()
+        person = next(iter(known), Person(name=user_name()))  # who can be asked first, else who sits here
         name = person.name
         code = server.code(name, person.role)
         link = server.link(code)
@@ -96,19 +92,8 @@ def _say(server: RunningServer, people: tuple[Person, ...], with_code: bool, as_
         told = {"url": server.url, "store": server.settings.store, "name": name, "code": code, "link": link}
         out.file.write(json.dumps(told, ensure_ascii=False) + "\n")
     else:
-        _line(f"Serving at {server.url}; Ctrl-C ends it.")
+        say(f"Serving at {server.url}; Ctrl-C ends it.")
         if code is not None:
-            _line(f"To answer as {name}, open within 10 minutes: {link}")
+            say(f"To answer as {name}, open within 10 minutes: {link}")
     out.file.flush()
     return link
-
-
-def _first(server: RunningServer, people: tuple[Person, ...]) -> Person:
-    """Whom the first device is for: the first who can be asked, else whoever sits here."""
-    from handup.core import Person  # noqa: PLC0415
-
-    return next(iter(people or server.service.desk.state.people.values()), Person(name=user_name()))
-
-
-def _line(text: str) -> None:
-    out.print(text, markup=False, soft_wrap=True)

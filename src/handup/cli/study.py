@@ -7,27 +7,22 @@ import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
-from handup.cli.output import INTERRUPTED, err, out, print_json, print_table
+from handup.cli.options import group
+from handup.cli.output import INTERRUPTED, err, note, out, picked, plain_table, print_json, print_table, say
 from handup.core import BadSetting
+from handup.lab.cell import KEYS, Cell
+from handup.lab.engine import Outcome, Size, Study, Table, here, processes, registry, run_study
+from handup.lab.engine import Progress as Step
+from handup.lab.engine.cluster import cluster as connected
+from handup.lab.simulate import simulate
 
-if TYPE_CHECKING:
-    from handup.lab.engine import Outcome, Size, Study
-    from handup.lab.engine import Table as Text
+app = group("study", "Example: handup study run summary --quick\n\nExit codes: 0 done, 2 bad input, 130 stopped.")
 
-app = typer.Typer(
-    rich_markup_mode=None,
-    epilog="Example: handup study run summary --quick\n\nExit codes: 0 done, 2 bad input, 130 stopped.",
-)
-
-LIST_EPILOG = """Example: handup study list --json
-
-Exit codes: 0 listed, 2 an option is wrong."""
 RUN_EPILOG = """Example: handup study run structure --episodes 200 --out my-studies
 
 Example: handup study run meal-methods --participants 24 --jobs 2
@@ -39,9 +34,6 @@ Each study has options of its own, such as --episodes, --participants or --seed:
 A stopped run goes on where it was when the same command is given again.
 
 Exit codes: 0 done (whatever the verdicts), 2 bad input or a missing extra, 130 stopped."""
-CELL_EPILOG = """Example: handup study cell --set method=troubleshoot --set confidences=0.9,0.2 --json
-
-Exit codes: 0 simulated, 2 a setting is wrong."""
 PROTOCOL_EPILOG = """Example: handup study protocol meal-methods --participant 3
 
 Each line is a meal: run it, let the participant answer on the page, and keep what it prints.
@@ -50,27 +42,16 @@ Exit codes: 0 printed, 2 there is no such study or participant."""
 ALL, OUT = "all", Path("studies")
 
 
-@app.callback(invoke_without_command=True)
-def main(context: typer.Context) -> None:
-    """Repeat the papers' simulated experiments, and say which of their claims hold."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-
-
-@app.command("list", epilog=LIST_EPILOG)
+@app.command("list", epilog="Example: handup study list --json\n\nExit codes: 0 listed, 2 an option is wrong.")
 def list_studies(as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False) -> None:
     """Name the studies, the figure of a paper that each repeats, and the question that it answers."""
-    from handup.lab.engine import registry  # noqa: PLC0415 - numpy is slow to import
-
     studies = [registry.study_of(name) for name in registry.names()]
     if as_json:
-        keys = ("name", "title", "figure", "question", "cells")
-        print_json({"studies": [{key: getattr(study, key) for key in keys} for study in studies]})
+        listed = [picked(study, "name", "title", "figure", "question", "cells") for study in studies]
+        print_json({"studies": listed})
         return
-    table = Table(box=None, pad_edge=False)
-    for column in ("name", "figure", "question"):
-        table.add_column(column, no_wrap=column == "name")
-    table.add_column("cells", justify="right")
+    table = plain_table("name", "figure", "question", "cells", right=("cells",), wrap=True)
+    table.columns[0].no_wrap = True
     for study in studies:
         table.add_row(study.name, study.figure, study.question, str(study.cells))
     out.print(table)
@@ -97,8 +78,6 @@ def run(
     wants_help: Annotated[bool, typer.Option("--help", help="Show this message and the options of NAME.")] = False,
 ) -> None:
     """Run a study: raw rows, figures, claims one by one, and a report."""
-    from handup.lab.engine import registry  # noqa: PLC0415 - numpy is slow to import
-
     given = [name, *context.args]
     name = _named(given)
     if wants_help or not any(given):
@@ -118,7 +97,10 @@ def run(
     outcomes = [_run(study, size, out_dir, jobs, cluster) for study, size in zip(studies, sizes, strict=True)]
     seconds = time.perf_counter() - start
     if as_json:
-        records = [_record(outcome) for outcome in outcomes]
+        records = [
+            {**outcome.study.printed(outcome.record, outcome.judged), "report": str(outcome.report)}
+            for outcome in outcomes
+        ]
         print_json({"seconds": round(seconds, 1), "studies": records})
         return
     for outcome in outcomes:
@@ -126,7 +108,10 @@ def run(
     out.print(f"{studies[-1].closing(outcomes[-1].results)}, in {seconds:.1f} s.", markup=False)
 
 
-@app.command(epilog=CELL_EPILOG)
+@app.command(
+    epilog="Example: handup study cell --set method=troubleshoot --set confidences=0.9,0.2 --json\n\n"
+    "Exit codes: 0 simulated, 2 a setting is wrong."
+)
 def cell(
     given: Annotated[
         list[str] | None, typer.Option("--set", help="A setting; may be given again.", metavar="KEY=VALUE")
@@ -134,28 +119,17 @@ def cell(
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """Simulate one cell: one method under one set of settings."""
-    from handup.lab.cell import Cell  # noqa: PLC0415 - numpy is slow to import
-    from handup.lab.simulate import simulate  # noqa: PLC0415
-
     chosen = Cell.from_text(_settings(given or []))
     measures = simulate(chosen).summary()
     if as_json:
         numbers = {name: measure.to_json() for name, measure in measures.items()}
         print_json({"settings": chosen.to_json(), "config": chosen.config, "evidence": "simulated", **numbers})
         return
-    table = Table(box=None, pad_edge=False)
-    table.add_column("metric", no_wrap=True)
-    for column in ("mean", "95 % interval", "median", "quartiles"):
-        table.add_column(column, justify="right", no_wrap=True)
+    columns = ("mean", "95 % interval", "median", "quartiles")
+    table = plain_table("metric", *columns, right=columns)
     for name, measure in measures.items():
-        low, high = measure.ci
-        table.add_row(
-            name,
-            f"{measure.mean:.4g}",
-            f"{low:.4g} to {high:.4g}",
-            f"{measure.median:.4g}",
-            f"{measure.q1:.4g} to {measure.q3:.4g}",
-        )
+        interval, quartiles = (f"{low:.4g} to {high:.4g}" for low, high in (measure.ci, (measure.q1, measure.q3)))
+        table.add_row(name, f"{measure.mean:.4g}", interval, f"{measure.median:.4g}", quartiles)
     print_table(table)
     out.print(f"Simulated: {chosen.method}, {chosen.episodes:,} episodes, seed {chosen.seed}.")
 
@@ -177,17 +151,15 @@ def protocol(
     study = meal_study(name)
     meals = planned(study, participant, study.size(seed=seed, looks=looks))
     if as_json:
-        listed = [{"meal": meal.meal, "arm": meal.arm, "command": meal.command} for meal in meals]
+        listed = [picked(meal, "meal", "arm", "command") for meal in meals]
         print_json({"study": name, "participant": participant, "meals": listed})
         return
     for meal in meals:
-        out.print(meal.command, markup=False, highlight=False, soft_wrap=True)
+        say(meal.command)
 
 
 def _help(context: typer.Context, name: str) -> None:
-    from handup.lab.engine.registry import study_of  # noqa: PLC0415 - numpy is slow to import
-
-    options = study_of(name).options if name and name != ALL else ()
+    options = registry.study_of(name).options if name and name != ALL else ()
     typer.echo(context.get_help())
     if options:
         typer.echo(f"\nOptions of {name}:")
@@ -225,10 +197,6 @@ def _options(study: Study, given: Sequence[str]) -> dict[str, Any]:
 
 def _run(study: Study, size: Size, out_dir: Path, jobs: int | None, cluster: str | None) -> Outcome:
     """Run a study with a progress bar on stderr. A stopped run keeps its finished rows."""
-    from handup.lab.engine import Progress as Step  # noqa: PLC0415 - numpy is slow to import
-    from handup.lab.engine import here, processes, run_study  # noqa: PLC0415
-    from handup.lab.engine.cluster import cluster as connected  # noqa: PLC0415
-
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     local = processes(jobs or cores) if (jobs or cores) > 1 else here
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("rows"))
@@ -240,7 +208,7 @@ def _run(study: Study, size: Size, out_dir: Path, jobs: int | None, cluster: str
             nonlocal last
             last = step
             if step.note is not None:
-                bars.console.print(f"handup: {step.note}", markup=False, soft_wrap=True)
+                note(f"handup: {step.note}")
             bars.update(bar, completed=step.done, total=step.total)
 
         try:
@@ -249,36 +217,29 @@ def _run(study: Study, size: Size, out_dir: Path, jobs: int | None, cluster: str
         except KeyboardInterrupt:
             bars.stop()
             kept = f"{last.done} of {last.total} rows of '{study.name}' are kept"
-            err.print(f"handup: Stopped. {kept}; give the same command again to go on.", markup=False, soft_wrap=True)
+            note(f"handup: Stopped. {kept}; give the same command again to go on.")
             raise typer.Exit(INTERRUPTED) from None
-
-
-def _record(outcome: Outcome) -> dict[str, Any]:
-    return {**outcome.study.printed(outcome.record, outcome.judged), "report": str(outcome.report)}
 
 
 def _show(outcome: Outcome) -> None:
     study = outcome.study
     out.print(f"[bold]{study.name}[/bold]: {study.question}")
-    out.print(study.answer(outcome.results, outcome.judged), markup=False, soft_wrap=True)
+    say(study.answer(outcome.results, outcome.judged))
     for table in study.shown(outcome.judged, outcome.sections):
         _print(table)
-    out.print(f"Report: {outcome.report}\n", markup=False, soft_wrap=True)
+    say(f"Report: {outcome.report}\n")
 
 
-def _print(table: Text) -> None:
-    out.print(f"\n{table.caption.replace('`', '')}:", markup=False, soft_wrap=True)
-    shown = Table(box=None, pad_edge=False)
-    for number, column in enumerate(table.columns):
-        shown.add_column(column.replace("`", ""), justify="left" if number == 0 else "right")
+def _print(table: Table) -> None:
+    say(f"\n{table.caption.replace('`', '')}:")
+    columns = [column.replace("`", "") for column in table.columns]
+    shown = plain_table(*columns, right=columns[1:], wrap=True)
     for row in table.rows:
         shown.add_row(*(cell.replace("`", "") for cell in row))
     print_table(shown)
 
 
 def _settings(given: list[str]) -> dict[str, str]:
-    from handup.lab.cell import KEYS  # noqa: PLC0415 - numpy is slow to import
-
     found: dict[str, str] = {}
     for text in given:
         key, equals, value = text.partition("=")

@@ -4,42 +4,29 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
-from handup.cli.output import bar, check_place, out, print_json
+from handup.cli.options import group
+from handup.cli.output import bar, check_place, out, plain_table, print_json, say
 from handup.core import BadData, BadRecord, BadSetting, HandupError
-from handup.core.files import write_whole
+from handup.core.files import read_text, write_whole
+from handup.people import BITE, Workload, WorkloadModel
+from handup.people.model import RANGES
+from handup.people.ratings import Fit, Scale, fit_ratings, read_ratings
 
-if TYPE_CHECKING:
-    from handup.people import WorkloadModel
-    from handup.people.ratings import Fit
-
-app = typer.Typer(
-    rich_markup_mode=None,
-    epilog="Example: handup workload show\n\nExit codes: 0 done, 2 bad input.",
-)
+app = group("workload", "Example: handup workload show\n\nExit codes: 0 done, 2 bad input.")
 FIT_EPILOG = """Example: handup workload fit ratings.csv --save workload.json
 
 The columns: person, difficulty (easy, hard), response (choice, box), distraction (none, distracted), rating (0 to 1, or
 1 to 5), and seconds since the person's last question where known.
 
 Exit codes: 0 fitted, 2 the table or an option is wrong; nothing is written then."""
-SHOW_EPILOG = """Example: handup workload show --model workload.json
-
-Exit codes: 0 shown, 2 the file or an option is wrong."""
 MEAL = ("M1", "M2", "M3", "M4", "M3")
 """Questions of the meal that is shown: one about each of the paper's modules, and one of them again."""
+MAX_BYTES = 64 * 1024 * 1024
 EVERY_S, MEAL_S, SHOWN_EVERY_S = 30.0, 300.0, 15.0
-
-
-@app.callback(invoke_without_command=True)
-def main(context: typer.Context) -> None:
-    """Say what a question costs a person, and how load adds up and leaks away."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @app.command(epilog=FIT_EPILOG)
@@ -51,17 +38,12 @@ def fit(
     as_json: Annotated[bool, typer.Option("--json", help="Print a record instead of text.")] = False,
 ) -> None:
     """Fit the workload model on people's ratings of questions; under 30 ratings only each person's factor."""
-    from handup.people.ratings import (  # noqa: PLC0415
-        Scale,
-        fit_ratings,
-        read_ratings,
-    )
-
     if scale not in tuple(Scale):
         raise BadSetting(f"scale is '{scale}'", hint=f"Use one of: {', '.join(Scale)}.")
     check_place("--save", save, ratings)
+    text = read_text(ratings, MAX_BYTES, error=BadData)
     try:
-        found = fit_ratings(read_ratings(_text(ratings), Scale(scale)), ridge=ridge)
+        found = fit_ratings(read_ratings(text, Scale(scale)), ridge=ridge)
     except HandupError as error:
         raise error.at(str(ratings)) from None
     if save is not None:
@@ -71,17 +53,18 @@ def fit(
         return
     _show_fit(found)
     if save is not None:
-        out.print(f"Model: {save}", markup=False, soft_wrap=True)
+        say(f"Model: {save}")
 
 
-@app.command(epilog=SHOW_EPILOG)
+@app.command(
+    epilog="Example: handup workload show --model workload.json\n\n"
+    "Exit codes: 0 shown, 2 the file or an option is wrong."
+)
 def show(
     model: Annotated[Path | None, typer.Option(help="A model that `fit --save` wrote.", metavar="FILE")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a record instead of text.")] = False,
 ) -> None:
     """Show the workload model: coefficients, the costs of the paper's questions, and load over a meal."""
-    from handup.people import BITE, WorkloadModel  # noqa: PLC0415 - numpy is slow to import
-
     chosen = WorkloadModel() if model is None else _read(model)
     costs = {name: chosen.base(features) for name, features in BITE.items()}
     meal = _meal(chosen)
@@ -89,10 +72,7 @@ def show(
         mean = sum(costs.values()) / len(costs)
         print_json({"model": chosen.to_json(), "costs": costs, "mean_cost": mean, "meal": meal})
         return
-    table = Table(box=None, pad_edge=False)
-    for column in ("question", "difficulty", "response", "distraction"):
-        table.add_column(column, no_wrap=True)
-    table.add_column("q0", justify="right")
+    table = plain_table("question", "difficulty", "response", "distraction", "q0", right=("q0",))
     for name, features in BITE.items():
         table.add_row(name, *(str(each) for each in features.to_json().values()), f"{costs[name]:.2f}")
     out.print(table)
@@ -107,8 +87,6 @@ def show(
 
 def _meal(model: WorkloadModel) -> list[dict[str, Any]]:
     """Load and the cost of an easy choice over time, right after what happened."""
-    from handup.people import BITE, Workload  # noqa: PLC0415 - numpy is slow to import
-
     names = list(BITE)
     workload, rows = Workload.of(BITE.values(), model), []
     asked = {EVERY_S * (number + 1): name for number, name in enumerate(MEAL)}
@@ -130,48 +108,27 @@ def _show_fit(found: Fit) -> None:
     if not found.fitted:
         out.print(f"{found.ratings} ratings are too few for the coefficients: only s of each person is fitted.")
     out.print(f"{found.model.evidence}; error on these {found.rmse:.3f}.", markup=False)
-    held = found.held_out
-    if held is None:
-        out.print("One person: how it does on others cannot be told.")
-    else:
-        out.print(
-            f"People left out: error {held.fitted:.3f}, defaults {held.defaults:.3f}, others' mean {held.mean:.3f}."
-        )
+    others = "One person: how it does on others cannot be told."
+    if (held := found.held_out) is not None:
+        errors = f"error {held.fitted:.3f}, defaults {held.defaults:.3f}, others' mean {held.mean:.3f}"
+        others = f"People left out: {errors}."
+    out.print(others)
 
 
 def _show_coefficients(model: WorkloadModel) -> None:
-    from handup.people import WorkloadModel  # noqa: PLC0415 - numpy is slow to import
-    from handup.people.model import RANGES  # noqa: PLC0415
-
     default = WorkloadModel()
-    table = Table(box=None, pad_edge=False)
-    table.add_column("coefficient", no_wrap=True)
-    table.add_column("value", justify="right")
-    table.add_column("default", justify="right")
+    table = plain_table("coefficient", "value", "default", right=("value", "default"))
     for name in RANGES:
         table.add_row(name, f"{getattr(model, name):.4g}", f"{getattr(default, name):.4g}")
     out.print(table)
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadData(f"cannot read {path.name} ({_why(error)})", hint="Give a file of UTF-8 text.") from None
-
-
 def _read(path: Path) -> WorkloadModel:
-    from handup.people import WorkloadModel  # noqa: PLC0415 - numpy is slow to import
-
+    text = read_text(path, MAX_BYTES, error=BadRecord)
     try:
-        return WorkloadModel.from_json(json.loads(_text(path)))
+        return WorkloadModel.from_json(json.loads(text))
     except (json.JSONDecodeError, RecursionError):
-        raise BadRecord(
-            "this is no JSON", hint="Give a file that `workload fit --save` wrote.", file=str(path)
-        ) from None
+        hint = "Give a file that `workload fit --save` wrote."
+        raise BadRecord("this is no JSON", hint=hint, file=str(path)) from None
     except HandupError as error:
         raise error.at(str(path)) from None
-
-
-def _why(error: Exception) -> str:
-    return error.strerror or "unreadable" if isinstance(error, OSError) else "no UTF-8"

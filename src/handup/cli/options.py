@@ -1,0 +1,83 @@
+"""Arguments and options that several commands have, and commands of several verbs."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+COMMANDS = {
+    "decide": "Say what a robot should do next: act, ask (about which module), wait or yield, and why.",
+    "ask": "Ask a person one question and print the answer; it survives whatever happens to this command.",
+    "answer": "Answer the questions that robots ask, one by one.",
+    "advise": "Recommend a method for a policy: simulate it with all of them, and say how near the choice is to "
+    "flipping.",
+    "calibrate": "Turn a module's raw scores into probabilities of being right, and say how good they are on unseen "
+    "rows.",
+    "meal": "Let the simulated feeding robot eat from a plate, with somebody to ask, and say how it went.",
+    "reach": "Reach for something with a hand on a table, with a robot that guesses what you want, helps and asks.",
+    "run": "Run a recipe with its recoveries, to a named end.",
+    "inject": "Let something go wrong in a simulated world, to see whether the recoveries are up to it.",
+    "serve": "Serve the page and the API on a store, until Ctrl-C.",
+    "pair": "Let a person's device or a robot in; list or revoke what was let in.",
+    "page": "Open the page on which people answer; with --demo, see every kind of question.",
+    "doctor": "Check this installation and say what to do about what is missing.",
+    "workload": "Say what a question costs a person, and how load adds up and leaks away.",
+    "study": "Repeat the papers' simulated experiments, and say which of their claims hold.",
+    "journal": "Check, export, replay, erase and repair a journal: what robots asked and people answered.",
+    "recipe": "Check recipes and recoveries before anything moves, look at them, and test parts of them alone.",
+    "bench": "Measure speed, ours beside a fair alternative in the same run.",
+}
+"""Commands in the order of the help, with the first sentence of their own: each is the module of its name here."""
+
+DEFAULT_STORE = "handup.db"
+RUNS_STORE = "handup-runs/run.db"
+"""The store of `handup run` and of the commands that look at its runs, where none is named."""
+STORE_VARIABLE = "HANDUP_STORE"
+STORE_HELP = "A file, or a URL such as postgresql://user@host/name."
+
+StoreArgument = Annotated[str, typer.Argument(help=STORE_HELP, metavar="STORE", envvar=STORE_VARIABLE)]
+StoreOption = Annotated[str, typer.Option("--store", help=STORE_HELP, metavar="STORE", envvar=STORE_VARIABLE)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+RecoveryFiles = Annotated[
+    list[Path] | None, typer.Option("--recoveries", help="A file of recoveries; give it again for more.")
+]
+DatabaseFile = Annotated[Path | None, typer.Option("--database", help="The file that grounds names.")]
+LOCAL_URL = "http://127.0.0.1:8765"
+"""Where `handup serve` is where nothing else is named."""
+Browse = Annotated[bool, typer.Option("--open/--no-browser", help="Open a browser here.")]
+Policy = Annotated[Path, typer.Argument(help="The policy as YAML.", metavar="POLICY.yaml")]
+Expert = Annotated[float, typer.Option(help="Probability that an answer is right.", metavar="C")]
+Weight = Annotated[float, typer.Option("--w", help="Weight of the person's load against the robot's time.")]
+PeopleFile = Annotated[
+    Path | None, typer.Option("--people", help="Who there is, with limits, as YAML; kept in the store.", metavar="FILE")
+]
+
+
+def default_store(otherwise: str = DEFAULT_STORE) -> str:
+    """The store of a command that names none: the environment's, else a file in the present folder.
+
+    Args:
+        otherwise: Where the environment names none, either.
+    """
+    return os.environ.get(STORE_VARIABLE) or otherwise
+
+
+def store_named(store: str) -> str:
+    """The option that names a store in a command to be copied; empty where the command works on it anyway."""
+    return "" if store == DEFAULT_STORE == default_store() else f" --store {shlex.quote(store)}"
+
+
+def group(name: str, epilog: str) -> typer.Typer:
+    """Make a command of several verbs, which shows its help where no verb is given."""
+    app = typer.Typer(rich_markup_mode=None, add_completion=False, help=COMMANDS[name], epilog=epilog)
+
+    @app.callback(invoke_without_command=True)
+    def main(context: typer.Context) -> None:
+        if context.invoked_subcommand is None:
+            typer.echo(context.get_help())
+
+    return app
