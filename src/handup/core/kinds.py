@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from handup.core.checks import Error
 from handup.core.errors import BadSetting
+from handup.core.fields import Rule, Schema
 from handup.core.shapes import BOX, NUMBER, OPTION, POINTS, RESOLUTION, TRUTH, WORDS, Shape
 from handup.core.value import Value
 
@@ -125,6 +127,21 @@ def rule_of(kind: object) -> KindRule:
     if rule is None:
         raise BadSetting(f"{kind!r} is no kind of question", hint=f"Use one of: {', '.join(RULES)}.")
     return rule
+
+
+class Kind(Rule):
+    """The name of a kind that is known."""
+
+    called = ""
+
+    def check(self, what: str, value: Any, error: Error) -> str:
+        """The name."""
+        return rule_of(value).kind
+
+    @property
+    def schema(self) -> Schema:
+        """One of the names."""
+        return {"enum": [str(kind) for kind in RULES]}
 
 
 def written_values() -> list[Mapping[str, Any]]:
