@@ -11,10 +11,13 @@ from handup.core.checks import Error
 from handup.core.errors import BadSetting
 from handup.core.fields import Rule, Schema
 from handup.core.shapes import BOX, NUMBER, OPTION, POINTS, RESOLUTION, TRUTH, WORDS, Shape
-from handup.core.value import Value
+from handup.core.value import Box, Point, Resolution
 
 if TYPE_CHECKING:
     from handup.core.question import Question
+
+Value = str | bool | float | Box | Resolution | tuple[Point, ...]
+"""What an answer says: words, truth, a number, a box, an action, or points."""
 
 
 class QuestionKind(StrEnum):

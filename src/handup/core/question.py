@@ -16,8 +16,7 @@ from handup.core.checks import (
 )
 from handup.core.errors import BadAnswer, BadSetting
 from handup.core.fields import Many, Name, Number, Share, Text, check_rules
-from handup.core.kinds import RULES, Kind, KindRule, QuestionKind, check_value, value_to_json
-from handup.core.value import Value
+from handup.core.kinds import RULES, Kind, KindRule, QuestionKind, Value, check_value, value_to_json
 
 SCHEMA = 2
 """Of a question in JSON. The bare wording is 1 and says no number."""
