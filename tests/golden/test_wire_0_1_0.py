@@ -42,7 +42,7 @@ def test_a_robot_of_0_1_0_shows_panels(home: House, robot: str) -> None:
         assert plate.next("hello")["me"]["role"] == "robot"
         for state in WIRE[robot]:
             plate.send("state", state={**state, "robot": NAMES["robot"]})
-            heard = ana.next("robot", lambda frame, at=state["at_s"]: (frame["state"] or {}).get("at_s") == at)
+            heard = ana.next("robot", lambda frame: (frame["state"] or {}).get("at_s") == state["at_s"])  # noqa: B023
             told = RobotState.model_validate(heard["state"])
             assert (told.phase, told.title, told.doing, told.why) == (
                 *(state["phase"], state.get("title", ""), state.get("doing", ""), state.get("why", "")),

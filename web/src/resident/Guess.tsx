@@ -2,7 +2,7 @@
 
 import { WHOLE } from "../picture/geometry";
 import { useLoading } from "../picture/loading";
-import { Drawing, Mark, Stage } from "../picture";
+import { Drawing, isBox, Mark, Stage } from "../picture";
 import { pictureUrl } from "../api";
 import type { Box, Point, RecordView, Value } from "../types";
 import { Options } from "./Options";
@@ -36,7 +36,7 @@ export function Guess({ record, taken, onYes, onOther }: GuessProps) {
   return (
     <div class={places && question.image ? "beside" : ""}>
       {places && question.image && (
-        <GuessPicture url={pictureUrl(question.image)} points={places} box={question.kind === "box"} />
+        <GuessPicture url={pictureUrl(question.image)} points={places} box={isBox(question.guess)} />
       )}
       <div class="guess">
         <p class="guess-words" id="guess-words">
