@@ -7,7 +7,7 @@ import { forget, keep, kept, keysFrom } from "./kept";
 import type { Draft } from "./drafts";
 import type { RecordView } from "./types";
 
-/** After so long it is dropped: what it was about is likely to be another plate. */
+/** After so long it is dropped: what it was about is likely to look different by now. */
 const LEFT_S = 3600;
 
 /** How often something was left: it may be found out only after the question was asked again. */

@@ -108,7 +108,7 @@ class Robot:
     Args:
         robot: Its name.
         alive: Whether it has been heard within the time that makes it hold.
-        state: What it said last of what it does: `handup.panels.RobotState`, as plain data.
+        state: What it said last of what it does: `handup.core.panels.RobotState`, as plain data.
     """
 
     robot: str
