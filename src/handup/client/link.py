@@ -241,8 +241,8 @@ class RobotLink:
         """Show people what the robot does. Returns at once; of several states the latest is sent.
 
         Args:
-            state: `phase`, and where you like `title`, `doing`, `why` and `panels`: those of `handup.core.panels`, or the
-                same as plain data.
+            state: `phase`, and where you like `title`, `doing`, `why` and `panels`: those of `handup.core.panels`, or
+                the same as plain data.
         """
         self._outbox.put_state(state, self.clock.now_s())
         self._wire.tell(self._wire.to_send)
