@@ -11,7 +11,7 @@ MEMORY := $(shell test "$$(df -P -k /dev/shm 2>/dev/null | awk 'END {print $$4}'
 # Processes that tests start find the package compiled.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(MEMORY:%=TMPDIR=%) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: help setup demo tour page test test-fast lint types unit bench docs soak pictures claims clean
+.PHONY: help setup demo tour page wire test test-fast lint types unit bench docs soak pictures claims clean
 .DEFAULT_GOAL := help
 
 help:  ## show the targets
@@ -42,7 +42,11 @@ test: setup  ## lint, strict types, every test: what CI runs
 	@$(MAKE) --no-print-directory -j 2 lint page types unit
 
 page: $(PAGE)  ## build the page that people answer on, and check it: types, lint, tests
+	$(BIN)/python -m tools.page_types --check
 	VENV=$(VENV) tools/build-page --check
+
+wire: $(STAMP)  ## write the page's types (web/src/wire.ts) from the server's OpenAPI document
+	$(BIN)/python -m tools.page_types
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -1,14 +1,15 @@
-"""Photographs the page for the README and the docs: stills of every kind of question, and a film of a meal.
+"""Photographs the page for the README and the docs: stills of questions and panels, and a film of a meal.
 
-Run it with `make pictures`, or alone: `python -m examples.pictures_of_the_page [film|stills]`. Nothing is drawn by
-hand: a real Chromium (HANDUP_CHROMIUM, else the one on the path) shows the built page, a real server serves it, and in
-the film the simulated robot eats. Only the finger is painted on. Needs the extra `dev` and a built page.
+Run it with `make pictures`, or alone: `python -m examples.pictures_of_the_page [film|panels|stills]`. Nothing is drawn
+by hand: a real Chromium (HANDUP_CHROMIUM, else the one on the path) shows the built page, a real server serves it, and
+in the film the simulated robot eats. Only the finger is painted on. Needs the extra `dev` and a built page.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 import tempfile
 import time
@@ -16,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -24,10 +26,12 @@ from handup.cli.page import PEOPLE, ROBOT
 from handup.cli.touring import PICTURES, TOUR, picture
 from handup.client import Client
 from handup.core import Point
+from handup.core.panels import PANELS
 from handup.desk import Record
 from handup.server import RunningServer, ServerSettings, start
 from handup.server.auth import COOKIE
 from tests.cli.sitting import Sitting
+from tests.examples.pages import blocks
 from tests.page.hands import say
 from tests.page.site import find_chromium
 
@@ -132,9 +136,9 @@ class Studio:
         self._robot.close()
 
 
-def save(image: Image.Image, name: str) -> None:
+def save(image: Image.Image, name: str, colours: int = 192) -> None:
     """Write a still, with as few colours as it needs."""
-    image.quantize(192, dither=Image.Dither.NONE).save(OUT / f"{name}.png", optimize=True)
+    image.quantize(colours, dither=Image.Dither.NONE).save(OUT / f"{name}.png", optimize=True)
 
 
 def press(page: Page, *testids: str) -> None:
@@ -179,6 +183,30 @@ def stills(browser: Browser) -> None:
                 save(photograph(page), "one-switch")
             save(studio.paired_not(), "pairing")
             studio.close()
+
+
+# -- panels ------------------------------------------------------------------------------------------------------------
+
+
+def panels(browser: Browser) -> None:
+    """Each panel, as the page of the docs about panels sends it."""
+    first, *others = (block.text for block in blocks("desk/panels.md"))
+    said: dict[str, Any] = {}
+    exec(first, said)
+    server, link = said["server"], said["link"]
+    cookie = (COOKIE.format(port=server.port), server.token(PEOPLE[0].name))
+    try:
+        with tablet(browser, server.url, WIDE, cookie) as page:
+            for code in others[: len(PANELS)]:
+                exec(code, said)
+                (name,) = re.findall(r"= (\w+)Panel\(", code)
+                panel = page.get_by_test_id(f"panel-{name.lower()}").first
+                panel.wait_for()
+                page.wait_for_timeout(600)
+                save(Image.open(io.BytesIO(panel.screenshot())).convert("RGB"), f"panel-{name.lower()}", colours=64)
+    finally:
+        link.close()
+        server.close()
 
 
 # -- the film ----------------------------------------------------------------------------------------------------------
@@ -312,11 +340,13 @@ def _asked(page: Page, sitting: Sitting) -> Record | None:
 
 def main() -> None:
     """Make what is named; everything where nothing is."""
-    wanted = sys.argv[1:] or ["stills", "film"]
+    wanted = sys.argv[1:] or ["stills", "panels", "film"]
     OUT.mkdir(parents=True, exist_ok=True)
     with chromium() as browser:
         if "stills" in wanted:
             stills(browser)
+        if "panels" in wanted:
+            panels(browser)
         if "film" in wanted:
             film(browser)
     for path in sorted(OUT.iterdir()):

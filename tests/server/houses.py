@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import httpx
 from fastapi import FastAPI
@@ -21,6 +21,7 @@ with warnings.catch_warnings():
 
 from handup.core import Limits, Person, Role
 from handup.server import Bounds, ServerSettings, create_app
+from handup.server.models import FRAMES
 from handup.server.service import Service
 
 __all__ = ["TestClient", "WebSocketDenialResponse"]
@@ -43,6 +44,12 @@ CHOICE = {"prompt": "Which food?", "kind": "choice", "options": ["plum", "pear"]
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 64
 ROOMY = Bounds(per_s=1e6, burst=1e6, robot_per_s=1e6, robot_burst=1e6, address_per_s=1e6, address_burst=1e6)
 """Limits that no test meets by chance."""
+TOLD = {
+    get_args(model.model_fields["type"].annotation)[0]: model
+    for whom in ("ToPerson", "ToRobot")
+    for model in FRAMES[whom]
+}
+"""The frames of the server by type: what it sends is as described."""
 
 
 @dataclass
@@ -110,6 +117,7 @@ class Live:
         until = time.monotonic() + 10.0
         while time.monotonic() < until:
             frame: dict[str, Any] = json.loads(self.socket.receive_text())
+            TOLD[frame["type"]].model_validate(frame)
             if frame["type"] == kind and where(frame):
                 return frame
         raise AssertionError(f"no frame '{kind}' came")

@@ -1,6 +1,6 @@
 /** Requests to the server that this page came from, and to nobody else. */
 
-import type { ApiProblem, Me, Receipt, RecordView, Reply, Value } from "./types";
+import type { ErrorBody, Me, ReceiptView, RecordView, Reply, Value } from "./types";
 
 const BASE = "/api/v1";
 /** Refused because it is meant for another server or store. */
@@ -10,7 +10,7 @@ const FOREIGN = "HU503";
 export class Refused extends Error {
   constructor(
     readonly status: number,
-    readonly problem: ApiProblem,
+    readonly problem: ErrorBody,
   ) {
     super(problem.cause);
   }
@@ -53,7 +53,7 @@ export async function call<T>(
     // said below
   }
   if (!response.ok) {
-    const problem = (read as { error?: ApiProblem } | null)?.error;
+    const problem = (read as { error?: ErrorBody } | null)?.error;
     throw new Refused(
       response.status,
       problem ?? { code: `HTTP ${response.status}`, cause: "the server refused this", hint: "Try again." },
@@ -76,7 +76,7 @@ export const getQuestions = (store: string): Promise<{ questions: RecordView[] }
 /** One, also where it is over. */
 export const getQuestion = (id: string, store: string): Promise<RecordView> =>
   call("GET", `/questions/${path(id)}`, undefined, { store });
-export const sendReply = (reply: Reply, store: string, signal: AbortSignal): Promise<Receipt> =>
+export const sendReply = (reply: Reply, store: string, signal: AbortSignal): Promise<ReceiptView> =>
   call("POST", "/replies", reply, { store, signal });
 export const sendStop = (token: string): Promise<{ stopped: boolean; written: boolean }> =>
   call("POST", "/stop", { token }, { timeoutMs: 2000 });

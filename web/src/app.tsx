@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Banners } from "./resident/Banner";
 import { Footer, othersOf } from "./resident/Footer";
 import { Help } from "./resident/Help";
+import { viewOf } from "./resident/kinds";
 import { listenForKeys } from "./resident/keys";
 import { Pairing } from "./resident/Pairing";
 import { QuestionScreen } from "./resident/QuestionScreen";
@@ -73,7 +74,7 @@ function Paired() {
               choice={answering.draft}
               said={answering.said}
               effect={answering.effect}
-              mayGo={answering.armed && record.question.kind !== "permission"}
+              mayGo={answering.armed && !viewOf(record.question.kind).explicit}
               byKey={answering.byKey}
               onSend={answering.send}
               onUndo={answering.undo}

@@ -2,11 +2,12 @@
  * again. It is put in its place there and never sent by itself. */
 
 import { signal } from "@preact/signals";
+import { viewOf } from "./resident/kinds";
 import { forget, keep, kept, keysFrom } from "./kept";
 import type { Draft } from "./drafts";
 import type { RecordView } from "./types";
 
-/** After so long it is dropped: what it was about is likely to be another plate. */
+/** After so long it is dropped: what it was about is likely to look different by now. */
 const LEFT_S = 3600;
 
 /** How often something was left: it may be found out only after the question was asked again. */
@@ -19,12 +20,12 @@ interface Left {
 
 const isOver = (left: Left | null): boolean => !(Date.now() / 1000 - (left?.at_s ?? 0) < LEFT_S);
 
-/** What makes a question the same when it is asked again: a place belongs to one picture. Empty for a permission, which
- * is given anew after a stop. */
+/** What makes a question the same when it is asked again: a place belongs to one picture. Empty for what is only said
+ * in so many words, such as a permission, which is given anew after a stop. */
 export function meaning({ step, question }: RecordView): string {
-  if (question.kind === "permission") return "";
+  if (viewOf(question.kind).explicit) return "";
   const { kind, prompt, options, low, high, unit, marks, image } = question;
-  const picture = kind === "box" || kind === "points" ? image : null;
+  const picture = viewOf(kind).isRight ? image : null;
   return JSON.stringify([step, kind, prompt, options, low, high, unit, marks, picture]);
 }
 

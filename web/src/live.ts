@@ -20,7 +20,7 @@ import {
   takeRobot,
 } from "./store";
 import { stopMeets, stopWritten } from "./stop";
-import type { FromServer, Me, RecordView, Stopped } from "./types";
+import type { FromPerson, ToPerson, Me, RecordView, StopView } from "./types";
 
 const CHECK_MS = 200;
 const SHORTEST_MS = 250;
@@ -37,12 +37,12 @@ let lastBeatMs = 0;
 let timer: number | undefined;
 let round = 0;
 /** What was said about a stop on this socket before its hello: a stop may overtake it, and then holds. */
-let early: Stopped | null | undefined;
+let early: StopView | null | undefined;
 
 /** The server's time as it was last told: with it a frame can be dated. */
 export let toldS = 0;
 
-export function sendLive(message: object): boolean {
+export function sendLive(message: FromPerson): boolean {
   if (socket?.readyState !== WebSocket.OPEN) return false;
   socket.send(JSON.stringify(message));
   return true;
@@ -104,7 +104,7 @@ async function connect(): Promise<void> {
   socket = opened;
   early = undefined;
   opened.onmessage = (event) => {
-    if (socket === opened) take(JSON.parse(String(event.data)) as FromServer);
+    if (socket === opened) take(JSON.parse(String(event.data)) as ToPerson);
   };
   opened.onclose = () => {
     if (socket === opened) lost();
@@ -147,7 +147,7 @@ function check(): void {
   }
 }
 
-function take(message: FromServer): void {
+function take(message: ToPerson): void {
   heardMs.value = performance.now();
   batch(() => {
     silentS.value = 0;
@@ -156,7 +156,7 @@ function take(message: FromServer): void {
   });
 }
 
-function read(message: FromServer): void {
+function read(message: ToPerson): void {
   switch (message.type) {
     case "hello":
       tries = 0;

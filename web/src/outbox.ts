@@ -6,7 +6,7 @@ import { Refused, sendReply } from "./api";
 import { dropDraftOf, endDraft } from "./drafts";
 import { fresh, isOld, keep, kept } from "./kept";
 import { isWaiting, link, me, picked, say, takeRecord } from "./store";
-import type { Receipt, Reply, ReplyKind, Value } from "./types";
+import type { ReceiptView, Reply, ReplyKind, Value } from "./types";
 
 export interface Unsent {
   reply: Reply;
@@ -87,7 +87,7 @@ export async function flush(): Promise<void> {
 }
 
 /** What became of it; null where it did not get through. */
-async function delivered(each: Unsent): Promise<Receipt | null> {
+async function delivered(each: Unsent): Promise<ReceiptView | null> {
   const abort = new AbortController();
   underway = { token: each.reply.token, abort };
   try {
@@ -102,7 +102,7 @@ async function delivered(each: Unsent): Promise<Receipt | null> {
   }
 }
 
-function settle(each: Unsent, receipt: Receipt): void {
+function settle(each: Unsent, receipt: ReceiptView): void {
   if (receipt.record) takeRecord(receipt.record);
   if (receipt.status === "accepted") {
     say(receipt.message, "good");

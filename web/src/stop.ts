@@ -96,7 +96,9 @@ export function stopMeets(store: string): void {
 export function stopWritten(token: string): void {
   if (stopping.value?.token !== token) return;
   settle();
-  if (link.value !== "live") stopped.value ??= { by: me.value?.name ?? "you", why: "", at_s: Date.now() / 1000 };
+  if (link.value === "live") return;
+  const by = me.value?.name ?? "you";
+  stopped.value ??= { by, why: "", at_s: Date.now() / 1000, seq: null, written: true };
 }
 
 export async function enable(): Promise<void> {

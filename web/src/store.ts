@@ -1,7 +1,7 @@
 /** Everything that the page knows, as signals. Only `live.ts`, `outbox.ts`, `stop.ts` and `api.ts`'s callers write here. */
 
 import { computed, signal } from "@preact/signals";
-import type { Me, RecordView, RobotView, Role, Stopped } from "./types";
+import type { Me, RecordView, RobotView, StopView } from "./types";
 
 /** Where the link to the server is. `unpaired`: the server does not know this device. */
 export type Link = "starting" | "unpaired" | "live" | "lost";
@@ -12,10 +12,10 @@ export const heardMs = signal(0);
 /** Seconds without a word; 0 while all is well. */
 export const silentS = signal(0);
 export const me = signal<Me | null>(null);
-const MAY_MOVE: readonly (Role | undefined)[] = ["resident", "caregiver", "operator", undefined];
+const MAY_MOVE: readonly (Me["role"] | undefined)[] = ["resident", "caregiver", "operator", undefined];
 /** Whether this person may let a robot go on, and steer it. */
 export const mayMove = computed(() => MAY_MOVE.includes(me.value?.role));
-export const stopped = signal<Stopped | null>(null);
+export const stopped = signal<StopView | null>(null);
 export const records = signal<ReadonlyMap<string, RecordView>>(new Map());
 export const robots = signal<ReadonlyMap<string, RobotView>>(new Map());
 

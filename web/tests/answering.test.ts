@@ -56,7 +56,7 @@ test("what was chosen before a stop does not go out by itself after it", async (
   now()?.choose("peas", "peas");
   await pass(10);
   const before = now()?.armed;
-  stopped.value = { by: "Ben", why: "", at_s: 0 };
+  stopped.value = { by: "Ben", why: "", at_s: 0, seq: 1, written: true };
   await again();
   expect([before, now()?.armed]).toEqual([true, false]);
 });

@@ -3,7 +3,7 @@ import type { RecordView } from "../src/types";
 import { begin, pass, server, Socket } from "./browser";
 import { hello, ME, record, robot } from "./told";
 
-const BY_BEN = { by: "Ben", seq: 3, why: "", at_s: 0 };
+const BY_BEN = { by: "Ben", seq: 3, why: "", at_s: 0, written: true };
 const asked = (told: RecordView) => ({ type: "question", record: told });
 
 /** A page whose socket has been opened; the server has not greeted it. */

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from "vitest";
-import type { Receipt } from "../src/types";
+import type { ReceiptView } from "../src/types";
 import { begin, load, pass, server, storage } from "./browser";
 import { ME, record } from "./told";
 
 const REPLIES = "POST /replies";
 const AGAIN_MS = 1100;
-const receipt = (more: Partial<Receipt> = {}) => ({
+const receipt = (more: Partial<ReceiptView> = {}) => ({
   body: { status: "accepted", message: "Thank you.", again: false, record: null, ...more },
 });
 const refusal = (status: number, code = "HU1") => ({ status, body: { error: { code, cause: "no", hint: "Ask." } } });

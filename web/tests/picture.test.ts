@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { boxOf, gridFor, hasArea, middleOf, moved, placeAt, regionOf, tooClose, within } from "../src/picture/geometry";
-import { isWhole } from "../src/picture/words";
 import { begin, mounted } from "./browser";
 
 const SHOWN = { left: 100, top: 50, width: 400, height: 300 } as DOMRect;
@@ -51,10 +50,13 @@ test("three numbers reach every place on the picture within two hundredths", () 
   }
 });
 
-test("a box without area and points that are too few are no answers yet", () => {
-  expect(isWhole({ kind: "box" }, { left: 0.2, top: 0.2, right: 0.2, bottom: 0.8 })).toBe(false);
-  expect(isWhole({ kind: "points", marks: ["from", "to"] }, [{ x: 0, y: 0 }])).toBe(false);
-  expect(isWhole({ kind: "points" }, [{ x: 0, y: 0 }])).toBe(true);
+test("a box without area and points that are too few are no answers yet", async () => {
+  begin();
+  const { isWhole } = await import("../src/resident/kinds");
+  const asked = { prompt: "Where?", options: [] };
+  expect(isWhole({ ...asked, kind: "box" }, { left: 0.2, top: 0.2, right: 0.2, bottom: 0.8 })).toBe(false);
+  expect(isWhole({ ...asked, kind: "points", marks: ["from", "to"] }, [{ x: 0, y: 0 }])).toBe(false);
+  expect(isWhole({ ...asked, kind: "points" }, [{ x: 0, y: 0 }])).toBe(true);
 });
 
 /** Somebody who sets two marks; marks at one height are refused. */

@@ -1,19 +1,22 @@
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { likeliest } from "../src/panels/scene/Goals";
 import { nested } from "../src/panels/Steps";
 import { phaseOf, sureness } from "../src/panels/words";
-import { inWords } from "../src/resident/words";
-import type { Phase, StepPart } from "../src/types";
+import type { Kind, Phase, StepPart } from "../src/types";
+import { begin } from "./browser";
 import { record, robot } from "./told";
+
+beforeEach(begin);
 
 const step = (name: string, depth: number): StepPart => ({ name, depth, kind: "action", status: "next" });
 const goal = (object: string, chance: number) => ({ object, chance, grasp: "side" });
 
-test("an answer is said in the words of its question", () => {
-  const asked = record("q1", { choices: ["peas", "beans"] }, { kind: "yes-no", unit: "g" });
-  expect(inWords(asked, false)).toBe("beans");
-  expect(inWords(asked, 0.1 + 0.2)).toBe("0.3 g");
-  expect(inWords(asked, { action: "wipe it", resume: "retry" })).toBe("wipe it, then do the same step again");
+test("an answer is said in the words of its question", async () => {
+  const { inWords } = await import("../src/resident/kinds");
+  const asked = (kind: Kind, choices: string[] = []) => record("q1", { choices }, { kind, unit: "g" });
+  expect(inWords(asked("yes-no", ["peas", "beans"]), false)).toBe("beans");
+  expect(inWords(asked("number"), 0.1 + 0.2)).toBe("0.3 g");
+  expect(inWords(asked("action"), { action: "wipe it", resume: "retry" })).toBe("wipe it, then do the same step again");
   expect(inWords(record("q2", { choices: ["yes", "no"] }, { kind: "permission" }), false)).toBe("no, you may not");
 });
 
@@ -53,4 +56,13 @@ test("every phase has words that hold for any robot, and one that is not heard s
   expect(words("moving", false)).toBe("The robot does not answer. It stands still.");
   const recovery: StepPart = { name: "jog", kind: "recovery", status: "now" };
   expect(phaseOf(robot("r1", {}, [{ panel: "steps", steps: [recovery] }])).words).toBe("Recovering");
+});
+
+test("a kind of question that only newer pages know is said to be newer, and nothing is guessed", async () => {
+  const { canConfirm, guessInWords } = await import("../src/resident/Guess");
+  const { viewOf } = await import("../src/resident/kinds");
+  const { Newer } = await import("../src/resident/Newer");
+  const newer = record("q1", {}, { kind: "constructor" as Kind, guess: "peas" });
+  expect(viewOf(newer.question.kind).Input).toBe(Newer);
+  expect([canConfirm(newer), guessInWords(newer)]).toEqual([false, ""]);
 });

@@ -11,7 +11,8 @@ except ModuleNotFoundError:
 from handup.client.client import AsyncClient, Client
 from handup.client.link import RobotLink
 from handup.client.remote import RemoteDesk
-from handup.client.views import Change, Changed, Connected, Lost, Pairing, Robot, Stop, Stopped, Unshown
+from handup.client.views import Change, Changed, Connected, Lost, Pairing, Robot, Stop, Stopped
+from handup.core.panels import Unshown
 
 __all__ = [
     "AsyncClient",

@@ -15,10 +15,10 @@ from typing import Any, Self
 from handup.client.calls import new_token
 from handup.client.client import AsyncClient
 from handup.client.live import BEAT_S
-from handup.client.views import Stop, Unshown, count_of, stop_of, unshown_of
+from handup.client.views import Stop, count_of, stop_of, unshown_of
 from handup.client.wire import Outbox, Pulse, Wire
 from handup.core import HandupError
-from handup.core.panels import RobotState
+from handup.core.panels import RobotState, Unshown
 
 TURN_S = 1.0
 """Whoever steers is the only one until so long after their last push. Only to say that one is there is no push."""
@@ -241,7 +241,7 @@ class RobotLink:
         """Show people what the robot does. Returns at once; of several states the latest is sent.
 
         Args:
-            state: `phase`, and where you like `title`, `doing`, `why` and `panels`: the panels of `handup.panels`, or
+            state: `phase`, and where you like `title`, `doing`, `why` and `panels`: those of `handup.core.panels`, or
                 the same as plain data.
         """
         self._outbox.put_state(state, self.clock.now_s())

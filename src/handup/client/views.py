@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from handup.core import HandupError, ServerRefused
+from handup.core.panels import Unshown
 from handup.desk import Receipt, ReceiptStatus, Record
 
 Json = Mapping[str, Any]
@@ -101,30 +102,13 @@ class Stop:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unshown:
-    """Parts of a robot's state that the server is too old to know; the rest is shown.
-
-    Args:
-        panels: Types of panels, those with another version with it: "scene version 2".
-        fields: Fields, those of panels behind their type: "scene.wrist".
-    """
-
-    panels: tuple[str, ...] = ()
-    fields: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        named = [f"panel '{name}'" for name in self.panels] + [f"field '{name}'" for name in self.fields]
-        return ", ".join(named)
-
-
-@dataclass(frozen=True, kw_only=True)
 class Robot:
     """A robot as people see it.
 
     Args:
         robot: Its name.
         alive: Whether it has been heard within the time that makes it hold.
-        state: What it said last of what it does: `handup.panels.RobotState`, as plain data.
+        state: What it said last of what it does: `handup.core.panels.RobotState`, as plain data.
     """
 
     robot: str

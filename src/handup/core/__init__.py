@@ -57,6 +57,7 @@ from handup.core.kinds import (
     RULES,
     KindRule,
     QuestionKind,
+    Value,
     add_kind,
     check_value,
     in_words,
@@ -69,7 +70,7 @@ from handup.core.question import Question
 from handup.core.registry import Announced, Registry, settings_of
 from handup.core.schema import answer_schema, question_schema, reply_schema
 from handup.core.shapes import Shape
-from handup.core.value import Box, Point, Resolution, ResumeHint, Value
+from handup.core.value import Box, Point, Resolution, ResumeHint
 
 __all__ = [
     "CALIBRATORS",

@@ -10,8 +10,7 @@ from typing import Annotated, Any
 from handup.core.checks import MAX_ID, MAX_NAME, check_fields, shown
 from handup.core.errors import BadAnswer
 from handup.core.fields import Name, Number, Share, Text, check_rules
-from handup.core.kinds import value_from_json, value_to_json
-from handup.core.value import Value
+from handup.core.kinds import Value, value_from_json, value_to_json
 
 SCHEMA = 1
 """Of answers and replies in JSON."""

@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from handup.core.checks import Error
 from handup.core.errors import BadSetting
+from handup.core.fields import Rule, Schema
 from handup.core.shapes import BOX, NUMBER, OPTION, POINTS, RESOLUTION, TRUTH, WORDS, Shape
-from handup.core.value import Value
+from handup.core.value import Box, Point, Resolution
 
 if TYPE_CHECKING:
     from handup.core.question import Question
+
+Value = str | bool | float | Box | Resolution | tuple[Point, ...]
+"""What an answer says: words, truth, a number, a box, an action, or points."""
 
 
 class QuestionKind(StrEnum):
@@ -125,6 +130,21 @@ def rule_of(kind: object) -> KindRule:
     if rule is None:
         raise BadSetting(f"{kind!r} is no kind of question", hint=f"Use one of: {', '.join(RULES)}.")
     return rule
+
+
+class Kind(Rule):
+    """The name of a kind that is known."""
+
+    called = ""
+
+    def check(self, what: str, value: Any, error: Error) -> str:
+        """The name."""
+        return rule_of(value).kind
+
+    @property
+    def schema(self) -> Schema:
+        """One of the names."""
+        return {"enum": [str(kind) for kind in RULES]}
 
 
 def written_values() -> list[Mapping[str, Any]]:

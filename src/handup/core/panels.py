@@ -8,6 +8,7 @@ rest, so a robot may be newer than both.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Literal, get_args
 
@@ -38,7 +39,7 @@ Ring = Annotated[list[Finite], Field(min_length=5, max_length=5)]
 class Part(BaseModel):
     """Base of everything that a panel is made of: unchanged once made, and without unknown fields."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class Phase(StrEnum):
@@ -313,6 +314,26 @@ class RobotState(Part):
     doing: Text = ""
     why: Text = ""
     panels: Annotated[list[Annotated[Panel, Field(discriminator="panel")]], Field(max_length=MOST_PANELS)] = []
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unshown:
+    """Parts of a robot's state that a server is too old to know; the rest is shown.
+
+    Args:
+        panels: Types of panels, such as "gauge", or with the version that is too new: "scene version 2".
+        fields: Fields, those of panels behind their type: "mood", "scene.wrist".
+    """
+
+    panels: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.panels or self.fields)
+
+    def __str__(self) -> str:
+        named = [f"panel '{name}'" for name in self.panels] + [f"field '{name}'" for name in self.fields]
+        return ", ".join(named)
 
 
 def plain(state: Mapping[str, Any] | RobotState) -> dict[str, Any]:

@@ -16,8 +16,7 @@ from handup.core.checks import (
 )
 from handup.core.errors import BadAnswer, BadSetting
 from handup.core.fields import Many, Name, Number, Share, Text, check_rules
-from handup.core.kinds import RULES, KindRule, QuestionKind, check_value, rule_of, value_to_json
-from handup.core.value import Value
+from handup.core.kinds import RULES, Kind, KindRule, QuestionKind, Value, check_value, value_to_json
 
 SCHEMA = 2
 """Of a question in JSON. The bare wording is 1 and says no number."""
@@ -62,7 +61,7 @@ class Question:
     """
 
     prompt: Annotated[str, Text(MAX_PROMPT, filled=True)]
-    kind: str = QuestionKind.TEXT
+    kind: Annotated[str, Kind()] = QuestionKind.TEXT
     options: Texts = ()
     doing: Annotated[str, Text(MAX_PROMPT)] = ""
     why: Annotated[str, Text(MAX_PROMPT)] = ""
@@ -80,7 +79,6 @@ class Question:
     deadline_s: Annotated[float, Number()] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kind", rule_of(self.kind).kind)
         if isinstance(self.prompt, str) and not self.prompt.strip():
             raise BadSetting("a question has no words", hint="Give it a prompt that a person can answer.")
         check_rules(self, "a question", BadSetting)

@@ -84,7 +84,3 @@ class Resolution:
 
     def __post_init__(self) -> None:
         check_rules(self, "a resolution", BadAnswer)
-
-
-Value = str | bool | float | Box | Resolution | tuple[Point, ...]
-"""What an answer says: words, truth, a number, a box, an action, or points."""

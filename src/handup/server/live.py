@@ -16,13 +16,14 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from handup.core import BadRequest, HandupError, NotForYou, ReplyKind, TooFast
+from handup.core.panels import Unshown
 from handup.server.auth import PROTOCOL, Guard, admit_live
 from handup.server.hub import Socket
-from handup.server.models import AboutQuestion, DraftFrame, StickFrame, StopRequest
+from handup.server.models import MOST_NUMBER, DraftFrame, StickFrame, StopFrame, WatchFrame
 from handup.server.permissions import ANSWER, LIVE, MOVE
 from handup.server.question_routes import keep, replied
 from handup.server.refusals import body_of, refusal
-from handup.server.robot_state import Unshown, read_state
+from handup.server.robot_state import read_state
 from handup.server.service import Service
 from handup.server.views import encoded, may_see
 
@@ -32,8 +33,6 @@ MOST_REPLIES = 8
 """So many replies of one socket may be on their way at a time."""
 MOST_UNSHOWN = 20
 """So often one socket is told that something of a state is not shown; each time of something else."""
-MOST_NUMBER = 2**53
-"""Numbers of heartbeats are below this, so that every program can count so far."""
 SEND_FAILS = (WebSocketDisconnect, RuntimeError, OSError)
 """What sending raises when nobody is there any more."""
 routes = APIRouter()
@@ -41,7 +40,7 @@ routes = APIRouter()
 
 @routes.websocket(LIVE)
 async def live(websocket: WebSocket) -> None:
-    """Everything as it happens. See the documentation of frames in `Conversation`."""
+    """Everything as it happens. `handup.server.models` describes the frames."""
     service: Service = websocket.app.state.service
     try:
         grant = await admit_live(websocket)
@@ -59,12 +58,7 @@ async def live(websocket: WebSocket) -> None:
 
 
 class Conversation:
-    """What is said on one socket. Frames are JSON objects with a `type`.
-
-    From everybody: `beat {n?}`, `stop {why?, token?}`, answered with `stop {token, written}`. From people: `reply {…}`,
-    `draft {id, value, at_s?}`, `stick {robot, mode, push, close?, heard_s}`. From robots: `state {state}`,
-    `watch {id}`.
-    """
+    """What is said on one socket. Its frames are described in `handup.server.models`."""
 
     def __init__(self, websocket: WebSocket, service: Service, guard: Guard, socket: Socket) -> None:
         self._websocket, self._service, self._guard, self._socket = websocket, service, guard, socket
@@ -174,9 +168,9 @@ class Conversation:
 
     async def _stop(self, frame: dict[str, Any]) -> None:
         try:
-            said = StopRequest.model_validate(frame)
+            said = StopFrame.model_validate(frame)
         except ValidationError:
-            said = StopRequest()
+            said = StopFrame()
         token = said.token or self._token
         self._service.spawn(self._say_stop(said.why, token))
         await asyncio.sleep(0)  # which broadcasts it
@@ -243,7 +237,7 @@ class Conversation:
             self._socket.send(encoded({"type": "unshown", **asdict(unshown)}))
 
     async def _watch(self, frame: dict[str, Any]) -> None:
-        question = AboutQuestion.model_validate(frame).id
+        question = WatchFrame.model_validate(frame).id
         await self._service.check_own(question, self._socket.grant.name)
         self._service.hub.watch(self._socket, question)
         self._service.spawn(self._aside(self._show(question)))

@@ -14,7 +14,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from handup.core import NotForYou, NotPaired
-from handup.server.models import EnableRequest, Robots, StopAnswer, StopRequest, UnshownView
+from handup.core.panels import Unshown
+from handup.server.models import EnableRequest, Robots, StopAnswer, StopRequest
 from handup.server.robot_state import read_state
 from handup.server.routes import IN_JSON, Behind, Whose, json_of, router
 
@@ -70,7 +71,7 @@ async def enable(service: Behind, whose: Whose, lifted: EnableRequest | None = N
 @routes.put(
     "/robots/{robot}/state",
     status_code=204,
-    responses={200: {"model": UnshownView, "description": "It is newer than this server, which leaves this out."}},
+    responses={200: {"model": Unshown, "description": "It is newer than this server, which leaves this out."}},
     openapi_extra={"requestBody": {"content": {"application/json": {"schema": STATE}}}},
 )
 async def put_state(service: Behind, whose: Whose, robot: str, state: Annotated[Any, Body()]) -> Response:

@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
 
 from handup.core.checks import MAX_NAME, storable
-from handup.core.panels import MOST_PANELS, PANELS, RobotState
+from handup.core.panels import MOST_PANELS, PANELS, RobotState, Unshown
 from handup.server.legacy_state import with_panels
 
 MOST_FIELDS = 20
 """Of unknown fields so many are named."""
-
-
-@dataclass(frozen=True)
-class Unshown:
-    """Parts of a state that a newer robot has sent and this server does not know.
-
-    Args:
-        panels: Names of types, such as "gauge", or with the version that is too new: "scene version 2".
-        fields: Names of fields, those of panels behind the name of their type: "mood", "scene.wrist".
-    """
-
-    panels: tuple[str, ...] = ()
-    fields: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.panels or self.fields)
 
 
 def read_state(sent: Any) -> tuple[RobotState, Unshown]:
@@ -46,13 +29,13 @@ def read_state(sent: Any) -> tuple[RobotState, Unshown]:
         newer = [name for name in names if name]
         state = {**state, "panels": [panel for panel, name in zip(state["panels"], names, strict=True) if not name]}
     try:
-        return RobotState.model_validate(state), Unshown(_distinct(newer))
+        return RobotState.model_validate(state), Unshown(panels=_distinct(newer))
     except ValidationError as error:
         unknown = [found["loc"] for found in error.errors(include_url=False) if found["type"] == "extra_forbidden"]
         if len(unknown) < error.error_count():
             raise
     fields = [_taken_out(state, place) for place in unknown]
-    return RobotState.model_validate(state), Unshown(_distinct(newer), _distinct(fields)[:MOST_FIELDS])
+    return RobotState.model_validate(state), Unshown(panels=_distinct(newer), fields=_distinct(fields)[:MOST_FIELDS])
 
 
 def _newer(panel: Any) -> str:

@@ -8,12 +8,11 @@ from typing import Any
 from pydantic_core import to_json
 
 from handup.desk import Receipt, Record
+from handup.server.models import HIDDEN
 from handup.server.permissions import STAFF
 from handup.server.tokens import Grant
 
 View = dict[str, Any]
-HIDDEN = ("replies", "token")
-"""Fields of a record that concern only whoever replied."""
 
 
 def encoded(made: Mapping[str, Any]) -> str:

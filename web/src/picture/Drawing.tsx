@@ -14,7 +14,7 @@ interface DrawingProps {
 const WIDE = 1000;
 const HEAD = 46;
 
-/** Each shape is drawn twice, light under dark or dark under light, so that it is seen on any food. */
+/** Each shape is drawn twice, light under dark or dark under light, so that it is seen on anything. */
 export function Drawing({ shape, points, region, ratio, guessed = false }: DrawingProps) {
   const [first, second] = points;
   if (!first || !second || shape === "none") return null;

@@ -3,4 +3,4 @@ export { BoxInput } from "./BoxInput";
 export { Drawing, type Shape } from "./Drawing";
 export { PointsInput } from "./PointsInput";
 export { Mark, Stage } from "./Stage";
-export { isBox, isWhole } from "./words";
+export { isBox } from "./words";

@@ -1,6 +1,6 @@
-/** Places on a picture in words, and which answers on one are whole. */
+/** Places on a picture in words, and what is a box on one. */
 import { percent } from "../panels/words";
-import { hasArea, type Corners, type Place } from "./geometry";
+import type { Corners, Place } from "./geometry";
 
 const ACROSS: readonly [number, string][] = [
   [0.15, "far left"],
@@ -29,18 +29,6 @@ export function exactly(at: Place): string {
   return `${whereabouts(at)} (${percent(at.x)} across, ${percent(at.y)} down)`;
 }
 
-interface Asked {
-  kind: string;
-  marks?: readonly string[];
-}
-
 export function isBox(value: unknown): value is Corners {
   return typeof value === "object" && value !== null && "left" in value && "bottom" in value;
-}
-
-/** Whether an answer on a picture is complete, so that it may be sent. Half-made ones are kept as drafts only. */
-export function isWhole(question: Asked, value: unknown): boolean {
-  if (question.kind === "box") return isBox(value) && hasArea(value);
-  if (question.kind !== "points") return value !== null && value !== undefined;
-  return Array.isArray(value) && value.length > 0 && value.length === (question.marks?.length || value.length);
 }

@@ -1,11 +1,15 @@
 /** What to do about a failure, and how the task goes on afterwards: both are chosen, neither is assumed. */
 
 import { useEffect, useRef } from "preact/hooks";
-import type { ResumeHint, Value } from "../types";
+import type { Resolution, ResumeHint, Value } from "../types";
 import type { AnswerProps } from "./answering";
 import { optionsOf } from "./Choice";
 import { Options } from "./Options";
 import { RESUMING } from "./words";
+
+export function resolutionInWords({ action, resume }: Resolution): string {
+  return `${action}, then ${RESUMING.find((each) => each.hint === resume)?.words ?? resume}`;
+}
 
 interface Part {
   action: string | null;

@@ -1,9 +1,10 @@
 /** What can be said to any question. Nothing goes out before it is sent in the bar above. */
 
-import type { Kind, RecordView, ReplyKind } from "../types";
+import type { RecordView, ReplyKind } from "../types";
 import { Icon, type IconName } from "../Icon";
+import { viewOf } from "./kinds";
 
-export type Always = Exclude<ReplyKind, "answer">;
+export type Always = Exclude<ReplyKind, "answer" | "stop">;
 
 interface Other {
   kind: Always;
@@ -11,9 +12,6 @@ interface Other {
   effect: string;
   icon: IconName;
 }
-
-/** These need a person's word or hand, so that they are never left to the robot. */
-const FOR_PEOPLE: readonly Kind[] = ["permission", "physical"];
 
 /** What can be said to a question besides an answer, and what happens then. */
 export function othersOf({ question }: RecordView): Other[] {
@@ -32,7 +30,7 @@ export function othersOf({ question }: RecordView): Other[] {
     },
     { kind: "let-robot-try", words: "Let the robot try", effect: "The robot decides this by itself.", icon: "robot" },
   ];
-  return all.filter(({ kind }) => kind !== "let-robot-try" || !FOR_PEOPLE.includes(question.kind));
+  return all.filter(({ kind }) => kind !== "let-robot-try" || !viewOf(question.kind).forPeople);
 }
 
 interface FooterProps {

@@ -2,24 +2,25 @@
 
 import { WHOLE } from "../picture/geometry";
 import { useLoading } from "../picture/loading";
-import { Drawing, Mark, Stage } from "../picture";
+import { Drawing, isBox, Mark, Stage } from "../picture";
 import { pictureUrl } from "../api";
 import type { Box, Point, RecordView, Value } from "../types";
 import { Options } from "./Options";
-import { inWords } from "./words";
+import { inWords, viewOf } from "./kinds";
 
 /** Whether the guess can be taken by one press. Two ways are as quickly chosen; permission is never guessed. */
 export function canConfirm(record: RecordView): boolean {
   const { guess } = record.question;
-  return guess !== undefined && guess !== null && typeof guess !== "boolean";
+  return guess !== undefined && guess !== null && typeof guess !== "boolean" && inWords(record, guess) !== "";
 }
 
 /** "I think: cherry tomato — fairly sure." Empty where the robot has no guess, or where a guess would press somebody. */
 export function guessInWords(record: RecordView): string {
   const { guess, kind } = record.question;
-  if (guess === undefined || guess === null || kind === "permission") return "";
+  if (guess === undefined || guess === null || viewOf(kind).explicit) return "";
+  const words = inWords(record, guess);
   const sure = record.sureness ? ` — ${record.sureness}` : "";
-  return `I think: ${inWords(record, guess)}${sure}.`;
+  return words && `I think: ${words}${sure}.`;
 }
 
 interface GuessProps {
@@ -31,11 +32,11 @@ interface GuessProps {
 
 export function Guess({ record, taken, onYes, onOther }: GuessProps) {
   const { question } = record;
-  const places = placesOf(question.guess ?? null);
+  const places = viewOf(question.kind).isRight ? placesOf(question.guess ?? null) : null;
   return (
     <div class={places && question.image ? "beside" : ""}>
       {places && question.image && (
-        <GuessPicture url={pictureUrl(question.image)} points={places} box={question.kind === "box"} />
+        <GuessPicture url={pictureUrl(question.image)} points={places} box={isBox(question.guess)} />
       )}
       <div class="guess">
         <p class="guess-words" id="guess-words">
@@ -56,10 +57,10 @@ export function Guess({ record, taken, onYes, onOther }: GuessProps) {
 }
 
 function effectOfGuess({ question, choices }: RecordView): string | undefined {
-  const { guess, effects } = question;
+  const { guess, effects, kind } = question;
   if (typeof guess === "string") return effects?.[choices.indexOf(guess)];
   if (guess && typeof guess === "object" && "action" in guess) return effects?.[choices.indexOf(guess.action)];
-  return guess && typeof guess === "object" ? "I use what is drawn here." : undefined;
+  return viewOf(kind).isRight ? "I use what is drawn here." : undefined;
 }
 
 function placesOf(guess: Value | null): Point[] | null {

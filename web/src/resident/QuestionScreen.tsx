@@ -5,34 +5,14 @@ import { pictureUrl } from "../api";
 import { speak, voices } from "../speech";
 import { settings } from "../settings";
 import { before, me } from "../store";
-import type { Kind, RecordView } from "../types";
-import { Action } from "./Action";
-import { Amount } from "./Amount";
-import type { AnswerProps } from "./answering";
-import { Choice } from "./Choice";
+import type { RecordView } from "../types";
 import { canConfirm, Guess, guessInWords } from "./Guess";
 import { Icon } from "../Icon";
-import { OnPicture } from "./OnPicture";
+import { viewOf } from "./kinds";
 import { Sent } from "./Sent";
-import { TwoWays } from "./TwoWays";
 import type { Answering } from "./useAnswering";
 import { sentence } from "../panels/words";
 import { aloud } from "./words";
-import { Words } from "./Words";
-
-const INPUTS: Record<Kind, (props: AnswerProps) => preact.JSX.Element> = {
-  choice: Choice,
-  text: Words,
-  "yes-no": TwoWays,
-  number: Amount,
-  box: OnPicture,
-  points: OnPicture,
-  diagnosis: Words,
-  action: Action,
-  permission: TwoWays,
-  physical: TwoWays,
-};
-const ON_PICTURE: readonly Kind[] = ["box", "points"];
 
 export function QuestionScreen({ record, answering }: { record: RecordView; answering: Answering }) {
   const { question } = record;
@@ -46,9 +26,9 @@ export function QuestionScreen({ record, answering }: { record: RecordView; answ
     speak(aloud(record, guessInWords(record)));
   }, [record.id]);
   const confirming = canConfirm(record) && !draft.other;
-  const Input = INPUTS[question.kind];
-  const image = question.image && !ON_PICTURE.includes(question.kind) ? question.image : null;
-  const guessed = confirming || ON_PICTURE.includes(question.kind) ? "" : guessInWords(record); // there it is drawn
+  const { Input, isRight } = viewOf(question.kind);
+  const image = question.image && !isRight ? question.image : null;
+  const guessed = confirming || isRight ? "" : guessInWords(record); // there it is drawn
   const more = before.value.length - 1;
   return (
     <section
@@ -120,11 +100,10 @@ export function QuestionScreen({ record, answering }: { record: RecordView; answ
 /** To a guess that is drawn one says yes or no: how to draw it is asked only where it is to be drawn. */
 function checking({ question }: RecordView): string {
   const prompt = question.prompt.trim();
-  if (!ON_PICTURE.includes(question.kind)) return prompt;
+  const { isRight } = viewOf(question.kind);
+  if (!isRight || question.guess == null) return prompt;
   const asked = /^[^?]*[?]/.exec(prompt)?.[0];
-  const points = Array.isArray(question.guess) ? question.guess.length : 0;
-  const right =
-    question.kind === "box" ? "Is this box right?" : points === 1 ? "Is this point right?" : "Are these points right?";
+  const right = isRight(question.guess);
   return asked ? `${asked} ${right}` : right;
 }
 

@@ -4,12 +4,11 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { draftFromBefore, draftOf, EMPTY, newerDraft, saveDraft, type Draft } from "../drafts";
 import { arrivals } from "../left";
 import { send as post, takeBack as unpost, unsentFor, type Unsent } from "../outbox";
-import { isWhole } from "../picture";
 import { stopping } from "../stop";
 import { me, notice, say, stopped } from "../store";
 import type { RecordView, Value } from "../types";
 import { othersOf, type Always } from "./Footer";
-import { inWords } from "./words";
+import { inWords, isWhole } from "./kinds";
 
 export interface Answering {
   draft: Draft;

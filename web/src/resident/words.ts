@@ -1,8 +1,7 @@
-/** Values in words for a person, as the desk says them. */
+/** Words that several kinds of answers share. */
 
-import { isBox } from "../picture/words";
 import { sentence } from "../panels/words";
-import type { Question, RecordView, Resolution, ResumeHint, Value } from "../types";
+import type { Question, RecordView, ResumeHint } from "../types";
 
 /** In the order in which they are offered. */
 export const RESUMING: readonly { hint: ResumeHint; words: string; effect: string }[] = [
@@ -13,25 +12,8 @@ export const RESUMING: readonly { hint: ResumeHint; words: string; effect: strin
   { hint: "none", words: "leave it to the robot", effect: "It goes on as it sees fit." },
 ];
 
-const isResolution = (value: object): value is Resolution => "action" in value;
-
 export function number(value: number): string {
   return String(Number(value.toPrecision(10)));
-}
-
-/** What a value says; places on a picture are drawn, so here they are only named. */
-export function inWords(record: RecordView, value: Value): string {
-  const question: Question = record.question;
-  if (typeof value === "boolean") return choice(question, record.choices[value ? 0 : 1] ?? (value ? "yes" : "no"));
-  if (typeof value === "number") return `${number(value)} ${question.unit ?? ""}`.trim();
-  if (typeof value === "string") return value;
-  if (Array.isArray(value)) return value.length === 1 ? "this point" : `these ${value.length} points`;
-  if (isBox(value)) return "this box";
-  if (isResolution(value)) {
-    const resume = RESUMING.find((each) => each.hint === value.resume);
-    return `${value.action}, then ${resume?.words ?? value.resume}`;
-  }
-  return "";
 }
 
 /** The two words that a kind has by itself, as a person says them. */

@@ -16,15 +16,21 @@ export function spot([x, y, z]: Vector, view: View): Spot {
   return view === "above" ? [-y * MM, -x * MM] : [x * MM, -z * MM];
 }
 
-/** Room around what is drawn, in metres. */
+/** Room around the middle of what is drawn, in metres, and beside its edge, where its name stands. */
 const ROOM = 0.14;
+const ROOM_FOR_NAME = 0.06;
 
 /** The frame of a drawing: left, top, width and height. It holds all objects and the hand, and the room that the hand begins in. */
 export function frame({ things, hand, ghost, high }: ScenePanel, view: View): [number, number, number, number] {
   const parts: number[][] = things.flatMap((thing) => [...(thing.boxes ?? []), ...(thing.rings ?? [])]);
   const all = [...parts, hand, ...(ghost ? [ghost] : [])];
-  const from = (axis: 0 | 1) => Math.min(...all.map((each) => each[axis] ?? 0)) - ROOM;
-  const to = (axis: 0 | 1) => Math.max(...all.map((each) => each[axis] ?? 0)) + ROOM;
+  const sizes = things.flatMap(({ boxes = [], rings = [] }) => [
+    ...boxes.map((box) => box[3] / 2),
+    ...rings.map((ring) => ring[3]),
+  ]);
+  const room = Math.max(ROOM, ...sizes.map((size) => size + ROOM_FOR_NAME));
+  const from = (axis: 0 | 1) => Math.min(...all.map((each) => each[axis] ?? 0)) - room;
+  const to = (axis: 0 | 1) => Math.max(...all.map((each) => each[axis] ?? 0)) + room;
   const near = Math.min(from(0), 0);
   const top = Math.min(high[2], Math.max(0.4, (hand[2] ?? 0) + ROOM));
   const corners: [Vector, Vector] =

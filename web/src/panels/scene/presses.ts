@@ -1,9 +1,12 @@
 /** Presses that are no pushes: Stop, and yes and no to a question, by a gamepad or by keys of one's own. */
 import { useLayoutEffect } from "preact/hooks";
 import { typing } from "../../resident/keys";
+import { viewOf } from "../../resident/kinds";
+import { TwoWays } from "../../resident/TwoWays";
 import { settings } from "../../settings";
 import { stop } from "../../stop";
 import { me, robots, sheet } from "../../store";
+import type { Kind } from "../../types";
 import { isSteered } from "../registry";
 import { downOf } from "./gamepad";
 import { actionOf, mapping, mappingOf, type Action } from "./mapping";
@@ -82,7 +85,7 @@ const button = (selector: string): HTMLButtonElement | null => document.querySel
 /** Say yes or no, where that is an answer: choose it first, then send it. */
 function said(yes: boolean): boolean {
   const question = document.querySelector<HTMLElement>('[data-testid="question"]');
-  const plain = ["yes-no", "permission", "physical"].includes(question?.dataset.kind ?? "");
+  const plain = viewOf(question?.dataset.kind as Kind).Input === TwoWays;
   if (!plain && !button('[data-testid="guess-yes"]')) return false;
   const option = button(`[data-testid="question"] [data-key="${yes ? 1 : 2}"]`);
   const chosen = option?.getAttribute("aria-pressed") === "true";

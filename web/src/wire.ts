@@ -1,0 +1,526 @@
+// Written by `make wire` from the server's OpenAPI document. Change the Python classes, not this file.
+
+/** What a person answered. */
+export interface Answer {
+  /** What it says; None where it was erased. */
+  value: string | boolean | number | Box | Resolution | Point[] | null;
+  /** Who. */
+  by?: string | null;
+  /** How long they took from when the question was put to them. */
+  latency_s?: number | null;
+  /** How sure they were, where they said so. */
+  certainty?: number;
+}
+
+/** A sign of life. The server repeats the number, so that the other side can date what it hears. */
+export interface BeatFrame {
+  type: "beat";
+  n?: number | null;
+}
+
+/** A sign of life of the server, with the newest number that it has heard. */
+export interface BeatToldFrame {
+  type: "beat";
+  at_s: number;
+  heard: number | null;
+}
+
+/** A belief; its latest statement is first, and counts. */
+export interface BeliefPart {
+  key: string;
+  contradicted?: boolean;
+  said: StatementPart[];
+}
+
+/** What the robot believes about the world, and who told it so. */
+export interface BeliefsPanel {
+  panel: "beliefs";
+  version?: 1;
+  beliefs: BeliefPart[];
+}
+
+/** A rectangle on a picture, in shares of its width and height. Corners may be given in any order. */
+export interface Box {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+/** A rectangle on a picture, in shares of its width and height. */
+export interface BoxPart {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+/** The last frame: the server closes the socket. */
+export interface ByeFrame {
+  type: "bye";
+  why: string;
+}
+
+/** Why a question was withdrawn. */
+export type Cause = "asker" | "stop" | "erased" | "nobody";
+
+/** One module of the robot's policy, and what it says. */
+export interface ChainLink {
+  module: string;
+  label?: string;
+  says?: string;
+  confidence?: number | null;
+  by?: "robot" | "person";
+  asking?: boolean;
+}
+
+/** The modules of the robot's policy in order, each with what it says and how sure it is. */
+export interface ChainPanel {
+  panel: "chain";
+  version?: 1;
+  links: ChainLink[];
+}
+
+/** The last decision of the robot, with its reason and the probability that what it does works. */
+export interface DecisionPanel {
+  panel: "decision";
+  version?: 1;
+  action: "act" | "recover" | "ask" | "wait" | "yield";
+  module?: string | null;
+  reason?: string;
+  reliability?: number | null;
+}
+
+/** A half-made answer. */
+export interface DraftFrame {
+  value: unknown;
+  at_s?: number;
+  type: "draft";
+  id: string;
+}
+
+/** What went wrong, and what to do. */
+export interface ErrorBody {
+  code: string;
+  cause: string;
+  hint: string;
+}
+
+/** A refusal of a frame. */
+export interface ErrorFrame {
+  error: ErrorBody;
+  type: "error";
+  /** Of the reply that was refused, where it was one. */
+  token?: string;
+}
+
+export type FromPerson = BeatFrame | StopFrame | ReplyFrame | DraftFrame | StickFrame;
+
+/** A grasp that the person may want, with the probability that it is that one. */
+export interface GoalPart {
+  object: string;
+  grasp: string;
+  chance: number;
+}
+
+/** The first frame: everything that is needed to begin. */
+export interface HelloFrame {
+  type: "hello";
+  /** Its version. */
+  server: string;
+  me: Me;
+  now_s: number;
+  beat_s: number;
+  hold_s: number;
+  stopped: StopView | null;
+  questions: RecordView[];
+  /** How many more wait than are told here. */
+  more: number;
+  /** To robots: how many people could answer now. */
+  people: number | null;
+  robots: RobotView[];
+}
+
+/** One piece of the robot's work, such as a bite. */
+export interface ItemPart {
+  number: number;
+  label?: string;
+  outcome: "got" | "lost" | "wrong" | "now" | "later";
+  attempts?: number;
+  queries?: number;
+}
+
+/** The pieces of the robot's work: those that are over, the present one and those to come. */
+export interface ItemsPanel {
+  panel: "items";
+  version?: 1;
+  /** One of them, such as `bite`. */
+  unit?: string;
+  /** Several of them. */
+  units?: string;
+  items: ItemPart[];
+  /** Once the work is over. */
+  summary?: ItemsSummary | null;
+}
+
+/** How the work ended. */
+export interface ItemsSummary {
+  got: number;
+  of: number;
+  queries?: number;
+  attempts?: number;
+}
+
+/** Whose token it is. */
+export interface Me {
+  id: string;
+  name: string;
+  role: Role | "robot";
+  device: string;
+  until_s: number;
+  store: string;
+}
+
+/** A number with its name and unit. */
+export interface NumberPart {
+  label: string;
+  value: number;
+  unit?: string;
+}
+
+/** Numbers about the task, with a sentence that sums them up. */
+export interface NumbersPanel {
+  panel: "numbers";
+  version?: 1;
+  summary?: string;
+  numbers?: NumberPart[];
+}
+
+export type Panel =
+  | PicturePanel
+  | ChainPanel
+  | DecisionPanel
+  | StepsPanel
+  | BeliefsPanel
+  | TimelinePanel
+  | ItemsPanel
+  | NumbersPanel
+  | ScenePanel;
+
+/** Phases of a robot that every page has a sign and words for. */
+export type Phase = "looking" | "deciding" | "asking" | "moving" | "holding" | "resting" | "done" | "stopped";
+
+/** A picture of what the robot sees, with what it has in mind drawn on it. */
+export interface PicturePanel {
+  panel: "picture";
+  version?: 1;
+  /** Under which the picture was put on the server. */
+  name: string;
+  /** Grows with each new picture of this name. */
+  seq?: number;
+  caption?: string;
+  box?: BoxPart | null;
+  points?: PlacePart[];
+  /** How two points are joined. */
+  shape?: "line" | "arrow" | "around" | "none";
+}
+
+/** A place on a picture, in shares of its width and height from the upper left corner. */
+export interface PlacePart {
+  x: number;
+  y: number;
+}
+
+/** A place on a picture, in shares of its width and height, from the upper left corner. */
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** A question in the words of the person who will read it. */
+export interface Question {
+  /** The sentence to show or say. */
+  prompt: string;
+  /** A `QuestionKind`, or another one that `add_kind` was told of: it says what an answer looks like. */
+  kind: "choice" | "text" | "yes-no" | "number" | "box" | "points" | "diagnosis" | "action" | "permission" | "physical";
+  /** What to choose from; for `text` and `diagnosis`, suggestions. Other kinds make no use of them. */
+  options: string[];
+  /** What the robot was doing. */
+  doing?: string;
+  /** Why it asks. */
+  why?: string;
+  /** What it thinks the answer is: a value that the question allows, or the JSON of one. */
+  guess?: string | boolean | number | Box | Resolution | Point[] | null;
+  /** The probability that its guess is right. */
+  sure?: number | null;
+  /** What happens for each option, in the order of `choices`. */
+  effects?: string[];
+  /** One picture for each option, by name. */
+  pictures?: string[];
+  /** The picture that the question is about, by name. */
+  image?: string | null;
+  /** What helps to answer: what is known, what is recommended. */
+  support?: string;
+  /** Smallest number that is an answer, for `number`. */
+  low?: number | null;
+  /** Largest number that is an answer. */
+  high?: number | null;
+  /** Of the number. */
+  unit?: string;
+  /** Names of the points that are asked for, in order. */
+  marks?: string[];
+  /** Whom to ask, by name and in order; the desk chooses where it is empty. */
+  to?: string[];
+  /** When the answer comes too late; never where it is None. */
+  deadline_s?: number | null;
+}
+
+/** A question that is new or has changed, to people. */
+export interface QuestionFrame {
+  type: "question";
+  record: RecordView;
+}
+
+/** What became of a reply. */
+export interface ReceiptFrame {
+  type: "receipt";
+  token: string;
+  receipt: ReceiptView;
+}
+
+/** What became of a reply. */
+export type ReceiptStatus =
+  | "accepted"
+  | "late"
+  | "stale"
+  | "unauthorised"
+  | "claimed"
+  | "invalid"
+  | "unknown"
+  | "stopped";
+
+/** What became of a reply. */
+export interface ReceiptView {
+  status: ReceiptStatus;
+  message: string;
+  again?: boolean;
+  record: RecordView | null;
+}
+
+/** A question and where it is. */
+export interface RecordView {
+  id: string;
+  run: string;
+  step: string;
+  attempt: number;
+  question: Question;
+  load: number;
+  audience: string[];
+  turn: string | null;
+  status: Status;
+  number: number;
+  asked_s: number;
+  opened_s?: number | null;
+  until_s?: number | null;
+  deadline_s?: number | null;
+  by?: string | null;
+  device?: string | null;
+  answer?: Answer | null;
+  why?: string;
+  cause?: Cause | null;
+  passed?: string[];
+  /** One sentence about where it is, for people. */
+  told: string;
+  /** How sure the robot is of its guess, in words; empty where it does not say. */
+  sureness: string;
+  /** What can be chosen, in words. */
+  choices: string[];
+  /** JSON Schema of its answers. */
+  value_schema: Record<string, unknown>;
+  now_s: number;
+}
+
+/** A person's reply; who it is from the server knows. */
+export interface ReplyFrame {
+  question: string;
+  kind: ReplyKind;
+  token: string;
+  value?: string | boolean | number | Box | Resolution | Point[] | null;
+  device?: string;
+  until_s?: number | null;
+  certainty?: number;
+  type: "reply";
+}
+
+/** What a person may always reply. */
+export type ReplyKind = "answer" | "not-now" | "someone-else" | "let-robot-try" | "stop";
+
+/** What to do about a failure, and how to resume. */
+export interface Resolution {
+  action: string;
+  resume: "none" | "continue" | "retry" | "next" | "previous";
+}
+
+/** A robot that is new or has changed, to people. */
+export interface RobotFrame {
+  robot: string;
+  alive: boolean;
+  last_s: number | null;
+  state: RobotState | null;
+  type: "robot";
+}
+
+/** What a robot shows people: a phase, a title, a sentence about what it does, and panels. */
+export interface RobotState {
+  robot: string;
+  phase: Phase;
+  /** When, by the server's clock. */
+  at_s: number;
+  title?: string;
+  doing?: string;
+  why?: string;
+  panels?: Panel[];
+}
+
+/** A robot as people see it. Not alive: nothing was heard of it, and it holds. */
+export interface RobotView {
+  robot: string;
+  alive: boolean;
+  last_s: number | null;
+  state: RobotState | null;
+}
+
+/** Role of a person: what they are to the robot. An old record may call the operator `remote`. */
+export type Role = "resident" | "caregiver" | "bystander" | "operator" | "developer";
+
+/** A hand above a table, drawn from its numbers; where `steered`, a person at the page moves it. */
+export interface ScenePanel {
+  panel: "scene";
+  version?: 1;
+  scene: string;
+  task?: string;
+  /** One corner of the room that the hand can reach, in metres. */
+  low: [number, number, number];
+  high: [number, number, number];
+  things: ThingPart[];
+  hand: [number, number, number, number, number, number, number];
+  /** Where the robot would have the hand. */
+  ghost?: [number, number, number, number, number, number, number] | null;
+  goals?: GoalPart[];
+  /** The probability that it is none of them. */
+  other?: number;
+  steered?: boolean;
+  mode?: "translate" | "rotate";
+  /** Name of the person who steers now; empty where nobody does. */
+  driver?: string;
+}
+
+/** A value that one source holds to be true. */
+export interface StatementPart {
+  source: "script" | "monitor" | "person";
+  value: string;
+  probability?: number;
+  at_s?: number;
+}
+
+/** Where a question is. */
+export type Status =
+  | "held"
+  | "open"
+  | "claimed"
+  | "deferred"
+  | "handed-on"
+  | "answered"
+  | "delegated"
+  | "withdrawn"
+  | "expired";
+
+/** One step of a recipe, or of a recovery that is under way. */
+export interface StepPart {
+  depth?: number;
+  kind?: "task" | "action" | "op" | "choice" | "loop" | "recovery" | "more";
+  name: string;
+  status: "done" | "now" | "next" | "failed" | "asking";
+  details?: string;
+  aborts?: number;
+  tried?: string[];
+}
+
+/** The steps of a task, with the present one, those before and those after it. */
+export interface StepsPanel {
+  panel: "steps";
+  version?: 1;
+  steps: StepPart[];
+}
+
+/** How a person steers a robot just now: passed on to it, never kept. */
+export interface StickFrame {
+  type: "stick";
+  robot: string;
+  mode: "translate" | "rotate";
+  push: [number, number, number];
+  close?: boolean;
+  /** The last time that the person was told. What is older than the robot would hold for moves nothing. */
+  heard_s: number;
+}
+
+/** A stop, from everybody. It is answered with `StopToldFrame`; until that says `written`, send it again. */
+export interface StopFrame {
+  why?: string;
+  token?: string;
+  type: "stop";
+}
+
+/** An answer to a stop: whether it is written. */
+export interface StopToldFrame {
+  type: "stop";
+  token: string;
+  written: boolean;
+}
+
+/** A stop that holds. */
+export interface StopView {
+  by: string;
+  why: string;
+  at_s: number;
+  seq: number | null;
+  written: boolean;
+}
+
+/** Somebody said stop; with null, somebody let robots go on. It overtakes all but the first frame. */
+export interface StoppedFrame {
+  type: "stopped";
+  stopped: StopView | null;
+}
+
+/** An object. Boxes: middle, size (three numbers each, metres) and yaw; rings: middle, radius and height. */
+export interface ThingPart {
+  name: string;
+  boxes?: [number, number, number, number, number, number, number][];
+  rings?: [number, number, number, number, number][];
+}
+
+/** Something that happened. */
+export interface TimelineEntry {
+  at_s: number;
+  kind: "failed" | "recovering" | "recovered" | "asked" | "answered" | "said";
+  words: string;
+}
+
+/** The latest events, oldest first. */
+export interface TimelinePanel {
+  panel: "timeline";
+  version?: 1;
+  entries: TimelineEntry[];
+}
+
+export type ToPerson =
+  | HelloFrame
+  | BeatToldFrame
+  | StoppedFrame
+  | StopToldFrame
+  | QuestionFrame
+  | RobotFrame
+  | ReceiptFrame
+  | ErrorFrame
+  | ByeFrame;
