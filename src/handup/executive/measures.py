@@ -1,13 +1,10 @@
-"""What runs were like: how long between interventions, how long they take, what failed and what that cost.
-
-Also what a set of recoveries is made of: the table of the dissertation's Figure 2.6, from the rules themselves.
-"""
+"""What runs were like: how long between interventions, how long they take, what failed and what that cost."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from handup.core import ResumeHint
@@ -29,8 +26,6 @@ from handup.executive.events import (
     Void,
 )
 from handup.executive.failure import Failure
-from handup.executive.recipe import ActionStep, RunStep, every
-from handup.executive.recovery import Recovery
 from handup.executive.settings import Settings
 
 
@@ -181,6 +176,8 @@ class Account:
 
 
 UNDER_WAY = "under way"
+UNTOLD = ("runs", "untimed", "endings")
+"""Fields that programs are not told."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -262,19 +259,10 @@ class Measures:
 
     def to_json(self) -> dict[str, Any]:
         """For programs: times to a thousandth of a second, shares to a millionth; null where there is no number."""
+        counts = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in UNTOLD}
         return {
-            "time_s": round(self.time_s, 3),
-            "help_s": round(self.help_s, 3),
-            "lost_s": round(self.lost_s, 3),
-            "interventions": self.interventions,
-            "questions": self.questions,
-            "starts": self.starts,
-            "failures": self.failures,
-            "inner_failures": self.inner_failures,
-            "recoveries": self.recoveries,
-            "unresolved": self.unresolved,
+            **{name: round(value, 3) if name.endswith("_s") else value for name, value in counts.items()},
             "unit": self.unit or None,
-            "units": self.units,
             "mtbi_s": _rounded(self.mtbi_s, 3),
             "mtci_s": _rounded(self.mtci_s, 3),
             "availability": _rounded(self.availability, 6),
@@ -390,83 +378,3 @@ def triage(entries: Iterable[LogEntry]) -> tuple[Traced, ...]:
                 recoveries=row.recoveries + len(case.rules),
             )
     return tuple(sorted(rows.values(), key=lambda row: (-row.cost_s, -row.count, row.where, row.code)))
-
-
-# -- rules -------------------------------------------------------------------------------------------------------------
-
-CONTEXT = frozenset({"failure", "tried", "beliefs", "params", "var"})
-"""What an expression reads whose value depends on the case."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class RuleTable:
-    """Shares of the rules, from 0 to 1.
-
-    Args:
-        rules: How many there are.
-        shared: Different faults use the same rule: it is for several codes, or for any step, or for any code of
-            several steps.
-        immediate: It runs a primitive action itself, not only tasks.
-        dynamic: The failure, beliefs or what was tried give its actions other parameters.
-        location: It looks at where in the task hierarchy the failure is.
-        aborts: It looks at how often that happened.
-        belief: It looks at beliefs.
-        signal: It looks at the error code or the fields of the action that failed.
-        result: It looks at the result of an immediate action.
-        hints: For each way to resume, the share of rules that use it.
-    """
-
-    rules: int
-    shared: float
-    immediate: float
-    dynamic: float
-    location: float
-    aborts: float
-    belief: float
-    signal: float
-    result: float
-    hints: dict[ResumeHint, float]
-
-
-def rule_table(recoveries: Sequence[Recovery]) -> RuleTable:
-    """The table of some rules; all shares are 0 where there are none."""
-
-    def share(values: Iterable[bool]) -> float:
-        return sum(values) / len(recoveries) if recoveries else 0.0
-
-    return RuleTable(
-        rules=len(recoveries),
-        shared=share(map(_is_shared, recoveries)),
-        immediate=share(any(isinstance(step, ActionStep) for step in rule.steps) for rule in recoveries),
-        dynamic=share(map(_is_dynamic, recoveries)),
-        location=share(rule.when.path.strip("*/") != "" for rule in recoveries),
-        aborts=share(map(_counts, recoveries)),
-        belief=share(rule.when.contradiction is not None or _reads(rule, "beliefs") for rule in recoveries),
-        signal=share(
-            bool(rule.when.codes) or _reads(rule, "failure", {"code", "fields", "why"}) for rule in recoveries
-        ),
-        result=share(_reads(rule, "tried") for rule in recoveries),
-        hints={
-            hint: share(hint in [branch.hint for branch in rule.branches] for rule in recoveries) for hint in ResumeHint
-        },
-    )
-
-
-def _is_shared(rule: Recovery) -> bool:
-    return len(rule.when.codes) > 1 or "*" in rule.when.path.rsplit("/", maxsplit=1)[-1]
-
-
-def _is_dynamic(rule: Recovery) -> bool:
-    steps = (step for step in every(rule.steps) if isinstance(step, RunStep))
-    return any(name[0] in CONTEXT for step in steps for value in step.params.values() for name in value.names)
-
-
-def _counts(rule: Recovery) -> bool:
-    counted = rule.when.least > 1 or rule.when.most is not None
-    return counted or _reads(rule, "aborts") or _reads(rule, "failure", {"aborts", "task_aborts", "levels"})
-
-
-def _reads(rule: Recovery, root: str, keys: Collection[str] = ()) -> bool:
-    """Whether what chooses the rule, or its branch, reads something."""
-    names = [name for condition in rule.conditions for name in condition.names]
-    return any(name[0] == root and (not keys or (len(name) > 1 and name[1] in keys)) for name in names)
