@@ -137,12 +137,9 @@ class Run:
     def _replay(self, written: Written) -> None:
         try:
             for event in written.told:
-                if isinstance(event, Reloaded):
-                    self.sources = Sources.from_json(event.sources)
-                    recipes, self.recoveries = self.sources.parsed()
-                    self.machine.tell(Reload(recipes=recipes, recoveries=self.recoveries))
-                else:
-                    self.machine.tell(event)
+                self.machine.tell(again := retold(event))
+                if isinstance(event, Reloaded) and isinstance(again, Reload):
+                    self.sources, self.recoveries = Sources.from_json(event.sources), again.recoveries
         except IllegalCall as error:
             raise BadRecord(
                 f"what the journal holds of run '{self.id}' does not fit the recipes ({error.cause})",
@@ -321,6 +318,14 @@ class Written:
     asked: tuple[Asked, ...] = ()
     erased: bool = False
     last_s: float = 0.0
+
+
+def retold(event: Told | Reloaded) -> Told | Reload:
+    """Return what a machine is told of an entry: of a reload the recipes and recoveries."""
+    if not isinstance(event, Reloaded):
+        return event
+    recipes, recoveries = Sources.from_json(event.sources).parsed()
+    return Reload(recipes=recipes, recoveries=recoveries)
 
 
 class Logbook:
