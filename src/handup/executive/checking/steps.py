@@ -6,7 +6,7 @@ whole number with one bit for each, so that ten thousand steps cost no more than
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -51,13 +51,11 @@ class Declared:
         takes: Its inputs; a name with a `?` at the end may be missing.
         gives: Its results.
         codes: Of its aborts.
-        repeatable: Whether it may be started again when nobody knows whether it had its effect.
     """
 
     takes: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
-    repeatable: bool = False
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -87,24 +85,16 @@ def abilities_of(actions: Mapping[str, object], monitors: Mapping[str, object] |
     """Read what classes or factories of actions and monitors say of themselves.
 
     Args:
-        actions: By name, each with `takes`, `gives`, `codes` and `repeatable`.
+        actions: By name, each with `takes`, `gives` and `codes`.
         monitors: By name, each with `codes`.
     """
-
-    def words(maker: object, name: str) -> tuple[str, ...]:
-        return tuple(getattr(maker, name, ()))
-
+    words = ("takes", "gives", "codes")
     return Abilities(
         actions={
-            name: Declared(
-                takes=words(maker, "takes"),
-                gives=words(maker, "gives"),
-                codes=words(maker, "codes"),
-                repeatable=bool(getattr(maker, "repeatable", False)),
-            )
+            name: Declared(**{word: tuple(getattr(maker, word, ())) for word in words})
             for name, maker in actions.items()
         },
-        monitors={name: words(maker, "codes") for name, maker in (monitors or {}).items()},
+        monitors={name: tuple(getattr(maker, "codes", ())) for name, maker in (monitors or {}).items()},
     )
 
 
@@ -333,48 +323,17 @@ def _ending(tasks: Mapping[str, Recipe]) -> dict[str, int]:
             if isinstance(step, TaskStep):
                 callers.setdefault(step.name, set()).add(name)
     ending: dict[str, int] = {}
+
+    def blocks(name: str) -> bool:
+        return name in tasks and name not in ending
+
     waiting = list(tasks)
     while waiting:
         name = waiting.pop()
-        if name not in ending and any(_ends(tasks[name].steps, tasks, ending)):
+        if name not in ending and _Flow(tasks[name], blocks=blocks).can_end():
             ending[name] = 1 + max((ending.get(step.name, 0) for step in _always(tasks[name])), default=0)
             waiting += callers.get(name, ())
     return ending
-
-
-class _Ends(NamedTuple):
-    """How steps can end: by going on behind them, by an abort."""
-
-    on: bool
-    out: bool
-
-
-_NOWHERE = _Ends(on=False, out=False)
-
-
-def _ends(steps: Sequence[Step], tasks: Mapping[str, Recipe], ending: Container[str]) -> _Ends:
-    out = False
-    for step in steps:
-        ends = _end(step, tasks, ending)
-        out = out or ends.out
-        if not ends.on:
-            return _Ends(on=False, out=out)
-    return _Ends(on=True, out=out)
-
-
-def _end(step: Step, tasks: Mapping[str, Recipe], ending: Container[str]) -> _Ends:
-    if isinstance(step, ChoiceStep):
-        known = constant_of(step.condition)
-        yes = _NOWHERE if known is False else _ends(step.if_true, tasks, ending)
-        no = _NOWHERE if known is True else _ends(step.if_false, tasks, ending)
-        return _Ends(on=yes.on or no.on, out=yes.out or no.out)
-    if isinstance(step, LoopStep):
-        known = constant_of(step.condition)
-        body = _Ends(on=True, out=False) if known is False else _ends(step.body, tasks, ending)
-        return _Ends(on=body.on or not known, out=body.out)
-    aborts = isinstance(step, OpStep) and step.name == "abort"
-    called = isinstance(step, TaskStep) and step.name in tasks and step.name not in ending
-    return _Ends(on=not aborts and not called, out=aborts)
 
 
 # -- variables along the ways through a task: bits, and one walk -------------------------------------------------------
@@ -404,7 +363,7 @@ def check_flow(context: Context, recipe: Recipe, read_elsewhere: Collection[str]
         recipe: The task.
         read_elsewhere: Variables that recoveries read.
     """
-    flow = _Flow(context, recipe)
+    flow = _Flow(recipe, context)
     end = flow.walk(recipe.steps, Known(0, 0))
     if end is not None:
         for name in recipe.var:
@@ -423,14 +382,27 @@ def check_flow(context: Context, recipe: Recipe, read_elsewhere: Collection[str]
 
 
 class _Flow:
-    """One walk through a task."""
+    """One walk through a task.
 
-    def __init__(self, context: Context, recipe: Recipe) -> None:
-        self._context = context
+    Args:
+        recipe: The task.
+        context: Where to note what is wrong; nothing is noted where it is None.
+        blocks: Whether a task of that name never comes to an end.
+    """
+
+    def __init__(
+        self, recipe: Recipe, context: Context | None = None, *, blocks: Callable[[str], bool] = lambda name: False
+    ) -> None:
         self._recipe = recipe
-        self._silent = False
+        self._context = context
+        self._blocks = blocks
+        self._aborts = False
         self._bits: dict[str, int] = {}
         self._outputs = self._together(recipe.var)
+
+    def can_end(self) -> bool:
+        """Return True where some way leads behind the task's steps, or to an abort."""
+        return self.walk(self._recipe.steps, Known(0, 0)) is not None or self._aborts
 
     def bit(self, name: str) -> int:
         found = self._bits.get(name)
@@ -462,14 +434,11 @@ class _Flow:
             return self._choice(step, now)
         if isinstance(step, LoopStep):
             return self._loop(step, now)
-        for value in step.params.values():
-            for name in variables_in(value):
-                if not now.surely & self.bit(name):
-                    self._unset(value, name, now)
-        counted = counted_name(step)
-        if counted is not None and not now.surely & self.bit(counted):
-            self._unset(step.params["name"], counted, now)
+        self._given(step, now)
         if isinstance(step, OpStep) and step.name == "abort":
+            self._aborts = True
+            return None
+        if isinstance(step, TaskStep) and self._blocks(step.name):
             return None
         bits = self._together(sets_of(step))
         return Known(now.surely | bits, now.maybe | bits) if bits else now
@@ -488,7 +457,7 @@ class _Flow:
         return Known(yes.surely & no.surely, yes.maybe | no.maybe)
 
     def _loop(self, step: LoopStep, now: Known) -> Known | None:
-        again = now if self._silent else Known(now.surely, now.maybe | self._gain(step.body))
+        again = now if self._context is None else Known(now.surely, now.maybe | self._gain(step.body))
         self._asked(step.condition, again.maybe)
         known = constant_of(step.condition)
         if known is False:
@@ -504,30 +473,41 @@ class _Flow:
 
     def _gain(self, steps: Sequence[Step]) -> int:
         """Return the variables that some way through the steps sets; none where no way leads behind them."""
-        silent, self._silent = self._silent, True
+        context, self._context = self._context, None
         end = self.walk(steps, Known(0, 0))
-        self._silent = silent
+        self._context = context
         return 0 if end is None else end.maybe
 
     def _add(self, place: Place, cause: str, hint: str) -> None:
-        if not self._silent:
+        if self._context is not None:
             self._context.add(place, cause, hint)
 
+    def _given(self, step: ActionStep | TaskStep | OpStep, now: Known) -> None:
+        if self._context is None:
+            return
+        for value in step.params.values():
+            for name in variables_in(value):
+                if not now.surely & self.bit(name):
+                    self._unset(value, name, now)
+        counted = counted_name(step)
+        if counted is not None and not now.surely & self.bit(counted):
+            self._unset(step.params["name"], counted, now)
+
     def _asked(self, condition: Expression, maybe: int) -> None:
+        if self._context is None:
+            return
         for name in variables_in(condition):
             if not (maybe | self._outputs) & self.bit(name):
                 self._unset(condition, name, Known(0, maybe))
 
     def _unset(self, value: Expression, name: str, now: Known) -> None:
-        if self._silent:
-            return
         if now.maybe & self.bit(name):
             hint = (
                 "Set it before, on every way; for example with {op: assign, params: {value: …}, var: [" + name + "]}."
             )
-            self._context.add(value.place, f"var.{name} is not set on every way that leads here", hint)
+            self._add(value.place, f"var.{name} is not set on every way that leads here", hint)
             return
         known = {variable for step in every(self._recipe.steps) for variable in sets_of(step)}
         near = f"{suggestion(name, known)} " if known else ""
         hint = "Set it before it is read." if name in known else f"{near}A step sets it, with var: [{name}]."
-        self._context.add(value.place, f"var.{name} is read before anything sets it", hint)
+        self._add(value.place, f"var.{name} is read before anything sets it", hint)
