@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -110,7 +111,7 @@ def collected(items: Sequence[Expression], place: Place = NOWHERE) -> Expression
     """A list whose entries are computed."""
     names = frozenset().union(*(item.names for item in items))
     return Expression(
-        f"[{', '.join(item.text for item in items)}]", _Items(tuple(item.root for item in items)), place, names
+        f"[{', '.join(item.text for item in items)}]", _Call(_list, tuple(item.root for item in items)), place, names
     )
 
 
@@ -118,7 +119,8 @@ def tabled(entries: Mapping[str, Expression], place: Place = NOWHERE) -> Express
     """A map whose values are computed."""
     text = ", ".join(f"{key!r}: {entry.text}" for key, entry in entries.items())
     names = frozenset().union(*(entry.names for entry in entries.values()))
-    return Expression(f"{{{text}}}", _Pairs(tuple((key, entry.root) for key, entry in entries.items())), place, names)
+    root = _Call(_Map(tuple(entries)), tuple(entry.root for entry in entries.values()))
+    return Expression(f"{{{text}}}", root, place, names)
 
 
 def _placed(error: BadExpression, place: Place) -> BadExpression:
@@ -182,29 +184,6 @@ class _Pick:
 
 
 @dataclass(frozen=True)
-class _Not:
-    """`not x`."""
-
-    operand: Node
-
-    def __call__(self, scope: Scope) -> Data:
-        return not self.operand(scope)
-
-
-@dataclass(frozen=True)
-class _Minus:
-    """`-x`."""
-
-    operand: Node
-
-    def __call__(self, scope: Scope) -> Data:
-        value = self.operand(scope)
-        if not is_number(value):
-            raise BadExpression(f"'-' stands before {kind_of(value)}", hint="Give a number.")
-        return -value
-
-
-@dataclass(frozen=True)
 class _AndOr:
     """`x and y`: the first that is not true, or the last; `x or y`: the first that is true. Those behind wait."""
 
@@ -253,33 +232,33 @@ class _Comparison:
 
 @dataclass(frozen=True)
 class _Call:
-    """`len(x)` and the like."""
+    """`len(x)`, `not x`, `-x`, `[x, y]` and `{"key": x}`: something made of values."""
 
-    name: str
+    compute: Callable[..., Data]
     arguments: tuple[Node, ...]
 
     def __call__(self, scope: Scope) -> Data:
-        return FUNCTIONS[self.name].compute(*(argument(scope) for argument in self.arguments))
+        return self.compute(*[argument(scope) for argument in self.arguments])
+
+
+def _negative(value: Data) -> Data:
+    if not is_number(value):
+        raise BadExpression(f"'-' stands before {kind_of(value)}", hint="Give a number.")
+    return -value
+
+
+def _list(*values: Data) -> Data:
+    return list(values)
 
 
 @dataclass(frozen=True)
-class _Items:
-    """`[x, y]`."""
+class _Map:
+    """Makes a map of values by its keys."""
 
-    items: tuple[Node, ...]
+    keys: tuple[str, ...]
 
-    def __call__(self, scope: Scope) -> Data:
-        return [item(scope) for item in self.items]
-
-
-@dataclass(frozen=True)
-class _Pairs:
-    """`{"key": x}`."""
-
-    pairs: tuple[tuple[str, Node], ...]
-
-    def __call__(self, scope: Scope) -> Data:
-        return {key: node(scope) for key, node in self.pairs}
+    def __call__(self, *values: Data) -> Data:
+        return dict(zip(self.keys, values, strict=True))
 
 
 def _entry(found: Data, key: Data) -> Data:
@@ -368,7 +347,7 @@ class _Parser:
 
     def _negation(self) -> Node:
         if self._take("not"):
-            return _Not(self._deeper(self._negation))
+            return _Call(operator.not_, (self._deeper(self._negation),))
         return self._comparison()
 
     def _comparison(self) -> Node:
@@ -400,7 +379,7 @@ class _Parser:
 
     def _signed(self) -> Node:
         if self._take("-"):
-            return _Minus(self._deeper(self._signed))
+            return _Call(_negative, (self._deeper(self._signed),))
         return self._entries(self._atom())
 
     def _entries(self, node: Node) -> Node:
@@ -439,9 +418,10 @@ class _Parser:
             self._need(")")
             return node
         if self._take("["):
-            return _Items(tuple(self._listed("]", self._inner)))
+            return _Call(_list, tuple(self._listed("]", self._inner)))
         if self._take("{"):
-            return _Pairs(tuple(self._listed("}", self._pair)))
+            pairs = self._listed("}", self._pair)
+            return _Call(_Map(tuple(key for key, _ in pairs)), tuple(value for _, value in pairs))
         if token.kind != "name" or (token.word in KEYWORDS and token.word not in WORDS):
             self._fail(f"{self._shown} stands where a value should", "Is there a value missing before it?")
         return self._named(token)
@@ -469,7 +449,7 @@ class _Parser:
             many = f"{function.least}" if function.most == function.least else f"{function.least} or more"
             cause = f"{token.word} got {len(arguments)} values"
             raise BadExpression(cause, hint=f"Give it {many}.", column=token.column)
-        return _Call(token.word, arguments)
+        return _Call(function.compute, arguments)
 
     def _listed(self, end: str, one: Callable[[], T]) -> list[T]:
         found: list[T] = []
