@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Protocol, runtime_checkable
 
 from handup.core import BadRecipe, ContractViolation, ManualClock
 from handup.executive.action import Aborted, Action, Call, Done, NotStarted, Outcome, Working
@@ -28,13 +27,11 @@ from handup.executive.events import (
     Unanswered,
     Void,
 )
-from handup.executive.failure import Failure
 from handup.executive.machine import AskPerson, Finished, LastLook, Looked, Machine, RunAction
 from handup.executive.monitors import Lookout
 from handup.executive.people import Heard, pass_time
 from handup.executive.run import Run
 from handup.executive.sources import Files, Sources
-from handup.policy import ModuleGraph
 from handup.recover import Erased
 from handup.recover.unknown import NOT_STARTED, WORKED, lost_question
 
@@ -44,24 +41,6 @@ LOST = "lost"
 """The code of an action that a person says did not work, after its outcome was lost."""
 WAITING = "waiting for an answer"
 STOP = "Somebody said stop."
-
-
-@runtime_checkable
-class Senses(Protocol):
-    """An action that can look what became of a start."""
-
-    def sense(self, call: Call) -> Outcome | NotStarted | None:
-        """What became of it, without moving; None where that cannot be told."""
-        ...
-
-
-@runtime_checkable
-class HasModules(Protocol):
-    """An action that can say which modules stand behind it."""
-
-    def modules(self, failure: Failure) -> ModuleGraph | None:
-        """The modules, with their confidences now; None where there are none."""
-        ...
 
 
 class Executive:
@@ -279,10 +258,10 @@ class Executive:
 
     def _escalated(self, command: AskPerson) -> Escalation:
         make = self.around.actions.get(command.failure.leaf)
-        action = None if make is None else make()
+        modules = None if make is None else getattr(make(), "modules", None)
         return escalate(
             command,
-            action.modules(command.failure) if isinstance(action, HasModules) else None,
+            None if modules is None else modules(command.failure),
             takes=getattr(make, "takes", ()),
             rules=[each.recovery for each in self.machine.program.rules],
             last=command.turn >= self.machine.settings.questions,
@@ -377,7 +356,8 @@ class Executive:
 
 def _sensed(action: Action, call: Call) -> Outcome | NotStarted | None:
     """What an action sees of a start; None where it cannot tell."""
-    seen: object = action.sense(call) if isinstance(action, Senses) else None
+    sense = getattr(action, "sense", None)
+    seen: object = None if sense is None else sense(call)
     if not isinstance(seen, Done | Aborted | NotStarted | None):
         raise ContractViolation(f"sense() gave {seen!r}", hint="Return Done, Aborted, NotStarted or None.")
     return seen
@@ -385,12 +365,6 @@ def _sensed(action: Action, call: Call) -> Outcome | NotStarted | None:
 
 def _became(action: Action, call: Call) -> Became:
     """What became of a start that was interrupted and stopped. Nobody is asked: what failed is recovered from."""
-    match _sensed(action, call):
-        case Done():
-            return Became.DONE
-        case Aborted():
-            return Became.ABORTED
-        case NotStarted():
-            return Became.NOT_STARTED
-        case None:
-            return Became.UNKNOWN
+    seen = _sensed(action, call)
+    ways = {Done: Became.DONE, Aborted: Became.ABORTED, NotStarted: Became.NOT_STARTED}
+    return next((became for kind, became in ways.items() if isinstance(seen, kind)), Became.UNKNOWN)

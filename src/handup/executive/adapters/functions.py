@@ -213,14 +213,9 @@ def as_action(
     )
 
 
-class _Function:
+class _Function(Action):
     """What both kinds have in common."""
 
-    name: ClassVar[str]
-    takes: ClassVar[tuple[str, ...]]
-    gives: ClassVar[tuple[str, ...]]
-    repeatable: ClassVar[bool]
-    codes: ClassVar[tuple[str, ...]]
     _function: ClassVar[Callable[..., Any]]
     _told: ClassVar[bool]
     _faults: ClassVar[Mapping[type[Exception], str]]
