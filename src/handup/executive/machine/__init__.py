@@ -1,6 +1,8 @@
 """The pure machine: a recipe with its recoveries, told what happened, says what to do next."""
 
-from handup.executive.machine.commands import (
+from handup.executive.machine.machine import Machine
+from handup.executive.machine.program import choose, path_matches, specificity
+from handup.executive.machine.state import (
     AskPerson,
     Command,
     Finished,
@@ -12,8 +14,6 @@ from handup.executive.machine.commands import (
     RunAction,
     Spoken,
 )
-from handup.executive.machine.machine import Machine
-from handup.executive.machine.program import choose, path_matches, specificity
 
 __all__ = [
     "AskPerson",

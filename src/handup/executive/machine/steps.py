@@ -10,10 +10,9 @@ from handup.core import BadExpression
 from handup.core.checks import shown
 from handup.executive.events import Acted, Ending
 from handup.executive.language.values import bounded, within_limits
-from handup.executive.machine.commands import LastLook, Phase, RunAction
 from handup.executive.machine.failures import deal_with, fail, repair_goes_on
 from handup.executive.machine.program import Kind, Line
-from handup.executive.machine.state import Cursor, Frame, State
+from handup.executive.machine.state import Cursor, Frame, LastLook, Phase, RunAction, State
 
 Values = Mapping[str, Any]
 
@@ -89,7 +88,7 @@ def _action(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
     state.phase = Phase.READY
     path = f"{state.path}/{line.name}"
     state.command = RunAction(
-        number=max(state.number, state.floor) + 1,
+        number=state.number + 1,
         action=line.name,
         goal=_goal(frame, line),
         attempt=frame.scope["aborts"] + 1,
