@@ -9,22 +9,7 @@ from typing import Any
 
 from handup.core import ResumeHint
 from handup.core.journal import LogEntry
-from handup.executive.events import (
-    Acted,
-    Answered,
-    Asked,
-    Begun,
-    Ending,
-    Failed,
-    Over,
-    Recovered,
-    Recovering,
-    Resumed,
-    Started,
-    Stopped,
-    Unanswered,
-    Void,
-)
+from handup.executive import events
 from handup.executive.failure import Failure
 from handup.executive.settings import Settings
 
@@ -85,16 +70,16 @@ class Account:
         self.lasts_s: float | None = None
         self.unit = ""
         self.units = 0
-        self.ending: Ending | None = None
+        self.ending: events.Ending | None = None
         self.by_rule = False
-        self._acting: Begun | None = None
+        self._acting: events.Begun | None = None
         self._waiting = False
         self._gave_up: int | None = None
 
     @property
     def broke_off(self) -> bool:
         """Whether it ended and was not done, so that somebody would have to come."""
-        return self.ending is not None and self.ending is not Ending.DONE
+        return self.ending is not None and self.ending is not events.Ending.DONE
 
     @property
     def _in_time(self) -> bool:
@@ -105,11 +90,11 @@ class Account:
         """When the last thing happened."""
         return self._last_s
 
-    def take(self, event: object) -> None:
+    def take(self, event: object) -> None:  # noqa: PLR0912 - a table
         """The next thing that happened. What is no event of a run is passed over."""
-        if isinstance(event, Started):
+        if isinstance(event, events.Started):
             self._last_s = event.at_s
-        elif isinstance(event, Resumed):
+        elif isinstance(event, events.Resumed):
             self._last_s += event.away_s  # what passed while no program ran is nobody's time
         at_s = getattr(event, "at_s", None)
         if isinstance(at_s, float | int):
@@ -119,21 +104,33 @@ class Account:
             self._last_s += passed_s
         gave_up, self._gave_up = self._gave_up, None
         match event:
-            case Started():
+            case events.Started():
                 settings = Settings.from_json(event.settings)
                 self.lasts_s, self.unit = settings.lasts_s, settings.unit
-            case Begun() | Acted() | Void() | Answered() | Unanswered() | Stopped():
-                self._goes_on(event)
-            case Asked():
+            case events.Begun():
+                self._waiting, self._acting = False, event
+                self.starts += 1
+            case events.Acted():
+                if event.ok and self._in_time and self._acting is not None:
+                    self.units += self._acting.action == self.unit
+                self._waiting, self._acting = False, None
+            case events.Void():  # told without a time: the next event has that of the waiting
+                self._acting = None
+                self.starts -= 1
+            case events.Answered() | events.Unanswered() | events.Stopped():
+                self._waiting = False
+                if isinstance(event, events.Answered) and event.right is not None and event.number in self.cases:
+                    self.cases[event.number].said[event.module] = event.right
+            case events.Asked():
                 self._ask(event)
-            case Failed():
+            case events.Failed():
                 self._acting = None
                 self.cases[event.number] = Case(event.failure)
-            case Recovering() if event.number in self.cases:
+            case events.Recovering() if event.number in self.cases:
                 self.cases[event.number].rules.append(event.recovery)
-            case Recovered(helped=True) if event.number in self.cases:
+            case events.Recovered(helped=True) if event.number in self.cases:
                 self._recovered(event)
-            case Over():
+            case events.Over():
                 self.ending, self._waiting = event.ending, False
                 if gave_up is not None and not self.broke_off:
                     del self.cases[gave_up]
@@ -141,34 +138,19 @@ class Account:
             case _:
                 pass
 
-    def _goes_on(self, event: Begun | Acted | Void | Answered | Unanswered | Stopped) -> None:
-        if isinstance(event, Answered) and event.right is not None and event.number in self.cases:
-            self.cases[event.number].said[event.module] = event.right
-        if not isinstance(event, Void):
-            self._waiting = False  # a lost action that had no effect is told without a time: the next event has it
-        if isinstance(event, Begun):
-            self._acting = event
-            self.starts += 1
-        elif isinstance(event, Void):
-            self.starts -= 1
-        elif isinstance(event, Acted) and event.ok and self._in_time:
-            self.units += self._acting is not None and self._acting.action == self.unit
-        if isinstance(event, Acted | Void):
-            self._acting = None
-
-    def _ask(self, asked: Asked) -> None:
+    def _ask(self, asked: events.Asked) -> None:
         self._waiting = True
         self.questions.add(asked.question)
         if self._acting is not None and self._acting.number == asked.number:
-            self.asked.add((Begun, asked.number))
+            self.asked.add((events.Begun, asked.number))
             return
-        self.asked.add((Failed, asked.number))
+        self.asked.add((events.Failed, asked.number))
         case = self.cases.get(asked.number)
         if case is not None:
             case.questions.add(asked.question)
             case.posterior = asked.posterior
 
-    def _recovered(self, event: Recovered) -> None:
+    def _recovered(self, event: events.Recovered) -> None:
         case = self.cases[event.number]
         case.over_s = event.at_s
         case.by_rule = bool(event.recovery) and event.hint is not ResumeHint.NONE
@@ -308,7 +290,7 @@ def accounts(entries: Iterable[LogEntry]) -> tuple[Account, ...]:
     found: dict[str, Account] = {}
     for entry in entries:
         run = getattr(entry, "run", "")
-        if isinstance(entry.event, Started) or run in found:
+        if isinstance(entry.event, events.Started) or run in found:
             found.setdefault(run, Account()).take(entry.event)
     return tuple(found.values())
 

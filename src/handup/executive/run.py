@@ -13,25 +13,8 @@ from typing import Any, get_args
 
 from handup.core import BadRecord, IllegalCall
 from handup.core.journal import EventLog, LogWriter, RunClaim
+from handup.executive import events
 from handup.executive.action import plain
-from handup.executive.events import (
-    Acted,
-    Answered,
-    Asked,
-    Begun,
-    Ending,
-    Entry,
-    Over,
-    Reloaded,
-    ReloadRefused,
-    Resumed,
-    Started,
-    Stopped,
-    Told,
-    Void,
-    opened,
-    sealed,
-)
 from handup.executive.machine import Looked, Machine, Phase, Reload
 from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery
@@ -107,7 +90,7 @@ class Run:
         self._since = time.monotonic()
         self._asked = {asked.question: asked for asked in written.asked}
         self._doubt = 0
-        self._followers: list[Callable[[Entry], object]] = []
+        self._followers: list[Callable[[events.Entry], object]] = []
         self._replay(written)
         self._written = replace(written, told=())
 
@@ -121,7 +104,7 @@ class Run:
         recipes, recoveries = sources.parsed()
         return cls(recipes, recoveries, sources=sources, **rest)
 
-    def _refuse_another(self, started: Started, settings: Settings | None) -> Settings:
+    def _refuse_another(self, started: events.Started, settings: Settings | None) -> Settings:
         if (started.main, started.params) != (self._main, self._params):
             raise BadRecord(
                 f"run '{self.id}' began with another task or other inputs",
@@ -138,7 +121,7 @@ class Run:
         try:
             for event in written.told:
                 self.machine.tell(again := retold(event))
-                if isinstance(event, Reloaded) and isinstance(again, Reload):
+                if isinstance(event, events.Reloaded) and isinstance(again, Reload):
                     self.sources, self.recoveries = Sources.from_json(event.sources), again.recoveries
         except IllegalCall as error:
             raise BadRecord(
@@ -148,7 +131,7 @@ class Run:
         if written.over is not None and self.machine.phase is Phase.LOOKING:
             self.machine.tell(Looked(at_s=written.over.at_s))
         elif written.erased and written.over is not None:
-            self.machine.tell(Stopped(why=written.over.reason, ending=written.over.ending))
+            self.machine.tell(events.Stopped(why=written.over.reason, ending=written.over.ending))
         if self.known:
             self.machine.notes()  # the journal has them
 
@@ -177,7 +160,7 @@ class Run:
             return False
         if not self.known:
             self._write(
-                Started(
+                events.Started(
                     sources={} if self.sources is None else self.sources.to_json(),
                     main=self._main,
                     params=self._params,
@@ -187,11 +170,11 @@ class Run:
                 *self.machine.notes(),
             )
         elif self._written.erased:
-            self.tell(Stopped(why=ERASED, ending=Ending.ERASED, at_s=now_s))
+            self.tell(events.Stopped(why=ERASED, ending=events.Ending.ERASED, at_s=now_s))
         else:
             self._doubt = self.machine.settings.batch
             away_s = 0.0 if stood_still else max(0.0, now_s - self._written.last_s)
-            self.tell(Resumed(number=self.machine.number + self._doubt, at_s=now_s, away_s=away_s))
+            self.tell(events.Resumed(number=self.machine.number + self._doubt, at_s=now_s, away_s=away_s))
         self.flush()
         return self.machine.phase is Phase.ACTING
 
@@ -203,20 +186,20 @@ class Run:
         assert self._book is not None
         self._book.waiting.clear()
         if (finished := self.machine.finished) is None:
-            self.tell(Stopped(why=ERASED, ending=Ending.ERASED, at_s=now_s))
+            self.tell(events.Stopped(why=ERASED, ending=events.Ending.ERASED, at_s=now_s))
         else:
-            self._book.add(Over(ending=finished.ending, reason=finished.reason, at_s=now_s))
+            self._book.add(events.Over(ending=finished.ending, reason=finished.reason, at_s=now_s))
         self.flush()
 
     # -- on the way --------------------------------------------------------------------------------------------------
 
-    def tell(self, event: Told | Looked) -> None:
+    def tell(self, event: events.Told | Looked) -> None:
         """Tell the machine, and have it written. A last look that saw nothing is not: the end that follows says so."""
         self.machine.tell(event)
         if self._noted:
             self._write(*(() if isinstance(event, Looked) else (event,)), *self.machine.notes())
 
-    def follow(self, told: Callable[[Entry], object]) -> None:
+    def follow(self, told: Callable[[events.Entry], object]) -> None:
         """Have somebody told of everything that is noted of this run from now on, with a journal or without one.
 
         Args:
@@ -229,11 +212,11 @@ class Run:
         """Whether anybody takes note of what happens; otherwise the machine keeps its own notes."""
         return self._book is not None or bool(self._followers)
 
-    def _write(self, *events: Entry) -> None:
+    def _write(self, *entries: events.Entry) -> None:
         if self._book is not None:
-            self._book.add(*events)
+            self._book.add(*entries)
         for told in self._followers:
-            for event in events:
+            for event in entries:
                 told(event)
 
     def doubtful(self, repeatable: bool) -> bool:
@@ -260,13 +243,13 @@ class Run:
         """An action ended; one that may not be repeated is made durable before anything else is begun."""
         self._due |= not repeatable
 
-    def asked(self, put: Asked) -> None:
+    def asked(self, put: events.Asked) -> None:
         """A question is put. One that the journal knows already is not written again."""
         if self.was_asked(put.question) is None:
             self._asked[put.question] = put
             self._write_now(put)
 
-    def was_asked(self, question: str) -> Asked | None:
+    def was_asked(self, question: str) -> events.Asked | None:
         """What was written of a question, by this program or one before it; None where it was not put yet."""
         return self._asked.get(question)
 
@@ -274,14 +257,14 @@ class Run:
         """New recipes and recoveries hold from here on."""
         self.machine.tell(Reload(recipes=recipes, recoveries=recoveries))
         self.sources, self.recoveries, self.problems = sources, recoveries, ()
-        self._write_now(Reloaded(sources=sources.to_json(), at_s=now_s))
+        self._write_now(events.Reloaded(sources=sources.to_json(), at_s=now_s))
 
-    def refused(self, refused: ReloadRefused) -> None:
+    def refused(self, refused: events.ReloadRefused) -> None:
         """New recipes or recoveries are wrong; the run keeps the old ones, and says why in `problems`."""
         self.problems = refused.problems
         self._write_now(refused)
 
-    def _write_now(self, event: Entry) -> None:
+    def _write_now(self, event: events.Entry) -> None:
         if self._noted:
             self._write(event, *self.machine.notes())
             self.flush()
@@ -296,7 +279,7 @@ class Run:
 
 # -- what the journal holds --------------------------------------------------------------------------------------------
 
-_TOLD = (Reloaded, *get_args(Told))
+_TOLD = (events.Reloaded, *get_args(events.Told))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -312,17 +295,17 @@ class Written:
         last_s: When the last thing happened that has a time.
     """
 
-    started: Started | None = None
-    told: tuple[Told | Reloaded, ...] = ()
-    over: Over | None = None
-    asked: tuple[Asked, ...] = ()
+    started: events.Started | None = None
+    told: tuple[events.Told | events.Reloaded, ...] = ()
+    over: events.Over | None = None
+    asked: tuple[events.Asked, ...] = ()
     erased: bool = False
     last_s: float = 0.0
 
 
-def retold(event: Told | Reloaded) -> Told | Reload:
+def retold(event: events.Told | events.Reloaded) -> events.Told | Reload:
     """Return what a machine is told of an entry: of a reload the recipes and recoveries."""
-    if not isinstance(event, Reloaded):
+    if not isinstance(event, events.Reloaded):
         return event
     recipes, recoveries = Sources.from_json(event.sources).parsed()
     return Reload(recipes=recipes, recoveries=recoveries)
@@ -344,7 +327,7 @@ class Logbook:
 
     def __init__(self, journal: EventLog, run: str) -> None:
         self.log = RunLog(journal, run, OWN)
-        self.waiting: list[Entry] = []
+        self.waiting: list[events.Entry] = []
         self._people: tuple[str, ...] = ()
 
     def read(self) -> Written:
@@ -353,36 +336,36 @@ class Logbook:
         Raises:
             BadRecord: It has no beginning.
         """
-        told: list[Told | Reloaded] = []
-        asked: list[Asked] = []
+        told: list[events.Told | events.Reloaded] = []
+        asked: list[events.Asked] = []
         started, over, erased, last_s = None, None, False, 0.0
-        for entry in self.log.read(Started):
+        for entry in self.log.read(events.Started):
             self._hear(entry.event)
             last_s = max(last_s, getattr(entry.event, "at_s", 0.0))
-            match opened(entry.event):
-                case Started() as event:
+            match events.opened(entry.event):
+                case events.Started() as event:
                     started = event
-                case Over() as event:
+                case events.Over() as event:
                     over = event
-                case Asked() as event:
+                case events.Asked() as event:
                     asked.append(event)
                 case _ if erased:
                     pass  # what was told after it was told to a machine that knew more
-                case Answered(erased=True):
+                case events.Answered(erased=True):
                     erased = True
                 case event if isinstance(event, _TOLD):
                     told.append(event)
         return Written(started=started, told=tuple(told), over=over, asked=tuple(asked), erased=erased, last_s=last_s)
 
-    def add(self, *events: Entry) -> None:
+    def add(self, *entries: events.Entry) -> None:
         """Have something written with the next `flush`."""
-        for event in events:
-            self.waiting.append(sealed(event, self._people))
+        for event in entries:
+            self.waiting.append(events.sealed(event, self._people))
             self._hear(event)
 
     def _hear(self, event: object) -> None:
         """Whose words are in the run."""
-        if isinstance(event, Answered) and event.about and event.by is not None and event.by not in self._people:
+        if isinstance(event, events.Answered) and event.about and event.by is not None and event.by not in self._people:
             self._people += (event.by,)
 
     def flush(self) -> None:
@@ -403,10 +386,12 @@ class Logbook:
             written = [entry.event for entry in transaction.read(run=self.log.run)]
             named = {getattr(event, "by", None) for event in written}  # the desk has named whoever answered
             self.log.forgotten(erasure)
-            answers = [event for event in self.waiting if isinstance(event, Answered) and event.about]
+            answers = [event for event in self.waiting if isinstance(event, events.Answered) and event.about]
             unwritten = any(answer.by not in named for answer in answers)
-            if unwritten or any(isinstance(event, Answered) and event.erased for event in written):
+            if unwritten or any(isinstance(event, events.Answered) and event.erased for event in written):
                 raise Erased("somebody was erased who had answered", hint="Go on with the run: it ends by name.")
 
     def _key(self, event: object) -> str:
-        return f"{self.log.run}/act/{event.number}" if isinstance(event, Begun | Acted | Void) else ""
+        return (
+            f"{self.log.run}/act/{event.number}" if isinstance(event, events.Begun | events.Acted | events.Void) else ""
+        )

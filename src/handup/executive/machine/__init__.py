@@ -1,10 +1,8 @@
 """The pure machine: a recipe with its recoveries, told what happened, says what to do next."""
 
 from handup.executive.machine.machine import Machine
-from handup.executive.machine.program import choose, path_matches, specificity
 from handup.executive.machine.state import (
     AskPerson,
-    Command,
     Finished,
     Input,
     LastLook,
@@ -17,7 +15,6 @@ from handup.executive.machine.state import (
 
 __all__ = [
     "AskPerson",
-    "Command",
     "Finished",
     "Input",
     "LastLook",
@@ -27,7 +24,4 @@ __all__ = [
     "Reload",
     "RunAction",
     "Spoken",
-    "choose",
-    "path_matches",
-    "specificity",
 ]

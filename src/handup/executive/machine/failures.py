@@ -273,9 +273,8 @@ def go_on(
         frame.var.update({each: given[each] for each in line.var if each in given})
     elif hint is ResumeHint.NEXT and index == 0:
         state.passed |= {(each.leaf, each.code) for each in (trouble.failure, *inside) if each.kind == "monitor"}
-    anew = state.program.tasks.get(frame.name) if frame.repair is None and hint is ResumeHint.RETRY else None
-    if anew is not None:
-        frame.lines, frame.outputs = anew.lines, anew.recipe.var
+    if hint is ResumeHint.RETRY and frame.repair is None and frame.name in state.program.lines:
+        frame.lines, frame.outputs = state.program.lines[frame.name], state.program.recipes.tasks[frame.name].var
     resume(frame, hint)
     return True
 

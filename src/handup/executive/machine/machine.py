@@ -7,21 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from handup.core import IllegalCall, ResumeHint
+from handup.executive import events
 from handup.executive.beliefs import CONTRADICTION, Assertion, Source
-from handup.executive.events import (
-    Acted,
-    Answered,
-    Became,
-    Begun,
-    Believed,
-    Ending,
-    Note,
-    Raised,
-    Resumed,
-    Stopped,
-    Unanswered,
-    Void,
-)
 from handup.executive.machine.failures import fail, go_on
 from handup.executive.machine.program import Program
 from handup.executive.machine.state import (
@@ -108,7 +95,7 @@ class Machine(State):
         """
         return tuple(_to_come(frame) for frame in self.frames)
 
-    def notes(self) -> list[Note]:
+    def notes(self) -> list[events.Note]:
         """What is to be noted since the last call: failures, recoveries, what the recipe said. Each is given once."""
         noted, self.notes_due = self.notes_due, []
         return noted
@@ -127,47 +114,47 @@ class Machine(State):
         advance(self)
 
     def _take(self, event: Input) -> None:
-        if not isinstance(event, Reload | Believed | Void):
+        if not isinstance(event, Reload | events.Believed | events.Void):
             self.now_s = max(self.now_s, event.at_s)
         match event:
-            case Begun():
+            case events.Begun():
                 self._refuse_other(event.number, self._running().number)
                 self.phase, self.started = Phase.ACTING, event.number
                 self.starts += 1
-            case Acted() | Void():
+            case events.Acted() | events.Void():
                 self._refuse_other(event.number, self.started)
                 self._acted(event)
-            case Raised():
+            case events.Raised():
                 self._raised(event)
-            case Believed():
+            case events.Believed():
                 self.beliefs.say(event.assertion)
-            case Answered() | Unanswered():
+            case events.Answered() | events.Unanswered():
                 self._refuse_other(event.number, self._asking().number)
                 self._answered(event)
-            case Stopped():
+            case events.Stopped():
                 self.finish(event.ending, event.why, outputs={})
-            case Resumed():
+            case events.Resumed():
                 self.floor = max(self.floor, event.number)
                 if self.phase is Phase.READY:
                     self.command = replace(self._running(), number=self.number + 1)
             case Reload():
                 self._reload(event)
             case Looked():
-                self.finish(Ending.DONE, "The task is done.")
+                self.finish(events.Ending.DONE, "The task is done.")
 
-    def _acted(self, event: Acted | Void) -> None:
-        if isinstance(event, Void):
+    def _acted(self, event: events.Acted | events.Void) -> None:
+        if isinstance(event, events.Void):
             self.phase, self.command = Phase.READY, None
             return
         for key, value in event.beliefs.items():
             self.beliefs.say(Assertion(key=key, value=value, source=Source.SCRIPT, at_s=event.at_s))
         acted(self, event)
 
-    def _answered(self, event: Answered | Unanswered) -> None:
+    def _answered(self, event: events.Answered | events.Unanswered) -> None:
         asked = self._asking()
-        if isinstance(event, Unanswered):
+        if isinstance(event, events.Unanswered):
             reason = event.why or f"{asked.failure.path} failed ({asked.failure.code}), and nobody answered."
-            self.finish(Ending.UNANSWERED, reason, asked.failure)
+            self.finish(events.Ending.UNANSWERED, reason, asked.failure)
             return
         self.command, self.phase = None, Phase.READY
         levels = len(asked.failure.levels)
@@ -187,11 +174,11 @@ class Machine(State):
         if not go_on(self, trouble, event.hint, event.level, event.sets or {}, seen=levels):
             go_on(self, trouble, ResumeHint.NONE, None, {}, seen=levels)
 
-    def _raised(self, event: Raised) -> None:
+    def _raised(self, event: events.Raised) -> None:
         command = self.command
         action = command if isinstance(command, RunAction) else None  # at the end of a run there is none
         became = {} if event.became is None else {"became": str(event.became)}
-        if action is not None and event.became not in (None, Became.NOT_STARTED):
+        if action is not None and event.became not in (None, events.Became.NOT_STARTED):
             self.outer.of(self.outer.path).broken.add((action.path, action.step))
         self.command, self.phase = None, Phase.READY
         before = self.failures

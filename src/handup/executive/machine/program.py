@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from handup.executive.failure import Failure
-from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipe, Recipes, RunStep, Step, TaskStep
+from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipes, RunStep, Step, TaskStep
 from handup.executive.recovery import Recovery, When
 
 if TYPE_CHECKING:
@@ -67,14 +67,6 @@ Lines = tuple[Line, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Task:
-    """A recipe, ready to run."""
-
-    recipe: Recipe
-    lines: Lines
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """A recovery, ready to run."""
 
@@ -85,10 +77,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """Everything that a machine runs."""
+    """Everything that a machine runs: the recipes, the lines of each task by its name, and the rules."""
 
     recipes: Recipes
-    tasks: Mapping[str, Task]
+    lines: Mapping[str, Lines]
     rules: tuple[Rule, ...]
 
     @classmethod
@@ -96,7 +88,7 @@ class Program:
         """Make recipes and recoveries ready."""
         return cls(
             recipes=recipes,
-            tasks={name: Task(recipe, lines_of(recipe.steps)) for name, recipe in recipes.tasks.items()},
+            lines={name: lines_of(recipe.steps) for name, recipe in recipes.tasks.items()},
             rules=tuple(
                 Rule(each, lines_of(each.attempt), tuple(lines_of(branch.steps) for branch in each.branches))
                 for each in recoveries

@@ -8,23 +8,8 @@ from enum import StrEnum
 from typing import Any
 
 from handup.core import BadSetting
+from handup.executive import events
 from handup.executive.beliefs import Beliefs
-from handup.executive.events import (
-    Acted,
-    Answered,
-    Begun,
-    Believed,
-    Ending,
-    Note,
-    Over,
-    Raised,
-    Resumed,
-    Said,
-    Stopped,
-    Told,
-    Unanswered,
-    Void,
-)
 from handup.executive.failure import Failure
 from handup.executive.machine.program import Line, Lines, Path, Program, Rule
 from handup.executive.recipe import Recipes
@@ -109,7 +94,7 @@ class Finished:
         failure: What ended it, where something did.
     """
 
-    ending: Ending
+    ending: events.Ending
     reason: str
     outputs: Mapping[str, Any] = field(default_factory=dict)
     failure: Failure | None = None
@@ -137,7 +122,7 @@ class Looked:
     at_s: float = 0.0
 
 
-Input = Told | Reload | Looked
+Input = events.Told | Reload | Looked
 """Everything that a machine is told."""
 
 
@@ -156,10 +141,10 @@ class Phase(StrEnum):
 
 
 LEGAL: Mapping[Phase, tuple[type[Input], ...]] = {
-    Phase.READY: (Begun, Believed, Raised, Resumed, Stopped, Reload),
-    Phase.ACTING: (Acted, Void, Believed, Raised, Resumed, Stopped),
-    Phase.ASKING: (Answered, Unanswered, Believed, Resumed, Stopped, Reload),
-    Phase.LOOKING: (Looked, Believed, Raised, Resumed, Stopped, Reload),
+    Phase.READY: (events.Begun, events.Believed, events.Raised, events.Resumed, events.Stopped, Reload),
+    Phase.ACTING: (events.Acted, events.Void, events.Believed, events.Raised, events.Resumed, events.Stopped),
+    Phase.ASKING: (events.Answered, events.Unanswered, events.Believed, events.Resumed, events.Stopped, Reload),
+    Phase.LOOKING: (Looked, events.Believed, events.Raised, events.Resumed, events.Stopped, Reload),
     Phase.ENDED: (),
 }
 """The one table of what may be told when."""
@@ -347,10 +332,10 @@ class State:
         self.now_s = 0.0
         self.task_aborts: dict[tuple[Any, ...], int] = {}
         self.passed: set[tuple[str, str]] = set()
-        self.notes_due: list[Note] = []
-        if main not in program.tasks:
-            raise BadSetting(f"there is no task '{main}'", hint=f"Known: {', '.join(program.tasks)}.")
-        given, wanted = set(params), set(program.tasks[main].recipe.params)
+        self.notes_due: list[events.Note] = []
+        if main not in program.lines:
+            raise BadSetting(f"there is no task '{main}'", hint=f"Known: {', '.join(program.lines)}.")
+        given, wanted = set(params), set(program.recipes.tasks[main].params)
         if given != wanted:
             raise BadSetting(
                 f"task '{main}' is given {', '.join(sorted(given)) or 'nothing'}",
@@ -392,23 +377,23 @@ class State:
 
     def push_task(self, name: str, params: Mapping[str, Any], tally: Tally) -> None:
         """Begin a task."""
-        task = self.program.tasks[name]
-        frame = Frame(name, task.lines, params, world=self.world, tally=tally, outputs=task.recipe.var)
+        lines, outputs = self.program.lines[name], self.program.recipes.tasks[name].var
+        frame = Frame(name, lines, params, world=self.world, tally=tally, outputs=outputs)
         if self.frames and (around := self.frames[-1].scope).get("failure") is not None:
             frame.scope |= {"failure": around["failure"], "tried": around["tried"]}
         self.frames.append(frame)
 
     def say(self, message: str) -> None:
         """What the recipe prints."""
-        self.notes_due.append(Said(message=message[:4000]))
+        self.notes_due.append(events.Said(message=message[:4000]))
 
     def finish(
-        self, ending: Ending, reason: str, failure: Failure | None = None, outputs: dict[str, Any] | None = None
+        self, ending: events.Ending, reason: str, failure: Failure | None = None, outputs: dict[str, Any] | None = None
     ) -> None:
         """The run is over. Where it is done it gives what the top task has set, or else the outputs given here."""
         main = self.frames[0]
         if outputs is None:
-            outputs = {name: main.var.get(name) for name in main.outputs} if ending is Ending.DONE else {}
+            outputs = {name: main.var.get(name) for name in main.outputs} if ending is events.Ending.DONE else {}
         self.phase, self.trouble = Phase.ENDED, None
         self.command = Finished(ending=ending, reason=reason, outputs=outputs, failure=failure)
-        self.notes_due.append(Over(ending=ending, reason=reason, outputs=outputs, at_s=self.now_s))
+        self.notes_due.append(events.Over(ending=ending, reason=reason, outputs=outputs, at_s=self.now_s))

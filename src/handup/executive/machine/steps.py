@@ -114,7 +114,7 @@ def _op(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
 
 
 def _task(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
-    task = state.program.tasks.get(line.name)
+    task = state.program.recipes.tasks.get(line.name)
     if task is None:
         fail(state, kind="check", leaf=line.name, code="unknown_task", why="There is no such task.")
         return
@@ -122,7 +122,7 @@ def _task(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
         fail(state, kind="check", leaf=line.name, code="too_deep", why="Too many tasks stand in each other.")
         return
     goal = _goal(frame, line)
-    missing = [name for name in task.recipe.params if name not in goal]
+    missing = [name for name in task.params if name not in goal]
     if missing:
         fail(state, kind="check", leaf=line.name, code="input_missing", why=f"It was not given {', '.join(missing)}.")
         return
