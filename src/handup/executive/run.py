@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from handup.core import BadRecord, IllegalCall
@@ -92,7 +92,8 @@ class Run:
         self._doubt = 0
         self._followers: list[Callable[[events.Entry], object]] = []
         self._replay(written)
-        self._written = replace(written, told=())
+        written.told.clear()  # the machine has them
+        self._written = written
 
     @classmethod
     def of(cls, sources: Sources, **rest: Any) -> Run:
@@ -282,7 +283,7 @@ class Run:
 _TOLD = (events.Reloaded, *get_args(events.Told))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Written:
     """What the journal holds of a run.
 
@@ -296,9 +297,9 @@ class Written:
     """
 
     started: events.Started | None = None
-    told: tuple[events.Told | events.Reloaded, ...] = ()
+    told: list[events.Told | events.Reloaded] = field(default_factory=list)
     over: events.Over | None = None
-    asked: tuple[events.Asked, ...] = ()
+    asked: list[events.Asked] = field(default_factory=list)
     erased: bool = False
     last_s: float = 0.0
 
@@ -336,26 +337,24 @@ class Logbook:
         Raises:
             BadRecord: It has no beginning.
         """
-        told: list[events.Told | events.Reloaded] = []
-        asked: list[events.Asked] = []
-        started, over, erased, last_s = None, None, False, 0.0
+        written = Written()
         for entry in self.log.read(events.Started):
             self._hear(entry.event)
-            last_s = max(last_s, getattr(entry.event, "at_s", 0.0))
+            written.last_s = max(written.last_s, getattr(entry.event, "at_s", 0.0))
             match events.opened(entry.event):
                 case events.Started() as event:
-                    started = event
+                    written.started = event
                 case events.Over() as event:
-                    over = event
+                    written.over = event
                 case events.Asked() as event:
-                    asked.append(event)
-                case _ if erased:
+                    written.asked.append(event)
+                case _ if written.erased:
                     pass  # what was told after it was told to a machine that knew more
                 case events.Answered(erased=True):
-                    erased = True
+                    written.erased = True
                 case event if isinstance(event, _TOLD):
-                    told.append(event)
-        return Written(started=started, told=tuple(told), over=over, asked=tuple(asked), erased=erased, last_s=last_s)
+                    written.told.append(event)
+        return written
 
     def add(self, *entries: events.Entry) -> None:
         """Have something written with the next `flush`."""

@@ -46,8 +46,6 @@ class Line:
         condition: Of a choice or loop.
         body: What a loop repeats, or what a choice does when true.
         other: What a choice does when false.
-        most: So often a loop may go round.
-        counted: Whether that is how often it is to go round: its condition reads nothing, so it never changes.
     """
 
     kind: Kind
@@ -59,8 +57,6 @@ class Line:
     condition: Expression | None = None
     body: tuple[Line, ...] = ()
     other: tuple[Line, ...] = ()
-    most: int = 0
-    counted: bool = False
 
 
 Lines = tuple[Line, ...]
@@ -110,11 +106,7 @@ def _line(step: Step, path: Path) -> Line:
             no = lines_of(step.if_false, path, len(yes))
             return Line(Kind.CHOICE, path, "choice", step, condition=step.condition, body=yes, other=no)
         case LoopStep():
-            body = lines_of(step.body, path)
-            counted = not step.condition.names
-            return Line(
-                Kind.LOOP, path, "loop", step, condition=step.condition, body=body, most=step.most, counted=counted
-            )
+            return Line(Kind.LOOP, path, "loop", step, condition=step.condition, body=lines_of(step.body, path))
 
 
 # -- which rule is for a failure ---------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from handup.executive.language.values import bounded, within_limits
 from handup.executive.machine.failures import deal_with, fail, repair_goes_on
 from handup.executive.machine.program import Kind, Line
 from handup.executive.machine.state import Cursor, Frame, LastLook, Phase, RunAction, State
+from handup.executive.recipe import LoopStep
 
 Values = Mapping[str, Any]
 
@@ -142,11 +143,12 @@ def _choice(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
 
 
 def _loop(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
-    assert line.condition is not None
-    rounds = cursor.rounds
-    if (rounds == line.most and line.counted) or not line.condition.value(frame.scope):
+    assert isinstance(line.step, LoopStep)
+    condition, rounds, most = line.step.condition, cursor.rounds, line.step.most
+    counted = not condition.names  # its value never changes, so `most` is how often the loop is to go round
+    if (rounds == most and counted) or not condition.value(frame.scope):
         frame.step_done()
-    elif rounds < line.most:
+    elif rounds < most:
         cursor.rounds += 1
         frame.cursors.append(Cursor(line.body))
     else:
