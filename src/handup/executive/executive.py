@@ -48,12 +48,7 @@ class Executive:
     """
 
     def __init__(
-        self,
-        run: Run,
-        around: Around,
-        *,
-        watch: Callable[[Machine], None] | None = None,
-        files: Files | None = None,
+        self, run: Run, around: Around, *, watch: Callable[[Machine], None] | None = None, files: Files | None = None
     ) -> None:
         self.run = run
         self.around = around

@@ -59,6 +59,7 @@ class Account:
         units: How often it was done within the time that the run was to last.
         ending: None while it is under way.
         by_rule: Whether a rule ended it as done, so that what was under way then was cut off.
+        last_s: When the last thing happened.
     """
 
     def __init__(self) -> None:
@@ -66,7 +67,7 @@ class Account:
         self.asked: set[tuple[type, int]] = set()
         self.questions: set[str] = set()
         self.starts = 0
-        self.time_s = self.help_s = self._last_s = 0.0
+        self.time_s = self.help_s = self.last_s = 0.0
         self.lasts_s: float | None = None
         self.unit = ""
         self.units = 0
@@ -85,23 +86,18 @@ class Account:
     def _in_time(self) -> bool:
         return self.lasts_s is None or self.time_s <= self.lasts_s
 
-    @property
-    def ended_s(self) -> float:
-        """When the last thing happened."""
-        return self._last_s
-
     def take(self, event: object) -> None:  # noqa: PLR0912 - a table
         """The next thing that happened. What is no event of a run is passed over."""
         if isinstance(event, events.Started):
-            self._last_s = event.at_s
+            self.last_s = event.at_s
         elif isinstance(event, events.Resumed):
-            self._last_s += event.away_s  # what passed while no program ran is nobody's time
+            self.last_s += event.away_s  # what passed while no program ran is nobody's time
         at_s = getattr(event, "at_s", None)
         if isinstance(at_s, float | int):
-            passed_s = max(0.0, at_s - self._last_s)
+            passed_s = max(0.0, at_s - self.last_s)
             self.time_s += passed_s
             self.help_s += passed_s if self._waiting else 0.0
-            self._last_s += passed_s
+            self.last_s += passed_s
         gave_up, self._gave_up = self._gave_up, None
         match event:
             case events.Started():
@@ -349,7 +345,7 @@ def triage(entries: Iterable[LogEntry]) -> tuple[Traced, ...]:
         for case in run.cases.values():
             failure = case.failure
             where = case.module or f"{failure.levels[-1].task}/{failure.leaf}"
-            until_s = run.ended_s if case.over_s is None else case.over_s
+            until_s = run.last_s if case.over_s is None else case.over_s
             key = (where, bool(case.module), failure.code)
             row = rows.get(key, Traced(where=where, is_module=key[1], code=failure.code))
             rows[key] = replace(

@@ -13,15 +13,4 @@ from handup.executive.machine.state import (
     Spoken,
 )
 
-__all__ = [
-    "AskPerson",
-    "Finished",
-    "Input",
-    "LastLook",
-    "Looked",
-    "Machine",
-    "Phase",
-    "Reload",
-    "RunAction",
-    "Spoken",
-]
+__all__ = ["AskPerson", "Finished", "Input", "LastLook", "Looked", "Machine", "Phase", "Reload", "RunAction", "Spoken"]

@@ -50,13 +50,7 @@ def acted(state: State, event: Acted) -> None:
     state.command, state.phase = None, Phase.READY
     if not event.ok:
         fail(
-            state,
-            kind="action",
-            leaf=line.name,
-            code=event.code,
-            why=event.why,
-            goal=command.goal,
-            fields=event.fields,
+            state, kind="action", leaf=line.name, code=event.code, why=event.why, goal=command.goal, fields=event.fields
         )
         return
     state.broken.discard((command.path, command.step))
