@@ -152,7 +152,7 @@ def noted(machine: Machine, kind: type[Note]) -> list[Any]:
 
 def state_of(machine: Machine) -> dict[str, Any]:
     """Copy everything that matters for what comes next: equal states go on equally."""
-    state = machine._state
+    state = machine
     beliefs = state.beliefs
     frames = [
         {
@@ -166,7 +166,7 @@ def state_of(machine: Machine) -> dict[str, Any]:
         }
         for frame in state.frames
     ]
-    counted = ("number", "floor", "starts", "steps", "failures", "questions", "now_s", "phase", "command")
+    counted = ("started", "floor", "starts", "steps", "failures", "questions", "now_s", "phase", "command")
     return {
         "frames": frames,
         "beliefs": (beliefs.assertions, beliefs.unheard),

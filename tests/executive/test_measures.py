@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from handup.core import ManualClock, Question, QuestionKind, ResumeHint
+from handup.core import ManualClock, Question, QuestionKind
 from handup.executive import Aborted, Around, Bystander, Call, Done, Executive, Outcome, Run, Said, Settings, Unseen
 from handup.executive.escalation import AGAIN
 from handup.executive.events import Acted, Begun, Ending, Over, Resumed, Started
-from handup.executive.measures import Account, Measures, Traced, measure, measured, rule_table, triage
+from handup.executive.measures import Account, Measures, Traced, measure, measured, triage
 from handup.executive.recovery import Branch, Recovery
 from handup.journal import Journal
 from handup.policy import Module, ModuleGraph
 from handup.recover.unknown import NOT_STARTED
-from tests.executive.making import action, branch, recipe, recipes, rule, task
+from tests.executive.making import action, recipe, recipes, rule, task
 from tests.executive.robot import acting, by_name
 
 
@@ -250,34 +250,6 @@ def test_a_lost_start_counts_once_and_what_became_of_it_is_an_intervention_of_it
     assert (found.starts, found.interventions, found.questions) == (2, 1, 1)
     assert (found.time_s, found.help_s) == (38.0, 30.0), "of the start that was lost only its begin is known"
     assert (row.code, row.questions, found.unresolved) == ("slip", 0, 0), "nobody was asked about the failure"
-
-
-def test_the_table_of_the_rules() -> None:
-    table = rule_table(
-        [
-            rule("wide", "**", action("wait"), codes=["slip", "no_plan"]),
-            rule(
-                "far", "**/pick/grasp", task("reposition", by="failure.fields.off_m"), least=2, resume=ResumeHint.RETRY
-            ),
-            rule(
-                "look",
-                "**/grasp",
-                attempt=[action("look")],
-                branches=[branch("tried.seen", resume=ResumeHint.NEXT), branch(None)],
-            ),
-            rule("believes", "**/grasp", task("reset"), belief="beliefs.holding", resume=ResumeHint.PREVIOUS),
-        ]
-    )
-    assert (table.rules, table.shared, table.immediate, table.dynamic) == (4, 0.25, 0.5, 0.25)
-    assert (table.location, table.aborts, table.belief, table.signal, table.result) == (0.75, 0.25, 0.25, 0.25, 0.25)
-    assert table.hints == {
-        ResumeHint.NONE: 0.0,
-        ResumeHint.CONTINUE: 0.5,
-        ResumeHint.RETRY: 0.25,
-        ResumeHint.NEXT: 0.25,
-        ResumeHint.PREVIOUS: 0.25,
-    }
-    assert rule_table([]).shared == 0.0
 
 
 @pytest.mark.parametrize(("away_s", "time_s", "units"), [(0.0, 110.0, 0), (20.0, 90.0, 1)])

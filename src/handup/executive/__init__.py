@@ -1,15 +1,6 @@
 """Recipes, recoveries and resuming: what should happen, what to do when it does not, and how to go on."""
 
-from handup.executive.action import (
-    ACTIONS,
-    Aborted,
-    Action,
-    Call,
-    Done,
-    NotStarted,
-    Outcome,
-    Working,
-)
+from handup.executive.action import ACTIONS, Aborted, Action, Call, Done, NotStarted, Outcome, Working
 from handup.executive.around import Around
 from handup.executive.beliefs import Assertion, Beliefs, Source
 from handup.executive.events import Ending

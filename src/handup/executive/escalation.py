@@ -9,7 +9,7 @@ from typing import Any
 from handup.core import BadSetting, Question, QuestionKind, Resolution, ResumeHint, Value, value_to_json
 from handup.executive.events import Answered, Asked
 from handup.executive.failure import IN_RECOVERY, Failure
-from handup.executive.machine.commands import AskPerson, Spoken
+from handup.executive.machine import AskPerson, Spoken
 from handup.executive.machine.failures import climbed
 from handup.executive.machine.program import fits
 from handup.executive.recovery import Recovery

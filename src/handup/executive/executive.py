@@ -6,35 +6,18 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Protocol, runtime_checkable
 
 from handup.core import BadRecipe, ContractViolation, ManualClock
+from handup.executive import events
 from handup.executive.action import Aborted, Action, Call, Done, NotStarted, Outcome, Working
 from handup.executive.around import Around
 from handup.executive.checking import abilities_of, require
 from handup.executive.escalation import Escalation, escalate, put_again
-from handup.executive.events import (
-    Acted,
-    Asked,
-    Became,
-    Begun,
-    Believed,
-    Ending,
-    Known,
-    Raised,
-    ReloadRefused,
-    Stopped,
-    Told,
-    Unanswered,
-    Void,
-)
-from handup.executive.failure import Failure
 from handup.executive.machine import AskPerson, Finished, LastLook, Looked, Machine, RunAction
 from handup.executive.monitors import Lookout
 from handup.executive.people import Heard, pass_time
 from handup.executive.run import Run
 from handup.executive.sources import Files, Sources
-from handup.policy import ModuleGraph
 from handup.recover import Erased
 from handup.recover.unknown import NOT_STARTED, WORKED, lost_question
 
@@ -44,24 +27,6 @@ LOST = "lost"
 """The code of an action that a person says did not work, after its outcome was lost."""
 WAITING = "waiting for an answer"
 STOP = "Somebody said stop."
-
-
-@runtime_checkable
-class Senses(Protocol):
-    """An action that can look what became of a start."""
-
-    def sense(self, call: Call) -> Outcome | NotStarted | None:
-        """What became of it, without moving; None where that cannot be told."""
-        ...
-
-
-@runtime_checkable
-class HasModules(Protocol):
-    """An action that can say which modules stand behind it."""
-
-    def modules(self, failure: Failure) -> ModuleGraph | None:
-        """The modules, with their confidences now; None where there are none."""
-        ...
 
 
 class Executive:
@@ -83,12 +48,7 @@ class Executive:
     """
 
     def __init__(
-        self,
-        run: Run,
-        around: Around,
-        *,
-        watch: Callable[[Machine], None] | None = None,
-        files: Files | None = None,
+        self, run: Run, around: Around, *, watch: Callable[[Machine], None] | None = None, files: Files | None = None
     ) -> None:
         self.run = run
         self.around = around
@@ -154,7 +114,7 @@ class Executive:
                 self.run.flush()
                 return command
             if self._stopped:
-                self._tell(Stopped(why=self._why, at_s=self.around.clock.now_s()))
+                self._tell(events.Stopped(why=self._why, at_s=self.around.clock.now_s()))
             elif isinstance(command, AskPerson):
                 yield from self._ask(command)
             elif isinstance(command, LastLook):
@@ -172,7 +132,7 @@ class Executive:
         repeatable = bool(getattr(make, "repeatable", False))
         again = self.run.doubtful(repeatable) or command.again
         now_s, number = self.around.clock.now_s(), command.number
-        begun = Begun(
+        begun = events.Begun(
             number=number, action=command.action, path=command.path, attempt=command.attempt, again=again, at_s=now_s
         )
         self._tell(begun)
@@ -180,44 +140,46 @@ class Executive:
         beliefs = self.machine.beliefs.values
         call = Call(goal=command.goal, attempt=command.attempt, number=number, again=again, beliefs=beliefs)
         action = make()
-        told: Acted | Raised | Stopped | None = None
-        behind: Raised | None = None
+        told: events.Acted | events.Raised | events.Stopped | None = None
+        behind: events.Raised | None = None
         try:
             action.start(call)
             told = yield from self._working(action, number)
         finally:
-            if not isinstance(told, Acted):
+            if not isinstance(told, events.Acted):
                 action.stop()
-        if isinstance(told, Raised):
+        if isinstance(told, events.Raised):
             told = replace(told, became=_became(action, call))
-        elif isinstance(told, Acted):
+        elif isinstance(told, events.Acted):
             behind = self._see()
         self._tell(told)
         self.run.after(repeatable)
         if behind is not None and isinstance(self.machine.next(), RunAction | LastLook) and not self._stopped:
             self._tell(behind)  # it fails the step or the end that begins at that moment; it is kept for no later one
 
-    def _working(self, action: Action, number: int) -> Generator[Working, None, Acted | Raised | Stopped]:
+    def _working(
+        self, action: Action, number: int
+    ) -> Generator[Working, None, events.Acted | events.Raised | events.Stopped]:
         """Turn after turn, with the monitors looking on in between."""
         steps = action.step()
         while True:
             try:
                 working = next(steps)
             except StopIteration as end:
-                return Acted.by_outcome(number, end.value, self.around.clock.now_s())
+                return events.Acted.by_outcome(number, end.value, self.around.clock.now_s())
             left_s = working.for_s
             while True:
                 turn_s = min(left_s, self.around.look_every_s) if self._looks_on else left_s
                 yield Working(turn_s, working.doing)
                 left_s -= turn_s
                 if self._stopped:
-                    return Stopped(why=self._why, at_s=self.around.clock.now_s())
+                    return events.Stopped(why=self._why, at_s=self.around.clock.now_s())
                 if (fault := self._look()) is not None:
                     return fault
                 if left_s <= SOON_S:
                     break
 
-    def _look(self) -> Raised | None:
+    def _look(self) -> events.Raised | None:
         """The first fault there is now, of a monitor or a contradiction. A contradiction waits where none is heard."""
         fault = self._see()
         if fault is None and self.machine.hears_contradictions:
@@ -226,10 +188,10 @@ class Executive:
             )
         return fault
 
-    def _see(self) -> Raised | None:
+    def _see(self) -> events.Raised | None:
         """Let the monitors look: beliefs are told at once. Gives the first fault that is heard."""
         for event in self._lookout.look(self.around.clock.now_s(), self.machine.beliefs):
-            if isinstance(event, Believed):
+            if isinstance(event, events.Believed):
                 self._tell(event)
             elif self.machine.hears(event.monitor, event.code):
                 return event
@@ -248,13 +210,13 @@ class Executive:
     def _ask(self, command: AskPerson) -> Generator[Working, None, None]:
         people, now_s = self.around.people, self.around.clock.now_s
         if people is None:
-            self._tell(Unanswered(number=command.number, at_s=now_s()))
+            self._tell(events.Unanswered(number=command.number, at_s=now_s()))
             return
         step = f"failure:{command.number}:{command.serial}"
         known = self.run.was_asked(step)
         put = self._escalated(command) if known is None else put_again(command, known)
         self.run.asked(
-            Asked(
+            events.Asked(
                 number=command.number,
                 question=step,
                 path=command.failure.path,
@@ -274,15 +236,15 @@ class Executive:
         elif heard.let_try:
             self._tell(put.left_to_the_robot(command, by=heard.by, at_s=now_s()))
         else:
-            self._tell(Unanswered(number=command.number, at_s=now_s()))
+            self._tell(events.Unanswered(number=command.number, at_s=now_s()))
         self.run.flush()
 
     def _escalated(self, command: AskPerson) -> Escalation:
         make = self.around.actions.get(command.failure.leaf)
-        action = None if make is None else make()
+        modules = None if make is None else getattr(make(), "modules", None)
         return escalate(
             command,
-            action.modules(command.failure) if isinstance(action, HasModules) else None,
+            None if modules is None else modules(command.failure),
             takes=getattr(make, "takes", ()),
             rules=[each.recovery for each in self.machine.program.rules],
             last=command.turn >= self.machine.settings.questions,
@@ -319,11 +281,11 @@ class Executive:
         make, number = self.around.actions[command.action], command.number
         seen = _sensed(make(), Call(goal=command.goal, attempt=command.attempt, number=number))
         if isinstance(seen, NotStarted):
-            self.run.tell(Void(number=number, why="not started"))
+            self.run.tell(events.Void(number=number, why="not started"))
         elif seen is not None:
-            self.run.tell(Acted.by_outcome(number, seen, self.around.clock.now_s(), Known.SENSED))
+            self.run.tell(events.Acted.by_outcome(number, seen, self.around.clock.now_s(), events.Known.SENSED))
         elif getattr(make, "repeatable", False):
-            self.run.tell(Void(number=number, why="repeatable"))
+            self.run.tell(events.Void(number=number, why="repeatable"))
         else:
             yield from self._ask_about(command)
         self.run.flush()
@@ -333,19 +295,19 @@ class Executive:
         if people is not None and not self._stopped:
             goal = ", ".join(f"{name}: {value}" for name, value in lost.goal.items())
             question = people.ask(lost_question(lost.action.replace("_", " "), goal), f"act:{number}")
-            self.run.asked(Asked(number=number, question=question, path=lost.path, at_s=now_s()))
+            self.run.asked(events.Asked(number=number, question=question, path=lost.path, at_s=now_s()))
             heard = yield from self._hear(question)
         if self._stopped:
-            self.run.tell(Stopped(why=self._why, at_s=now_s()))
+            self.run.tell(events.Stopped(why=self._why, at_s=now_s()))
         elif heard is None or heard.value is None:
             why = f"Nobody could say what became of {lost.path}."
-            self.run.tell(Stopped(why=why, ending=Ending.UNANSWERED, at_s=now_s()))
+            self.run.tell(events.Stopped(why=why, ending=events.Ending.UNANSWERED, at_s=now_s()))
         elif heard.value == NOT_STARTED:
-            self.run.tell(Void(number=number, why="not started", by=heard.by))
+            self.run.tell(events.Void(number=number, why="not started", by=heard.by))
         else:
             failed = Aborted(code=LOST, why="A person says that it did not work.")
             outcome = Done() if heard.value == WORKED else failed
-            self.run.tell(Acted.by_outcome(number, outcome, now_s(), Known.SAID, heard.by))
+            self.run.tell(events.Acted.by_outcome(number, outcome, now_s(), events.Known.SAID, heard.by))
 
     # -- between steps -----------------------------------------------------------------------------------------------
 
@@ -361,12 +323,12 @@ class Executive:
             recipes, recoveries = sources.checked(self._abilities, under_way=self.machine.under_way)
         except BadRecipe as error:
             problems = tuple(str(problem)[:1000] for problem in (error.problems or [error])[:100])
-            self.run.refused(ReloadRefused(problems=problems, at_s=now_s))
+            self.run.refused(events.ReloadRefused(problems=problems, at_s=now_s))
         else:
             self.run.reloaded(sources, recipes, recoveries, now_s)
         self._changed()
 
-    def _tell(self, event: Told | Looked) -> None:
+    def _tell(self, event: events.Told | Looked) -> None:
         self.run.tell(event)
         self._changed()
 
@@ -377,20 +339,15 @@ class Executive:
 
 def _sensed(action: Action, call: Call) -> Outcome | NotStarted | None:
     """What an action sees of a start; None where it cannot tell."""
-    seen: object = action.sense(call) if isinstance(action, Senses) else None
+    sense = getattr(action, "sense", None)
+    seen: object = None if sense is None else sense(call)
     if not isinstance(seen, Done | Aborted | NotStarted | None):
         raise ContractViolation(f"sense() gave {seen!r}", hint="Return Done, Aborted, NotStarted or None.")
     return seen
 
 
-def _became(action: Action, call: Call) -> Became:
+def _became(action: Action, call: Call) -> events.Became:
     """What became of a start that was interrupted and stopped. Nobody is asked: what failed is recovered from."""
-    match _sensed(action, call):
-        case Done():
-            return Became.DONE
-        case Aborted():
-            return Became.ABORTED
-        case NotStarted():
-            return Became.NOT_STARTED
-        case None:
-            return Became.UNKNOWN
+    seen = _sensed(action, call)
+    ways = {Done: events.Became.DONE, Aborted: events.Became.ABORTED, NotStarted: events.Became.NOT_STARTED}
+    return next((became for kind, became in ways.items() if isinstance(seen, kind)), events.Became.UNKNOWN)

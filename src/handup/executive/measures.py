@@ -1,36 +1,16 @@
-"""What runs were like: how long between interventions, how long they take, what failed and what that cost.
-
-Also what a set of recoveries is made of: the table of the dissertation's Figure 2.6, from the rules themselves.
-"""
+"""What runs were like: how long between interventions, how long they take, what failed and what that cost."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from handup.core import ResumeHint
 from handup.core.journal import LogEntry
-from handup.executive.events import (
-    Acted,
-    Answered,
-    Asked,
-    Begun,
-    Ending,
-    Failed,
-    Over,
-    Recovered,
-    Recovering,
-    Resumed,
-    Started,
-    Stopped,
-    Unanswered,
-    Void,
-)
+from handup.executive import events
 from handup.executive.failure import Failure
-from handup.executive.recipe import ActionStep, RunStep, every
-from handup.executive.recovery import Recovery
 from handup.executive.settings import Settings
 
 
@@ -79,6 +59,7 @@ class Account:
         units: How often it was done within the time that the run was to last.
         ending: None while it is under way.
         by_rule: Whether a rule ended it as done, so that what was under way then was cut off.
+        last_s: When the last thing happened.
     """
 
     def __init__(self) -> None:
@@ -86,59 +67,66 @@ class Account:
         self.asked: set[tuple[type, int]] = set()
         self.questions: set[str] = set()
         self.starts = 0
-        self.time_s = self.help_s = self._last_s = 0.0
+        self.time_s = self.help_s = self.last_s = 0.0
         self.lasts_s: float | None = None
         self.unit = ""
         self.units = 0
-        self.ending: Ending | None = None
+        self.ending: events.Ending | None = None
         self.by_rule = False
-        self._acting: Begun | None = None
+        self._acting: events.Begun | None = None
         self._waiting = False
         self._gave_up: int | None = None
 
     @property
     def broke_off(self) -> bool:
         """Whether it ended and was not done, so that somebody would have to come."""
-        return self.ending is not None and self.ending is not Ending.DONE
+        return self.ending is not None and self.ending is not events.Ending.DONE
 
     @property
     def _in_time(self) -> bool:
         return self.lasts_s is None or self.time_s <= self.lasts_s
 
-    @property
-    def ended_s(self) -> float:
-        """When the last thing happened."""
-        return self._last_s
-
-    def take(self, event: object) -> None:
+    def take(self, event: object) -> None:  # noqa: PLR0912 - a table
         """The next thing that happened. What is no event of a run is passed over."""
-        if isinstance(event, Started):
-            self._last_s = event.at_s
-        elif isinstance(event, Resumed):
-            self._last_s += event.away_s  # what passed while no program ran is nobody's time
+        if isinstance(event, events.Started):
+            self.last_s = event.at_s
+        elif isinstance(event, events.Resumed):
+            self.last_s += event.away_s  # what passed while no program ran is nobody's time
         at_s = getattr(event, "at_s", None)
         if isinstance(at_s, float | int):
-            passed_s = max(0.0, at_s - self._last_s)
+            passed_s = max(0.0, at_s - self.last_s)
             self.time_s += passed_s
             self.help_s += passed_s if self._waiting else 0.0
-            self._last_s += passed_s
+            self.last_s += passed_s
         gave_up, self._gave_up = self._gave_up, None
         match event:
-            case Started():
+            case events.Started():
                 settings = Settings.from_json(event.settings)
                 self.lasts_s, self.unit = settings.lasts_s, settings.unit
-            case Begun() | Acted() | Void() | Answered() | Unanswered() | Stopped():
-                self._goes_on(event)
-            case Asked():
+            case events.Begun():
+                self._waiting, self._acting = False, event
+                self.starts += 1
+            case events.Acted():
+                if event.ok and self._in_time and self._acting is not None:
+                    self.units += self._acting.action == self.unit
+                self._waiting, self._acting = False, None
+            case events.Void():  # told without a time: the next event has that of the waiting
+                self._acting = None
+                self.starts -= 1
+            case events.Answered() | events.Unanswered() | events.Stopped():
+                self._waiting = False
+                if isinstance(event, events.Answered) and event.right is not None and event.number in self.cases:
+                    self.cases[event.number].said[event.module] = event.right
+            case events.Asked():
                 self._ask(event)
-            case Failed():
+            case events.Failed():
                 self._acting = None
                 self.cases[event.number] = Case(event.failure)
-            case Recovering() if event.number in self.cases:
+            case events.Recovering() if event.number in self.cases:
                 self.cases[event.number].rules.append(event.recovery)
-            case Recovered(helped=True) if event.number in self.cases:
+            case events.Recovered(helped=True) if event.number in self.cases:
                 self._recovered(event)
-            case Over():
+            case events.Over():
                 self.ending, self._waiting = event.ending, False
                 if gave_up is not None and not self.broke_off:
                     del self.cases[gave_up]
@@ -146,34 +134,19 @@ class Account:
             case _:
                 pass
 
-    def _goes_on(self, event: Begun | Acted | Void | Answered | Unanswered | Stopped) -> None:
-        if isinstance(event, Answered) and event.right is not None and event.number in self.cases:
-            self.cases[event.number].said[event.module] = event.right
-        if not isinstance(event, Void):
-            self._waiting = False  # a lost action that had no effect is told without a time: the next event has it
-        if isinstance(event, Begun):
-            self._acting = event
-            self.starts += 1
-        elif isinstance(event, Void):
-            self.starts -= 1
-        elif isinstance(event, Acted) and event.ok and self._in_time:
-            self.units += self._acting is not None and self._acting.action == self.unit
-        if isinstance(event, Acted | Void):
-            self._acting = None
-
-    def _ask(self, asked: Asked) -> None:
+    def _ask(self, asked: events.Asked) -> None:
         self._waiting = True
         self.questions.add(asked.question)
         if self._acting is not None and self._acting.number == asked.number:
-            self.asked.add((Begun, asked.number))
+            self.asked.add((events.Begun, asked.number))
             return
-        self.asked.add((Failed, asked.number))
+        self.asked.add((events.Failed, asked.number))
         case = self.cases.get(asked.number)
         if case is not None:
             case.questions.add(asked.question)
             case.posterior = asked.posterior
 
-    def _recovered(self, event: Recovered) -> None:
+    def _recovered(self, event: events.Recovered) -> None:
         case = self.cases[event.number]
         case.over_s = event.at_s
         case.by_rule = bool(event.recovery) and event.hint is not ResumeHint.NONE
@@ -181,6 +154,8 @@ class Account:
 
 
 UNDER_WAY = "under way"
+UNTOLD = ("runs", "untimed", "endings")
+"""Fields that programs are not told."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -262,19 +237,10 @@ class Measures:
 
     def to_json(self) -> dict[str, Any]:
         """For programs: times to a thousandth of a second, shares to a millionth; null where there is no number."""
+        counts = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in UNTOLD}
         return {
-            "time_s": round(self.time_s, 3),
-            "help_s": round(self.help_s, 3),
-            "lost_s": round(self.lost_s, 3),
-            "interventions": self.interventions,
-            "questions": self.questions,
-            "starts": self.starts,
-            "failures": self.failures,
-            "inner_failures": self.inner_failures,
-            "recoveries": self.recoveries,
-            "unresolved": self.unresolved,
+            **{name: round(value, 3) if name.endswith("_s") else value for name, value in counts.items()},
             "unit": self.unit or None,
-            "units": self.units,
             "mtbi_s": _rounded(self.mtbi_s, 3),
             "mtci_s": _rounded(self.mtci_s, 3),
             "availability": _rounded(self.availability, 6),
@@ -320,7 +286,7 @@ def accounts(entries: Iterable[LogEntry]) -> tuple[Account, ...]:
     found: dict[str, Account] = {}
     for entry in entries:
         run = getattr(entry, "run", "")
-        if isinstance(entry.event, Started) or run in found:
+        if isinstance(entry.event, events.Started) or run in found:
             found.setdefault(run, Account()).take(entry.event)
     return tuple(found.values())
 
@@ -379,7 +345,7 @@ def triage(entries: Iterable[LogEntry]) -> tuple[Traced, ...]:
         for case in run.cases.values():
             failure = case.failure
             where = case.module or f"{failure.levels[-1].task}/{failure.leaf}"
-            until_s = run.ended_s if case.over_s is None else case.over_s
+            until_s = run.last_s if case.over_s is None else case.over_s
             key = (where, bool(case.module), failure.code)
             row = rows.get(key, Traced(where=where, is_module=key[1], code=failure.code))
             rows[key] = replace(
@@ -390,83 +356,3 @@ def triage(entries: Iterable[LogEntry]) -> tuple[Traced, ...]:
                 recoveries=row.recoveries + len(case.rules),
             )
     return tuple(sorted(rows.values(), key=lambda row: (-row.cost_s, -row.count, row.where, row.code)))
-
-
-# -- rules -------------------------------------------------------------------------------------------------------------
-
-CONTEXT = frozenset({"failure", "tried", "beliefs", "params", "var"})
-"""What an expression reads whose value depends on the case."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class RuleTable:
-    """Shares of the rules, from 0 to 1.
-
-    Args:
-        rules: How many there are.
-        shared: Different faults use the same rule: it is for several codes, or for any step, or for any code of
-            several steps.
-        immediate: It runs a primitive action itself, not only tasks.
-        dynamic: The failure, beliefs or what was tried give its actions other parameters.
-        location: It looks at where in the task hierarchy the failure is.
-        aborts: It looks at how often that happened.
-        belief: It looks at beliefs.
-        signal: It looks at the error code or the fields of the action that failed.
-        result: It looks at the result of an immediate action.
-        hints: For each way to resume, the share of rules that use it.
-    """
-
-    rules: int
-    shared: float
-    immediate: float
-    dynamic: float
-    location: float
-    aborts: float
-    belief: float
-    signal: float
-    result: float
-    hints: dict[ResumeHint, float]
-
-
-def rule_table(recoveries: Sequence[Recovery]) -> RuleTable:
-    """The table of some rules; all shares are 0 where there are none."""
-
-    def share(values: Iterable[bool]) -> float:
-        return sum(values) / len(recoveries) if recoveries else 0.0
-
-    return RuleTable(
-        rules=len(recoveries),
-        shared=share(map(_is_shared, recoveries)),
-        immediate=share(any(isinstance(step, ActionStep) for step in rule.steps) for rule in recoveries),
-        dynamic=share(map(_is_dynamic, recoveries)),
-        location=share(rule.when.path.strip("*/") != "" for rule in recoveries),
-        aborts=share(map(_counts, recoveries)),
-        belief=share(rule.when.contradiction is not None or _reads(rule, "beliefs") for rule in recoveries),
-        signal=share(
-            bool(rule.when.codes) or _reads(rule, "failure", {"code", "fields", "why"}) for rule in recoveries
-        ),
-        result=share(_reads(rule, "tried") for rule in recoveries),
-        hints={
-            hint: share(hint in [branch.hint for branch in rule.branches] for rule in recoveries) for hint in ResumeHint
-        },
-    )
-
-
-def _is_shared(rule: Recovery) -> bool:
-    return len(rule.when.codes) > 1 or "*" in rule.when.path.rsplit("/", maxsplit=1)[-1]
-
-
-def _is_dynamic(rule: Recovery) -> bool:
-    steps = (step for step in every(rule.steps) if isinstance(step, RunStep))
-    return any(name[0] in CONTEXT for step in steps for value in step.params.values() for name in value.names)
-
-
-def _counts(rule: Recovery) -> bool:
-    counted = rule.when.least > 1 or rule.when.most is not None
-    return counted or _reads(rule, "aborts") or _reads(rule, "failure", {"aborts", "task_aborts", "levels"})
-
-
-def _reads(rule: Recovery, root: str, keys: Collection[str] = ()) -> bool:
-    """Whether what chooses the rule, or its branch, reads something."""
-    names = [name for condition in rule.conditions for name in condition.names]
-    return any(name[0] == root and (not keys or (len(name) > 1 and name[1] in keys)) for name in names)

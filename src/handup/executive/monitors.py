@@ -100,15 +100,9 @@ class Lookout:
                         monitor=monitor.name, code=seen.code, why=seen.why, fields=dict(seen.fields), at_s=now_s
                     )
                 elif _is_news(seen, beliefs):
-                    yield Believed(
-                        assertion=Assertion(
-                            key=seen.key,
-                            value=seen.value,
-                            source=Source.MONITOR,
-                            probability=seen.probability,
-                            at_s=now_s,
-                        )
-                    )
+                    sure, source = seen.probability, Source.MONITOR
+                    said = Assertion(key=seen.key, value=seen.value, source=source, probability=sure, at_s=now_s)
+                    yield Believed(assertion=said)
 
     def contradiction(self, now_s: float, beliefs: Beliefs, rules: Iterable[Rule]) -> Raised | None:
         """The first contradiction, by key, that some rule is for and of which no failure has told."""

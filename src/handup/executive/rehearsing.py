@@ -6,20 +6,21 @@ variables, beliefs and counts as they were. From there the recovery runs with ou
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from handup.core import BadSetting, ResumeHint
 from handup.core.journal import EventLog
 from handup.executive.action import Done, Outcome
-from handup.executive.events import Acted, Begun, Failed, Note, Recovered, Recovering, Reloaded, Told
+from handup.executive.events import Acted, Begun, Failed, Note, Recovered, Recovering
 from handup.executive.failure import Failure
 from handup.executive.machine import Machine, Phase, Reload, RunAction
 from handup.executive.machine.failures import climbed
 from handup.executive.machine.program import path_matches
 from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery
-from handup.executive.run import Logbook, Written
+from handup.executive.run import Logbook, Written, retold
 from handup.executive.settings import Settings
 from handup.executive.sources import Sources
 
@@ -74,105 +75,92 @@ def rehearse(
     written = Logbook(book, run).read()
     if written.started is None:
         raise BadSetting(f"there is no run '{run}'", hint="Name a run of this journal.")
-    told = _Told(written, program)
-    found = told.failures()
-    if not found or (failure is not None and failure not in found):
+    if written.started.sources:
+        program = Sources.from_json(written.started.sources).parsed()
+    if program is None:
+        raise BadSetting("the journal does not have the run's files", hint="Give its recipes and recoveries.")
+    moments = _moments(written, program)
+    if not moments or (failure is not None and failure not in moments):
         raise BadSetting(
             f"run '{run}' has no failure {'' if failure is None else failure}".rstrip(),
-            hint=f"It has: {', '.join(map(str, found)) or 'none'}.",
+            hint=f"It has: {', '.join(map(str, moments)) or 'none'}.",
         )
-    number = max(found) if failure is None else failure
-    event, stored = found[number]
-    machine = told.until(event, recovery)
+    number = max(moments) if failure is None else failure
+    moment = moments[number]
+    machine = _until(moment, recovery, written, program)
     notes = machine.notes()
     if not any(isinstance(note, Recovering) and note.number == number for note in notes):
-        return Rehearsal(number=number, failure=stored, chosen=False, reason=_why_not(recovery, stored))
-    return _played(machine, recovery, stored, number, notes, does or {})
+        return Rehearsal(number=number, failure=moment.failure, chosen=False, reason=_why_not(recovery, moment.failure))
+    return _played(machine, recovery, Rehearsal(number=number, failure=moment.failure, chosen=True), notes, does or {})
 
 
-class _Told:
-    """What a machine was told in a run, to be told again."""
+class _Moment(NamedTuple):
+    """When something failed.
 
-    def __init__(self, written: Written, program: tuple[Recipes, tuple[Recovery, ...]] | None) -> None:
-        assert written.started is not None
-        self._started = written.started
-        self._events = written.told
-        if written.started.sources:
-            program = Sources.from_json(written.started.sources).parsed()
-        if program is None:
-            raise BadSetting("the journal does not have the run's files", hint="Give its recipes and recoveries.")
-        self._recipes, self._recoveries = program
+    Args:
+        place: Of the event that brought the failure; -1 for the very beginning.
+        ready: Place of the last event up to that one before which recoveries may be changed.
+        failure: The failure.
+    """
 
-    def failures(self) -> dict[int, tuple[int, Failure]]:
-        """Each failure by its number, with the place of the event that brought it; -1 for the very beginning."""
-        machine = self._machine(self._recoveries)
-        found = {each.number: (-1, each.failure) for each in machine.notes() if isinstance(each, Failed)}
-        for place, event in enumerate(self._events):
-            self._tell(machine, event)
-            found |= {each.number: (place, each.failure) for each in machine.notes() if isinstance(each, Failed)}
-        return found
+    place: int
+    ready: int
+    failure: Failure
 
-    def until(self, place: int, recovery: Recovery) -> Machine:
-        """A machine that has just been told the event, and knows but one recovery from the step before on."""
-        if place < 0:
-            return self._machine((recovery,))
-        last = self._last_ready(place)
-        machine = self._machine(self._recoveries)
-        for number, event in enumerate(self._events[: place + 1]):
-            if number == last:
-                machine.tell(Reload(recipes=machine.program.recipes, recoveries=(recovery,)))
-                machine.notes()
-            self._tell(machine, event)
-        return machine
 
-    def _last_ready(self, place: int) -> int:
-        """The last event up to this one before which recoveries may be changed."""
-        machine, last = self._machine(self._recoveries), 0
-        for number, event in enumerate(self._events[: place + 1]):
-            if machine.phase in (Phase.READY, Phase.ASKING, Phase.LOOKING):
-                last = number
-            self._tell(machine, event)
-        return last
+def _moments(written: Written, program: tuple[Recipes, tuple[Recovery, ...]]) -> dict[int, _Moment]:
+    """Tell a machine all of a run again, and return each failure by its number."""
+    machine, ready = _machine(written, *program), 0
+    moments: dict[int, _Moment] = {}
+    for place in range(-1, len(written.told)):
+        if place >= 0:
+            ready = ready if machine.phase is Phase.ACTING else place
+            machine.tell(retold(written.told[place]))
+        for note in machine.notes():
+            if isinstance(note, Failed):
+                moments[note.number] = _Moment(place, ready, note.failure)
+    return moments
 
-    def _machine(self, recoveries: Sequence[Recovery]) -> Machine:
-        settings = Settings.from_json(self._started.settings)
-        return Machine(self._recipes, recoveries, settings, self._started.params, task=self._started.main)
 
-    def _tell(self, machine: Machine, event: Told | Reloaded) -> None:
-        if isinstance(event, Reloaded):
-            recipes, recoveries = Sources.from_json(event.sources).parsed()
-            machine.tell(Reload(recipes=recipes, recoveries=recoveries))
-        else:
-            machine.tell(event)
+def _until(
+    moment: _Moment, recovery: Recovery, written: Written, program: tuple[Recipes, tuple[Recovery, ...]]
+) -> Machine:
+    """Return a machine at that moment, which knows but one recovery from the step before on."""
+    recipes, recoveries = program
+    machine = _machine(written, recipes, (recovery,) if moment.place < 0 else recoveries)
+    for place, event in enumerate(written.told[: moment.place + 1]):
+        if place == moment.ready:
+            machine.tell(Reload(recipes=machine.program.recipes, recoveries=(recovery,)))
+            machine.notes()
+        machine.tell(retold(event))
+    return machine
+
+
+def _machine(written: Written, recipes: Recipes, recoveries: tuple[Recovery, ...]) -> Machine:
+    started = written.started
+    assert started is not None
+    return Machine(recipes, recoveries, Settings.from_json(started.settings), started.params, task=started.main)
 
 
 def _played(
-    machine: Machine,
-    recovery: Recovery,
-    failure: Failure,
-    number: int,
-    notes: list[Note],
-    does: Mapping[str, Outcome],
+    machine: Machine, recovery: Recovery, begun: Rehearsal, notes: list[Note], does: Mapping[str, Outcome]
 ) -> Rehearsal:
     """Go on until the recovery is through."""
     steps: list[RunAction] = []
     while True:
         for note in notes:
-            if isinstance(note, Recovered) and note.number == number:
-                if not note.helped:
-                    why = f"'{recovery.name}' did not help: a step of it failed, or no branch was for this case."
-                    return Rehearsal(number=number, failure=failure, chosen=True, reason=why, steps=tuple(steps))
-                return Rehearsal(
-                    number=number, failure=failure, chosen=True, steps=tuple(steps), hint=note.hint, level=note.level
-                )
+            if isinstance(note, Recovered) and note.number == begun.number:
+                if note.helped:
+                    return replace(begun, steps=tuple(steps), hint=note.hint, level=note.level)
+                why = f"'{recovery.name}' did not help: a step of it failed, or no branch was for this case."
+                return replace(begun, reason=why, steps=tuple(steps))
         command = machine.next()
         if not isinstance(command, RunAction) or len(steps) >= MOST_STEPS:
-            return Rehearsal(
-                number=number, failure=failure, chosen=True, reason="It came to no end.", steps=tuple(steps)
-            )
+            return replace(begun, reason="It came to no end.", steps=tuple(steps))
         steps.append(command)
-        machine.tell(Begun(number=command.number, action=command.action, path=command.path, at_s=failure.at_s))
-        machine.tell(Acted.by_outcome(command.number, does.get(command.action, Done()), failure.at_s))
+        at_s = begun.failure.at_s
+        machine.tell(Begun(number=command.number, action=command.action, path=command.path, at_s=at_s))
+        machine.tell(Acted.by_outcome(command.number, does.get(command.action, Done()), at_s))
         notes = machine.notes()
 
 

@@ -8,30 +8,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from handup.core import BadRecord, IllegalCall
 from handup.core.journal import EventLog, LogWriter, RunClaim
+from handup.executive import events
 from handup.executive.action import plain
-from handup.executive.events import (
-    Acted,
-    Answered,
-    Asked,
-    Begun,
-    Ending,
-    Entry,
-    Over,
-    Reloaded,
-    ReloadRefused,
-    Resumed,
-    Started,
-    Stopped,
-    Told,
-    Void,
-    opened,
-    sealed,
-)
 from handup.executive.machine import Looked, Machine, Phase, Reload
 from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery
@@ -107,9 +90,10 @@ class Run:
         self._since = time.monotonic()
         self._asked = {asked.question: asked for asked in written.asked}
         self._doubt = 0
-        self._followers: list[Callable[[Entry], object]] = []
+        self._followers: list[Callable[[events.Entry], object]] = []
         self._replay(written)
-        self._written = replace(written, told=())
+        written.told.clear()  # the machine has them
+        self._written = written
 
     @classmethod
     def of(cls, sources: Sources, **rest: Any) -> Run:
@@ -121,7 +105,7 @@ class Run:
         recipes, recoveries = sources.parsed()
         return cls(recipes, recoveries, sources=sources, **rest)
 
-    def _refuse_another(self, started: Started, settings: Settings | None) -> Settings:
+    def _refuse_another(self, started: events.Started, settings: Settings | None) -> Settings:
         if (started.main, started.params) != (self._main, self._params):
             raise BadRecord(
                 f"run '{self.id}' began with another task or other inputs",
@@ -137,12 +121,9 @@ class Run:
     def _replay(self, written: Written) -> None:
         try:
             for event in written.told:
-                if isinstance(event, Reloaded):
-                    self.sources = Sources.from_json(event.sources)
-                    recipes, self.recoveries = self.sources.parsed()
-                    self.machine.tell(Reload(recipes=recipes, recoveries=self.recoveries))
-                else:
-                    self.machine.tell(event)
+                self.machine.tell(again := retold(event))
+                if isinstance(event, events.Reloaded) and isinstance(again, Reload):
+                    self.sources, self.recoveries = Sources.from_json(event.sources), again.recoveries
         except IllegalCall as error:
             raise BadRecord(
                 f"what the journal holds of run '{self.id}' does not fit the recipes ({error.cause})",
@@ -151,7 +132,7 @@ class Run:
         if written.over is not None and self.machine.phase is Phase.LOOKING:
             self.machine.tell(Looked(at_s=written.over.at_s))
         elif written.erased and written.over is not None:
-            self.machine.tell(Stopped(why=written.over.reason, ending=written.over.ending))
+            self.machine.tell(events.Stopped(why=written.over.reason, ending=written.over.ending))
         if self.known:
             self.machine.notes()  # the journal has them
 
@@ -180,7 +161,7 @@ class Run:
             return False
         if not self.known:
             self._write(
-                Started(
+                events.Started(
                     sources={} if self.sources is None else self.sources.to_json(),
                     main=self._main,
                     params=self._params,
@@ -190,11 +171,11 @@ class Run:
                 *self.machine.notes(),
             )
         elif self._written.erased:
-            self.tell(Stopped(why=ERASED, ending=Ending.ERASED, at_s=now_s))
+            self.tell(events.Stopped(why=ERASED, ending=events.Ending.ERASED, at_s=now_s))
         else:
             self._doubt = self.machine.settings.batch
             away_s = 0.0 if stood_still else max(0.0, now_s - self._written.last_s)
-            self.tell(Resumed(number=self.machine.number + self._doubt, at_s=now_s, away_s=away_s))
+            self.tell(events.Resumed(number=self.machine.number + self._doubt, at_s=now_s, away_s=away_s))
         self.flush()
         return self.machine.phase is Phase.ACTING
 
@@ -206,20 +187,20 @@ class Run:
         assert self._book is not None
         self._book.waiting.clear()
         if (finished := self.machine.finished) is None:
-            self.tell(Stopped(why=ERASED, ending=Ending.ERASED, at_s=now_s))
+            self.tell(events.Stopped(why=ERASED, ending=events.Ending.ERASED, at_s=now_s))
         else:
-            self._book.add(Over(ending=finished.ending, reason=finished.reason, at_s=now_s))
+            self._book.add(events.Over(ending=finished.ending, reason=finished.reason, at_s=now_s))
         self.flush()
 
     # -- on the way --------------------------------------------------------------------------------------------------
 
-    def tell(self, event: Told | Looked) -> None:
+    def tell(self, event: events.Told | Looked) -> None:
         """Tell the machine, and have it written. A last look that saw nothing is not: the end that follows says so."""
         self.machine.tell(event)
         if self._noted:
             self._write(*(() if isinstance(event, Looked) else (event,)), *self.machine.notes())
 
-    def follow(self, told: Callable[[Entry], object]) -> None:
+    def follow(self, told: Callable[[events.Entry], object]) -> None:
         """Have somebody told of everything that is noted of this run from now on, with a journal or without one.
 
         Args:
@@ -232,11 +213,11 @@ class Run:
         """Whether anybody takes note of what happens; otherwise the machine keeps its own notes."""
         return self._book is not None or bool(self._followers)
 
-    def _write(self, *events: Entry) -> None:
+    def _write(self, *entries: events.Entry) -> None:
         if self._book is not None:
-            self._book.add(*events)
+            self._book.add(*entries)
         for told in self._followers:
-            for event in events:
+            for event in entries:
                 told(event)
 
     def doubtful(self, repeatable: bool) -> bool:
@@ -263,13 +244,13 @@ class Run:
         """An action ended; one that may not be repeated is made durable before anything else is begun."""
         self._due |= not repeatable
 
-    def asked(self, put: Asked) -> None:
+    def asked(self, put: events.Asked) -> None:
         """A question is put. One that the journal knows already is not written again."""
         if self.was_asked(put.question) is None:
             self._asked[put.question] = put
             self._write_now(put)
 
-    def was_asked(self, question: str) -> Asked | None:
+    def was_asked(self, question: str) -> events.Asked | None:
         """What was written of a question, by this program or one before it; None where it was not put yet."""
         return self._asked.get(question)
 
@@ -277,14 +258,14 @@ class Run:
         """New recipes and recoveries hold from here on."""
         self.machine.tell(Reload(recipes=recipes, recoveries=recoveries))
         self.sources, self.recoveries, self.problems = sources, recoveries, ()
-        self._write_now(Reloaded(sources=sources.to_json(), at_s=now_s))
+        self._write_now(events.Reloaded(sources=sources.to_json(), at_s=now_s))
 
-    def refused(self, refused: ReloadRefused) -> None:
+    def refused(self, refused: events.ReloadRefused) -> None:
         """New recipes or recoveries are wrong; the run keeps the old ones, and says why in `problems`."""
         self.problems = refused.problems
         self._write_now(refused)
 
-    def _write_now(self, event: Entry) -> None:
+    def _write_now(self, event: events.Entry) -> None:
         if self._noted:
             self._write(event, *self.machine.notes())
             self.flush()
@@ -299,10 +280,10 @@ class Run:
 
 # -- what the journal holds --------------------------------------------------------------------------------------------
 
-_TOLD = (Reloaded, *get_args(Told))
+_TOLD = (events.Reloaded, *get_args(events.Told))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Written:
     """What the journal holds of a run.
 
@@ -315,12 +296,20 @@ class Written:
         last_s: When the last thing happened that has a time.
     """
 
-    started: Started | None = None
-    told: tuple[Told | Reloaded, ...] = ()
-    over: Over | None = None
-    asked: tuple[Asked, ...] = ()
+    started: events.Started | None = None
+    told: list[events.Told | events.Reloaded] = field(default_factory=list)
+    over: events.Over | None = None
+    asked: list[events.Asked] = field(default_factory=list)
     erased: bool = False
     last_s: float = 0.0
+
+
+def retold(event: events.Told | events.Reloaded) -> events.Told | Reload:
+    """Return what a machine is told of an entry: of a reload the recipes and recoveries."""
+    if not isinstance(event, events.Reloaded):
+        return event
+    recipes, recoveries = Sources.from_json(event.sources).parsed()
+    return Reload(recipes=recipes, recoveries=recoveries)
 
 
 class Logbook:
@@ -339,7 +328,7 @@ class Logbook:
 
     def __init__(self, journal: EventLog, run: str) -> None:
         self.log = RunLog(journal, run, OWN)
-        self.waiting: list[Entry] = []
+        self.waiting: list[events.Entry] = []
         self._people: tuple[str, ...] = ()
 
     def read(self) -> Written:
@@ -348,36 +337,34 @@ class Logbook:
         Raises:
             BadRecord: It has no beginning.
         """
-        told: list[Told | Reloaded] = []
-        asked: list[Asked] = []
-        started, over, erased, last_s = None, None, False, 0.0
-        for entry in self.log.read(Started):
+        written = Written()
+        for entry in self.log.read(events.Started):
             self._hear(entry.event)
-            last_s = max(last_s, getattr(entry.event, "at_s", 0.0))
-            match opened(entry.event):
-                case Started() as event:
-                    started = event
-                case Over() as event:
-                    over = event
-                case Asked() as event:
-                    asked.append(event)
-                case _ if erased:
+            written.last_s = max(written.last_s, getattr(entry.event, "at_s", 0.0))
+            match events.opened(entry.event):
+                case events.Started() as event:
+                    written.started = event
+                case events.Over() as event:
+                    written.over = event
+                case events.Asked() as event:
+                    written.asked.append(event)
+                case _ if written.erased:
                     pass  # what was told after it was told to a machine that knew more
-                case Answered(erased=True):
-                    erased = True
+                case events.Answered(erased=True):
+                    written.erased = True
                 case event if isinstance(event, _TOLD):
-                    told.append(event)
-        return Written(started=started, told=tuple(told), over=over, asked=tuple(asked), erased=erased, last_s=last_s)
+                    written.told.append(event)
+        return written
 
-    def add(self, *events: Entry) -> None:
+    def add(self, *entries: events.Entry) -> None:
         """Have something written with the next `flush`."""
-        for event in events:
-            self.waiting.append(sealed(event, self._people))
+        for event in entries:
+            self.waiting.append(events.sealed(event, self._people))
             self._hear(event)
 
     def _hear(self, event: object) -> None:
         """Whose words are in the run."""
-        if isinstance(event, Answered) and event.about and event.by is not None and event.by not in self._people:
+        if isinstance(event, events.Answered) and event.about and event.by is not None and event.by not in self._people:
             self._people += (event.by,)
 
     def flush(self) -> None:
@@ -398,10 +385,12 @@ class Logbook:
             written = [entry.event for entry in transaction.read(run=self.log.run)]
             named = {getattr(event, "by", None) for event in written}  # the desk has named whoever answered
             self.log.forgotten(erasure)
-            answers = [event for event in self.waiting if isinstance(event, Answered) and event.about]
+            answers = [event for event in self.waiting if isinstance(event, events.Answered) and event.about]
             unwritten = any(answer.by not in named for answer in answers)
-            if unwritten or any(isinstance(event, Answered) and event.erased for event in written):
+            if unwritten or any(isinstance(event, events.Answered) and event.erased for event in written):
                 raise Erased("somebody was erased who had answered", hint="Go on with the run: it ends by name.")
 
     def _key(self, event: object) -> str:
-        return f"{self.log.run}/act/{event.number}" if isinstance(event, Begun | Acted | Void) else ""
+        return (
+            f"{self.log.run}/act/{event.number}" if isinstance(event, events.Begun | events.Acted | events.Void) else ""
+        )

@@ -16,6 +16,9 @@ from handup.executive.reading import scan_database, scan_recipes, scan_recoverie
 from handup.executive.recipe import Recipe, Recipes
 from handup.executive.recovery import Recovery
 
+KINDS = ("recipes", "recoveries", "database")
+"""Kinds of files, as a record of them names them."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Scanned:
@@ -113,11 +116,7 @@ class Sources:
         """A plain record that keeps the order."""
         return {
             kind: {"names": list(texts), "texts": list(texts.values())}
-            for kind, texts in (
-                ("recipes", self.recipes),
-                ("recoveries", self.recoveries),
-                ("database", self.database),
-            )
+            for kind, texts in ((kind, getattr(self, kind)) for kind in KINDS)
         }
 
     @classmethod
@@ -128,10 +127,7 @@ class Sources:
             BadRecord: It is none.
         """
         try:
-            kinds = {
-                kind: dict(zip(record[kind]["names"], record[kind]["texts"], strict=True))
-                for kind in ("recipes", "recoveries", "database")
-            }
+            kinds = {kind: dict(zip(record[kind]["names"], record[kind]["texts"], strict=True)) for kind in KINDS}
         except (KeyError, TypeError, ValueError):
             raise BadRecord("the files of a run are damaged", hint="Verify the journal.") from None
         return cls(**kinds)

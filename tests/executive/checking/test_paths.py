@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.core import ResumeHint
-from handup.executive.checking.context import LOOSE_LEAVES
 from handup.executive.checking.recoveries import fits_somewhere, tree_of
+from handup.executive.checking.steps import LOOSE_LEAVES
 from handup.executive.machine.program import path_matches
 from handup.executive.recipe import ActionStep, Recipe, Recipes, Step, TaskStep
 from handup.executive.recovery import Branch, Recovery, When

@@ -14,7 +14,7 @@ from tests.executive.reading.test_recipes import SPEC
 
 ROBOT = Abilities(
     actions={
-        "look": Declared(takes=("pose", "slowly?"), gives=("seen",), codes=("blurred",), repeatable=True),
+        "look": Declared(takes=("pose", "slowly?"), gives=("seen",), codes=("blurred",)),
         "grasp": Declared(takes=("at",), gives=("grasped",), codes=("slipped", "no_plan")),
         "wait": Declared(),
     },

@@ -34,10 +34,8 @@ from handup.executive.machine import (
     Looked,
     Machine,
     RunAction,
-    choose,
-    path_matches,
 )
-from handup.executive.machine.program import Program
+from handup.executive.machine.program import Program, choose, path_matches
 from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery
 from handup.executive.settings import Settings, Unseen

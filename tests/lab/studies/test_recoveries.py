@@ -19,6 +19,7 @@ from handup.lab.engine import Outcome, Results, Verdict, run_study
 from handup.lab.studies import recoveries, recovery_rules
 from handup.lab.studies.recoveries import DAYS, STUDY, pooled, reliability_table
 from handup.lab.studies.recovery_runs import rates_on
+from tests.executive.making import action, branch, rule, task
 from tests.lab.engine.made_up import by_seed
 
 FULL, NONE = "full", "none"
@@ -143,3 +144,19 @@ def test_the_rules_that_were_counted_are_those_that_there_are(tmp_path: Path) ->
         counted = sum(hint in row[3].split(", ") for row in listed) / len(listed)
         assert next(iter(shares.values())) == pytest.approx(counted)
         assert counted > 0.0, "every way to resume is used by some rule"
+
+
+def test_what_a_rule_is_made_of() -> None:
+    rules = [
+        rule("wide", "**", action("wait"), codes=["slip", "no_plan"]),
+        rule("far", "**/pick/grasp", task("reposition", by="failure.fields.off_m"), least=2, resume=ResumeHint.RETRY),
+        rule("look", "**/grasp", attempt=[action("look")], branches=[branch("tried.seen"), branch(None)]),
+        rule("believes", "**/grasp", task("reset"), belief="beliefs.holding", resume=ResumeHint.PREVIOUS),
+    ]
+    made_of = [{name for name, holds in recovery_rules.properties_of(each).items() if holds} for each in rules]
+    assert made_of == [
+        {"shared", "immediate", "signal"},
+        {"dynamic", "location", "aborts"},
+        {"immediate", "location", "result"},
+        {"location", "belief"},
+    ]

@@ -47,167 +47,156 @@ def check_action(
     Raises:
         ContractViolation: Naming the action and the first thing that is wrong with it.
     """
-    _check_words(make)
-    _check_methods(make)
+    held = _Held(make, turn_s)
+    held.check_words()
+    held.check_methods()
     for call in calls:
-        _check_stop(make, call, turn_s)
-        _check_end(make, call, most_turns, turn_s)
-        _check_sense(make, call)
+        held.check_stop(call)
+        held.check_end(call, most_turns)
+        held.check_sense(call)
 
 
-# -- what it says of itself ------------------------------------------------------------------------------------------
+class _Held:
+    """An action that is held against the contract."""
 
+    def __init__(self, make: Callable[[], Action], turn_s: float) -> None:
+        self._make: Any = make
+        self._turn_s = turn_s
 
-def _check_words(make: Callable[[], Action]) -> None:
-    if not isinstance(getattr(make, "name", None), str) or not make.name:  # type: ignore[attr-defined]
-        raise _violation(make, "has no name", "Give the class a ClassVar[str] called 'name'.")
-    if not WORD.fullmatch(make.name):  # type: ignore[attr-defined]
-        raise _violation(make, f"is called {make.name!r}", CAN_NAME)  # type: ignore[attr-defined]
-    for word in LISTS:
-        given = getattr(make, word, None)
-        if not isinstance(given, tuple) or not all(isinstance(each, str) for each in given):
-            raise _violation(make, f"says {given!r} for '{word}'", f"Give the class a tuple of texts called '{word}'.")
-        bare = [each.removesuffix("?") if word == "takes" else each for each in given]
-        if bad := [each for each in bare if not (WORD if word == "codes" else NAME).fullmatch(each)]:
-            raise _violation(make, f"has {bad[0]!r} in '{word}'", CAN_NAME)
-        if len(set(bare)) < len(bare):
-            raise _violation(make, f"names something twice in '{word}'", "Name everything once.")
-    if not isinstance(getattr(make, "repeatable", None), bool):
-        raise _violation(
-            make,
-            "does not say whether it may be repeated",
-            "Give it 'repeatable': True only if a second start after a power cut does no harm.",
-        )
+    def _violation(self, what: str, hint: str) -> ContractViolation:
+        name = getattr(self._make, "__name__", None) or type(self._make).__name__
+        return ContractViolation(f"action {name} {what}", hint=hint)
 
+    # -- what it says of itself --------------------------------------------------------------------------------------
 
-def _check_methods(make: Callable[[], Action]) -> None:
-    try:
-        inspect.signature(make).bind()
-    except TypeError as error:
-        hint = "Make it without arguments; what it needs of the robot is bound before, and its inputs come with start."
-        raise _violation(make, f"cannot be made without arguments ({error})", hint) from None
-    action = make()
-    for name, (arguments, how) in {**METHODS, **OPTIONAL}.items():
-        method = getattr(action, name, None)
-        if method is None and name in OPTIONAL:
-            continue
-        if not callable(method):
-            raise _violation(make, f"has no {name}()", f"Write: {how}.")
+    def check_words(self) -> None:
+        make = self._make
+        if not isinstance(getattr(make, "name", None), str) or not make.name:
+            raise self._violation("has no name", "Give the class a ClassVar[str] called 'name'.")
+        if not WORD.fullmatch(make.name):
+            raise self._violation(f"is called {make.name!r}", CAN_NAME)
+        for word in LISTS:
+            names = getattr(make, word, None)
+            if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+                hint = f"Give the class a tuple of texts called '{word}'."
+                raise self._violation(f"says {names!r} for '{word}'", hint)
+            bare = [name.removesuffix("?") if word == "takes" else name for name in names]
+            if bad := [name for name in bare if not (WORD if word == "codes" else NAME).fullmatch(name)]:
+                raise self._violation(f"has {bad[0]!r} in '{word}'", CAN_NAME)
+            if len(set(bare)) < len(bare):
+                raise self._violation(f"names something twice in '{word}'", "Name everything once.")
+        if not isinstance(getattr(make, "repeatable", None), bool):
+            hint = "Give it 'repeatable': True only if a second start after a power cut does no harm."
+            raise self._violation("does not say whether it may be repeated", hint)
+
+    def check_methods(self) -> None:
         try:
-            inspect.signature(method).bind(*range(arguments))
+            inspect.signature(self._make).bind()
         except TypeError as error:
-            raise _violation(make, f"has a {name}() with other arguments ({error})", f"Write: {how}.") from None
-        if inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method):
-            raise _violation(make, f"has an async {name}()", "Leave async out, or use as_action for an async function.")
+            hint = (
+                "Make it without arguments; what it needs of the robot is bound before, and its inputs come with start."
+            )
+            raise self._violation(f"cannot be made without arguments ({error})", hint) from None
+        action = self._make()
+        for name, (arguments, how) in {**METHODS, **OPTIONAL}.items():
+            method = getattr(action, name, None)
+            if method is None and name in OPTIONAL:
+                continue
+            if not callable(method):
+                raise self._violation(f"has no {name}()", f"Write: {how}.")
+            try:
+                inspect.signature(method).bind(*range(arguments))
+            except TypeError as error:
+                raise self._violation(f"has a {name}() with other arguments ({error})", f"Write: {how}.") from None
+            if inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method):
+                hint = "Leave async out, or use as_action for an async function."
+                raise self._violation(f"has an async {name}()", hint)
 
+    # -- what it does ------------------------------------------------------------------------------------------------
 
-# -- what it does ----------------------------------------------------------------------------------------------------
+    def check_stop(self, call: Call) -> None:
+        """Stop it before it began, and half-way, each twice."""
+        never, action = self._make(), self._make()
+        steps = self._started(action, call)
+        try:
+            self._turn(steps)
+        finally:
+            for stopped in (action, action, never, never):
+                self._timed("stop()", stopped.stop)
+            steps.close()
 
+    def check_end(self, call: Call, most_turns: int) -> None:
+        """Let it work until it ends."""
+        action, goal = self._make(), deepcopy(call.goal)
+        steps = self._started(action, call)
+        try:
+            for _ in range(most_turns):
+                working, outcome = self._turn(steps)
+                if working is None:
+                    break
+            else:
+                hint = "Let everything end, in an abort if need be."
+                raise self._violation(f"goes on after {most_turns} turns", hint)
+        finally:
+            action.stop()
+            action.stop()
+        if call.goal != goal:
+            raise self._violation("changes the goal that it is given", "Copy it before you change it.")
+        self._check_outcome(outcome)
 
-def _check_stop(make: Callable[[], Action], call: Call, turn_s: float) -> None:
-    """Stopped before it began, and half-way, each twice."""
-    never = make()
-    action = make()
-    steps = _started(make, action, call, turn_s)
-    try:
-        _turn(make, steps, turn_s)
-    finally:
-        for each in (action, action, never, never):
-            _timed(make, "stop()", each.stop, turn_s)
-        steps.close()
+    def check_sense(self, call: Call) -> None:
+        sense = getattr(self._make(), "sense", None)
+        seen = None if sense is None else sense(call)
+        if not isinstance(seen, Done | Aborted | NotStarted | None):
+            raise self._violation(f"senses {seen!r}", "Return Done, Aborted, NotStarted or None from sense().")
+        if isinstance(seen, Done | Aborted):
+            self._check_outcome(seen)
 
+    def _started(self, action: Action, call: Call) -> Generator[Working, None, Outcome]:
+        self._timed("start()", lambda: action.start(call))
+        steps: object = action.step()
+        if not isinstance(steps, Generator):
+            hint = "Write step() with yield Working(...) while it goes on; 'yield from ()' where it never does."
+            raise self._violation(f"gives {type(steps).__name__} for step()", hint)
+        return steps
 
-def _check_end(make: Callable[[], Action], call: Call, most_turns: int, turn_s: float) -> None:
-    action, goal = make(), deepcopy(call.goal)
-    steps = _started(make, action, call, turn_s)
-    try:
-        outcome: object = None
-        for _ in range(most_turns):
-            working, outcome = _turn(make, steps, turn_s)
-            if working is None:
-                break
-        else:
-            raise _violation(make, f"goes on after {most_turns} turns", "Let everything end, in an abort if need be.")
-    finally:
-        action.stop()
-        action.stop()
-    if call.goal != goal:
-        raise _violation(make, "changes the goal that it is given", "Copy it before you change it.")
-    _check_outcome(make, outcome)
+    def _turn(self, steps: Generator[Working, None, Outcome]) -> tuple[Working | None, object]:
+        try:
+            working = self._timed("a turn", lambda: next(steps))
+        except StopIteration as end:
+            return None, end.value
+        if not isinstance(working, Working) or not 0.0 <= working.for_s < float("inf"):
+            raise self._violation(f"yields {working!r}", "Yield Working(seconds), of zero or more.")
+        return working, None
 
+    def _timed(self, what: str, do: Callable[[], Any]) -> Any:
+        since = time.monotonic()
+        try:
+            return do()
+        finally:
+            took_s = time.monotonic() - since
+            if took_s > self._turn_s:
+                raise self._violation(f"blocks: {what} took {took_s:.2f} s", "Yield Working(...) instead of waiting.")
 
-def _check_sense(make: Callable[[], Action], call: Call) -> None:
-    sense = getattr(make(), "sense", None)
-    seen = None if sense is None else sense(call)
-    if not isinstance(seen, Done | Aborted | NotStarted | None):
-        raise _violation(make, f"senses {seen!r}", "Return Done, Aborted, NotStarted or None from sense().")
-    if isinstance(seen, Done | Aborted):
-        _check_outcome(make, seen)
+    def _check_outcome(self, outcome: object) -> None:
+        gives, codes = set(self._make.gives), self._make.codes
+        match outcome:
+            case Done():
+                if missing := sorted(gives - set(outcome.results)):
+                    raise self._violation(f"is done and does not give {', '.join(missing)}", "Give all of 'gives'.")
+                if more := sorted(set(outcome.results) - gives):
+                    raise self._violation(f"gives {', '.join(more)}, which it does not say", "Name it in 'gives'.")
+                self._check_plain("results", outcome.results)
+                self._check_plain("beliefs", outcome.beliefs)
+            case Aborted():
+                if outcome.code not in codes:
+                    raise self._violation(f"aborts with {outcome.code!r}, which it does not say", "Name it in 'codes'.")
+                self._check_plain("fields", outcome.fields)
+            case _:
+                raise self._violation(f"ends with {outcome!r}", "Return Done(...) or Aborted(...) from step().")
 
-
-def _started(
-    make: Callable[[], Action], action: Action, call: Call, turn_s: float
-) -> Generator[Working, None, Outcome]:
-    _timed(make, "start()", lambda: action.start(call), turn_s)
-    steps: object = action.step()
-    if not isinstance(steps, Generator):
-        hint = "Write step() with yield Working(...) while it goes on; 'yield from ()' where it never does."
-        raise _violation(make, f"gives {type(steps).__name__} for step()", hint)
-    return steps
-
-
-def _turn(
-    make: Callable[[], Action], steps: Generator[Working, None, Outcome], turn_s: float
-) -> tuple[Working | None, object]:
-    try:
-        working = _timed(make, "a turn", lambda: next(steps), turn_s)
-    except StopIteration as end:
-        return None, end.value
-    if not isinstance(working, Working) or not 0.0 <= working.for_s < float("inf"):
-        raise _violation(make, f"yields {working!r}", "Yield Working(seconds), of zero or more.")
-    return working, None
-
-
-def _timed(make: Callable[[], Action], what: str, do: Callable[[], Any], turn_s: float) -> Any:
-    since = time.monotonic()
-    try:
-        return do()
-    finally:
-        took_s = time.monotonic() - since
-        if took_s > turn_s:
-            raise _violation(make, f"blocks: {what} took {took_s:.2f} s", "Yield Working(...) instead of waiting.")
-
-
-def _check_outcome(make: Callable[[], Action], outcome: object) -> None:
-    match outcome:
-        case Done():
-            missing = sorted(set(_of(make, "gives")) - set(outcome.results))
-            if missing:
-                raise _violation(make, f"is done and does not give {', '.join(missing)}", "Give all of 'gives'.")
-            more = sorted(set(outcome.results) - set(_of(make, "gives")))
-            if more:
-                raise _violation(make, f"gives {', '.join(more)}, which it does not say", "Name it in 'gives'.")
-            _check_plain(make, "results", outcome.results)
-            _check_plain(make, "beliefs", outcome.beliefs)
-        case Aborted():
-            if outcome.code not in _of(make, "codes"):
-                raise _violation(make, f"aborts with {outcome.code!r}, which it does not say", "Name it in 'codes'.")
-            _check_plain(make, "fields", outcome.fields)
-        case _:
-            raise _violation(make, f"ends with {outcome!r}", "Return Done(...) or Aborted(...) from step().")
-
-
-def _check_plain(make: Callable[[], Action], what: str, data: Mapping[str, Any]) -> None:
-    try:
-        plain(dict(data))
-    except BadRecord as error:
-        raise _violation(make, f"has {what} that cannot be written down ({error.cause})", PLAIN) from None
-
-
-def _of(make: Callable[[], Action], word: str) -> tuple[str, ...]:
-    return tuple(getattr(make, word))
-
-
-def _violation(make: Callable[[], Action], what: str, hint: str) -> ContractViolation:
-    name = getattr(make, "__name__", None) or type(make).__name__
-    return ContractViolation(f"action {name} {what}", hint=hint)
+    def _check_plain(self, what: str, data: Mapping[str, Any]) -> None:
+        try:
+            plain(dict(data))
+        except BadRecord as error:
+            raise self._violation(f"has {what} that cannot be written down ({error.cause})", PLAIN) from None

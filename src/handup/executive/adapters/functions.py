@@ -118,17 +118,9 @@ def declared(
     about: str | None,
     **more: Any,
 ) -> type[B]:
-    """A class of actions with a name of its own.
+    """Make a class of actions with a name of its own.
 
-    Args:
-        base: What it does.
-        name: What recipes call it.
-        takes: Its inputs; a `?` at the end of those that may be missing.
-        gives: Its results.
-        codes: Of its aborts.
-        repeatable: Whether it may be started again when nobody knows whether it had its effect.
-        about: One sentence for people.
-        **more: What the base needs to know.
+    The arguments are those of the functions that make actions; `more` is what the base needs to know.
 
     Raises:
         BadSetting: A list is one text.
@@ -213,14 +205,9 @@ def as_action(
     )
 
 
-class _Function:
+class _Function(Action):
     """What both kinds have in common."""
 
-    name: ClassVar[str]
-    takes: ClassVar[tuple[str, ...]]
-    gives: ClassVar[tuple[str, ...]]
-    repeatable: ClassVar[bool]
-    codes: ClassVar[tuple[str, ...]]
     _function: ClassVar[Callable[..., Any]]
     _told: ClassVar[bool]
     _faults: ClassVar[Mapping[type[Exception], str]]

@@ -53,7 +53,7 @@ def behaviour_action(
         every_s: How often it is ticked.
     """
     return declared(
-        _Ticked,
+        _Ticked,  # type: ignore[type-abstract]  # the class that is made has a name and all else
         name,
         takes=takes,
         gives=gives,
@@ -66,14 +66,9 @@ def behaviour_action(
     )
 
 
-class _Ticked:
+class _Ticked(Action):
     """A behaviour, ticked once a turn."""
 
-    name: ClassVar[str]
-    takes: ClassVar[tuple[str, ...]]
-    gives: ClassVar[tuple[str, ...]]
-    repeatable: ClassVar[bool]
-    codes: ClassVar[tuple[str, ...]]
     _make: Callable[[Call], Behaviour]
     _results: Callable[[Any], Mapping[str, Any]]
     _every_s: ClassVar[float]

@@ -12,15 +12,17 @@ from dataclasses import dataclass
 
 from handup.core import ResumeHint
 from handup.core.checks import suggestion
-from handup.executive.checking.context import (
+from handup.executive.checking.steps import (
     LOOSE_LEAVES,
     MACHINE_CODES,
     Context,
+    check_expression,
+    check_loops,
+    check_steps,
     constant_of,
     sets_of,
     variables_in,
 )
-from handup.executive.checking.steps import check_expression, check_loops, check_steps
 from handup.executive.events import Ending
 from handup.executive.failure import IN_RECOVERY
 from handup.executive.machine.program import first_places, places_after

@@ -1,19 +1,166 @@
-"""Steps against what there is: their names, inputs and outputs, what their expressions read, and that they end."""
+"""Steps against what there is: names, inputs and outputs, what expressions read, that they end, and the variables.
+
+Variables are followed along the ways through a task: read before they are set, set and never read. A set of them is a
+whole number with one bit for each, so that ten thousand steps cost no more than ten thousand small additions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from handup.core import BadExpression
 from handup.core.checks import suggestion
-from handup.executive.checking.context import Context, constant_of, sets_of, variables_in
 from handup.executive.language import Expression
 from handup.executive.machine.steps import OPS
-from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipe, RunStep, Step, TaskStep, every
+from handup.executive.problem import Place, Problem
+from handup.executive.reading import MAX_PROBLEMS
+from handup.executive.recipe import (
+    ActionStep,
+    ChoiceStep,
+    LoopStep,
+    OpStep,
+    Recipe,
+    Recipes,
+    RunStep,
+    Step,
+    TaskStep,
+    every,
+    expressions_of,
+)
+from handup.executive.recovery import Recovery
 from handup.executive.settings import MAX_TASKS
 
+MACHINE_CODES = (
+    *("abort", "check_failed", "bad_value", "bad_expression"),
+    *("output_missing", "input_missing", "unknown_task", "too_deep", "too_many_rounds"),
+    *("contradiction", "lost"),
+)
+"""The codes with which ops, tasks, loops, expressions and beliefs fail, and an action of which a person said so."""
+LOOSE_LEAVES = ("choice", "loop", "outputs", "contradiction")
+"""What else than an action, op, task or monitor can stand at the end of a failure's path."""
 LOOP_HINT = "Add most: N; or let its condition look at 'aborts', or at a variable that its body sets."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declared:
+    """What an action says of itself.
+
+    Args:
+        takes: Its inputs; a name with a `?` at the end may be missing.
+        gives: Its results.
+        codes: Of its aborts.
+    """
+
+    takes: tuple[str, ...] = ()
+    gives: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Inputs that must be there."""
+        return tuple(name for name in self.takes if not name.endswith("?"))
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """All inputs."""
+        return tuple(name.removesuffix("?") for name in self.takes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Abilities:
+    """Actions and monitors of a robot or a simulated world.
+
+    Args:
+        actions: By name.
+        monitors: For each the codes with which it raises a failure.
+    """
+
+    actions: Mapping[str, Declared] = field(default_factory=dict)
+    monitors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def abilities_of(actions: Mapping[str, object], monitors: Mapping[str, object] | None = None) -> Abilities:
+    """Read what classes or factories of actions and monitors say of themselves.
+
+    Args:
+        actions: By name, each with `takes`, `gives` and `codes`.
+        monitors: By name, each with `codes`.
+    """
+    words = ("takes", "gives", "codes")
+    return Abilities(
+        actions={
+            name: Declared(**{word: tuple(getattr(maker, word, ())) for word in words})
+            for name, maker in actions.items()
+        },
+        monitors={name: tuple(getattr(maker, "codes", ())) for name, maker in (monitors or {}).items()},
+    )
+
+
+class Enough(Exception):
+    """There are as many problems as anybody wants to read. Never leaves the validator."""
+
+
+class Context:
+    """One pass of the validator.
+
+    Args:
+        recipes: What is checked.
+        recoveries: What is checked with it.
+        abilities: What the robot brings; None if that is not known.
+    """
+
+    def __init__(self, recipes: Recipes, recoveries: Sequence[Recovery], abilities: Abilities | None) -> None:
+        self.recipes = recipes
+        self.recoveries = recoveries
+        self.abilities = abilities
+        self.problems: list[Problem] = []
+
+    def add(self, place: Place, cause: str, hint: str) -> None:
+        """Note a problem.
+
+        Raises:
+            Enough: There are too many.
+        """
+        self.problems.append(Problem(place, cause, hint))
+        if len(self.problems) >= MAX_PROBLEMS:
+            raise Enough
+
+
+def sets_of(step: Step) -> tuple[str, ...]:
+    """The variables that a step sets itself: those it names; counting by `name` sets that one where it names none."""
+    if not isinstance(step, RunStep):
+        return ()
+    if not step.var and isinstance(step, OpStep) and step.name in OPS and "name" in OPS[step.name].one_of:
+        counted = counted_name(step)
+        return () if counted is None else (counted,)
+    return step.var
+
+
+def counted_name(step: Step) -> str | None:
+    """The variable that an increment or decrement counts by its name."""
+    name = step.params.get("name") if isinstance(step, OpStep) else None
+    value = name.value({}) if name is not None and name.constant else None
+    return value if isinstance(value, str) else None
+
+
+def variables_in(expression: Expression) -> list[str]:
+    """The variables that an expression reads, sorted."""
+    return sorted({name[1] for name in expression.names if name[0] == "var"})
+
+
+def constant_of(condition: Expression) -> bool | None:
+    """Whether a condition that reads nothing holds; None where it depends on something, or has no value."""
+    if condition.names:
+        return None
+    try:
+        return bool(condition.value({}))
+    except BadExpression:
+        return None
+
+
+# -- names, inputs and outputs -----------------------------------------------------------------------------------------
 
 
 def check_steps(context: Context, steps: Iterable[Step]) -> None:
@@ -176,45 +323,191 @@ def _ending(tasks: Mapping[str, Recipe]) -> dict[str, int]:
             if isinstance(step, TaskStep):
                 callers.setdefault(step.name, set()).add(name)
     ending: dict[str, int] = {}
+
+    def blocks(name: str) -> bool:
+        return name in tasks and name not in ending
+
     waiting = list(tasks)
     while waiting:
         name = waiting.pop()
-        if name not in ending and any(_ends(tasks[name].steps, tasks, ending)):
+        if name not in ending and _Flow(tasks[name], blocks=blocks).can_end():
             ending[name] = 1 + max((ending.get(step.name, 0) for step in _always(tasks[name])), default=0)
             waiting += callers.get(name, ())
     return ending
 
 
-class _Ends(NamedTuple):
-    """How steps can end: by going on behind them, by an abort."""
-
-    on: bool
-    out: bool
+# -- variables along the ways through a task: bits, and one walk -------------------------------------------------------
 
 
-_NOWHERE = _Ends(on=False, out=False)
+class Known(NamedTuple):
+    """What is known of variables at one place.
+
+    Args:
+        surely: Those that every way to here has set.
+        maybe: Those that some way to here has set.
+    """
+
+    surely: int
+    maybe: int
 
 
-def _ends(steps: Sequence[Step], tasks: Mapping[str, Recipe], ending: Container[str]) -> _Ends:
-    out = False
-    for step in steps:
-        ends = _end(step, tasks, ending)
-        out = out or ends.out
-        if not ends.on:
-            return _Ends(on=False, out=out)
-    return _Ends(on=True, out=out)
+def check_flow(context: Context, recipe: Recipe, read_elsewhere: Collection[str]) -> None:
+    """Note variables that are read too early or never, outputs that nothing sets, and steps that are never reached.
+
+    What a step is given must be set on every way that leads to it. A condition may ask for a variable that is not set
+    yet, which is null then, if some way sets it or if it is an output of the task. A loop that goes on until a variable
+    of its condition is right has set it when it is over.
+
+    Args:
+        context: Where to note it.
+        recipe: The task.
+        read_elsewhere: Variables that recoveries read.
+    """
+    flow = _Flow(recipe, context)
+    end = flow.walk(recipe.steps, Known(0, 0))
+    if end is not None:
+        for name in recipe.var:
+            if not end.maybe & flow.bit(name):
+                hint = f"Let a step give it, with var: [{name}]; or remove it from 'var' of the task."
+                context.add(recipe.place, f"output '{name}' of task '{recipe.name}' is never set", hint)
+    counted = {counted_name(step) for step in every(recipe.steps)}
+    read = {name for expression in expressions_of(recipe.steps) for name in variables_in(expression)}
+    used = {*counted, *read, *recipe.var, *read_elsewhere}
+    for step in every(recipe.steps):
+        if isinstance(step, RunStep):
+            for name in sets_of(step):
+                if name not in used:
+                    hint = "Remove it from 'var', or use it."
+                    context.add(step.place, f"'{name}' is set by '{step.name}' and never read", hint)
 
 
-def _end(step: Step, tasks: Mapping[str, Recipe], ending: Container[str]) -> _Ends:
-    if isinstance(step, ChoiceStep):
+class _Flow:
+    """One walk through a task.
+
+    Args:
+        recipe: The task.
+        context: Where to note what is wrong; nothing is noted where it is None.
+        blocks: Whether a task of that name never comes to an end.
+    """
+
+    def __init__(
+        self, recipe: Recipe, context: Context | None = None, *, blocks: Callable[[str], bool] = lambda name: False
+    ) -> None:
+        self._recipe = recipe
+        self._context = context
+        self._blocks = blocks
+        self._aborts = False
+        self._bits: dict[str, int] = {}
+        self._outputs = self._together(recipe.var)
+
+    def can_end(self) -> bool:
+        """Return True where some way leads behind the task's steps, or to an abort."""
+        return self.walk(self._recipe.steps, Known(0, 0)) is not None or self._aborts
+
+    def bit(self, name: str) -> int:
+        found = self._bits.get(name)
+        if found is None:
+            found = self._bits[name] = 1 << len(self._bits)
+        return found
+
+    def _together(self, names: Iterable[str]) -> int:
+        bits = 0
+        for name in names:
+            bits |= self.bit(name)
+        return bits
+
+    def walk(self, steps: Sequence[Step], before: Known) -> Known | None:
+        """What is known behind the steps; None where no way leads behind them."""
+        now = before
+        for index, step in enumerate(steps):
+            after = self._step(step, now)
+            if after is None:
+                if index + 1 < len(steps):
+                    hint = "Remove this step, or let a choice decide about the one before."
+                    self._add(steps[index + 1].place, "no way leads to this step", hint)
+                return None
+            now = after
+        return now
+
+    def _step(self, step: Step, now: Known) -> Known | None:
+        if isinstance(step, ChoiceStep):
+            return self._choice(step, now)
+        if isinstance(step, LoopStep):
+            return self._loop(step, now)
+        self._given(step, now)
+        if isinstance(step, OpStep) and step.name == "abort":
+            self._aborts = True
+            return None
+        if isinstance(step, TaskStep) and self._blocks(step.name):
+            return None
+        bits = self._together(sets_of(step))
+        return Known(now.surely | bits, now.maybe | bits) if bits else now
+
+    def _choice(self, step: ChoiceStep, now: Known) -> Known | None:
+        self._asked(step.condition, now.maybe)
         known = constant_of(step.condition)
-        yes = _NOWHERE if known is False else _ends(step.if_true, tasks, ending)
-        no = _NOWHERE if known is True else _ends(step.if_false, tasks, ending)
-        return _Ends(on=yes.on or no.on, out=yes.out or no.out)
-    if isinstance(step, LoopStep):
+        for steps, dead, word in ((step.if_true, known is False, "true"), (step.if_false, known is True, "false")):
+            if steps and dead:
+                cause = f"no way leads to this step: the condition is never {word}"
+                self._add(steps[0].place, cause, "Remove it, or correct the condition.")
+        yes = None if known is False else self.walk(step.if_true, now)
+        no = None if known is True else self.walk(step.if_false, now)
+        if yes is None or no is None:
+            return yes or no
+        return Known(yes.surely & no.surely, yes.maybe | no.maybe)
+
+    def _loop(self, step: LoopStep, now: Known) -> Known | None:
+        again = now if self._context is None else Known(now.surely, now.maybe | self._gain(step.body))
+        self._asked(step.condition, again.maybe)
         known = constant_of(step.condition)
-        body = _Ends(on=True, out=False) if known is False else _ends(step.body, tasks, ending)
-        return _Ends(on=body.on or not known, out=body.out)
-    aborts = isinstance(step, OpStep) and step.name == "abort"
-    called = isinstance(step, TaskStep) and step.name in tasks and step.name not in ending
-    return _Ends(on=not aborts and not called, out=aborts)
+        if known is False:
+            if step.body:
+                cause = "no way leads to this step: the loop never begins"
+                self._add(step.body[0].place, cause, "Remove the loop, or correct its condition.")
+            return now
+        body = self.walk(step.body, again)
+        if body is None:
+            return None if known else now
+        sure = body.surely if known else body.surely & self._together(variables_in(step.condition))
+        return Known(now.surely | sure, body.maybe)
+
+    def _gain(self, steps: Sequence[Step]) -> int:
+        """Return the variables that some way through the steps sets; none where no way leads behind them."""
+        context, self._context = self._context, None
+        end = self.walk(steps, Known(0, 0))
+        self._context = context
+        return 0 if end is None else end.maybe
+
+    def _add(self, place: Place, cause: str, hint: str) -> None:
+        if self._context is not None:
+            self._context.add(place, cause, hint)
+
+    def _given(self, step: ActionStep | TaskStep | OpStep, now: Known) -> None:
+        if self._context is None:
+            return
+        for value in step.params.values():
+            for name in variables_in(value):
+                if not now.surely & self.bit(name):
+                    self._unset(value, name, now)
+        counted = counted_name(step)
+        if counted is not None and not now.surely & self.bit(counted):
+            self._unset(step.params["name"], counted, now)
+
+    def _asked(self, condition: Expression, maybe: int) -> None:
+        if self._context is None:
+            return
+        for name in variables_in(condition):
+            if not (maybe | self._outputs) & self.bit(name):
+                self._unset(condition, name, Known(0, maybe))
+
+    def _unset(self, value: Expression, name: str, now: Known) -> None:
+        if now.maybe & self.bit(name):
+            hint = (
+                "Set it before, on every way; for example with {op: assign, params: {value: …}, var: [" + name + "]}."
+            )
+            self._add(value.place, f"var.{name} is not set on every way that leads here", hint)
+            return
+        known = {variable for step in every(self._recipe.steps) for variable in sets_of(step)}
+        near = f"{suggestion(name, known)} " if known else ""
+        hint = "Set it before it is read." if name in known else f"{near}A step sets it, with var: [{name}]."
+        self._add(value.place, f"var.{name} is read before anything sets it", hint)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import NoReturn, TypeVar
+from typing import NamedTuple, NoReturn, TypeVar
 
 from handup.core import BadExpression
 from handup.core.checks import shown, suggestion
-from handup.executive.language.tokens import Token, tokens_of
 from handup.executive.language.values import (
     ARITHMETIC,
     COMPARISONS,
     FUNCTIONS,
     MAX_DEPTH,
+    MAX_TEXT,
     Data,
     is_list,
     is_number,
@@ -36,6 +37,18 @@ WORDS = {"true": True, "True": True, "false": False, "False": False, "null": Non
 KEYWORDS = frozenset({"and", "or", "not", "in", *WORDS})
 PLAIN = re.compile(rf"({'|'.join(ROOTS)})((?:\.[A-Za-z_][A-Za-z0-9_]*)+)", re.ASCII)
 """A reference and nothing else, which is what most parameters are."""
+TOKEN = re.compile(
+    r"""
+    (?P<space>[ \t\r\n]+)
+  | (?P<number>(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?)
+  | (?P<text>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")
+  | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
+  | (?P<sign>//|==|!=|<=|>=|[-+*/%<>()\[\]{},.:])
+    """,
+    re.VERBOSE | re.ASCII,
+)
+ESCAPES = {"\\": "\\", "'": "'", '"': '"', "n": "\n", "t": "\t"}
+MAX_DIGITS = 40
 
 
 @dataclass(frozen=True)
@@ -110,7 +123,7 @@ def collected(items: Sequence[Expression], place: Place = NOWHERE) -> Expression
     """A list whose entries are computed."""
     names = frozenset().union(*(item.names for item in items))
     return Expression(
-        f"[{', '.join(item.text for item in items)}]", _Items(tuple(item.root for item in items)), place, names
+        f"[{', '.join(item.text for item in items)}]", _Call(_list, tuple(item.root for item in items)), place, names
     )
 
 
@@ -118,7 +131,8 @@ def tabled(entries: Mapping[str, Expression], place: Place = NOWHERE) -> Express
     """A map whose values are computed."""
     text = ", ".join(f"{key!r}: {entry.text}" for key, entry in entries.items())
     names = frozenset().union(*(entry.names for entry in entries.values()))
-    return Expression(f"{{{text}}}", _Pairs(tuple((key, entry.root) for key, entry in entries.items())), place, names)
+    root = _Call(_Map(tuple(entries)), tuple(entry.root for entry in entries.values()))
+    return Expression(f"{{{text}}}", root, place, names)
 
 
 def _placed(error: BadExpression, place: Place) -> BadExpression:
@@ -182,29 +196,6 @@ class _Pick:
 
 
 @dataclass(frozen=True)
-class _Not:
-    """`not x`."""
-
-    operand: Node
-
-    def __call__(self, scope: Scope) -> Data:
-        return not self.operand(scope)
-
-
-@dataclass(frozen=True)
-class _Minus:
-    """`-x`."""
-
-    operand: Node
-
-    def __call__(self, scope: Scope) -> Data:
-        value = self.operand(scope)
-        if not is_number(value):
-            raise BadExpression(f"'-' stands before {kind_of(value)}", hint="Give a number.")
-        return -value
-
-
-@dataclass(frozen=True)
 class _AndOr:
     """`x and y`: the first that is not true, or the last; `x or y`: the first that is true. Those behind wait."""
 
@@ -253,33 +244,33 @@ class _Comparison:
 
 @dataclass(frozen=True)
 class _Call:
-    """`len(x)` and the like."""
+    """`len(x)`, `not x`, `-x`, `[x, y]` and `{"key": x}`: something made of values."""
 
-    name: str
+    compute: Callable[..., Data]
     arguments: tuple[Node, ...]
 
     def __call__(self, scope: Scope) -> Data:
-        return FUNCTIONS[self.name].compute(*(argument(scope) for argument in self.arguments))
+        return self.compute(*[argument(scope) for argument in self.arguments])
+
+
+def _negative(value: Data) -> Data:
+    if not is_number(value):
+        raise BadExpression(f"'-' stands before {kind_of(value)}", hint="Give a number.")
+    return -value
+
+
+def _list(*values: Data) -> Data:
+    return list(values)
 
 
 @dataclass(frozen=True)
-class _Items:
-    """`[x, y]`."""
+class _Map:
+    """Makes a map of values by its keys."""
 
-    items: tuple[Node, ...]
+    keys: tuple[str, ...]
 
-    def __call__(self, scope: Scope) -> Data:
-        return [item(scope) for item in self.items]
-
-
-@dataclass(frozen=True)
-class _Pairs:
-    """`{"key": x}`."""
-
-    pairs: tuple[tuple[str, Node], ...]
-
-    def __call__(self, scope: Scope) -> Data:
-        return {key: node(scope) for key, node in self.pairs}
+    def __call__(self, *values: Data) -> Data:
+        return dict(zip(self.keys, values, strict=True))
 
 
 def _entry(found: Data, key: Data) -> Data:
@@ -299,6 +290,90 @@ def _no_key(where: str, found: Data, key: Data) -> BadExpression:
         return BadExpression(f"{where} is {kind_of(found)} and has no {shown(key)}", hint="Check what it holds.")
     known = ", ".join(str(name) for name in list(found)[:8])
     return BadExpression(f"{where} has no {shown(key)}", hint=f"It has: {known}." if known else "It is empty.")
+
+
+# -- the words of an expression ----------------------------------------------------------------------------------------
+
+
+class Token(NamedTuple):
+    """One word: a `number`, `text`, `name` or `sign`, or the `end`.
+
+    Args:
+        kind: Which of them.
+        word: As written.
+        data: What a number or text stands for.
+        column: Of its first character, counted from 1.
+    """
+
+    kind: str
+    word: str
+    data: Data
+    column: int
+
+
+def tokens_of(text: str) -> list[Token]:
+    """All words, and the end.
+
+    Raises:
+        BadExpression: The text is too long, or something in it is no word; with the column.
+    """
+    if len(text) > MAX_TEXT:
+        raise BadExpression(
+            f"an expression has {len(text)} characters", hint=f"Write at most {MAX_TEXT}; use variables.", column=1
+        )
+    found, position = [], 0
+    while position < len(text):
+        match = TOKEN.match(text, position)
+        if match is None:
+            raise _no_word(text, position)
+        kind, word = match.lastgroup or "", match.group()
+        if kind != "space":
+            found.append(Token(kind, word, _data(kind, word, position + 1), position + 1))
+        position = match.end()
+    found.append(Token("end", "the end", None, len(text) + 1))
+    return found
+
+
+def _data(kind: str, word: str, column: int) -> Data:
+    if kind == "text":
+        return _unescaped(word[1:-1], column + 1)
+    if kind != "number":
+        return None
+    if len(word) > MAX_DIGITS:
+        raise BadExpression("a number has too many digits", hint=f"Write at most {MAX_DIGITS}.", column=column)
+    if word.isdigit():
+        if len(word) > 18:
+            raise BadExpression("a whole number is too large", hint="Write at most 18 digits.", column=column)
+        return int(word)
+    number = float(word)
+    if number == float("inf"):
+        raise BadExpression(f"{word} is no finite number", hint="Write a smaller number.", column=column)
+    return number
+
+
+def _unescaped(text: str, column: int) -> str:
+    parts, position = [], 0
+    while (slash := text.find("\\", position)) >= 0:
+        letter = text[slash + 1]
+        if letter not in ESCAPES:
+            hint = "Known: \\\\, \\', \\\", \\n, \\t; or write the character itself."
+            raise BadExpression(f"{shown(chr(92) + letter)} stands in a text", hint=hint, column=column + slash)
+        parts += [text[position:slash], ESCAPES[letter]]
+        position = slash + 2
+    return "".join([*parts, text[position:]])
+
+
+def _no_word(text: str, position: int) -> BadExpression:
+    sign = text[position]
+    hint = {
+        "=": "Write '==' to compare.",
+        "&": "Write 'and'.",
+        "|": "Write 'or'.",
+        "!": "Write 'not'.",
+        "'": "Close the quote.",
+        '"': "Close the quote.",
+    }.get(sign, "Remove it, or put quotes around a text.")
+    return BadExpression(f"{shown(sign)} has no meaning in an expression", hint=hint, column=position + 1)
 
 
 # -- from words to parts: one function per level of precedence, from `or` down to names and numbers --------------------
@@ -368,7 +443,7 @@ class _Parser:
 
     def _negation(self) -> Node:
         if self._take("not"):
-            return _Not(self._deeper(self._negation))
+            return _Call(operator.not_, (self._deeper(self._negation),))
         return self._comparison()
 
     def _comparison(self) -> Node:
@@ -400,7 +475,7 @@ class _Parser:
 
     def _signed(self) -> Node:
         if self._take("-"):
-            return _Minus(self._deeper(self._signed))
+            return _Call(_negative, (self._deeper(self._signed),))
         return self._entries(self._atom())
 
     def _entries(self, node: Node) -> Node:
@@ -439,9 +514,10 @@ class _Parser:
             self._need(")")
             return node
         if self._take("["):
-            return _Items(tuple(self._listed("]", self._inner)))
+            return _Call(_list, tuple(self._listed("]", self._inner)))
         if self._take("{"):
-            return _Pairs(tuple(self._listed("}", self._pair)))
+            pairs = self._listed("}", self._pair)
+            return _Call(_Map(tuple(key for key, _ in pairs)), tuple(value for _, value in pairs))
         if token.kind != "name" or (token.word in KEYWORDS and token.word not in WORDS):
             self._fail(f"{self._shown} stands where a value should", "Is there a value missing before it?")
         return self._named(token)
@@ -469,7 +545,7 @@ class _Parser:
             many = f"{function.least}" if function.most == function.least else f"{function.least} or more"
             cause = f"{token.word} got {len(arguments)} values"
             raise BadExpression(cause, hint=f"Give it {many}.", column=token.column)
-        return _Call(token.word, arguments)
+        return _Call(function.compute, arguments)
 
     def _listed(self, end: str, one: Callable[[], T]) -> list[T]:
         found: list[T] = []

@@ -1,8 +1,8 @@
 """The pure machine: a recipe with its recoveries, told what happened, says what to do next."""
 
-from handup.executive.machine.commands import (
+from handup.executive.machine.machine import Machine
+from handup.executive.machine.state import (
     AskPerson,
-    Command,
     Finished,
     Input,
     LastLook,
@@ -12,22 +12,5 @@ from handup.executive.machine.commands import (
     RunAction,
     Spoken,
 )
-from handup.executive.machine.machine import Machine
-from handup.executive.machine.program import choose, path_matches, specificity
 
-__all__ = [
-    "AskPerson",
-    "Command",
-    "Finished",
-    "Input",
-    "LastLook",
-    "Looked",
-    "Machine",
-    "Phase",
-    "Reload",
-    "RunAction",
-    "Spoken",
-    "choose",
-    "path_matches",
-    "specificity",
-]
+__all__ = ["AskPerson", "Finished", "Input", "LastLook", "Looked", "Machine", "Phase", "Reload", "RunAction", "Spoken"]

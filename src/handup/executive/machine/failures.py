@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from handup.core import BadExpression, ResumeHint
 from handup.executive.events import Ending, Failed, Recovered, Recovering
 from handup.executive.failure import IN_RECOVERY, Failure, Level
-from handup.executive.machine.commands import AskPerson, Phase
 from handup.executive.machine.program import Rule, choose, path_matches
-from handup.executive.machine.state import Cursor, Frame, Repair, State, StepTally, Trouble
+from handup.executive.machine.state import AskPerson, Cursor, Frame, Phase, Repair, State, StepTally, Trouble
 from handup.executive.settings import Unseen
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def fail(
         at_s=state.now_s,
         depth=state.depth,
     )
-    state.notes.append(Failed(number=state.failures, failure=failure))
+    state.notes_due.append(Failed(number=state.failures, failure=failure))
     state.trouble = Trouble(state.failures, failure, len(failure.levels))
 
 
@@ -177,7 +176,7 @@ def _step(state: State, levels: int) -> StepTally:
 def _begin(state: State, trouble: Trouble, rule: Rule, seen: Failure, step: StepTally) -> None:
     name = rule.recovery.name
     step.uses[name] = step.uses.get(name, 0) + 1
-    state.notes.append(
+    state.notes_due.append(
         Recovering(number=trouble.number, recovery=name, path=seen.path, use=step.uses[name], depth=seen.depth)
     )
     repair = Repair(rule=rule, number=trouble.number, failure=trouble.failure, seen=seen)
@@ -226,7 +225,7 @@ def did_not_help(state: State, index: int) -> None:
 
 def _note(state: State, repair: Repair, *, helped: bool) -> None:
     name = repair.rule.recovery.name
-    state.notes.append(Recovered(number=repair.number, recovery=name, helped=helped, at_s=state.now_s))
+    state.notes_due.append(Recovered(number=repair.number, recovery=name, helped=helped, at_s=state.now_s))
 
 
 def go_on(
@@ -260,7 +259,9 @@ def go_on(
         return False
     frame = state.frames[index]
     name = "" if rule is None else rule.recovery.name
-    state.notes.append(Recovered(number=trouble.number, recovery=name, hint=hint, level=frame.name, at_s=state.now_s))
+    state.notes_due.append(
+        Recovered(number=trouble.number, recovery=name, hint=hint, level=frame.name, at_s=state.now_s)
+    )
     state.trouble = None
     if hint is ResumeHint.NONE:
         _give_up(state, trouble, index if level is not None else 0, rule, ends)
@@ -272,9 +273,8 @@ def go_on(
         frame.var.update({each: given[each] for each in line.var if each in given})
     elif hint is ResumeHint.NEXT and index == 0:
         state.passed |= {(each.leaf, each.code) for each in (trouble.failure, *inside) if each.kind == "monitor"}
-    anew = state.program.tasks.get(frame.name) if frame.repair is None and hint is ResumeHint.RETRY else None
-    if anew is not None:
-        frame.lines, frame.outputs = anew.lines, anew.recipe.var
+    if hint is ResumeHint.RETRY and frame.repair is None and frame.name in state.program.lines:
+        frame.lines, frame.outputs = state.program.lines[frame.name], state.program.recipes.tasks[frame.name].var
     resume(frame, hint)
     return True
 

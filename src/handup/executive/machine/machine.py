@@ -7,44 +7,33 @@ from dataclasses import replace
 from typing import Any
 
 from handup.core import IllegalCall, ResumeHint
-from handup.executive.beliefs import CONTRADICTION, Assertion, Beliefs, Source
-from handup.executive.events import (
-    Acted,
-    Answered,
-    Became,
-    Begun,
-    Believed,
-    Ending,
-    Note,
-    Raised,
-    Resumed,
-    Stopped,
-    Unanswered,
-    Void,
-)
-from handup.executive.machine.commands import (
+from handup.executive import events
+from handup.executive.beliefs import CONTRADICTION, Assertion, Source
+from handup.executive.machine.failures import fail, go_on
+from handup.executive.machine.program import Program
+from handup.executive.machine.state import (
     EXPECTED,
     LEGAL,
     AskPerson,
     Command,
     Finished,
+    Frame,
     Input,
     Looked,
     Phase,
     Reload,
     RunAction,
     Spoken,
+    State,
+    Trouble,
 )
-from handup.executive.machine.failures import fail, go_on
-from handup.executive.machine.program import Program
-from handup.executive.machine.state import Frame, State, Trouble
 from handup.executive.machine.steps import acted, advance
 from handup.executive.recipe import Recipe, Recipes
 from handup.executive.recovery import Recovery
 from handup.executive.settings import Settings
 
 
-class Machine:
+class Machine(State):
     """Runs a recipe with its recoveries, without doing anything itself.
 
     `next` says what is to be done, `tell` takes in what happened. All changes come from `tell`, so the same events
@@ -70,24 +59,13 @@ class Machine:
         *,
         task: str | None = None,
     ) -> None:
-        program = Program.of(recipes, recoveries)
-        self._state = State(program, settings or Settings(), task or recipes.main, params or {})
-        advance(self._state)
+        super().__init__(Program.of(recipes, recoveries), settings or Settings(), task or recipes.main, params or {})
+        advance(self)
 
     def next(self) -> Command:
         """What is to be done now. Asking changes nothing."""
-        assert self._state.command is not None
-        return self._state.command
-
-    @property
-    def phase(self) -> Phase:
-        """What is waited for."""
-        return self._state.phase
-
-    @property
-    def beliefs(self) -> Beliefs:
-        """What is held to be true."""
-        return self._state.beliefs
+        assert self.command is not None
+        return self.command
 
     @property
     def hears_contradictions(self) -> bool:
@@ -96,8 +74,8 @@ class Machine:
         It could not in the immediate steps of a recovery, where it would be taken for their result, nor as deep in
         recoveries as they may stand, where it would be taken for a recovery that did not help. It waits until then.
         """
-        repairs = [frame.repair for frame in self._state.frames if frame.repair is not None]
-        return not repairs or (not repairs[-1].trying and len(repairs) < self._state.settings.depth)
+        repairs = [frame.repair for frame in self.frames if frame.repair is not None]
+        return not repairs or (not repairs[-1].trying and len(repairs) < self.settings.depth)
 
     def hears(self, monitor: str, code: str) -> bool:
         """Whether a fault of a monitor fails what is under way.
@@ -105,29 +83,9 @@ class Machine:
         It does not while a recovery is under way for it, which it would end; nor at the end of a run once it was said
         that the task is done in spite of it.
         """
-        failures = [frame.repair.failure for frame in self._state.frames if frame.repair is not None]
+        failures = [frame.repair.failure for frame in self.frames if frame.repair is not None]
         repaired = any((each.kind, each.leaf, each.code) == ("monitor", monitor, code) for each in failures)
-        return not repaired and (monitor, code) not in self._state.passed
-
-    @property
-    def settings(self) -> Settings:
-        """The limits."""
-        return self._state.settings
-
-    @property
-    def program(self) -> Program:
-        """What it runs now."""
-        return self._state.program
-
-    @property
-    def number(self) -> int:
-        """Up to here numbers of starts are taken: by the last one, or by some that may be lost."""
-        return max(self._state.number, self._state.floor)
-
-    @property
-    def frames(self) -> tuple[Frame, ...]:
-        """The tasks and recoveries that are under way, from the top, for views. Nobody else changes them."""
-        return tuple(self._state.frames)
+        return not repaired and (monitor, code) not in self.passed
 
     @property
     def under_way(self) -> tuple[Recipe, ...]:
@@ -135,16 +93,11 @@ class Machine:
 
         The step before each place is among it, since a task may go one back. For a reload: it must fit new files.
         """
-        return tuple(_to_come(frame) for frame in self._state.frames)
+        return tuple(_to_come(frame) for frame in self.frames)
 
-    @property
-    def now_s(self) -> float:
-        """The latest time told."""
-        return self._state.now_s
-
-    def notes(self) -> list[Note]:
+    def notes(self) -> list[events.Note]:
         """What is to be noted since the last call: failures, recoveries, what the recipe said. Each is given once."""
-        noted, self._state.notes = self._state.notes, []
+        noted, self.notes_due = self.notes_due, []
         return noted
 
     def tell(self, event: Input) -> None:
@@ -153,62 +106,59 @@ class Machine:
         Raises:
             IllegalCall: That cannot happen now, or is about another start or failure than the one under way.
         """
-        state = self._state
-        if not isinstance(event, LEGAL[state.phase]):
+        if not isinstance(event, LEGAL[self.phase]):
             raise IllegalCall(
-                f"a machine was told {type(event).__name__} while it is {state.phase}", hint=EXPECTED[state.phase]
+                f"a machine was told {type(event).__name__} while it is {self.phase}", hint=EXPECTED[self.phase]
             )
         self._take(event)
-        advance(state)
+        advance(self)
 
     def _take(self, event: Input) -> None:
-        state = self._state
-        if not isinstance(event, Reload | Believed | Void):
-            state.now_s = max(state.now_s, event.at_s)
+        if not isinstance(event, Reload | events.Believed | events.Void):
+            self.now_s = max(self.now_s, event.at_s)
         match event:
-            case Begun():
+            case events.Begun():
                 self._refuse_other(event.number, self._running().number)
-                state.phase, state.number = Phase.ACTING, event.number
-                state.starts += 1
-            case Acted() | Void():
-                self._refuse_other(event.number, state.number)
+                self.phase, self.started = Phase.ACTING, event.number
+                self.starts += 1
+            case events.Acted() | events.Void():
+                self._refuse_other(event.number, self.started)
                 self._acted(event)
-            case Raised():
+            case events.Raised():
                 self._raised(event)
-            case Believed():
-                state.beliefs.say(event.assertion)
-            case Answered() | Unanswered():
+            case events.Believed():
+                self.beliefs.say(event.assertion)
+            case events.Answered() | events.Unanswered():
                 self._refuse_other(event.number, self._asking().number)
                 self._answered(event)
-            case Stopped():
-                state.finish(event.ending, event.why, outputs={})
-            case Resumed():
-                state.floor = max(state.floor, event.number)
-                if state.phase is Phase.READY:
-                    state.command = replace(self._running(), number=max(state.number, state.floor) + 1)
+            case events.Stopped():
+                self.finish(event.ending, event.why, outputs={})
+            case events.Resumed():
+                self.floor = max(self.floor, event.number)
+                if self.phase is Phase.READY:
+                    self.command = replace(self._running(), number=self.number + 1)
             case Reload():
                 self._reload(event)
             case Looked():
-                state.finish(Ending.DONE, "The task is done.")
+                self.finish(events.Ending.DONE, "The task is done.")
 
-    def _acted(self, event: Acted | Void) -> None:
-        state = self._state
-        if isinstance(event, Void):
-            state.phase, state.command = Phase.READY, None
+    def _acted(self, event: events.Acted | events.Void) -> None:
+        if isinstance(event, events.Void):
+            self.phase, self.command = Phase.READY, None
             return
         for key, value in event.beliefs.items():
-            state.beliefs.say(Assertion(key=key, value=value, source=Source.SCRIPT, at_s=event.at_s))
-        acted(state, event)
+            self.beliefs.say(Assertion(key=key, value=value, source=Source.SCRIPT, at_s=event.at_s))
+        acted(self, event)
 
-    def _answered(self, event: Answered | Unanswered) -> None:
-        state, asked = self._state, self._asking()
-        if isinstance(event, Unanswered):
+    def _answered(self, event: events.Answered | events.Unanswered) -> None:
+        asked = self._asking()
+        if isinstance(event, events.Unanswered):
             reason = event.why or f"{asked.failure.path} failed ({asked.failure.code}), and nobody answered."
-            state.finish(Ending.UNANSWERED, reason, asked.failure)
+            self.finish(events.Ending.UNANSWERED, reason, asked.failure)
             return
-        state.command, state.phase = None, Phase.READY
+        self.command, self.phase = None, Phase.READY
         levels = len(asked.failure.levels)
-        frame = state.frames[levels - 1]
+        frame = self.frames[levels - 1]
         step = frame.of(frame.path)
         step.sets.update(event.sets or {})
         if event.module:
@@ -216,24 +166,24 @@ class Machine:
             said = Spoken(number=event.number, right=event.right, given=given)
             step.spoken.setdefault(asked.failure.code, {})[event.module] = said
         for key, value in (event.beliefs or {}).items():
-            state.beliefs.say(Assertion(key=key, value=value, source=Source.PERSON, at_s=event.at_s))
+            self.beliefs.say(Assertion(key=key, value=value, source=Source.PERSON, at_s=event.at_s))
         trouble = Trouble(event.number, asked.failure, levels, seen_rules=True)
         if event.hint is None:
-            state.trouble = trouble
+            self.trouble = trouble
             return
-        if not go_on(state, trouble, event.hint, event.level, event.sets or {}, seen=levels):
-            go_on(state, trouble, ResumeHint.NONE, None, {}, seen=levels)
+        if not go_on(self, trouble, event.hint, event.level, event.sets or {}, seen=levels):
+            go_on(self, trouble, ResumeHint.NONE, None, {}, seen=levels)
 
-    def _raised(self, event: Raised) -> None:
-        state, command = self._state, self._state.command
+    def _raised(self, event: events.Raised) -> None:
+        command = self.command
         action = command if isinstance(command, RunAction) else None  # at the end of a run there is none
         became = {} if event.became is None else {"became": str(event.became)}
-        if action is not None and event.became not in (None, Became.NOT_STARTED):
-            state.outer.of(state.outer.path).broken.add((action.path, action.step))
-        state.command, state.phase = None, Phase.READY
-        before = state.failures
+        if action is not None and event.became not in (None, events.Became.NOT_STARTED):
+            self.outer.of(self.outer.path).broken.add((action.path, action.step))
+        self.command, self.phase = None, Phase.READY
+        before = self.failures
         fail(
-            state,
+            self,
             kind="monitor",
             leaf=event.monitor,
             code=event.code,
@@ -241,25 +191,24 @@ class Machine:
             goal={} if action is None else action.goal,
             fields={**({} if action is None else {"action": action.action}), **became, **event.fields},
         )
-        if event.monitor == CONTRADICTION and state.failures > before:
-            state.beliefs.hear(event.fields.get("key", ""))
+        if event.monitor == CONTRADICTION and self.failures > before:
+            self.beliefs.hear(event.fields.get("key", ""))
 
     def _reload(self, event: Reload) -> None:
         """New recoveries hold at once; new recipes for tasks that begin, or begin again, from now on."""
-        state = self._state
-        state.program = Program.of(event.recipes, event.recoveries)
-        for frame in state.frames:
+        self.program = Program.of(event.recipes, event.recoveries)
+        for frame in self.frames:
             frame.scope["database"] = event.recipes.database
-        if state.phase is Phase.READY:
-            state.command = None  # its inputs are computed again, from the new database
+        if self.phase is Phase.READY:
+            self.command = None  # its inputs are computed again, from the new database
 
     def _running(self) -> RunAction:
-        assert isinstance(self._state.command, RunAction)
-        return self._state.command
+        assert isinstance(self.command, RunAction)
+        return self.command
 
     def _asking(self) -> AskPerson:
-        assert isinstance(self._state.command, AskPerson)
-        return self._state.command
+        assert isinstance(self.command, AskPerson)
+        return self.command
 
     def _refuse_other(self, given: int, due: int) -> None:
         if given != due:
@@ -268,7 +217,7 @@ class Machine:
     @property
     def finished(self) -> Finished | None:
         """How it ended; None while it goes on."""
-        command = self._state.command
+        command = self.command
         return command if isinstance(command, Finished) else None
 
 

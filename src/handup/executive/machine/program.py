@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from handup.executive.failure import Failure
-from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipe, Recipes, RunStep, Step, TaskStep
+from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipes, RunStep, Step, TaskStep
 from handup.executive.recovery import Recovery, When
 
 if TYPE_CHECKING:
@@ -46,8 +46,6 @@ class Line:
         condition: Of a choice or loop.
         body: What a loop repeats, or what a choice does when true.
         other: What a choice does when false.
-        most: So often a loop may go round.
-        counted: Whether that is how often it is to go round: its condition reads nothing, so it never changes.
     """
 
     kind: Kind
@@ -59,19 +57,9 @@ class Line:
     condition: Expression | None = None
     body: tuple[Line, ...] = ()
     other: tuple[Line, ...] = ()
-    most: int = 0
-    counted: bool = False
 
 
 Lines = tuple[Line, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Task:
-    """A recipe, ready to run."""
-
-    recipe: Recipe
-    lines: Lines
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,10 +73,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """Everything that a machine runs."""
+    """Everything that a machine runs: the recipes, the lines of each task by its name, and the rules."""
 
     recipes: Recipes
-    tasks: Mapping[str, Task]
+    lines: Mapping[str, Lines]
     rules: tuple[Rule, ...]
 
     @classmethod
@@ -96,7 +84,7 @@ class Program:
         """Make recipes and recoveries ready."""
         return cls(
             recipes=recipes,
-            tasks={name: Task(recipe, lines_of(recipe.steps)) for name, recipe in recipes.tasks.items()},
+            lines={name: lines_of(recipe.steps) for name, recipe in recipes.tasks.items()},
             rules=tuple(
                 Rule(each, lines_of(each.attempt), tuple(lines_of(branch.steps) for branch in each.branches))
                 for each in recoveries
@@ -118,11 +106,7 @@ def _line(step: Step, path: Path) -> Line:
             no = lines_of(step.if_false, path, len(yes))
             return Line(Kind.CHOICE, path, "choice", step, condition=step.condition, body=yes, other=no)
         case LoopStep():
-            body = lines_of(step.body, path)
-            counted = not step.condition.names
-            return Line(
-                Kind.LOOP, path, "loop", step, condition=step.condition, body=body, most=step.most, counted=counted
-            )
+            return Line(Kind.LOOP, path, "loop", step, condition=step.condition, body=lines_of(step.body, path))
 
 
 # -- which rule is for a failure ---------------------------------------------------------------------------------------

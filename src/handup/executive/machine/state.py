@@ -1,18 +1,163 @@
-"""Everything a machine knows: where a run stands, a stack of frames, and what outlives them. Told by events alone."""
+"""What a machine knows, what it wants done, what it waits for, and what may be told then. Told by events alone."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from handup.core import BadSetting
+from handup.executive import events
 from handup.executive.beliefs import Beliefs
-from handup.executive.events import Ending, Note, Over, Said
 from handup.executive.failure import Failure
-from handup.executive.machine.commands import Command, Finished, Phase, Spoken
 from handup.executive.machine.program import Line, Lines, Path, Program, Rule
+from handup.executive.recipe import Recipes
+from handup.executive.recovery import Recovery
 from handup.executive.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunAction:
+    """Start an action, tell `Begun` just before and `Acted` after.
+
+    Args:
+        number: Of this start in the run.
+        action: Its name.
+        goal: Its inputs.
+        attempt: Which attempt at this step.
+        path: Task names down to it, with slashes.
+        step: The step's path of indices in the innermost task.
+        depth: 0 in the recipe, 1 inside a recovery, and so on.
+        again: Whether a start of this step was interrupted that may have had its effect.
+    """
+
+    number: int
+    action: str
+    goal: Mapping[str, Any]
+    attempt: int
+    path: str
+    step: tuple[int, ...]
+    depth: int
+    again: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spoken:
+    """What a person said of a module.
+
+    Args:
+        number: Of the failure after which they did.
+        right: Whether the module had been right, by what they said; None where that cannot be told.
+        given: Whether they gave its output: then that is the input of the failed step until it works.
+    """
+
+    number: int
+    right: bool | None = None
+    given: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskPerson:
+    """Ask a person how to go on, and tell `Answered` or `Unanswered`.
+
+    Args:
+        number: Of the failure.
+        failure: What went wrong.
+        tried: The recoveries that were used for it, in the order of their first use.
+        turn: Which question about this fault of the step, from 1. Another code is another fault.
+        serial: Which question of the run, from 1: no two have the same.
+        spoken: The modules that people were asked about since this fault of the step came up, and what they said.
+    """
+
+    number: int
+    failure: Failure
+    tried: tuple[str, ...]
+    turn: int
+    serial: int = 1
+    spoken: Mapping[str, Spoken] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LastLook:
+    """All steps are done: let the monitors look once more, and tell `Raised`, or `Looked` where they see nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finished:
+    """The run is over.
+
+    Args:
+        ending: How.
+        reason: One sentence.
+        outputs: What the task gave, where it is done.
+        failure: What ended it, where something did.
+    """
+
+    ending: events.Ending
+    reason: str
+    outputs: Mapping[str, Any] = field(default_factory=dict)
+    failure: Failure | None = None
+
+
+Command = RunAction | AskPerson | LastLook | Finished
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reload:
+    """Recipes and recoveries were read anew. Told between two steps."""
+
+    recipes: Recipes
+    recoveries: tuple[Recovery, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looked:
+    """The last look has seen nothing, so the task is done. The journal has it as `Over`.
+
+    Args:
+        at_s: When.
+    """
+
+    at_s: float = 0.0
+
+
+Input = events.Told | Reload | Looked
+"""Everything that a machine is told."""
+
+
+class Phase(StrEnum):
+    """What a machine waits for."""
+
+    READY = "ready"
+    """For an action to begin."""
+    ACTING = "acting"
+    """For an action to end."""
+    ASKING = "asking"
+    """For a person."""
+    LOOKING = "looking"
+    """For the last look of the monitors."""
+    ENDED = "ended"
+
+
+LEGAL: Mapping[Phase, tuple[type[Input], ...]] = {
+    Phase.READY: (events.Begun, events.Believed, events.Raised, events.Resumed, events.Stopped, Reload),
+    Phase.ACTING: (events.Acted, events.Void, events.Believed, events.Raised, events.Resumed, events.Stopped),
+    Phase.ASKING: (events.Answered, events.Unanswered, events.Believed, events.Resumed, events.Stopped, Reload),
+    Phase.LOOKING: (Looked, events.Believed, events.Raised, events.Resumed, events.Stopped, Reload),
+    Phase.ENDED: (),
+}
+"""The one table of what may be told when."""
+EXPECTED: Mapping[Phase, str] = {
+    Phase.READY: "Tell Begun and start the action that next() names.",
+    Phase.ACTING: "Tell Acted when the action ended.",
+    Phase.ASKING: "Tell Answered or Unanswered.",
+    Phase.LOOKING: "Let the monitors look, and tell Raised or Looked.",
+    Phase.ENDED: "Make a new machine for the next run.",
+}
+
+
+# -- where a run stands: a stack of frames, and what outlives them -----------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -153,7 +298,22 @@ class Trouble:
 
 
 class State:
-    """Where a run stands."""
+    """Where a run stands. Only events change it: nobody outside this folder does.
+
+    Attributes:
+        program: What it runs now.
+        settings: The limits.
+        beliefs: What is held to be true.
+        frames: The tasks and recoveries that are under way, from the top.
+        phase: What is waited for.
+        command: What is to be done; None while that is being found.
+        trouble: The failure that is being dealt with.
+        started: The number of the last start.
+        floor: Up to here numbers of starts may be taken by some that were lost.
+        now_s: The latest time told.
+        passed: Faults by monitor and code with which the run ends all the same, for as long as it stands at its end.
+        notes_due: What is to be noted, and was not given yet.
+    """
 
     def __init__(self, program: Program, settings: Settings, main: str, params: Mapping[str, Any]) -> None:
         self.program = program
@@ -163,7 +323,7 @@ class State:
         self.phase = Phase.READY
         self.command: Command | None = None
         self.trouble: Trouble | None = None
-        self.number = 0
+        self.started = 0
         self.floor = 0
         self.starts = 0
         self.steps = 0
@@ -172,17 +332,21 @@ class State:
         self.now_s = 0.0
         self.task_aborts: dict[tuple[Any, ...], int] = {}
         self.passed: set[tuple[str, str]] = set()
-        """Faults by monitor and code with which the run ends all the same, for as long as it stands at its end."""
-        self.notes: list[Note] = []
-        if main not in program.tasks:
-            raise BadSetting(f"there is no task '{main}'", hint=f"Known: {', '.join(program.tasks)}.")
-        given, wanted = set(params), set(program.tasks[main].recipe.params)
+        self.notes_due: list[events.Note] = []
+        if main not in program.lines:
+            raise BadSetting(f"there is no task '{main}'", hint=f"Known: {', '.join(program.lines)}.")
+        given, wanted = set(params), set(program.recipes.tasks[main].params)
         if given != wanted:
             raise BadSetting(
                 f"task '{main}' is given {', '.join(sorted(given)) or 'nothing'}",
                 hint=f"It takes {', '.join(sorted(wanted)) or 'nothing'}.",
             )
         self.push_task(main, dict(params), {})
+
+    @property
+    def number(self) -> int:
+        """Up to here numbers of starts are taken: by the last one, or by some that may be lost."""
+        return max(self.started, self.floor)
 
     @property
     def depth(self) -> int:
@@ -213,23 +377,23 @@ class State:
 
     def push_task(self, name: str, params: Mapping[str, Any], tally: Tally) -> None:
         """Begin a task."""
-        task = self.program.tasks[name]
-        frame = Frame(name, task.lines, params, world=self.world, tally=tally, outputs=task.recipe.var)
+        lines, outputs = self.program.lines[name], self.program.recipes.tasks[name].var
+        frame = Frame(name, lines, params, world=self.world, tally=tally, outputs=outputs)
         if self.frames and (around := self.frames[-1].scope).get("failure") is not None:
             frame.scope |= {"failure": around["failure"], "tried": around["tried"]}
         self.frames.append(frame)
 
     def say(self, message: str) -> None:
         """What the recipe prints."""
-        self.notes.append(Said(message=message[:4000]))
+        self.notes_due.append(events.Said(message=message[:4000]))
 
     def finish(
-        self, ending: Ending, reason: str, failure: Failure | None = None, outputs: dict[str, Any] | None = None
+        self, ending: events.Ending, reason: str, failure: Failure | None = None, outputs: dict[str, Any] | None = None
     ) -> None:
         """The run is over. Where it is done it gives what the top task has set, or else the outputs given here."""
         main = self.frames[0]
         if outputs is None:
-            outputs = {name: main.var.get(name) for name in main.outputs} if ending is Ending.DONE else {}
+            outputs = {name: main.var.get(name) for name in main.outputs} if ending is events.Ending.DONE else {}
         self.phase, self.trouble = Phase.ENDED, None
         self.command = Finished(ending=ending, reason=reason, outputs=outputs, failure=failure)
-        self.notes.append(Over(ending=ending, reason=reason, outputs=outputs, at_s=self.now_s))
+        self.notes_due.append(events.Over(ending=ending, reason=reason, outputs=outputs, at_s=self.now_s))

@@ -10,10 +10,10 @@ from handup.core import BadExpression
 from handup.core.checks import shown
 from handup.executive.events import Acted, Ending
 from handup.executive.language.values import bounded, within_limits
-from handup.executive.machine.commands import LastLook, Phase, RunAction
 from handup.executive.machine.failures import deal_with, fail, repair_goes_on
 from handup.executive.machine.program import Kind, Line
-from handup.executive.machine.state import Cursor, Frame, State
+from handup.executive.machine.state import Cursor, Frame, LastLook, Phase, RunAction, State
+from handup.executive.recipe import LoopStep
 
 Values = Mapping[str, Any]
 
@@ -50,13 +50,7 @@ def acted(state: State, event: Acted) -> None:
     state.command, state.phase = None, Phase.READY
     if not event.ok:
         fail(
-            state,
-            kind="action",
-            leaf=line.name,
-            code=event.code,
-            why=event.why,
-            goal=command.goal,
-            fields=event.fields,
+            state, kind="action", leaf=line.name, code=event.code, why=event.why, goal=command.goal, fields=event.fields
         )
         return
     state.broken.discard((command.path, command.step))
@@ -89,7 +83,7 @@ def _action(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
     state.phase = Phase.READY
     path = f"{state.path}/{line.name}"
     state.command = RunAction(
-        number=max(state.number, state.floor) + 1,
+        number=state.number + 1,
         action=line.name,
         goal=_goal(frame, line),
         attempt=frame.scope["aborts"] + 1,
@@ -115,7 +109,7 @@ def _op(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
 
 
 def _task(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
-    task = state.program.tasks.get(line.name)
+    task = state.program.recipes.tasks.get(line.name)
     if task is None:
         fail(state, kind="check", leaf=line.name, code="unknown_task", why="There is no such task.")
         return
@@ -123,7 +117,7 @@ def _task(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
         fail(state, kind="check", leaf=line.name, code="too_deep", why="Too many tasks stand in each other.")
         return
     goal = _goal(frame, line)
-    missing = [name for name in task.recipe.params if name not in goal]
+    missing = [name for name in task.params if name not in goal]
     if missing:
         fail(state, kind="check", leaf=line.name, code="input_missing", why=f"It was not given {', '.join(missing)}.")
         return
@@ -143,11 +137,12 @@ def _choice(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
 
 
 def _loop(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
-    assert line.condition is not None
-    rounds = cursor.rounds
-    if (rounds == line.most and line.counted) or not line.condition.value(frame.scope):
+    assert isinstance(line.step, LoopStep)
+    condition, rounds, most = line.step.condition, cursor.rounds, line.step.most
+    counted = not condition.names  # its value never changes, so `most` is how often the loop is to go round
+    if (rounds == most and counted) or not condition.value(frame.scope):
         frame.step_done()
-    elif rounds < line.most:
+    elif rounds < most:
         cursor.rounds += 1
         frame.cursors.append(Cursor(line.body))
     else:

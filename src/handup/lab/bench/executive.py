@@ -223,7 +223,7 @@ def _insert(connection: sqlite3.Connection, rows: int, batch: int) -> None:
 def _validated() -> Row:
     """Time a recipe of 10,000 steps from text to "nothing is wrong"."""
     text = recipe_text(TASKS, ACTIONS)
-    abilities = Abilities(actions={"move": Declared(takes=AtOnce.takes, gives=AtOnce.gives, repeatable=True)})
+    abilities = Abilities(actions={"move": Declared(takes=AtOnce.takes, gives=AtOnce.gives)})
 
     def read_and_check() -> None:
         require(parse_recipes({"bench.yaml": text}), abilities=abilities)

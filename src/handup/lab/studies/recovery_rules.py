@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from handup.confidence.metrics import Estimate
+from handup.core import ResumeHint
 from handup.core.files import shipped_data
 from handup.domains.kitting.variants import COMMON, LAST, RULES, TOLD, read
-from handup.executive.measures import rule_table
+from handup.executive.recipe import ActionStep, RunStep, every
 from handup.executive.recovery import Recovery
 from handup.lab.engine import Batch, Columns, Drawing, Judged, Measure, Results, Section, Size, Study, Table, columns_of
 from handup.lab.engine.claims import Row, where
@@ -25,6 +26,8 @@ OURS = where(told=False)
 """Rules for failures of the robot; the others are for what people say."""
 WORDS = shipped_data(__file__, "recovery_rules.yaml")
 KINDS, FACTORS, HINTS = (part["entries"] for part in WORDS["parts"])
+CONTEXT = frozenset({"failure", "tried", "beliefs", "params", "var"})
+"""Roots of names in expressions whose value depends on the case."""
 
 
 @cache
@@ -38,13 +41,46 @@ def make(batch: Batch) -> Columns:
     told = {rule.name for rule in read(TOLD)}
 
     def row(number: int, rule: Recovery) -> Row:
-        table = rule_table([rule])
-        made_of = {name: bool(getattr(table, name)) for name in (*KINDS, *FACTORS)}
-        hints = {str(hint): bool(share) for hint, share in table.hints.items()}
+        properties = properties_of(rule)
+        made_of = {name: properties[name] for name in (*KINDS, *FACTORS)}
+        hints = {str(hint): hint in [branch.hint for branch in rule.branches] for hint in ResumeHint}
         is_told = rule.name in told
         return {"number": number, "rule": rule.name, "told": is_told, **made_of, **hints, "about": rule.about}
 
     return columns_of(row(number, rule) for number, rule in enumerate(shipped()))
+
+
+def properties_of(rule: Recovery) -> dict[str, bool]:
+    """Return what a rule is made of.
+
+    - `shared`: different faults use it: it is for several codes, or for any step, or for any code of several steps.
+    - `immediate`: it runs a primitive action itself, not only tasks.
+    - `dynamic`: the failure, beliefs or what was tried give its actions other parameters.
+    - `location`: it looks at where in the task hierarchy the failure is.
+    - `aborts`: it looks at how often that happened.
+    - `belief`: it looks at beliefs.
+    - `signal`: it looks at the error code or the fields of the action that failed.
+    - `result`: it looks at the result of an immediate action.
+    """
+    when = rule.when
+    given = [value for step in every(rule.steps) if isinstance(step, RunStep) for value in step.params.values()]
+    counts = when.least > 1 or when.most is not None
+    return {
+        "shared": len(when.codes) > 1 or "*" in when.path.rsplit("/", maxsplit=1)[-1],
+        "immediate": any(isinstance(step, ActionStep) for step in rule.steps),
+        "dynamic": any(name[0] in CONTEXT for value in given for name in value.names),
+        "location": when.path.strip("*/") != "",
+        "aborts": counts or _reads(rule, "aborts") or _reads(rule, "failure", {"aborts", "task_aborts", "levels"}),
+        "belief": when.contradiction is not None or _reads(rule, "beliefs"),
+        "signal": bool(when.codes) or _reads(rule, "failure", {"code", "fields", "why"}),
+        "result": _reads(rule, "tried"),
+    }
+
+
+def _reads(rule: Recovery, root: str, keys: Collection[str] = ()) -> bool:
+    """Return True where what chooses the rule, or its branch, reads something."""
+    names = [name for condition in rule.conditions for name in condition.names]
+    return any(name[0] == root and (not keys or (len(name) > 1 and name[1] in keys)) for name in names)
 
 
 def parts(results: Rules) -> list[dict[str, Any]]:
