@@ -14,8 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from handup.cli.child_server import is_free
 from handup.client import Client
+from handup.client.child_server import is_free
 from handup.core import HandupError, Role, TooFast
 from handup.desk import Record
 from handup.domains.feeding.meal import NAME

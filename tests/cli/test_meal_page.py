@@ -20,8 +20,8 @@ import pytest
 from websockets.sync.client import connect
 
 from handup.cli import built_page, harness, meal
-from handup.cli.child_server import ChildServer, is_free
 from handup.client import Client, RobotLink, live
+from handup.client.child_server import ChildServer, is_free
 from handup.core import BadSetting, Outcome
 from handup.core.installation import install_command
 from handup.desk import Desk, SkippingClock

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from handup.cli.child_server import is_free
 from handup.client import Client
+from handup.client.child_server import is_free
 from handup.core import Role
 from handup.journal import Journal
 from handup.server import Access

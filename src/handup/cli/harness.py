@@ -344,14 +344,14 @@ def check_page(what: str) -> None:
 
 @contextmanager
 def _page(work: Work, options: PageOptions, *, robot: str, person: str, folder: Path) -> Iterator[Page]:
-    from handup.cli.child_server import ChildServer, known_to  # noqa: PLC0415 - belong to an extra
     from handup.client import Client, RobotLink  # noqa: PLC0415
+    from handup.client.child_server import ChildServer, known_to  # noqa: PLC0415 - belong to an extra
     from handup.server.tokens import Access  # noqa: PLC0415
 
     with ExitStack() as stack:
         access = Access(work.journal)
         paired = stack.enter_context(_robot_token(access, robot))
-        server = ChildServer(work.store, known_to(paired), port=options.port, folder=folder)
+        server = ChildServer(work.store, known_to(paired.token, paired.grant.id), port=options.port, folder=folder)
         stack.callback(server.close)
         if server.moved:
             err.print(f"Port 8765 is taken; the page is on {server.port}.", markup=False)

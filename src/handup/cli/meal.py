@@ -16,7 +16,6 @@ from rich.table import Table
 
 from handup import __version__
 from handup.cli.harness import Left, at_work, check_page, drive, made_folder, workplace
-from handup.cli.meal_memory import Wanted, household
 from handup.cli.meal_terminal import AtTerminal
 from handup.cli.options import STORE_HELP
 from handup.cli.output import check_writable, err, out, print_json, print_table
@@ -24,6 +23,7 @@ from handup.cli.page_options import LINGER_S, Linger, NoBrowser, PageOptions, Po
 from handup.core import BadSetting
 from handup.desk import SkippingClock
 from handup.domains.feeding.filming import save_film
+from handup.domains.feeding.household import MemoryWanted, household
 from handup.domains.feeding.live import ROBOT
 from handup.domains.feeding.meal import NAME
 from handup.domains.feeding.modules import Modules
@@ -99,7 +99,7 @@ class Sitting:
     speed: float
     accuracy: float | None
     frames: list[Any] | None
-    memory: Wanted
+    memory: MemoryWanted
 
 
 def meal(
@@ -196,7 +196,7 @@ def meal(
         speed=speed,
         accuracy=accuracy,
         frames=None if record is None else [],
-        memory=Wanted(store=memory, remember=remember, simulated=people == SIMULATED),
+        memory=MemoryWanted(store=memory, remember=remember, simulated=people == SIMULATED),
     )
     served = eat(order, sitting)
     if as_json:

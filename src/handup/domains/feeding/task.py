@@ -15,6 +15,7 @@ from handup.domains.feeding.modules import Modules
 from handup.domains.feeding.order import Order
 from handup.domains.feeding.page_state import items_of
 from handup.domains.feeding.policy import DOUBT_BELOW
+from handup.domains.feeding.remembering import memory_in
 from handup.domains.feeding.seeing import Picture
 from handup.memory import Memory
 
@@ -94,7 +95,8 @@ class MealTask:
 
 def _begin(order: Order, place: Workplace) -> MealTask:
     doubt_below = order.doubt_below if place.people == SIMULATED else DOUBT_BELOW
-    return MealTask(replace(order, name=place.run, doubt_below=doubt_below), place)
+    memory = None if place.people == SIMULATED else memory_in(place.journal)
+    return MealTask(replace(order, name=place.run, doubt_below=doubt_below), place, memory=memory)
 
 
 DOMAIN = Domain(

@@ -14,8 +14,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from handup.cli.child_server import ChildServer, is_free, known_to
 from handup.cli.harness import Leaving
+from handup.client.child_server import ChildServer, is_free, known_to
 from handup.core import CannotListen
 from handup.desk import Desk
 from handup.journal import Journal
@@ -57,27 +57,29 @@ def paired(tmp_path: Path) -> Paired:
 
 def test_a_stranger_on_the_port_gets_no_token(tmp_path: Path, paired: Paired) -> None:
     with stranger() as (port, heard), pytest.raises(CannotListen):
-        ChildServer(str(tmp_path / "m.db"), known_to(paired), port=port, folder=tmp_path)
+        ChildServer(str(tmp_path / "m.db"), known_to(paired.token, paired.grant.id), port=port, folder=tmp_path)
     assert heard
     assert not any(paired.token in each or "uthorization" in each for each in heard)
 
 
 def test_a_stranger_who_passes_the_question_on_to_our_server_gets_no_token(tmp_path: Path, paired: Paired) -> None:
     with start(ServerSettings(store=str(tmp_path / "m.db"), port=0)) as server:
-        assert known_to(paired)(server.url)
+        assert known_to(paired.token, paired.grant.id)(server.url)
         with stranger(server.url) as (port, heard):
-            assert not known_to(paired)(f"http://127.0.0.1:{port}")
+            assert not known_to(paired.token, paired.grant.id)(f"http://127.0.0.1:{port}")
     assert len(heard) == 1
     assert paired.token not in heard[0]
 
 
 def test_a_server_of_another_store_is_not_ours(tmp_path: Path, paired: Paired) -> None:
     with start(ServerSettings(store=str(tmp_path / "other.db"), port=0)) as server:
-        assert not known_to(paired)(server.url)
+        assert not known_to(paired.token, paired.grant.id)(server.url)
 
 
 def test_it_introduces_nobody_and_its_log_is_its_owners(tmp_path: Path, paired: Paired) -> None:
-    server = ChildServer(str(tmp_path / "m.db"), known_to(paired), port=free_port(), folder=tmp_path)
+    server = ChildServer(
+        str(tmp_path / "m.db"), known_to(paired.token, paired.grant.id), port=free_port(), folder=tmp_path
+    )
     try:
         server.wait()
         with Journal.open(tmp_path / "m.db") as journal, Desk(journal) as desk:

@@ -17,14 +17,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import httpx
+
+from handup.client.address import Address, Challenge
+from handup.client.client import Client
 from handup.core import CannotListen, HandupError, NotPaired, ProcessLost
 from handup.journal.address import address_of
 from handup.journal.files import PRIVATE
-
-if TYPE_CHECKING:
-    from handup.server.tokens import Paired
 
 HOST, FIRST_PORT, MOST_PORTS = "127.0.0.1", 8765, 10
 START_S, KNOWN_S = 60.0, 3.0
@@ -199,29 +199,28 @@ class ChildServer:
         return said[-1][:300] if said else "it said nothing"
 
 
-def known_to(paired: Paired) -> Knows:
-    """Whether a server knows a robot's token, which it is sent only once it has proved that it reads our store.
+def known_to(token: str, grant: str) -> Knows:
+    """Return a test whether a server knows a robot's token. It gets that only once it has proved to read our store.
 
     Else any program on one of our ports would get it.
+
+    Args:
+        token: The token.
+        grant: Id of what was granted with it.
     """
-    from handup.client import Client  # noqa: PLC0415 - an extra
 
     def knows(url: str) -> bool:
-        if not proves(url, paired):
+        if not proves(url, token, grant):
             return False
-        with Client(url, paired.token, patience_s=0.0) as client:
-            return bool(client.me().get("id") == paired.grant.id)
+        with Client(url, token, patience_s=0.0) as client:
+            return bool(client.me().get("id") == grant)
 
     return knows
 
 
-def proves(url: str, paired: Paired) -> bool:
-    """Whether whoever is at an address has read our store; it is told nothing that is secret."""
-    import httpx  # noqa: PLC0415 - an extra
-
-    from handup.client.address import Address, Challenge  # noqa: PLC0415
-
-    challenge = Challenge(address=Address(url, paired.token), id=paired.grant.id)
+def proves(url: str, token: str, grant: str) -> bool:
+    """Return whether whoever is at an address has read our store; it is told nothing that is secret."""
+    challenge = Challenge(address=Address(url, token), id=grant)
     try:
         with httpx.Client(trust_env=False, timeout=PROOF_S, verify=False) as client:  # plain HTTP: nothing to verify
             return challenge.met_by(client.get(**challenge.request).json())

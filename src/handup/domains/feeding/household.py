@@ -1,4 +1,4 @@
-"""`handup meal --memory`: where a household keeps what the robot was told. People need not say it twice."""
+"""The household of a meal: where it keeps what the robot was told, so that people need not say it twice."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ OWN = ""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """What somebody wants to be remembered.
+class MemoryWanted:
+    """Somebody's wish about what the robot remembers.
 
     Args:
         store: What --memory says.
