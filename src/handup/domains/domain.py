@@ -222,7 +222,7 @@ class Domain:
     def __post_init__(self) -> None:
         if (self.task is None) == (self.world is None):
             raise ContractViolation(
-                f"domain '{self.name}' has {'neither' if self.task is None else 'both'} a task and a world",
+                f"domain '{self.name}' has {'neither a task nor' if self.task is None else 'both a task and'} a world",
                 hint="Give it one of them: a task of its own, or a world in which recipes run.",
             )
         if not is_dataclass(self.order):
