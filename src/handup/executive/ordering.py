@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from handup.core import event
-from handup.core.journal import EventLog, LogEntry
+from handup.core.journal import LogEntry
 from handup.executive.events import Over, Started
+
+if TYPE_CHECKING:
+    from handup.journal import Journal
 
 RUN = "runs"
 """The run under which a journal keeps which runs were begun on it."""
@@ -48,7 +52,7 @@ class Last:
     over: Over | None
 
 
-def last_run(journal: EventLog) -> Last | None:
+def last_run(journal: Journal) -> Last | None:
     """The run that was begun last on a store; None where there is none. One that was killed before it began is none."""
     for ordered in reversed(_orders(journal.read(run=RUN))):
         events = [entry.event for entry in journal.read(run=ordered.name)]
@@ -59,7 +63,7 @@ def last_run(journal: EventLog) -> Last | None:
     return None
 
 
-def next_run(journal: EventLog, *, world: str, seed: int, drills: bool, people: str) -> Ordered:
+def next_run(journal: Journal, *, world: str, seed: int, drills: bool, people: str) -> Ordered:
     """A new run, with a name of its own, written down."""
     with journal.writing() as pen:
         number = len(_orders(pen.read(0, run=RUN))) + 1

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from handup.core import BadSetting, ResumeHint
-from handup.core.journal import EventLog
 from handup.executive.action import Done, Outcome
 from handup.executive.events import Acted, Begun, Failed, Note, Recovered, Recovering, Reloaded, Told
 from handup.executive.failure import Failure
@@ -22,6 +22,9 @@ from handup.executive.recovery import Recovery
 from handup.executive.run import Logbook, Written
 from handup.executive.settings import Settings
 from handup.executive.sources import Sources
+
+if TYPE_CHECKING:
+    from handup.journal import Journal
 
 MOST_STEPS = 1000
 
@@ -50,7 +53,7 @@ class Rehearsal:
 
 
 def rehearse(
-    book: EventLog,
+    book: Journal,
     run: str,
     recovery: Recovery,
     *,

@@ -11,7 +11,8 @@ from handup.core import BadRecord, IllegalCall, StoreUnavailable
 from handup.journal.events import ERASED
 
 if TYPE_CHECKING:
-    from handup.core.journal import EventLog, LogEntry, LogReader, LogWriter, RunClaim
+    from handup.journal.entry import Entry
+    from handup.journal.holding import Hold
     from handup.journal.journal import Journal
     from handup.journal.writer import Writer
 
@@ -49,7 +50,7 @@ class RunLog:
         own: Prefix of the kinds of a run's own entries; the desk writes others beside them.
     """
 
-    def __init__(self, journal: EventLog, run: str, own: str) -> None:
+    def __init__(self, journal: Journal, run: str, own: str) -> None:
         self.journal = journal
         self.run = run
         self._own = own
@@ -58,7 +59,7 @@ class RunLog:
         self._seen = 0
         self._in_doubt: tuple[object, ...] = ()
 
-    def read(self, begins: type) -> list[LogEntry]:
+    def read(self, begins: type) -> list[Entry]:
         """Return all entries of the run, and add behind them from now on.
 
         Args:
@@ -74,7 +75,7 @@ class RunLog:
         self.last = entries[-1].seq if entries else 0
         return entries
 
-    def claim(self) -> AbstractContextManager[RunClaim]:
+    def claim(self) -> AbstractContextManager[Hold]:
         """Claim the run for this program for as long as a block lasts.
 
         Raises:
@@ -82,9 +83,7 @@ class RunLog:
         """
         return self.journal.holding(self.run)
 
-    def append(
-        self, events: Sequence[object], key: Callable[[object], str], refuse: Callable[[LogWriter], None]
-    ) -> None:
+    def append(self, events: Sequence[object], key: Callable[[object], str], refuse: Callable[[Writer], None]) -> None:
         """Write events, all of them or none; durable when this returns.
 
         Where the store could not say whether an earlier try had counted, the same events are not written twice.
@@ -123,7 +122,7 @@ class RunLog:
         """
         self._refuse_company(self.own(self.journal.read(self.last, run=self.run)))
 
-    def erasure(self, log: LogReader) -> int:
+    def erasure(self, log: Journal | Writer) -> int:
         """Return up to which entry somebody was erased whom nobody has forgotten yet; 0 where nobody was.
 
         Whoever builds their state again then says so by `forgotten`: until they have, the erasure is news.
@@ -141,11 +140,11 @@ class RunLog:
         """Take note that the state was built again after an erasure."""
         self._seen = erasure
 
-    def own(self, entries: Iterable[LogEntry]) -> list[LogEntry]:
+    def own(self, entries: Iterable[Entry]) -> list[Entry]:
         """Return those entries that are the run's own, without the desk's."""
         return [entry for entry in entries if entry.kind.startswith(self._own)]
 
-    def _refuse_company(self, written: Sequence[LogEntry]) -> None:
+    def _refuse_company(self, written: Sequence[Entry]) -> None:
         if written:
             raise IllegalCall(
                 f"another program drives run '{self.run}'", hint="Let one program drive a run; end this one."
@@ -165,7 +164,7 @@ class RunState(Generic[Begins, Ends]):
     over: Ends | None
 
     @classmethod
-    def of(cls, entries: Iterable[LogEntry], begins: type[Begins], ends: type[Ends]) -> RunState[Begins, Ends]:
+    def of(cls, entries: Iterable[Entry], begins: type[Begins], ends: type[Ends]) -> RunState[Begins, Ends]:
         """Return the state that the entries of a run tell.
 
         Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from handup.core import (
     Action,
@@ -17,7 +17,6 @@ from handup.core import (
     value_from_json,
     value_to_json,
 )
-from handup.core.journal import EventLog, LogEntry, LogReader, LogWriter
 from handup.journal.run_log import Erased, RunLog
 from handup.people import Workload
 from handup.policy import ModuleGraph
@@ -44,6 +43,9 @@ from handup.recover.trail import (
 )
 from handup.when import Strategy
 
+if TYPE_CHECKING:
+    from handup.journal import Entry, Journal, Writer
+
 OWN = "run."
 """How the kinds of a run's own entries begin."""
 
@@ -63,7 +65,7 @@ class _Written:
     first: int
 
     @classmethod
-    def of(cls, entries: Iterable[LogEntry]) -> _Written:
+    def of(cls, entries: Iterable[Entry]) -> _Written:
         """From the run's own entries."""
         trail, told, first = Trail(), [], 0
         for entry in entries:
@@ -94,7 +96,7 @@ class DurableSession(Session):
     @classmethod
     def of_run(
         cls,
-        book: EventLog,
+        book: Journal,
         run: str,
         graph: ModuleGraph,
         method: Strategy,
@@ -320,7 +322,7 @@ class DurableSession(Session):
         for event in events:
             self._trail = self._trail.after(event, key)
 
-    def _refuse_erased(self, transaction: LogWriter, events: Collection[RunEvent]) -> None:
+    def _refuse_erased(self, transaction: Writer, events: Collection[RunEvent]) -> None:
         """Refuse events that may name somebody who was erased since the last look."""
         people = set(self._trail.people)
         if self._forget_erased(transaction):
@@ -328,7 +330,7 @@ class DurableSession(Session):
             if any(_may_name(event, people, changed) for event in events):
                 raise Erased("somebody was erased meanwhile", hint="Read the answers again, and tell them again.")
 
-    def _forget_erased(self, journal: LogReader) -> bool:
+    def _forget_erased(self, journal: Journal | Writer) -> bool:
         """Build everything again where somebody was erased since the last look; return whether that was so."""
         log = self._log
         assert log is not None

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
 from handup.core import Answer, BadSetting, ContractViolation, Question, Value
-from handup.core.journal import EventLog
 from handup.policy import ModuleGraph
+
+if TYPE_CHECKING:
+    from handup.journal import Journal
 
 LONGEST_SHOWN = 100
 """So many characters of a wrong value stand in a message."""
@@ -226,7 +228,7 @@ class AskingDesk(Protocol):
     """The desk, as far as a run needs it."""
 
     @property
-    def journal(self) -> EventLog:
+    def journal(self) -> Journal:
         """Where everything is written."""
         ...
 
