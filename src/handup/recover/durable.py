@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 from handup.core import (
     Action,
     Availability,
+    BadRecord,
     CostModel,
     IllegalCall,
     Outcome,
@@ -19,10 +21,9 @@ from handup.core import (
 )
 from handup.journal.run_log import Erased, RunLog
 from handup.people import Workload
+from handup.people.workload import SOMEBODY
 from handup.policy import ModuleGraph
-from handup.recover.beginning import record_of, refuse_another, somebody_erased, started_of
-from handup.recover.events import Answered, Decided, Event, Executed, NotAnswered
-from handup.recover.record import refusing_damage
+from handup.recover.events import Answered, Decided, Event, Executed, NotAnswered, refusing_damage
 from handup.recover.session import Session
 from handup.recover.settings import Settings
 from handup.recover.sides import Look
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 
 OWN = "run."
 """How the kinds of a run's own entries begin."""
+ERASED_NAME = "erased-"
+"""How the name of a person begins who was erased."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,11 +131,11 @@ class DurableSession(Session):
         if written.trail.started is None:
             session = cls(graph, method, settings, costs, availability)
             session._log = log
-            session._write(started_of(session))
+            session._write(_started_of(session))
             session._first = log.last
             return session
-        stored = record_of(written.trail.started, graph)
-        refuse_another(run, stored, Session(graph, method, settings).to_json(), settings)
+        stored = _record_of(written.trail.started, graph)
+        _refuse_another(run, stored, Session(graph, method, settings).to_json(), settings)
         session = cls._from(written, graph, method, costs, availability)
         session._log, session._trail, session._first = log, written.trail, written.first
         return session
@@ -149,9 +152,9 @@ class DurableSession(Session):
         """The session that the journal knows, which writes nothing yet."""
         started = written.trail.started
         assert started is not None
-        if isinstance(costs, Workload) and somebody_erased(started):
+        if isinstance(costs, Workload) and _somebody_erased(started):
             costs = None  # the one that is written is the same one, without them
-        session = cls.from_json(record_of(started, graph), method=method, costs=costs, availability=availability)
+        session = cls.from_json(_record_of(started, graph), method=method, costs=costs, availability=availability)
         with refusing_damage():
             for event in written.told:
                 session.told(event)
@@ -354,3 +357,94 @@ def _may_name(event: RunEvent, people: set[str], changed: bool) -> bool:
         case RunTold(by=by) | RunSettled(by=by):
             return by is not None
     return False
+
+
+# -- how a run begins: without anybody's name, and without the words of its questions ----------------------------------
+
+
+def _started_of(session: Session) -> RunStarted:
+    """How a session begins. Words may name people, so they stay with the policy, which brings them again."""
+    record = {**session.to_json(), "events": []}
+    record["policy"] = _worded(record["policy"], {})
+    people: list[str] = []
+    if "workload" in record:
+        workload = record["workload"]
+        people = sorted({workload["person"], *workload["loads"], *workload["model"]["people"]} - {SOMEBODY})
+        record["workload"] = _renamed(workload, {name: f"#{number}" for number, name in enumerate(people)})
+    return RunStarted(record=record, modules=session.graph.names, people=tuple(people))
+
+
+def _record_of(started: RunStarted, graph: ModuleGraph) -> dict[str, Any]:
+    """The session's record as it was, with names, in the policy's order, and with the words of a policy.
+
+    Raises:
+        BadRecord: It is damaged.
+    """
+    with refusing_damage():
+        record = dict(started.record)
+        modules = record["policy"]["modules"]
+        words = {name: module["question"] for name, module in graph.to_json()["modules"].items()}
+        policy = {**record["policy"], "modules": {name: modules[name] for name in started.modules}}
+        record["policy"] = _worded(policy, words)
+        if "workload" in record:
+            names = {f"#{number}": name for number, name in enumerate(started.people)}
+            record["workload"] = _renamed(record["workload"], names)
+    return record
+
+
+def _somebody_erased(started: RunStarted) -> bool:
+    """Whether somebody was erased whom the workload had known."""
+    return any(name.startswith(ERASED_NAME) for name in started.people)
+
+
+def _refuse_another(run: str, stored: Mapping[str, Any], given: Mapping[str, Any], settings: Settings | None) -> None:
+    """Refuse to go on with a run of something else.
+
+    Raises:
+        BadRecord: The policy, the method or the settings are others.
+    """
+    with refusing_damage():
+        others = {
+            "another policy": _shape(stored["policy"]) != _shape(given["policy"]),
+            "another method": any(stored[key] != _plain(given[key]) for key in ("method", "method_settings")),
+            "other settings": settings is not None and _differs(Settings.of_record(stored), settings),
+        }
+    for what, differs in others.items():
+        if differs:
+            raise BadRecord(
+                f"run '{run}' began with {what}",
+                hint="Give this one a run id of its own, or go on with what it began with.",
+            )
+
+
+def _differs(stored: Settings, settings: Settings) -> bool:
+    """Compare settings; those that name no horizon agree with whatever was the default when the run began."""
+    return stored != (replace(settings, horizon=stored.horizon) if settings.horizon is None else settings)
+
+
+def _worded(policy: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, Any]:
+    """A policy's record with other words for its questions."""
+    modules = {name: {**module, "question": words.get(name)} for name, module in policy["modules"].items()}
+    return {**policy, "modules": modules}
+
+
+def _renamed(workload: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """A workload's record with other names for its people."""
+
+    def keys(record: Mapping[str, Any]) -> dict[str, Any]:
+        return {names.get(name, name): value for name, value in record.items()}
+
+    model = {**workload["model"], "people": keys(workload["model"]["people"])}
+    person = names.get(workload["person"], workload["person"])
+    return {**workload, "model": model, "person": person, "loads": keys(workload["loads"])}
+
+
+def _shape(policy: Mapping[str, Any]) -> Any:
+    """What makes a policy another one: its modules, what feeds them, and what success is."""
+    modules = {name: (tuple(each["inputs"]), each["gate"]) for name, each in policy["modules"].items()}
+    return list(modules.items()), policy["success"]
+
+
+def _plain(value: Any) -> Any:
+    """As JSON gives it back."""
+    return json.loads(json.dumps(value))

@@ -20,11 +20,22 @@ from handup.core import (
     value_to_json,
 )
 from handup.journal.run_log import Erased, RunState
-from handup.recover.at_desk import AtDesk
 from handup.recover.durable import DurableSession
 from handup.recover.events import Decided, Executed, Forwarded, Stopped, Unanswered
 from handup.recover.settings import Settings
-from handup.recover.sides import Asked, AskingDesk, Compares, Look, Pass, Policy, SeesAnew, Words, look_of, shown
+from handup.recover.sides import (
+    Asked,
+    AskingDesk,
+    AtDesk,
+    Compares,
+    Look,
+    Pass,
+    Policy,
+    SeesAnew,
+    Words,
+    look_of,
+    shown,
+)
 from handup.recover.state import Phase, Tally
 from handup.recover.trail import Attempt, RunEnded, RunStarted, Settled
 from handup.recover.unknown import doubt_of, questions_about, settle_unknown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -152,3 +152,11 @@ class Settings:
             "unseen_cost": self.unseen_cost is not None,
         }
         return {name: value for name, value in asdict(self).items() if later.get(name, True)}
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Self:
+        """Return the settings of a session's record, with the horizon that was the default when it was written."""
+        settings = cls(**record["settings"])
+        if settings.horizon is None:  # written when two executions for each module were the default
+            return replace(settings, horizon=2.0 * len(record["policy"]["modules"]) * settings.act_time)
+        return settings
