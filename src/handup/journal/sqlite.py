@@ -60,6 +60,34 @@ def sqlite_engine(path: Path, mode: str, *, busy_timeout_s: float) -> Engine:
     return engine
 
 
+@contextmanager
+def passing_engine(path: Path, mode: str, *, busy_timeout_s: float) -> Iterator[Engine]:
+    """An engine for as long as a block lasts."""
+    engine = sqlite_engine(path, mode, busy_timeout_s=busy_timeout_s)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def changing(path: Path, shown: Path, *, busy_timeout_s: float) -> Iterator[Connection]:
+    """One transaction that may write, in a file that nobody else has open; its log is gone at the end.
+
+    Args:
+        path: The file.
+        shown: What it is called in errors.
+        busy_timeout_s: So long it waits for others.
+    """
+    with (
+        telling(str(shown)),
+        passing_engine(path, "rw", busy_timeout_s=busy_timeout_s) as engine,
+        engine.connect().execution_options(**{WRITES: True}) as connection,
+        connection.begin(),
+    ):
+        yield connection
+
+
 class SqliteStore(Store):
     """A file that is open to read and write; it is held by its lock, and its witness follows every commit."""
 
