@@ -11,29 +11,23 @@ class LogEntry(Protocol):
     @property
     def seq(self) -> int:
         """Number of the entry."""
-        ...
 
     @property
     def at_s(self) -> float:
         """Time at which it was written."""
-        ...
 
     @property
     def run(self) -> str:
         """The run it belongs to."""
-        ...
 
     @property
     def key(self) -> str:
         """The question or the action that it is about."""
-        ...
 
     @property
     def kind(self) -> str:
         """The kind of event."""
-        ...
 
     @property
     def event(self) -> object:
         """The event."""
-        ...

@@ -20,14 +20,13 @@ from handup.core.files import sync_folder
 from handup.journal import schema
 from handup.journal.address import address_of
 from handup.journal.chain import Row, fault_of
-from handup.journal.check import is_name, is_value
+from handup.journal.check import Beside, is_name, is_value
 from handup.journal.clock import WallClock
 from handup.journal.entry import Repaired
-from handup.journal.events import ERASED, REPAIRED, JournalRepaired
+from handup.journal.events import REPAIRED, JournalRepaired
 from handup.journal.failures import telling
 from handup.journal.files import Lock, Note, Witness, note_path, parts_of, read_note
 from handup.journal.opening import identify, make_store, upgrade
-from handup.journal.personal import people_in, sealed_in
 from handup.journal.quarantine import free_name, move
 from handup.journal.schema import BESIDE, ENTRIES, HEAD, PEOPLE
 from handup.journal.sqlite import changing, has_log, passing_engine, verdict_of
@@ -155,30 +154,19 @@ class _Good:
             with closing(sqlite3.connect(path)) as connection:
                 connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
                 self._read(connection)
-        wanted_people: set[str] = set()
-        gone: set[str] = set()
-        sealed: dict[str, list[str]] = {}
-        where: dict[str, int] = {}
-        self.values_lost: set[str] = set()
-        for row in self.rows:
-            body = json.loads(row.body)
-            wanted_people.update(people_in(body))
-            for made, owners in sealed_in(body):
-                sealed[made], where[made] = owners, row.seq
-            if row.kind == ERASED:
-                gone.add(body["said"]["pseudonym"])
-            elif row.kind == REPAIRED:
-                gone.update(body["said"]["people_lost"])
-                self.values_lost.update(body["said"]["values_lost"])
-        earlier = set(self.values_lost)
+        beside = Beside()
+        sealed = {made: (row.seq, owners) for row in self.rows for made, owners in beside.take(row)}
         self.beside = {
-            at: {**row, "seq": where[at[0]]} for at, row in self.beside.items() if at[1] in sealed.get(at[0], ())
+            (made, owner): {**kept, "seq": sealed[made][0]}
+            for (made, owner), kept in self.beside.items()
+            if made in sealed and owner in sealed[made][1]
         }
-        for made, owners in sealed.items():
-            if not gone.intersection(owners) and any((made, owner) not in self.beside for owner in owners):
-                self.values_lost.add(made)
-        self.values_lost -= earlier
-        self.people_lost = wanted_people - gone - self.people.keys()
+        self.values_lost = {
+            made
+            for made, (_, owners) in sealed.items()
+            if not beside.gone_people.intersection(owners) and any((made, owner) not in self.beside for owner in owners)
+        } - beside.gone_values
+        self.people_lost = beside.people - beside.gone_people - self.people.keys()
 
     def _read(self, connection: sqlite3.Connection) -> None:
         last: Row | None = None

@@ -23,7 +23,6 @@ class Named(Protocol):
     @property
     def name(self) -> str:
         """The run that is ordered."""
-        ...
 
 
 Order = TypeVar("Order", bound=Named)
@@ -54,8 +53,8 @@ class RunLog:
         self.journal = journal
         self.run = run
         self._own = own
-        self.last = 0
-        """Number of the run's last entry; 0 where there is none."""
+        self.first = self.last = 0
+        """Numbers of the run's first and last entries; 0 where there is none."""
         self._seen = 0
         self._in_doubt: tuple[object, ...] = ()
 
@@ -72,7 +71,8 @@ class RunLog:
         entries = self.own(self.journal.read(run=self.run))
         if entries and not any(isinstance(entry.event, begins) for entry in entries):
             raise BadRecord(f"run '{self.run}' has no beginning", hint="Verify the journal.")
-        self.last = entries[-1].seq if entries else 0
+        if entries:
+            self.first, self.last = entries[0].seq, entries[-1].seq
         return entries
 
     def claim(self) -> AbstractContextManager[Hold]:
@@ -98,21 +98,22 @@ class RunLog:
             Erased: `refuse` raised it.
             StoreUnavailable: The events cannot be written now.
         """
-        wanted, last = tuple(events), self.last
+        wanted, first, last = tuple(events), self.first, self.last
         try:
             with self.journal.writing() as transaction:
                 written = self.own(transaction.read(last, run=self.run))
                 if written and self._in_doubt == wanted == tuple(entry.event for entry in written):
-                    last = written[-1].seq
+                    first, last = first or written[0].seq, written[-1].seq
                 else:
                     self._refuse_company(written)
                     refuse(transaction)
                     for event in wanted:
                         last = transaction.append(event, run=self.run, key=key(event)).seq
+                        first = first or last
         except StoreUnavailable:
             self._in_doubt = wanted
             raise
-        self.last, self._in_doubt = last, ()
+        self.first, self.last, self._in_doubt = first, last, ()
 
     def check_alone(self) -> None:
         """Make sure that no other program has written to the run.

@@ -164,9 +164,17 @@ class ReadOnlySqliteStore(Store):
 
     def read(self, of: Callable[[Connection], T]) -> T:
         """Read, and again where the file changed meanwhile."""
+        read = super().read
+        return self._again(lambda: read(of))
+
+    def verify(self) -> Verdict:
+        """Check the file, the tables and the witness."""
+        return self._again(lambda: verdict_of(self._path, self.engine, self.address.shown))
+
+    def _again(self, look: Callable[[], T]) -> T:
         for _ in range(TRIES):
             try:
-                result = super().read(of)
+                result = look()
             except HandupError:
                 if not self._changed():
                     raise
@@ -175,20 +183,10 @@ class ReadOnlySqliteStore(Store):
                     return result
             self.engine.dispose()
             self.engine = self._look(self.busy_timeout_s)
-        return super().read(of)
+        return look()
 
     def _changed(self) -> bool:
         return self._immutable and (has_log(self._path) or trace(self._path) != self._seen)
-
-    def verify(self) -> Verdict:
-        """Check the file, the tables and the witness."""
-        for _ in range(TRIES):
-            verdict = verdict_of(self._path, self.engine, self.address.shown)
-            if not self._changed():
-                return verdict
-            self.engine.dispose()
-            self.engine = self._look(self.busy_timeout_s)
-        return verdict
 
 
 def has_log(path: Path) -> bool:

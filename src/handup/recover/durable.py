@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from handup.core import (
@@ -53,30 +53,6 @@ ERASED_NAME = "erased-"
 """How the name of a person begins who was erased."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Written:
-    """What the journal holds of a run.
-
-    Args:
-        trail: What its entries say.
-        told: What the session was told.
-        first: The number of its first entry; 0 where there is none.
-    """
-
-    trail: Trail
-    told: tuple[Event, ...]
-    first: int
-
-    @classmethod
-    def of(cls, entries: Iterable[Entry]) -> _Written:
-        """From the run's own entries."""
-        trail, told, first = Trail(), [], 0
-        for entry in entries:
-            trail, first = trail.after(entry.event, entry.key), first or entry.seq
-            told += [entry.event.read()] if isinstance(entry.event, RunTold) else []
-        return cls(trail=trail, told=tuple(told), first=first)
-
-
 class DurableSession(Session):
     """A session that is written down as it goes. Make one with `DurableSession.of_run`.
 
@@ -93,7 +69,6 @@ class DurableSession(Session):
 
     _log: RunLog | None = None
     _trail: Trail = Trail()
-    _first: int = 0
     _beside: tuple[RunEvent, ...] = ()
 
     @classmethod
@@ -127,36 +102,34 @@ class DurableSession(Session):
             IllegalCall: Another program began it at this moment.
         """
         log = RunLog(book, run, OWN)
-        written = _Written.of(log.read(RunStarted))
-        if written.trail.started is None:
+        trail, told = _read(log.read(RunStarted))
+        if trail.started is None:
             session = cls(graph, method, settings, costs, availability)
             session._log = log
             session._write(_started_of(session))
-            session._first = log.last
             return session
-        stored = _record_of(written.trail.started, graph)
+        stored = _record_of(trail.started, graph)
         _refuse_another(run, stored, Session(graph, method, settings).to_json(), settings)
-        session = cls._from(written, graph, method, costs, availability)
-        session._log, session._trail, session._first = log, written.trail, written.first
+        session = cls._from(trail.started, told, graph, method, costs, availability)
+        session._log, session._trail = log, trail
         return session
 
     @classmethod
     def _from(
         cls,
-        written: _Written,
+        started: RunStarted,
+        told: Iterable[Event],
         graph: ModuleGraph,
         method: Strategy,
         costs: CostModel | None,
         availability: Availability | None,
     ) -> Self:
         """The session that the journal knows, which writes nothing yet."""
-        started = written.trail.started
-        assert started is not None
         if isinstance(costs, Workload) and _somebody_erased(started):
             costs = None  # the one that is written is the same one, without them
         session = cls.from_json(_record_of(started, graph), method=method, costs=costs, availability=availability)
         with refusing_damage():
-            for event in written.told:
+            for event in told:
                 session.told(event)
         return session
 
@@ -175,7 +148,7 @@ class DurableSession(Session):
     @property
     def first(self) -> int:
         """The number of its first entry in the journal."""
-        return self._first
+        return 0 if self._log is None else self._log.first
 
     @property
     def open_attempt(self) -> Attempt | None:
@@ -340,13 +313,23 @@ class DurableSession(Session):
         erasure = log.erasure(journal)
         if not erasure or self._trail.started is None:
             return False
-        written = _Written.of(log.own(journal.read(run=log.run)))
-        again = self._from(written, self.graph, self.strategy, self._first_costs, self._availability)
+        trail, told = _read(log.own(journal.read(run=log.run)))
+        assert trail.started is not None
+        again = self._from(trail.started, told, self.graph, self.strategy, self._first_costs, self._availability)
         self._state, self._events = again._state, again._events
         self._first_costs, self._cost_model = again._first_costs, again._cost_model
-        self._trail = written.trail
+        self._trail = trail
         log.forgotten(erasure)
         return True
+
+
+def _read(entries: Iterable[Entry]) -> tuple[Trail, list[Event]]:
+    """Return what a run's own entries say, and what its session was told."""
+    trail, told = Trail(), []
+    for entry in entries:
+        trail = trail.after(entry.event, entry.key)
+        told += [entry.event.read()] if isinstance(entry.event, RunTold) else []
+    return trail, told
 
 
 def _may_name(event: RunEvent, people: set[str], changed: bool) -> bool:

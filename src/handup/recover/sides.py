@@ -93,18 +93,15 @@ class Policy(Protocol):
     @property
     def graph(self) -> ModuleGraph:
         """Its modules."""
-        ...
 
     def forward(self, answers: Mapping[str, Value]) -> Pass:
         """What every module says, with an answer in the place of each module that a person answered for."""
-        ...
 
     def act(self, outputs: Mapping[str, Value], action_id: str) -> Look:
         """Do it. Called at most once for each action id, so a log of these ids says what was done.
 
         A driver that can should refuse an id that it was told to be void, and one that it has seen.
         """
-        ...
 
 
 @runtime_checkable
@@ -113,7 +110,6 @@ class Senses(Protocol):
 
     def sense(self, action_id: str) -> Look | None:
         """How an action looks whose outcome was lost, without moving; None where that cannot be told."""
-        ...
 
 
 @runtime_checkable
@@ -125,7 +121,6 @@ class Doubts(Protocol):
 
         Asked right after `act`, and again by a program that goes on. Where nobody answers it, what `sense` says counts.
         """
-        ...
 
 
 @runtime_checkable
@@ -134,7 +129,6 @@ class Plans(Protocol):
 
     def plan(self, outputs: Mapping[str, Value]) -> str:
         """What it does on these outputs, in a few words: 'skewer the chicken'."""
-        ...
 
 
 @runtime_checkable
@@ -143,7 +137,6 @@ class Words(Protocol):
 
     def question(self, module: str, outputs: Mapping[str, Value]) -> Question:
         """The question about a module."""
-        ...
 
 
 @runtime_checkable
@@ -152,7 +145,6 @@ class Compares(Protocol):
 
     def differs(self, module: str, said: Value, answer: Value) -> bool:
         """Whether an answer is another than what the module had said."""
-        ...
 
 
 @runtime_checkable
@@ -162,7 +154,6 @@ class SeesAnew(Protocol):
     @property
     def outdated_by_acting(self) -> Collection[str]:
         """Modules for which an answer holds only until the robot acts, such as a place on a picture."""
-        ...
 
 
 @runtime_checkable
@@ -171,7 +162,6 @@ class Skips(Protocol):
 
     def skip_to(self, at_s: float) -> None:
         """Move on to a time."""
-        ...
 
 
 # -- the desk ----------------------------------------------------------------------------------------------------------
@@ -183,47 +173,38 @@ class Asked(Protocol):
     @property
     def id(self) -> str:
         """Made of run, step and attempt."""
-        ...
 
     @property
     def status(self) -> str:
         """Where it is in its life."""
-        ...
 
     @property
     def ended(self) -> bool:
         """Whether no more can come of it."""
-        ...
 
     @property
     def settled(self) -> bool:
         """Whether there is something to tell whoever asked."""
-        ...
 
     @property
     def until_s(self) -> float | None:
         """For a deferred question, until when."""
-        ...
 
     @property
     def deadline_s(self) -> float | None:
         """When an answer comes too late."""
-        ...
 
     @property
     def by(self) -> str | None:
         """Who replied."""
-        ...
 
     @property
     def cause(self) -> str | None:
         """Why it was withdrawn; `stop` where somebody said stop."""
-        ...
 
     @property
     def answer(self) -> Answer | None:
         """What they answered."""
-        ...
 
 
 class AskingDesk(Protocol):
@@ -232,44 +213,34 @@ class AskingDesk(Protocol):
     @property
     def journal(self) -> Journal:
         """Where everything is written."""
-        ...
 
     @property
     def stopped(self) -> bool:
         """Whether somebody said stop, and nobody has enabled the robot since."""
-        ...
 
     def stopped_since(self, seq: int) -> bool:
         """Whether somebody said stop after an entry of the journal, also where that was lifted since."""
-        ...
 
     def now_s(self) -> float:
         """The time, which never runs backwards."""
-        ...
 
     def ask(self, question: Question, *, run: str, step: str, attempt: int = 1, load: float = 0.0) -> Asked:
         """Put a question; the same id again is the same question."""
-        ...
 
     def wait(self, question: str, timeout_s: float | None = None) -> Asked | None:
         """Wait until a question is settled, or the robot stopped."""
-        ...
 
     def record(self, question: str) -> Asked | None:
         """The question as it is."""
-        ...
 
     def withdraw(self, question: str, why: str) -> object:
         """Take a question back."""
-        ...
 
     def tick(self) -> None:
         """Do what is due by the clock."""
-        ...
 
     def free_from_s(self, now_s: float) -> float:
         """From when somebody may be asked."""
-        ...
 
 
 @dataclass(frozen=True)
