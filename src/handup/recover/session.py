@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -49,96 +48,6 @@ from handup.when import DEFAULT, Flips, Strategy, flips_at, settings_in_force, s
 SCHEMA = 1
 """Of a session in JSON."""
 T = TypeVar("T", float, float | None)
-
-
-@dataclass(frozen=True)
-class Moment:
-    """An episode at one moment.
-
-    Args:
-        state: What the session knows.
-        settings: Weights and limits.
-        cost_model: What questions cost over time.
-        availability: When questions may be asked; at any time where it is None.
-        now_s: The time.
-    """
-
-    state: State
-    settings: Settings
-    cost_model: CostModel
-    availability: Availability | None
-    now_s: float
-
-    @cached_property
-    def askable_belief(self) -> Belief:
-        """The belief, with everything held back that nobody may be asked about now."""
-        belief = self.state.belief
-        if not self.settings.ask_again:
-            belief = belief.held_back(np.where(belief.answered, np.inf, -np.inf))
-        if self.availability is None:
-            return belief
-        return belief.held_back(_one_each("times", self.availability.free_from_s(self.now_s), len(belief.graph)))
-
-    @cached_property
-    def costs(self) -> Costs:
-        """What asking, acting and time cost now."""
-        terms, graph = self.settings, self.state.belief.graph
-        modules = len(graph)
-        started_s = self.now_s if self.state.started_s is None else self.state.started_s
-        elapsed = self.state.spent if terms.time is TimeUnit.STEPS else self.now_s - started_s
-        return Costs.of(
-            _one_each("query costs", self.cost_model.query_costs(self.now_s), modules),
-            expert=terms.expert,
-            w=terms.w,
-            act_time=terms.act_time,
-            ask_time=terms.ask_time,
-            time_left=terms.horizon_of(modules) - elapsed,
-            tries=None if terms.max_executions == NO_LIMIT else terms.max_executions - self.state.tally.executions,
-            unseen=[terms.unseen.get(name, 0.0) for name in graph.names],
-            unseen_cost=terms.mistake_cost(modules),
-            ask_again=terms.ask_again,
-            outdated_by_acting=[graph.index(name) for name in terms.outdated_by_acting],
-        )
-
-    def decide(self, strategy: Strategy) -> Decided:
-        """What to do now, within the episode's limits; with what the question, if it is one, costs the person."""
-        costs = self.costs
-        decision, outcome = self._decision(strategy)
-        load = 0.0
-        if decision.action is Action.ASK and decision.module is not None:
-            load = float(costs.query[self.state.belief.graph.index(decision.module)])
-        return Decided(now_s=self.now_s, decision=decision, outcome=outcome, load=load)
-
-    def flips(self, strategy: Strategy, pending: Decision) -> Flips:
-        """How far a decision, just made in this situation, is from being another one."""
-        terms, costs = self.settings, self.costs
-        if terms.time is TimeUnit.STEPS:
-            taken = {Action.ASK: terms.ask_time, Action.ACT: terms.act_time}.get(pending.action, 0.0)
-            costs = replace(costs, time_left=costs.time_left + taken)
-        return flips_at(strategy, self.askable_belief, costs, self.now_s, pending)
-
-    def _decision(self, strategy: Strategy) -> tuple[Decision, Outcome | None]:
-        terms, tally, now_s = self.settings, self.state.tally, self.now_s
-        if self.costs.time_left <= 1e-9 or tally.steps >= terms.max_steps_per_module * len(self.state.belief.graph):
-            reason = f"The time given to this episode is used up after {tally.steps} steps."
-            return Decision(action=Action.YIELD, reason=reason), Outcome.HORIZON
-        if tally.executions >= terms.max_executions:
-            reason = f"All {tally.executions} tries that it may make have failed."
-            return Decision(action=Action.YIELD, reason=reason), Outcome.YIELDED
-        if self.state.try_wanted:
-            return Decision(action=Action.ACT, reason="A person said to let the robot try."), None
-        decision = strategy.decide(self.askable_belief, self.costs, now_s)
-        if decision.action is Action.WAIT and decision.until_s is not None and decision.until_s > now_s:
-            until_s = max(decision.until_s, now_s + terms.min_wait_s)
-            waited_s = tally.waited_s + until_s - now_s
-            if terms.time is TimeUnit.SECONDS and until_s - now_s >= self.costs.time_left:
-                reason = f"{decision.reason} By then the time given to this episode is used up."
-                return Decision(action=Action.YIELD, module=decision.module, reason=reason), Outcome.YIELDED
-            if waited_s > terms.max_wait_s:
-                reason = f"{decision.reason} Waiting would make {waited_s:g} s in all, over {terms.max_wait_s:g} s."
-                return Decision(action=Action.YIELD, module=decision.module, reason=reason), Outcome.YIELDED
-            decision = replace(decision, until_s=until_s)
-        return decision, Outcome.YIELDED if decision.action is Action.YIELD else None
 
 
 class Session:
@@ -257,7 +166,12 @@ class Session:
         """
         if self.pending is None:
             raise IllegalCall("nothing is decided", hint=EXPECTED[self.phase])
-        return self._moment(self._state.now_s).flips(self.strategy, self.pending)
+        terms, now_s = self.settings, self._state.now_s
+        costs = self._costs_at(now_s)
+        if terms.time is TimeUnit.STEPS:
+            taken = {Action.ASK: terms.ask_time, Action.ACT: terms.act_time}.get(self.pending.action, 0.0)
+            costs = replace(costs, time_left=costs.time_left + taken)
+        return flips_at(self.strategy, self._askable_belief(now_s), costs, now_s, self.pending)
 
     # -- what it is asked and told -----------------------------------------------------------------------------------
 
@@ -277,9 +191,13 @@ class Session:
         self._refuse_illegal("next")
         now_s = max(_seconds(now_s), self._state.now_s)
         self._refuse_early(now_s)
-        decided = self._moment(now_s).decide(self.strategy)
-        self._tell(decided)
-        return decided.decision
+        costs = self._costs_at(now_s)
+        decision, outcome = self._decision(costs, now_s)
+        load = 0.0
+        if decision.action is Action.ASK and decision.module is not None:
+            load = float(costs.query[self.graph.index(decision.module)])
+        self._tell(Decided(now_s=now_s, decision=decision, outcome=outcome, load=load))
+        return decision
 
     def forwarded(
         self, confidences: Mapping[str, float], *, changed: Collection[str] = (), renewed: Collection[str] = ()
@@ -499,8 +417,60 @@ class Session:
     def _keep(self, event: Event) -> None:
         """Called before an event takes effect: where a session is kept elsewhere too, this is where."""
 
-    def _moment(self, now_s: float) -> Moment:
-        return Moment(self._state, self.settings, self._cost_model, self._availability, now_s)
+    # -- what a strategy is given to decide on -----------------------------------------------------------------------
+
+    def _askable_belief(self, now_s: float) -> Belief:
+        """The belief, with everything held back that nobody may be asked about now."""
+        belief = self.belief
+        if not self.settings.ask_again:
+            belief = belief.held_back(np.where(belief.answered, np.inf, -np.inf))
+        if self._availability is None:
+            return belief
+        return belief.held_back(_one_each("times", self._availability.free_from_s(now_s), len(self.graph)))
+
+    def _costs_at(self, now_s: float) -> Costs:
+        """What asking, acting and time cost now."""
+        terms, graph, state = self.settings, self.graph, self._state
+        modules = len(graph)
+        started_s = now_s if state.started_s is None else state.started_s
+        elapsed = state.spent if terms.time is TimeUnit.STEPS else now_s - started_s
+        return Costs.of(
+            _one_each("query costs", self._cost_model.query_costs(now_s), modules),
+            expert=terms.expert,
+            w=terms.w,
+            act_time=terms.act_time,
+            ask_time=terms.ask_time,
+            time_left=terms.horizon_of(modules) - elapsed,
+            tries=None if terms.max_executions == NO_LIMIT else terms.max_executions - self.tally.executions,
+            unseen=[terms.unseen.get(name, 0.0) for name in graph.names],
+            unseen_cost=terms.mistake_cost(modules),
+            ask_again=terms.ask_again,
+            outdated_by_acting=[graph.index(name) for name in terms.outdated_by_acting],
+        )
+
+    def _decision(self, costs: Costs, now_s: float) -> tuple[Decision, Outcome | None]:
+        """What to do now, within the episode's limits."""
+        terms, tally = self.settings, self.tally
+        if costs.time_left <= 1e-9 or tally.steps >= terms.max_steps_per_module * len(self.graph):
+            reason = f"The time given to this episode is used up after {tally.steps} steps."
+            return Decision(action=Action.YIELD, reason=reason), Outcome.HORIZON
+        if tally.executions >= terms.max_executions:
+            reason = f"All {tally.executions} tries that it may make have failed."
+            return Decision(action=Action.YIELD, reason=reason), Outcome.YIELDED
+        if self._state.try_wanted:
+            return Decision(action=Action.ACT, reason="A person said to let the robot try."), None
+        decision = self.strategy.decide(self._askable_belief(now_s), costs, now_s)
+        if decision.action is Action.WAIT and decision.until_s is not None and decision.until_s > now_s:
+            until_s = max(decision.until_s, now_s + terms.min_wait_s)
+            waited_s = tally.waited_s + until_s - now_s
+            if terms.time is TimeUnit.SECONDS and until_s - now_s >= costs.time_left:
+                reason = f"{decision.reason} By then the time given to this episode is used up."
+                return Decision(action=Action.YIELD, module=decision.module, reason=reason), Outcome.YIELDED
+            if waited_s > terms.max_wait_s:
+                reason = f"{decision.reason} Waiting would make {waited_s:g} s in all, over {terms.max_wait_s:g} s."
+                return Decision(action=Action.YIELD, module=decision.module, reason=reason), Outcome.YIELDED
+            decision = replace(decision, until_s=until_s)
+        return decision, Outcome.YIELDED if decision.action is Action.YIELD else None
 
 
 def _seconds(value: T) -> T:
