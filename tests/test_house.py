@@ -17,7 +17,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "people": {"core"},
     "recover": {"core", "policy", "people", "when", "journal"},
     "whom": {"core", "people"},
-    "memory": {"core"},
+    "memory": {"core", "journal"},
     "models": {"core", "memory"},
     "intent": {"core", "policy", "people"},
     "journal": {"core"},

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from handup.core import ManualClock
-from handup.core.journal import EventLog
 from handup.executive import Around, Ending, Executive, Run, Settings, Watch
 from handup.executive import run as run_module
 from handup.executive.checking import require
 from handup.executive.reading import parse_recipes
+from handup.journal import Journal
 from handup.lab.bench.executive import AtOnce, Final, recipe_text
 from tests.executive.making import action, rule
 from tests.recover.house import FragileJournal
@@ -32,7 +32,7 @@ def calls(do: Callable[[], object]) -> int:
     return sum(each.callcount for each in profile.getstats())
 
 
-def executive(steps: int, *, rules: int = 0, act: type[AtOnce] = AtOnce, book: EventLog | None = None) -> Executive:
+def executive(steps: int, *, rules: int = 0, act: type[AtOnce] = AtOnce, book: Journal | None = None) -> Executive:
     made = parse_recipes({"r.yaml": recipe_text(steps // 20, 20)})
     recoveries = [rule(f"r{n}", "**", action("move", to="x"), contradiction="on") for n in range(rules)]
     run = Run(made, recoveries, book=book, settings=Settings(batch=256))

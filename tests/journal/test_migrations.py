@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import create_engine, inspect, text
 
 from handup.core import NewerJournal, StoreUnavailable
-from handup.journal import Journal, migrate, schema
+from handup.journal import Journal, schema
 from handup.journal.address import address_of
-from handup.journal.migrate import known_revisions
+from handup.journal.schema import known_revisions
 from tests.journal.kinds import Noted, Said
 from tests.journal.stores import content, copy_of
 
@@ -22,7 +22,7 @@ EXTRA = Path(__file__).parent / "migrations"
 
 def with_second(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schema, "REVISION", "0002")
-    monkeypatch.setattr(migrate, "VERSIONS", (*migrate.VERSIONS, EXTRA))
+    monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, EXTRA))
 
 
 def test_the_newest_migration_is_the_revision_of_the_code() -> None:

@@ -126,7 +126,7 @@ def test_what_is_half_written_just_now_is_looked_at_again(
         os.utime(path, ns=(since, since))  # a file system's clock is coarse
         return sqlite_engine(*given, **also)
 
-    monkeypatch.setattr("handup.journal.opening.sqlite_engine", look)
+    monkeypatch.setattr("handup.journal.sqlite.sqlite_engine", look)
     with Journal.open(path) as journal:
         assert journal.verify().ok
     assert looks > 2

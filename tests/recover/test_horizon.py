@@ -12,7 +12,7 @@ from handup.core import Action, BadRecord, Outcome
 from handup.journal import Journal
 from handup.policy import ModuleGraph
 from handup.recover import DurableSession, Session, Settings
-from handup.recover.beginning import started_of
+from handup.recover.durable import _started_of
 from handup.when import Troubleshoot
 from tests.make import chain_of
 from tests.recover.drive import step
@@ -61,7 +61,7 @@ def test_a_run_goes_on_with_the_default_that_it_began_with(
     journal: Journal, written: float | None, meant: float
 ) -> None:
     graph = chain_of((0.3,), 0.2)
-    started = started_of(Session(graph))
+    started = _started_of(Session(graph))
     assert started.record["settings"]["horizon"] == 8.0
     started.record["settings"]["horizon"] = written
     journal.append(started, run="grasp")

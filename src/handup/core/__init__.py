@@ -1,13 +1,15 @@
 """The vocabulary that every room shares. Imports nothing else of handup."""
 
 from handup.core.answer import Answer, Reply, ReplyKind
-from handup.core.burden import Burden, BurdenKind, LivingCosts
 from handup.core.calibrator import CALIBRATORS, Calibrator, RawScore, calibrator_from_json
 from handup.core.costs import (
     Availability,
+    Burden,
+    BurdenKind,
     CostModel,
     Costs,
     FixedCosts,
+    LivingCosts,
     check_probability,
     default_horizon,
     objective_of,

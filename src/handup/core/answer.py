@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Annotated, Any
 
-from handup.core.checks import MAX_ID, MAX_NAME, check_fields, shown
+from handup.core.checks import MAX_ID, MAX_NAME, from_record, shown
 from handup.core.errors import BadAnswer
 from handup.core.fields import Name, Number, Share, Text, check_rules
 from handup.core.kinds import Value, value_from_json, value_to_json
@@ -43,13 +43,8 @@ class Answer:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""
-        return {
-            "schema": SCHEMA,
-            "value": value_to_json(self.value),
-            "by": self.by,
-            "latency_s": self.latency_s,
-            "certainty": self.certainty,
-        }
+        record = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {"schema": SCHEMA, **record, "value": value_to_json(self.value)}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Answer:
@@ -59,8 +54,7 @@ class Answer:
             BadAnswer: It is no answer.
             BadRecord: It is of a newer schema.
         """
-        names = [field.name for field in fields(cls)]
-        return cls(**check_fields("an answer", record, names, needed=("value",), newest=SCHEMA, error=BadAnswer))
+        return from_record(cls, "an answer", record, newest=SCHEMA, error=BadAnswer)
 
 
 class ReplyKind(StrEnum):
@@ -128,6 +122,4 @@ class Reply:
             BadAnswer: It is no reply.
             BadRecord: It is of a newer schema.
         """
-        names = [field.name for field in fields(cls)]
-        needed = ("question", "kind", "by", "token")
-        return cls(**check_fields("a reply", record, names, needed=needed, newest=SCHEMA, error=BadAnswer))
+        return from_record(cls, "a reply", record, newest=SCHEMA, error=BadAnswer)

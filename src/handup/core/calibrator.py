@@ -23,7 +23,6 @@ class Calibrator(Protocol):
     @property
     def name(self) -> str:
         """The method, as on the command line; a `ClassVar[str]` in most."""
-        ...
 
     def probability(self, raw: RawScore) -> float:
         """Probability of being right, 0 to 1, given a raw score.
@@ -31,11 +30,9 @@ class Calibrator(Protocol):
         Raises:
             BadSetting: The score is outside what the method takes.
         """
-        ...
 
     def to_json(self) -> dict[str, Any]:
         """A plain record with `what`, `schema` and `method`; `calibrator_from_json` reads it back."""
-        ...
 
 
 CALIBRATORS: Registry[Calibrator] = Registry("calibrator", "handup.calibrators")

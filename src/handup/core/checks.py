@@ -6,14 +6,16 @@ import math
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from itertools import islice
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
 from handup.core.errors import BadRecord, HandupError
 
 Error = type[HandupError]
+T = TypeVar("T")
 HALF_CHARACTER = re.compile(r"[\ud800-\udfff]")
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 """Characters that no person types: they could move a terminal's cursor or break a store."""
@@ -172,3 +174,15 @@ def check_fields(
         if key not in rest:
             raise error(f"{what} has no {key}", hint=f"Add '{key}'.")
     return rest
+
+
+def from_record(made: type[T], what: str, record: object, *, newest: int, error: Error) -> T:
+    """Return the instance of a dataclass that a JSON record describes, which names its fields and no others.
+
+    Raises:
+        BadRecord: It is of a newer schema.
+    """
+    declared: Any = fields(made)  # type: ignore[arg-type]
+    known = [field.name for field in declared]
+    needed = [field.name for field in declared if field.default is MISSING and field.default_factory is MISSING]
+    return made(**check_fields(what, record, known, needed=needed, newest=newest, error=error))

@@ -1,10 +1,11 @@
-"""What asking, acting and time cost."""
+"""What asking, acting and time cost, and what people bear."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from enum import StrEnum
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,6 @@ class CostModel(Protocol):
 
     def query_costs(self, now_s: float) -> Sequence[float] | Vector:
         """One cost of at least 0 per module, in the policy's order."""
-        ...
 
 
 class Availability(Protocol):
@@ -49,7 +49,6 @@ class Availability(Protocol):
         A time that has passed means now; infinity means not in this episode. Who cannot tell when somebody will be
         there names the time to look again.
         """
-        ...
 
 
 @dataclass(frozen=True)
@@ -180,3 +179,48 @@ def _vector(what: str, values: float | Sequence[float] | Vector, modules: int, m
         limit = "of at least 0" if most == float("inf") else f"from 0 to {most:g}"
         raise BadSetting(f"{what} is {array[bad][0]:g}", hint=f"Give numbers {limit}.")
     return array
+
+
+# -- what happens to the people around a robot, told to whoever keeps count of their load ------------------------------
+
+
+class BurdenKind(StrEnum):
+    """What a person bore."""
+
+    ANSWERED = "answered"
+    """Answered a question."""
+    FAILED = "failed"
+    """Saw an attempt fail."""
+    WAITED = "waited"
+    """Waited for the robot: while it acted, or while it had decided to wait."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Burden:
+    """One thing that a person bore.
+
+    Args:
+        kind: What it was.
+        now_s: When it ended.
+        module: For an answer, the position of the module that was asked about.
+        by: Who answered, where that is known.
+        waited_s: For a wait, how long it was.
+    """
+
+    kind: BurdenKind
+    now_s: float
+    module: int | None = None
+    by: str | None = None
+    waited_s: float = 0.0
+
+
+@runtime_checkable
+class LivingCosts(CostModel, Protocol):
+    """A cost model that hears what happens. Immutable: it gives another one back.
+
+    `Session` calls `after` for every burden, when it is told and again when it is rebuilt from a record, so equal
+    histories lead to equal costs.
+    """
+
+    def after(self, burden: Burden) -> LivingCosts:
+        """The model after something happened."""

@@ -51,10 +51,6 @@ class BadPolicy(HandupError):
     """A policy description that cannot be a module graph: a cycle, an unknown input, confidence outside [0, 1].
 
     Args:
-        cause: As for every error; so are `hint`, `file` and `line`.
-        hint: What to do next.
-        file: The file the cause lies in, where there is one.
-        line: Its line, counted from 1.
         about: Keys that lead to the cause in a policy file, such as `("modules", "box", "inputs")`; the reader of
             files finds the line by them. Empty where unknown.
     """
@@ -120,10 +116,6 @@ class BadRecipe(HandupError):
     """Recipes, recoveries or a database that cannot be used: unreadable, misspelt, unbound, unbounded.
 
     Args:
-        cause: As for every error; so are `hint`, `file` and `line`.
-        hint: What to do next.
-        file: The file the first cause lies in, where there is one.
-        line: Its line, counted from 1.
         problems: Everything that is wrong, in the order of the files, each with `place`, `cause` and `hint`. Empty
             where there is only the one cause.
     """
@@ -141,10 +133,6 @@ class BadExpression(HandupError):
     """An expression of a recipe that cannot be read, or that has no value here: an index beyond the list, no such key.
 
     Args:
-        cause: As for every error; so are `hint`, `file` and `line`.
-        hint: What to do next.
-        file: The file the cause lies in, where there is one.
-        line: Its line, counted from 1.
         column: Its column, counted from 1.
     """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -12,11 +12,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from handup.core.checks import (
     MAX_NAME,
     check_count,
-    check_fields,
     check_list,
     check_name,
     check_number,
     check_person,
+    from_record,
     shown,
 )
 from handup.core.errors import BadSetting
@@ -94,12 +94,12 @@ class QuietHours:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""
-        return {"start": self.start, "end": self.end, "zone": self.zone}
+        return asdict(self)
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> QuietHours:
         """The quiet hours that `to_json` wrote."""
-        return cls(**_fields_of(cls, "quiet hours", record, needed=("start", "end")))
+        return from_record(cls, "quiet hours", record, newest=SCHEMA, error=BadSetting)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,17 +136,12 @@ class Limits:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""
-        return {
-            "at_once": self.at_once,
-            "per_hour": self.per_hour,
-            "load_per_hour": self.load_per_hour,
-            "quiet": [each.to_json() for each in self.quiet],
-        }
+        return {**asdict(self), "quiet": [quiet.to_json() for quiet in self.quiet]}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Limits:
         """The limits that `to_json` wrote."""
-        return cls(**_fields_of(cls, "limits", record))
+        return from_record(cls, "limits", record, newest=SCHEMA, error=BadSetting)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,9 +192,4 @@ class Person:
             BadSetting: It is no person.
             BadRecord: It is of a newer schema.
         """
-        return cls(**_fields_of(cls, "a person", record, needed=("name",)))
-
-
-def _fields_of(made: type[Any], what: str, record: object, needed: tuple[str, ...] = ()) -> dict[str, Any]:
-    names = [field.name for field in fields(made)]
-    return check_fields(what, record, names, needed=needed, newest=SCHEMA, error=BadSetting)
+        return from_record(cls, "a person", record, newest=SCHEMA, error=BadSetting)

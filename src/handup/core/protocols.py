@@ -13,7 +13,6 @@ class Clock(Protocol):
 
     def now_s(self) -> float:
         """Seconds since any fixed moment."""
-        ...
 
 
 class RandomSource(Protocol):
@@ -21,7 +20,6 @@ class RandomSource(Protocol):
 
     def random(self, size: tuple[int, ...]) -> NDArray[np.float64]:
         """Independent numbers, uniform on [0, 1)."""
-        ...
 
 
 class ManualClock:

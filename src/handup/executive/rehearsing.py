@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from handup.core import BadSetting, ResumeHint
-from handup.core.journal import EventLog
 from handup.executive.action import Done, Outcome
 from handup.executive.events import Acted, Begun, Failed, Note, Recovered, Recovering
 from handup.executive.failure import Failure
@@ -23,6 +22,9 @@ from handup.executive.recovery import Recovery
 from handup.executive.run import Logbook, Written, retold
 from handup.executive.settings import Settings
 from handup.executive.sources import Sources
+
+if TYPE_CHECKING:
+    from handup.journal import Journal
 
 MOST_STEPS = 1000
 
@@ -51,7 +53,7 @@ class Rehearsal:
 
 
 def rehearse(
-    book: EventLog,
+    book: Journal,
     run: str,
     recovery: Recovery,
     *,

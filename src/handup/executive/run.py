@@ -9,10 +9,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from handup.core import BadRecord, IllegalCall
-from handup.core.journal import EventLog, LogWriter, RunClaim
 from handup.executive import events
 from handup.executive.action import plain
 from handup.executive.machine import Looked, Machine, Phase, Reload
@@ -21,6 +20,10 @@ from handup.executive.recovery import Recovery
 from handup.executive.settings import Settings
 from handup.executive.sources import Sources
 from handup.journal.run_log import Erased, RunLog
+
+if TYPE_CHECKING:
+    from handup.journal import Journal, Writer
+    from handup.journal.holding import Hold
 
 OWN = "task."
 """How the kinds of a run's own entries begin."""
@@ -63,7 +66,7 @@ class Run:
         params: Mapping[str, Any] | None = None,
         task: str | None = None,
         sources: Sources | None = None,
-        book: EventLog | None = None,
+        book: Journal | None = None,
         run: str = "run",
     ) -> None:
         self.id = run
@@ -85,7 +88,7 @@ class Run:
                 recipes, self.recoveries = self.sources.parsed()
                 task = written.started.main
         self.machine = Machine(recipes, self.recoveries, settings, params, task=task)
-        self._claim: RunClaim | None = None
+        self._claim: Hold | None = None
         self._due = False
         self._since = time.monotonic()
         self._asked = {asked.question: asked for asked in written.asked}
@@ -326,7 +329,7 @@ class Logbook:
         run: The run's id.
     """
 
-    def __init__(self, journal: EventLog, run: str) -> None:
+    def __init__(self, journal: Journal, run: str) -> None:
         self.log = RunLog(journal, run, OWN)
         self.waiting: list[events.Entry] = []
         self._people: tuple[str, ...] = ()
@@ -379,7 +382,7 @@ class Logbook:
             self.log.append(self.waiting, self._key, self._refuse_erased)
             self.waiting.clear()
 
-    def _refuse_erased(self, transaction: LogWriter) -> None:
+    def _refuse_erased(self, transaction: Writer) -> None:
         """Nothing that a person said is written once more after they were erased."""
         if self._people and (erasure := self.log.erasure(transaction)):
             written = [entry.event for entry in transaction.read(run=self.log.run)]

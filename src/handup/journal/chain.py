@@ -78,34 +78,9 @@ def pseudonym(salt: str, name: str) -> str:
     return commitment(salt, name)[:16]
 
 
-def entry_hash(*, seq: int, at_s: float, run: str, key: str, kind: str, version: int, body: str, previous: str) -> str:
-    """The hash of an entry."""
-    return digest(
-        {
-            "at_s": at_s,
-            "body": body,
-            "key": key,
-            "kind": kind,
-            "previous": previous,
-            "run": run,
-            "seq": seq,
-            "version": version,
-        }
-    )
-
-
 def hash_of(row: Row) -> str:
     """The hash that a row must carry to be what was written."""
-    return entry_hash(
-        seq=row.seq,
-        at_s=row.at_s,
-        run=row.run,
-        key=row.key,
-        kind=row.kind,
-        version=row.version,
-        body=row.body,
-        previous=row.previous,
-    )
+    return digest({name: getattr(row, name) for name in Row.__slots__ if name != "hash"})
 
 
 def is_right(row: Row) -> bool:

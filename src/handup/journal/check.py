@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, select
@@ -19,13 +19,24 @@ from handup.journal.writer import Wanted, hash_at, made_of, read_head, read_rows
 
 
 @dataclass
-class _Beside:
-    """What the chain says must lie beside it, and what may be missing."""
+class Beside:
+    """What the entries of a chain say must lie beside it, and what may be missing."""
 
     people: set[str] = field(default_factory=set)
     missing: list[tuple[int, str, list[str]]] = field(default_factory=list)
     gone_people: set[str] = field(default_factory=set)
     gone_values: set[str] = field(default_factory=set)
+
+    def take(self, row: Row) -> Iterator[tuple[str, list[str]]]:
+        """Take in one entry; return its commitments, each with the pseudonyms of those whose it is."""
+        stored = parsed(row)
+        self.people.update(people_in(stored))
+        if row.kind == ERASED:
+            self.gone_people.add(stored["said"]["pseudonym"])
+        elif row.kind == REPAIRED:
+            self.gone_people.update(stored["said"]["people_lost"])
+            self.gone_values.update(stored["said"]["values_lost"])
+        return sealed_in(stored)
 
 
 def inspect_chain(connection: Connection) -> Verdict:
@@ -39,7 +50,7 @@ def inspect_chain(connection: Connection) -> Verdict:
 def _inspect(connection: Connection) -> Verdict:
     head = read_head(connection)
     last: Row | None = None
-    beside = _Beside()
+    beside = Beside()
     for rows in made_of(lambda of: of(connection), lambda _, rows: [rows] if rows else [], Wanted()):
         last, fault = chain.verify_rows(rows, last)
         if fault is not None:
@@ -84,27 +95,20 @@ def inspect_head(connection: Connection) -> Verdict:
     return Verdict(ok=True, entries=last.seq)
 
 
-def _check_beside(connection: Connection, rows: Sequence[Row], beside: _Beside) -> Verdict | None:
+def _check_beside(connection: Connection, rows: Sequence[Row], beside: Beside) -> Verdict | None:
     """The values beside a batch of entries are those that the entries commit to."""
     kept: dict[tuple[int, str], list[tuple[str, str, str]]] = {}
     found = select(BESIDE).where(BESIDE.c.seq >= rows[0].seq, BESIDE.c.seq <= rows[-1].seq)
     for each in connection.execute(found):
         kept.setdefault((each.seq, each.commitment), []).append((each.pseudonym, each.salt, each.value))
     for row in rows:
-        stored = parsed(row)
-        beside.people.update(people_in(stored))
-        for committed, owners in sealed_in(stored):
+        for committed, owners in beside.take(row):
             there = kept.get((row.seq, committed), [])
             if {owner for owner, _, _ in there} != set(owners):
                 beside.missing.append((row.seq, committed, owners))
             if not all(is_value(committed, salt, value) for _, salt, value in there):
                 why = f"a personal value of entry {row.seq} is not what was written"
                 return Verdict(ok=False, entries=rows[0].seq - 1, bad_seq=row.seq, why=why)
-        if row.kind == ERASED:
-            beside.gone_people.add(stored["said"]["pseudonym"])
-        elif row.kind == REPAIRED:
-            beside.gone_people.update(stored["said"]["people_lost"])
-            beside.gone_values.update(stored["said"]["values_lost"])
     return None
 
 
@@ -124,7 +128,7 @@ def is_name(pseudonym: str, salt: str, name: str) -> bool:
         return False
 
 
-def _check_gone(connection: Connection, beside: _Beside, entries: int) -> Verdict:
+def _check_gone(connection: Connection, beside: Beside, entries: int) -> Verdict:
     """What is not there was erased, and every name is the one that its pseudonym was made from."""
     for seq, committed, owners in beside.missing:
         if committed not in beside.gone_values and not beside.gone_people.intersection(owners):

@@ -89,18 +89,8 @@ def export(
 
 
 def _record(row: Row, body: Body) -> dict[str, object]:
-    return {
-        "seq": row.seq,
-        "at_s": row.at_s,
-        "at": _when(row.at_s),
-        "run": row.run,
-        "key": row.key,
-        "kind": row.kind,
-        "version": row.version,
-        "body": body,
-        "previous": row.previous,
-        "hash": row.hash,
-    }
+    values = {name: getattr(row, name) for name in Row.__slots__} | {"at": _when(row.at_s), "body": body}
+    return {name: values[name] for name in COLUMNS}
 
 
 def _when(at_s: float) -> str:

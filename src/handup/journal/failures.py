@@ -78,18 +78,12 @@ def told(error: DBAPIError, shown: str) -> HandupError:
     if state in _POSTGRES:
         cause, hint = _POSTGRES[state]
         return StoreUnavailable(f"the store {shown} {cause}", hint=hint)
-    return StoreUnavailable(f"the store {shown} cannot be used: {_first_line(error)}", hint=_hint_of(error))
-
-
-def _hint_of(error: DBAPIError) -> str:
-    if "password authentication" in str(error.orig):
-        return "Check user and password."
-    return "Check that the server runs and can be reached; nothing was changed."
-
-
-def _first_line(error: DBAPIError) -> str:
-    lines = str(error.orig).strip().splitlines()
-    return lines[0].strip() if lines else "no reason given"
+    said = str(error.orig).strip()
+    why = said.splitlines()[0].strip() if said else "no reason given"
+    hint = "Check that the server runs and can be reached; nothing was changed."
+    if "password authentication" in said:
+        hint = "Check user and password."
+    return StoreUnavailable(f"the store {shown} cannot be used: {why}", hint=hint)
 
 
 def _damaged(shown: str, why: str) -> DamagedJournal:

@@ -9,13 +9,12 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
-from pathlib import Path
-from typing import Protocol, TypeVar
 
-from sqlalchemy import Connection, Engine, bindparam, func, select, text
+from sqlalchemy import Connection, bindparam, func, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from handup.core import IllegalCall, StoreUnavailable
@@ -23,13 +22,10 @@ from handup.journal.failures import telling
 from handup.journal.files import PRIVATE, beside
 from handup.journal.store import Store
 
-T = TypeVar("T")
 GRACE_S = 1.0
 """So long a claim is tried for: a server needs a moment to see that the last program was killed."""
 LOOK_S = 0.05
 """How often, meanwhile."""
-TRY_AGAIN_S = 0.25
-"""The pause before something is tried again that the store refused."""
 _TAKE = select(func.pg_try_advisory_lock(bindparam("key")))
 _HELD = text(
     "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted AND objsubid = 1 "
@@ -42,28 +38,18 @@ _NOTICE = text(
 """A computer that is switched off says no good-bye; so the server looks after it."""
 
 
-class _Way(Protocol):
-    """How a store keeps a claim."""
+class Hold(ABC):
+    """The claim of a program on a run, from `Journal.holding`.
 
-    def take(self) -> bool:
-        """Take it, if nobody else has it."""
-        ...
+    Args:
+        name: The run.
+        store: Where it is kept.
+    """
 
-    def held(self) -> bool:
-        """Whether it is still ours."""
-        ...
-
-    def drop(self) -> None:
-        """Let go. Safe to call twice."""
-        ...
-
-
-class Hold:
-    """The claim of a program on a run, from `Journal.holding`."""
-
-    def __init__(self, name: str, way: _Way) -> None:
+    def __init__(self, name: str, store: Store) -> None:
         self._name = name
-        self._way = way
+        self._store = store
+        self._digest = sha256(name.encode("utf-8", "surrogatepass")).digest()
 
     def take(self) -> None:
         """Take the claim.
@@ -73,7 +59,7 @@ class Hold:
             StoreUnavailable: It cannot be asked for.
         """
         until = time.monotonic() + GRACE_S
-        while not self._way.take():
+        while not self._try():
             if time.monotonic() >= until:
                 raise IllegalCall(
                     f"another program drives run '{self._name}'",
@@ -88,19 +74,26 @@ class Hold:
             IllegalCall: It was lost, and another program has it.
             StoreUnavailable: It was lost and cannot be asked for.
         """
-        if not self._way.held():
+        if not self._held():
             self.take()
 
+    @abstractmethod
     def drop(self) -> None:
-        """Let go."""
-        self._way.drop()
+        """Let go. Safe to call twice."""
+
+    @abstractmethod
+    def _try(self) -> bool:
+        """Take the claim, if nobody else has it."""
+
+    @abstractmethod
+    def _held(self) -> bool:
+        """Return True while it is still ours."""
 
 
 @contextmanager
 def holding(store: Store, name: str) -> Iterator[Hold]:
     """Claim a run for as long as the block lasts."""
-    digest = sha256(name.encode("utf-8", "surrogatepass")).digest()
-    hold = Hold(name, _of_file(store, digest) if store.address.path is not None else _OfServer(store, digest))
+    hold = _HoldOnFile(name, store) if store.address.path is not None else _HoldOnServer(name, store)
     try:
         hold.take()
         yield hold
@@ -108,43 +101,23 @@ def holding(store: Store, name: str) -> Iterator[Hold]:
         hold.drop()
 
 
-def patiently(do: Callable[[], T], for_s: float) -> T:
-    """Do something, again and again while the store is unavailable, for so many real seconds at most.
-
-    Raises:
-        StoreUnavailable: It was unavailable all the time.
-    """
-    until = time.monotonic() + for_s
-    while True:
-        try:
-            return do()
-        except StoreUnavailable:
-            if time.monotonic() >= until:
-                raise
-        time.sleep(TRY_AGAIN_S)
-
-
-def _of_file(store: Store, digest: bytes) -> _Way:
-    assert store.address.path is not None
-    return _OfFile(beside(store.address.path, f".run-{digest.hex()[:16]}.lock"), store.address.shown)
-
-
-class _OfFile:
+class _HoldOnFile(Hold):
     """A file that is locked. Whoever lets go removes it first, so one that was removed is no claim."""
 
-    def __init__(self, path: Path, shown: str) -> None:
-        self._path = path
-        self._shown = shown
+    def __init__(self, name: str, store: Store) -> None:
+        super().__init__(name, store)
+        assert store.address.path is not None
+        self._path = beside(store.address.path, f".run-{self._digest.hex()[:16]}.lock")
         self._file = -1
 
-    def take(self) -> bool:
+    def _try(self) -> bool:
         self.drop()
         while True:
             try:
                 file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
             except OSError as error:
                 raise StoreUnavailable(
-                    f"beside the store {self._shown} no file can be made: {error.strerror}",
+                    f"beside the store {self._store.address.shown} no file can be made: {error.strerror}",
                     hint="Check the permissions of the folder; nothing was changed.",
                 ) from None
             try:
@@ -153,11 +126,11 @@ class _OfFile:
                 os.close(file)
                 return False
             self._file = file
-            if self.held():
+            if self._held():
                 return True
             self.drop()
 
-    def held(self) -> bool:
+    def _held(self) -> bool:
         if self._file < 0:
             return False
         try:
@@ -167,7 +140,7 @@ class _OfFile:
 
     def drop(self) -> None:
         if self._file >= 0:
-            if self.held():
+            if self._held():
                 with suppress(OSError):  # a file that stays is locked by nobody
                     self._path.unlink()
             fcntl.flock(self._file, fcntl.LOCK_UN)  # also where a child of this program has inherited the file
@@ -175,34 +148,30 @@ class _OfFile:
             self._file = -1
 
 
-class _OfServer:
+class _HoldOnServer(Hold):
     """An advisory lock of PostgreSQL. It needs a connection that stays the same: no pooler that shares one out."""
 
-    def __init__(self, store: Store, digest: bytes) -> None:
-        self._engine: Engine = store.engine
-        self._shown = store.address.shown
-        self._key = int.from_bytes(digest[:8], signed=True)
-        self._halves = {"high": int.from_bytes(digest[:4]), "low": int.from_bytes(digest[4:8])}
-        self._connection: Connection | None = None
+    _connection: Connection | None = None
 
-    def take(self) -> bool:
+    def _try(self) -> bool:
         self.drop()
-        with telling(self._shown):
-            connection = self._engine.connect()
+        with telling(self._store.address.shown):
+            connection = self._store.engine.connect()
             self._connection = connection
             connection.execution_options(isolation_level="AUTOCOMMIT")
             connection.detach()
             connection.execute(_NOTICE)
-            taken = connection.execute(_TAKE, {"key": self._key}).scalar()
+            taken = connection.execute(_TAKE, {"key": int.from_bytes(self._digest[:8], signed=True)}).scalar()
         if not taken:
             self.drop()
         return bool(taken)
 
-    def held(self) -> bool:
+    def _held(self) -> bool:
         if self._connection is None:
             return False
         try:
-            return bool(self._connection.execute(_HELD, self._halves).scalar())
+            halves = {"high": int.from_bytes(self._digest[:4]), "low": int.from_bytes(self._digest[4:8])}
+            return bool(self._connection.execute(_HELD, halves).scalar())
         except SQLAlchemyError:
             return False  # the connection is gone, and the claim with it
 

@@ -22,7 +22,7 @@ from handup.journal.clock import LONGEST_JUMP_S, WallClock
 from handup.journal.entry import Entry, Erasure, Head, Snapshot, Verdict
 from handup.journal.events import JournalErased
 from handup.journal.failures import CommitUnsure
-from handup.journal.holding import Hold, holding, patiently
+from handup.journal.holding import Hold, holding
 from handup.journal.opening import open_store
 from handup.journal.personal import check_text, filled, pseudonym_of
 from handup.journal.schema import BESIDE, PEOPLE, SNAPSHOTS
@@ -33,6 +33,8 @@ POLL_S = 0.05
 """How often a waiting process looks whether another one has written."""
 LISTENING_S = 1.0
 """The same where the database says so by itself."""
+TRY_AGAIN_S = 0.25
+"""The pause before something is tried again that the store refused."""
 LAST_ERASURE = ""
 """The name among the snapshots that marks the last erasure; no state from before it is kept."""
 T = TypeVar("T")
@@ -272,7 +274,14 @@ class Journal:
         Raises:
             StoreUnavailable: It was unavailable all the time.
         """
-        return patiently(do, for_s)
+        until = time.monotonic() + for_s
+        while True:
+            try:
+                return do()
+            except StoreUnavailable:
+                if time.monotonic() >= until:
+                    raise
+            time.sleep(TRY_AGAIN_S)
 
     def save_snapshot(self, name: str, seq: int, state: Mapping[str, Any]) -> None:
         """Keep a state that was built from all entries up to `seq`, in place of the last one of that name.

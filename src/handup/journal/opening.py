@@ -18,20 +18,22 @@ from handup.journal import schema
 from handup.journal.address import Address, address_of
 from handup.journal.failures import is_damage, telling
 from handup.journal.files import LOOK_S, PRIVATE, Lock, Witness, beside, parts_of
-from handup.journal.migrate import check_known, migrate, revision_of
 from handup.journal.postgres import open_postgres
 from handup.journal.quarantine import put_aside, refuse_if_stopped
+from handup.journal.schema import migrate
 from handup.journal.sqlite import (
     APPLICATION,
     TRIES,
     ReadOnlySqliteStore,
     SqliteStore,
+    changing,
     has_log,
+    passing_engine,
     sqlite_engine,
     trace,
     verdict_of,
 )
-from handup.journal.store import WRITES, Store
+from handup.journal.store import Store
 from handup.journal.writer import read_head
 
 
@@ -172,18 +174,14 @@ def make_store(path: Path, busy_timeout_s: float, fill: Callable[[Connection], N
     for each in parts_of(passing):
         each.unlink(missing_ok=True)
     passing.touch(mode=PRIVATE, exist_ok=False)  # SQLite's own files follow it
-    engine = sqlite_engine(passing, "rw", busy_timeout_s=busy_timeout_s)
     try:
-        with telling(str(path)):
-            with engine.connect().execution_options(**{WRITES: True}) as connection, connection.begin():
-                connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION}")
-                migrate(connection)
-                fill(connection)
-            engine.dispose()  # the last connection empties and removes the log
+        with changing(passing, path, busy_timeout_s=busy_timeout_s) as connection:
+            connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION}")
+            migrate(connection)
+            fill(connection)
         passing.rename(path)
         sync_folder(path.parent)
     finally:
-        engine.dispose()
         for each in parts_of(passing):
             each.unlink(missing_ok=True)
 
@@ -200,11 +198,8 @@ def _check(path: Path, lock: Lock, busy_timeout_s: float, head_only: bool) -> No
             _bring_up_to_date(path, lock, busy_timeout_s)
     except DBAPIError as error:
         raise put_aside(path, f"SQLite says {error.orig}", lock) from None
-    engine = sqlite_engine(path, "ro", busy_timeout_s=busy_timeout_s)
-    try:
+    with passing_engine(path, "ro", busy_timeout_s=busy_timeout_s) as engine:
         verdict = verdict_of(path, engine, str(path), head_only=head_only)
-    finally:
-        engine.dispose()
     if not verdict.ok:
         raise put_aside(path, verdict.why, lock)
 
@@ -222,20 +217,20 @@ def _identify(path: Path, mode: str, busy_timeout_s: float) -> str:
     def damaged(error: DBAPIError) -> bool:
         return ours and is_damage(error)
 
-    engine = sqlite_engine(path, mode, busy_timeout_s=busy_timeout_s)
-    try:
-        with telling(str(path), apart_from=damaged), engine.connect() as connection:
-            application = connection.exec_driver_sql("PRAGMA application_id").scalar()
-            if application != APPLICATION and not ours:
-                raise _no_journal(path, "a database of something else")
-            ours = True
-            revision = revision_of(connection)
-            if revision is None or application != APPLICATION:
-                raise _Unmarked(sqlite3.DatabaseError("the file is not marked as a journal any more"))
-            check_known(revision, str(path))
-            return revision
-    finally:
-        engine.dispose()
+    with (
+        passing_engine(path, mode, busy_timeout_s=busy_timeout_s) as engine,
+        telling(str(path), apart_from=damaged),
+        engine.connect() as connection,
+    ):
+        application = connection.exec_driver_sql("PRAGMA application_id").scalar()
+        if application != APPLICATION and not ours:
+            raise _no_journal(path, "a database of something else")
+        ours = True
+        revision = schema.revision_of(connection)
+        if revision is None or application != APPLICATION:
+            raise _Unmarked(sqlite3.DatabaseError("the file is not marked as a journal any more"))
+        schema.check_known(revision, str(path))
+        return revision
 
 
 class _Unmarked(DBAPIError):
@@ -264,16 +259,8 @@ def _bring_up_to_date(path: Path, lock: Lock, busy_timeout_s: float) -> None:
 def upgrade(path: Path, revision: str, busy_timeout_s: float) -> None:
     """Bring a store up to date, with a copy beside it. Call it holding the lock alone."""
     _copy(path, revision, busy_timeout_s)
-    engine = sqlite_engine(path, "rw", busy_timeout_s=busy_timeout_s)
-    try:
-        with (
-            telling(str(path)),
-            engine.connect().execution_options(**{WRITES: True}) as connection,
-            connection.begin(),
-        ):
-            migrate(connection)
-    finally:
-        engine.dispose()
+    with changing(path, path, busy_timeout_s=busy_timeout_s) as connection:
+        migrate(connection)
 
 
 def _copy(path: Path, revision: str, busy_timeout_s: float) -> None:
@@ -281,19 +268,16 @@ def _copy(path: Path, revision: str, busy_timeout_s: float) -> None:
     number = 1
     while (copy := beside(path, f".before-{revision}" + (f"-{number}" if number > 1 else ""))).exists():
         number += 1
-    engine = sqlite_engine(path, "ro", busy_timeout_s=busy_timeout_s)
-    try:
-        with (
-            telling(str(path)),
-            engine.connect() as connection,
-            written_whole(copy, PRIVATE) as passing,
-            closing(sqlite3.connect(passing)) as target,
-        ):
-            source = connection.connection.driver_connection
-            assert isinstance(source, sqlite3.Connection)
-            source.backup(target)
-    finally:
-        engine.dispose()
+    with (
+        telling(str(path)),
+        passing_engine(path, "ro", busy_timeout_s=busy_timeout_s) as engine,
+        engine.connect() as connection,
+        written_whole(copy, PRIVATE) as passing,
+        closing(sqlite3.connect(passing)) as target,
+    ):
+        source = connection.connection.driver_connection
+        assert isinstance(source, sqlite3.Connection)
+        source.backup(target)
 
 
 def _missing(path: Path) -> HandupError:

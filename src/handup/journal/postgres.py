@@ -19,7 +19,6 @@ from handup.journal.address import Address
 from handup.journal.check import inspect_chain, inspect_head
 from handup.journal.entry import Head, Verdict
 from handup.journal.failures import telling
-from handup.journal.migrate import check_known, migrate, revision_of
 from handup.journal.store import Store
 
 CHANNEL = "handup_journal"
@@ -76,8 +75,8 @@ def open_postgres(
     engine = postgres_engine(address, readonly=readonly, busy_timeout_s=busy_timeout_s)
     store = PostgresStore(address, engine, readonly=readonly, busy_timeout_s=busy_timeout_s)
     try:
-        revision = store.read(revision_of)
-        check_known(revision, address.shown)
+        revision = store.read(schema.revision_of)
+        schema.check_known(revision, address.shown)
         if revision is None and (readonly or not create):
             raise StoreUnavailable(f"there is no journal in {address.shown}", hint="Check the name of the database.")
         if revision != schema.REVISION:
@@ -105,8 +104,8 @@ def _migrate(store: Store) -> None:
                 f"the database {store.address.shown} cannot hold every letter", hint="Make it with: createdb -E UTF8."
             )
         connection.execute(select(func.pg_advisory_xact_lock(_MIGRATING)))
-        if revision_of(connection) != schema.REVISION:  # somebody else may have done it meanwhile
-            migrate(connection)
+        if schema.revision_of(connection) != schema.REVISION:  # somebody else may have done it meanwhile
+            schema.migrate(connection)
 
 
 class PostgresStore(Store):

@@ -12,25 +12,31 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sqlalchemy import Connection, insert, update
+from sqlalchemy import Connection, Engine, insert, update
+from sqlalchemy.exc import DBAPIError
 
-from handup.core import BadSetting, Clock, StoreUnavailable
+from handup.core import BadSetting, Clock, DamagedJournal, StoreUnavailable, event_type
 from handup.core.files import sync_folder
+from handup.journal import schema
 from handup.journal.address import address_of
-from handup.journal.backup import last_repair, take_backup
 from handup.journal.chain import Row, fault_of
-from handup.journal.check import is_name, is_value
+from handup.journal.check import Beside, is_name, is_value
 from handup.journal.clock import WallClock
 from handup.journal.entry import Repaired
-from handup.journal.events import ERASED, REPAIRED, JournalRepaired
-from handup.journal.files import Lock, Note, note_path, parts_of, read_note
-from handup.journal.opening import make_store
-from handup.journal.personal import people_in, sealed_in
+from handup.journal.events import REPAIRED, JournalRepaired
+from handup.journal.failures import telling
+from handup.journal.files import Lock, Note, Witness, note_path, parts_of, read_note
+from handup.journal.opening import identify, make_store, upgrade
 from handup.journal.quarantine import free_name, move
 from handup.journal.schema import BESIDE, ENTRIES, HEAD, PEOPLE
-from handup.journal.writer import Writer
+from handup.journal.sqlite import changing, has_log, passing_engine, verdict_of
+from handup.journal.writer import Writer, hash_at, read_head
 
-_ENTRY = "SELECT seq, at_s, run, key, kind, version, body, previous, hash FROM entries WHERE seq = ?"
+UNKNOWN = "unknown"
+"""The damaged store's name where the note cannot be read."""
+_ENTRY = f"SELECT {', '.join(Row.__slots__)} FROM entries WHERE seq = ?"
+_LAST = "SELECT kind, version, body FROM entries ORDER BY seq DESC LIMIT 1"
+_FIRST = "SELECT hash FROM entries WHERE seq = 1"
 _PEOPLE = "SELECT pseudonym, name, salt FROM people NOT INDEXED"
 _BESIDE = "SELECT commitment, pseudonym, salt, value FROM beside NOT INDEXED"
 
@@ -69,7 +75,7 @@ def repair(
         try:
             if not lock.alone(busy_timeout_s):
                 raise StoreUnavailable(f"the journal {path} is in use", hint="Close every program that uses it.")
-            take = take_backup if use_backup else _take_good
+            take = _take_backup if use_backup else _take_good
             done = take(path, clock or WallClock(), busy_timeout_s)
             note_path(path).unlink()
             sync_folder(path.parent)
@@ -93,7 +99,7 @@ def _take_good(path: Path, clock: Clock, busy_timeout_s: float) -> JournalRepair
     note = _moved(path)
     aside = path.with_name(note.moved_to)
     if path.exists():  # a repair was ended before it took the note away
-        if (done := last_repair(path, aside.name)) is None:
+        if (done := _last_repair(path, aside.name)) is None:
             raise StoreUnavailable(
                 f"something else lies at {path}", hint="Move it away; or, if it is a backup, add --use-backup."
             )
@@ -131,7 +137,7 @@ def _moved(path: Path) -> Note:
     if not note.moved_to:
         aside = sorted(each.name for each in path.parent.glob(f"{path.name}.damaged-*") if each.suffix != ".witness")
         found = [name for name in aside if not name.endswith(("-wal", "-shm"))]
-        note = replace(note, moved_to=found[-1] if found and not path.exists() else free_name(path, "unknown"))
+        note = replace(note, moved_to=found[-1] if found and not path.exists() else free_name(path, UNKNOWN))
     if not (path.exists() and path.with_name(note.moved_to).exists()):  # else what lies there is not the damaged one
         move(path, note)
     return note
@@ -148,36 +154,24 @@ class _Good:
             with closing(sqlite3.connect(path)) as connection:
                 connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
                 self._read(connection)
-        wanted_people: set[str] = set()
-        gone: set[str] = set()
-        sealed: dict[str, list[str]] = {}
-        where: dict[str, int] = {}
-        self.values_lost: set[str] = set()
-        for row in self.rows:
-            body = json.loads(row.body)
-            wanted_people.update(people_in(body))
-            for made, owners in sealed_in(body):
-                sealed[made], where[made] = owners, row.seq
-            if row.kind == ERASED:
-                gone.add(body["said"]["pseudonym"])
-            elif row.kind == REPAIRED:
-                gone.update(body["said"]["people_lost"])
-                self.values_lost.update(body["said"]["values_lost"])
-        earlier = set(self.values_lost)
+        beside = Beside()
+        sealed = {made: (row.seq, owners) for row in self.rows for made, owners in beside.take(row)}
         self.beside = {
-            at: {**row, "seq": where[at[0]]} for at, row in self.beside.items() if at[1] in sealed.get(at[0], ())
+            (made, owner): {**kept, "seq": sealed[made][0]}
+            for (made, owner), kept in self.beside.items()
+            if made in sealed and owner in sealed[made][1]
         }
-        for made, owners in sealed.items():
-            if not gone.intersection(owners) and any((made, owner) not in self.beside for owner in owners):
-                self.values_lost.add(made)
-        self.values_lost -= earlier
-        self.people_lost = wanted_people - gone - self.people.keys()
+        self.values_lost = {
+            made
+            for made, (_, owners) in sealed.items()
+            if not beside.gone_people.intersection(owners) and any((made, owner) not in self.beside for owner in owners)
+        } - beside.gone_values
+        self.people_lost = beside.people - beside.gone_people - self.people.keys()
 
     def _read(self, connection: sqlite3.Connection) -> None:
         last: Row | None = None
         while found := next(_rows(connection, _ENTRY, (len(self.rows) + 1,)), None):
-            names = ("seq", "at_s", "run", "key", "kind", "version", "body", "previous", "hash")
-            row = Row(**dict(zip(names, found, strict=True)))
+            row = Row(**dict(zip(Row.__slots__, found, strict=True)))
             if fault_of(row, last):
                 break
             self.rows.append(row)
@@ -212,3 +206,91 @@ def _rows(connection: sqlite3.Connection, wanted: str, values: tuple[int, ...] =
         yield from connection.execute(wanted, values)
     except (sqlite3.Error, UnicodeDecodeError):
         return
+
+
+# -- going on from a backup that a person has put in a damaged store's place -------------------------------------------
+
+
+def _take_backup(path: Path, clock: Clock, busy_timeout_s: float) -> JournalRepaired:
+    """Check all of the backup that lies at a path, and add an entry that tells of it. Call it holding the lock alone.
+
+    Raises:
+        StoreUnavailable: There is none, or it is something else or another journal's.
+        DamagedJournal: It is damaged, too. It stays where it is.
+    """
+    note = read_note(path)
+    assert note is not None
+    if not path.exists():
+        raise StoreUnavailable(
+            f"no backup lies at {path}",
+            hint="Copy it there, with the files that are named after it, then give the command again.",
+        )
+    try:
+        if (revision := identify(path, busy_timeout_s)) != schema.REVISION:
+            upgrade(path, revision, busy_timeout_s)
+        if (done := _last_repair(path, note.moved_to or UNKNOWN)) is None:
+            _check(path, note, busy_timeout_s)
+            done = _tell(path, note, clock, busy_timeout_s)
+    except DBAPIError as error:
+        raise _damaged(path, f"SQLite says {error.orig}") from None
+    return done
+
+
+def _check(path: Path, note: Note, busy_timeout_s: float) -> None:
+    with passing_engine(path, "ro", busy_timeout_s=busy_timeout_s) as engine:
+        verdict = verdict_of(path, engine, str(path))
+        if not verdict.ok:
+            raise _damaged(path, verdict.why)
+        if _is_other(path, engine, note):
+            raise StoreUnavailable(
+                f"what lies at {path} is whole, but another journal", hint="Put a backup of this one in its place."
+            )
+
+
+def _is_other(path: Path, engine: Engine, note: Note) -> bool:
+    """Whether a journal is not the one that was damaged, as far as can be told by witness and first entry."""
+    with telling(str(path)), engine.connect() as connection:
+        there = read_head(connection)
+        if there.seq and note.witnessed_seq and note.witnessed_seq <= there.seq:
+            return hash_at(connection, note.witnessed_seq) != note.witnessed_hash
+        first = hash_at(connection, 1)
+    known = _one(path.with_name(note.moved_to or UNKNOWN), "ro&immutable=1", _FIRST)
+    return known is not None and first is not None and known[0] != first
+
+
+def _tell(path: Path, note: Note, clock: Clock, busy_timeout_s: float) -> JournalRepaired:
+    with changing(path, path, busy_timeout_s=busy_timeout_s) as connection:
+        writer = Writer(connection, clock)
+        lost = None if note.witnessed_seq is None else max(0, note.witnessed_seq - writer.head.seq)
+        done = JournalRepaired(source=note.moved_to or UNKNOWN, last_good=writer.head.seq, lost=lost, from_backup=True)
+        writer.append(done)
+        writer.finish()
+    with closing(Witness(path)) as witness:
+        witness.write(writer.head)
+    return done
+
+
+def _last_repair(path: Path, source: str) -> JournalRepaired | None:
+    """What a repair of `source` said that ended before it took the note away; None where something else lies there."""
+    found = _one(path, "ro" if has_log(path) else "ro&immutable=1", _LAST)
+    if found is None or found[0] != REPAIRED:
+        return None
+    done: JournalRepaired = event_type(REPAIRED).from_body(json.loads(found[2])["said"], int(found[1]))
+    return done if done.source == source else None
+
+
+def _one(path: Path, mode: str, wanted: str) -> tuple[str, ...] | None:
+    """The first row of something in a store that may be damaged; None where it cannot be read."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True)) as connection:
+            found: tuple[str, ...] | None = connection.execute(wanted).fetchone()
+            return found
+    except (sqlite3.Error, UnicodeDecodeError):
+        return None
+
+
+def _damaged(path: Path, why: str) -> DamagedJournal:
+    return DamagedJournal(
+        f"the backup that lies at {path} is damaged, too: {why}",
+        hint="Put another one in its place; or move it away and repair without --use-backup.",
+    )

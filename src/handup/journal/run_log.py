@@ -11,7 +11,8 @@ from handup.core import BadRecord, IllegalCall, StoreUnavailable
 from handup.journal.events import ERASED
 
 if TYPE_CHECKING:
-    from handup.core.journal import EventLog, LogEntry, LogReader, LogWriter, RunClaim
+    from handup.journal.entry import Entry
+    from handup.journal.holding import Hold
     from handup.journal.journal import Journal
     from handup.journal.writer import Writer
 
@@ -22,7 +23,6 @@ class Named(Protocol):
     @property
     def name(self) -> str:
         """The run that is ordered."""
-        ...
 
 
 Order = TypeVar("Order", bound=Named)
@@ -49,16 +49,16 @@ class RunLog:
         own: Prefix of the kinds of a run's own entries; the desk writes others beside them.
     """
 
-    def __init__(self, journal: EventLog, run: str, own: str) -> None:
+    def __init__(self, journal: Journal, run: str, own: str) -> None:
         self.journal = journal
         self.run = run
         self._own = own
-        self.last = 0
-        """Number of the run's last entry; 0 where there is none."""
+        self.first = self.last = 0
+        """Numbers of the run's first and last entries; 0 where there is none."""
         self._seen = 0
         self._in_doubt: tuple[object, ...] = ()
 
-    def read(self, begins: type) -> list[LogEntry]:
+    def read(self, begins: type) -> list[Entry]:
         """Return all entries of the run, and add behind them from now on.
 
         Args:
@@ -71,10 +71,11 @@ class RunLog:
         entries = self.own(self.journal.read(run=self.run))
         if entries and not any(isinstance(entry.event, begins) for entry in entries):
             raise BadRecord(f"run '{self.run}' has no beginning", hint="Verify the journal.")
-        self.last = entries[-1].seq if entries else 0
+        if entries:
+            self.first, self.last = entries[0].seq, entries[-1].seq
         return entries
 
-    def claim(self) -> AbstractContextManager[RunClaim]:
+    def claim(self) -> AbstractContextManager[Hold]:
         """Claim the run for this program for as long as a block lasts.
 
         Raises:
@@ -82,9 +83,7 @@ class RunLog:
         """
         return self.journal.holding(self.run)
 
-    def append(
-        self, events: Sequence[object], key: Callable[[object], str], refuse: Callable[[LogWriter], None]
-    ) -> None:
+    def append(self, events: Sequence[object], key: Callable[[object], str], refuse: Callable[[Writer], None]) -> None:
         """Write events, all of them or none; durable when this returns.
 
         Where the store could not say whether an earlier try had counted, the same events are not written twice.
@@ -99,21 +98,22 @@ class RunLog:
             Erased: `refuse` raised it.
             StoreUnavailable: The events cannot be written now.
         """
-        wanted, last = tuple(events), self.last
+        wanted, first, last = tuple(events), self.first, self.last
         try:
             with self.journal.writing() as transaction:
                 written = self.own(transaction.read(last, run=self.run))
                 if written and self._in_doubt == wanted == tuple(entry.event for entry in written):
-                    last = written[-1].seq
+                    first, last = first or written[0].seq, written[-1].seq
                 else:
                     self._refuse_company(written)
                     refuse(transaction)
                     for event in wanted:
                         last = transaction.append(event, run=self.run, key=key(event)).seq
+                        first = first or last
         except StoreUnavailable:
             self._in_doubt = wanted
             raise
-        self.last, self._in_doubt = last, ()
+        self.first, self.last, self._in_doubt = first, last, ()
 
     def check_alone(self) -> None:
         """Make sure that no other program has written to the run.
@@ -123,7 +123,7 @@ class RunLog:
         """
         self._refuse_company(self.own(self.journal.read(self.last, run=self.run)))
 
-    def erasure(self, log: LogReader) -> int:
+    def erasure(self, log: Journal | Writer) -> int:
         """Return up to which entry somebody was erased whom nobody has forgotten yet; 0 where nobody was.
 
         Whoever builds their state again then says so by `forgotten`: until they have, the erasure is news.
@@ -141,11 +141,11 @@ class RunLog:
         """Take note that the state was built again after an erasure."""
         self._seen = erasure
 
-    def own(self, entries: Iterable[LogEntry]) -> list[LogEntry]:
+    def own(self, entries: Iterable[Entry]) -> list[Entry]:
         """Return those entries that are the run's own, without the desk's."""
         return [entry for entry in entries if entry.kind.startswith(self._own)]
 
-    def _refuse_company(self, written: Sequence[LogEntry]) -> None:
+    def _refuse_company(self, written: Sequence[Entry]) -> None:
         if written:
             raise IllegalCall(
                 f"another program drives run '{self.run}'", hint="Let one program drive a run; end this one."
@@ -167,7 +167,7 @@ class RunState(Generic[Begins, Ends]):
     @classmethod
     def of(
         cls,
-        entries: Iterable[LogEntry],
+        entries: Iterable[Entry],
         begins: type[Begins] | tuple[type[Any], ...],
         ends: type[Ends] | tuple[type[Any], ...],
     ) -> RunState[Begins, Ends]:

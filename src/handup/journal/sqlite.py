@@ -60,6 +60,34 @@ def sqlite_engine(path: Path, mode: str, *, busy_timeout_s: float) -> Engine:
     return engine
 
 
+@contextmanager
+def passing_engine(path: Path, mode: str, *, busy_timeout_s: float) -> Iterator[Engine]:
+    """An engine for as long as a block lasts."""
+    engine = sqlite_engine(path, mode, busy_timeout_s=busy_timeout_s)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def changing(path: Path, shown: Path, *, busy_timeout_s: float) -> Iterator[Connection]:
+    """One transaction that may write, in a file that nobody else has open; its log is gone at the end.
+
+    Args:
+        path: The file.
+        shown: What it is called in errors.
+        busy_timeout_s: So long it waits for others.
+    """
+    with (
+        telling(str(shown)),
+        passing_engine(path, "rw", busy_timeout_s=busy_timeout_s) as engine,
+        engine.connect().execution_options(**{WRITES: True}) as connection,
+        connection.begin(),
+    ):
+        yield connection
+
+
 class SqliteStore(Store):
     """A file that is open to read and write; it is held by its lock, and its witness follows every commit."""
 
@@ -136,9 +164,17 @@ class ReadOnlySqliteStore(Store):
 
     def read(self, of: Callable[[Connection], T]) -> T:
         """Read, and again where the file changed meanwhile."""
+        read = super().read
+        return self._again(lambda: read(of))
+
+    def verify(self) -> Verdict:
+        """Check the file, the tables and the witness."""
+        return self._again(lambda: verdict_of(self._path, self.engine, self.address.shown))
+
+    def _again(self, look: Callable[[], T]) -> T:
         for _ in range(TRIES):
             try:
-                result = super().read(of)
+                result = look()
             except HandupError:
                 if not self._changed():
                     raise
@@ -147,20 +183,10 @@ class ReadOnlySqliteStore(Store):
                     return result
             self.engine.dispose()
             self.engine = self._look(self.busy_timeout_s)
-        return super().read(of)
+        return look()
 
     def _changed(self) -> bool:
         return self._immutable and (has_log(self._path) or trace(self._path) != self._seen)
-
-    def verify(self) -> Verdict:
-        """Check the file, the tables and the witness."""
-        for _ in range(TRIES):
-            verdict = verdict_of(self._path, self.engine, self.address.shown)
-            if not self._changed():
-                return verdict
-            self.engine.dispose()
-            self.engine = self._look(self.busy_timeout_s)
-        return verdict
 
 
 def has_log(path: Path) -> bool:

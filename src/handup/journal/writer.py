@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Select, bindparam, insert, select, update
 
 from handup.core import BadSetting, Clock, DamagedJournal, IllegalCall, event_of, type_of
-from handup.journal.chain import NOTHING_BEFORE, Row, entry_hash
+from handup.journal.chain import NOTHING_BEFORE, Row, digest
 from handup.journal.entry import Entry, Head
 from handup.journal.personal import check_text, filled, hide
 from handup.journal.schema import ENTRIES, HEAD
@@ -64,7 +64,7 @@ class Writer:
             "body": body,
             "previous": self.head.hash,
         }
-        made = entry_hash(**columns)
+        made = digest(columns)
         connection.execute(_INSERT, {**columns, "hash": made})
         self.head = Head(seq=seq, hash=made, at_s=self.at_s)
         del columns["body"]
@@ -155,17 +155,8 @@ def read_rows(connection: Connection, wanted: Wanted) -> list[Row]:
 
 def entries_of(connection: Connection, rows: list[Row]) -> list[Entry]:
     """The entries that some rows hold, with names and personal values in their places."""
+    names = [name for name in Row.__slots__ if name != "body"]
     return [
-        Entry(
-            seq=row.seq,
-            at_s=row.at_s,
-            run=row.run,
-            key=row.key,
-            kind=row.kind,
-            version=row.version,
-            event=event_of(row.kind, row.version, body),
-            previous=row.previous,
-            hash=row.hash,
-        )
+        Entry(**{name: getattr(row, name) for name in names}, event=event_of(row.kind, row.version, body))
         for row, body in zip(rows, filled(connection, rows), strict=True)
     ]

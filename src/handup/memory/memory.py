@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from handup.core import BadRecord, BadSetting, HandupError
 from handup.core.checks import (
@@ -17,7 +18,7 @@ from handup.core.checks import (
     check_share,
     check_text,
 )
-from handup.core.journal import EventLog, LogEntry, LogReader, LogWriter
+from handup.core.journal import LogEntry
 from handup.memory.embedder import Embedding, Encoder
 from handup.memory.entry import Recalled, Remembered, Settings, Source, Status, Trust, checked_candidates, reused
 from handup.memory.events import (
@@ -33,6 +34,9 @@ from handup.memory.events import (
     Weighed,
 )
 from handup.memory.index import Index, Match, from_text, to_text
+
+if TYPE_CHECKING:
+    from handup.journal import Journal, Writer
 
 ERASED = "journal.erased"
 """The kind of entry that says that somebody was erased. It belongs to no run."""
@@ -54,7 +58,7 @@ class Memory:
         StoreUnavailable: The journal cannot be read; so of every method.
     """
 
-    def __init__(self, book: EventLog, settings: Settings | None = None) -> None:
+    def __init__(self, book: Journal, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self._book = book
         self._seen = 0
@@ -63,7 +67,7 @@ class Memory:
         self.refresh()
 
     @property
-    def book(self) -> EventLog:
+    def book(self) -> Journal:
         """The journal that it is kept in."""
         return self._book
 
@@ -252,7 +256,7 @@ class Memory:
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _catch_up(self, reader: LogReader, head: int) -> None:
+    def _catch_up(self, reader: Journal | Writer, head: int) -> None:
         """Take in everything up to an entry. What is erased after it is found by the next one who catches up."""
         if self._seen and any(line.kind == ERASED for line in reader.read(self._seen, run="")):
             self._seen, self._shelves = 0, Shelves()
@@ -264,7 +268,7 @@ class Memory:
                 self._shelves.take(line)
         self._seen = head
 
-    def _append(self, pen: LogWriter, events: Iterable[MemoryEvent], run: str) -> list[LogEntry]:
+    def _append(self, pen: Writer, events: Iterable[MemoryEvent], run: str) -> list[LogEntry]:
         return [pen.append(each, run=run, key=KEY) for each in events]
 
     def _take(self, lines: Sequence[LogEntry]) -> None:

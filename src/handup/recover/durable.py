@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
 
 from handup.core import (
     Action,
     Availability,
+    BadRecord,
     CostModel,
     IllegalCall,
     Outcome,
@@ -17,13 +19,11 @@ from handup.core import (
     value_from_json,
     value_to_json,
 )
-from handup.core.journal import EventLog, LogEntry, LogReader, LogWriter
 from handup.journal.run_log import Erased, RunLog
 from handup.people import Workload
+from handup.people.workload import SOMEBODY
 from handup.policy import ModuleGraph
-from handup.recover.beginning import record_of, refuse_another, somebody_erased, started_of
-from handup.recover.events import Answered, Decided, Event, Executed, NotAnswered
-from handup.recover.record import refusing_damage
+from handup.recover.events import Answered, Decided, Event, Executed, NotAnswered, refusing_damage
 from handup.recover.session import Session
 from handup.recover.settings import Settings
 from handup.recover.sides import Look
@@ -44,32 +44,13 @@ from handup.recover.trail import (
 )
 from handup.when import Strategy
 
+if TYPE_CHECKING:
+    from handup.journal import Entry, Journal, Writer
+
 OWN = "run."
 """How the kinds of a run's own entries begin."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Written:
-    """What the journal holds of a run.
-
-    Args:
-        trail: What its entries say.
-        told: What the session was told.
-        first: The number of its first entry; 0 where there is none.
-    """
-
-    trail: Trail
-    told: tuple[Event, ...]
-    first: int
-
-    @classmethod
-    def of(cls, entries: Iterable[LogEntry]) -> _Written:
-        """From the run's own entries."""
-        trail, told, first = Trail(), [], 0
-        for entry in entries:
-            trail, first = trail.after(entry.event, entry.key), first or entry.seq
-            told += [entry.event.read()] if isinstance(entry.event, RunTold) else []
-        return cls(trail=trail, told=tuple(told), first=first)
+ERASED_NAME = "erased-"
+"""How the name of a person begins who was erased."""
 
 
 class DurableSession(Session):
@@ -88,13 +69,12 @@ class DurableSession(Session):
 
     _log: RunLog | None = None
     _trail: Trail = Trail()
-    _first: int = 0
     _beside: tuple[RunEvent, ...] = ()
 
     @classmethod
     def of_run(
         cls,
-        book: EventLog,
+        book: Journal,
         run: str,
         graph: ModuleGraph,
         method: Strategy,
@@ -122,36 +102,34 @@ class DurableSession(Session):
             IllegalCall: Another program began it at this moment.
         """
         log = RunLog(book, run, OWN)
-        written = _Written.of(log.read(RunStarted))
-        if written.trail.started is None:
+        trail, told = _read(log.read(RunStarted))
+        if trail.started is None:
             session = cls(graph, method, settings, costs, availability)
             session._log = log
-            session._write(started_of(session))
-            session._first = log.last
+            session._write(_started_of(session))
             return session
-        stored = record_of(written.trail.started, graph)
-        refuse_another(run, stored, Session(graph, method, settings).to_json(), settings)
-        session = cls._from(written, graph, method, costs, availability)
-        session._log, session._trail, session._first = log, written.trail, written.first
+        stored = _record_of(trail.started, graph)
+        _refuse_another(run, stored, Session(graph, method, settings).to_json(), settings)
+        session = cls._from(trail.started, told, graph, method, costs, availability)
+        session._log, session._trail = log, trail
         return session
 
     @classmethod
     def _from(
         cls,
-        written: _Written,
+        started: RunStarted,
+        told: Iterable[Event],
         graph: ModuleGraph,
         method: Strategy,
         costs: CostModel | None,
         availability: Availability | None,
     ) -> Self:
         """The session that the journal knows, which writes nothing yet."""
-        started = written.trail.started
-        assert started is not None
-        if isinstance(costs, Workload) and somebody_erased(started):
+        if isinstance(costs, Workload) and _somebody_erased(started):
             costs = None  # the one that is written is the same one, without them
-        session = cls.from_json(record_of(started, graph), method=method, costs=costs, availability=availability)
+        session = cls.from_json(_record_of(started, graph), method=method, costs=costs, availability=availability)
         with refusing_damage():
-            for event in written.told:
+            for event in told:
                 session.told(event)
         return session
 
@@ -170,7 +148,7 @@ class DurableSession(Session):
     @property
     def first(self) -> int:
         """The number of its first entry in the journal."""
-        return self._first
+        return 0 if self._log is None else self._log.first
 
     @property
     def open_attempt(self) -> Attempt | None:
@@ -320,7 +298,7 @@ class DurableSession(Session):
         for event in events:
             self._trail = self._trail.after(event, key)
 
-    def _refuse_erased(self, transaction: LogWriter, events: Collection[RunEvent]) -> None:
+    def _refuse_erased(self, transaction: Writer, events: Collection[RunEvent]) -> None:
         """Refuse events that may name somebody who was erased since the last look."""
         people = set(self._trail.people)
         if self._forget_erased(transaction):
@@ -328,20 +306,30 @@ class DurableSession(Session):
             if any(_may_name(event, people, changed) for event in events):
                 raise Erased("somebody was erased meanwhile", hint="Read the answers again, and tell them again.")
 
-    def _forget_erased(self, journal: LogReader) -> bool:
+    def _forget_erased(self, journal: Journal | Writer) -> bool:
         """Build everything again where somebody was erased since the last look; return whether that was so."""
         log = self._log
         assert log is not None
         erasure = log.erasure(journal)
         if not erasure or self._trail.started is None:
             return False
-        written = _Written.of(log.own(journal.read(run=log.run)))
-        again = self._from(written, self.graph, self.strategy, self._first_costs, self._availability)
+        trail, told = _read(log.own(journal.read(run=log.run)))
+        assert trail.started is not None
+        again = self._from(trail.started, told, self.graph, self.strategy, self._first_costs, self._availability)
         self._state, self._events = again._state, again._events
         self._first_costs, self._cost_model = again._first_costs, again._cost_model
-        self._trail = written.trail
+        self._trail = trail
         log.forgotten(erasure)
         return True
+
+
+def _read(entries: Iterable[Entry]) -> tuple[Trail, list[Event]]:
+    """Return what a run's own entries say, and what its session was told."""
+    trail, told = Trail(), []
+    for entry in entries:
+        trail = trail.after(entry.event, entry.key)
+        told += [entry.event.read()] if isinstance(entry.event, RunTold) else []
+    return trail, told
 
 
 def _may_name(event: RunEvent, people: set[str], changed: bool) -> bool:
@@ -352,3 +340,94 @@ def _may_name(event: RunEvent, people: set[str], changed: bool) -> bool:
         case RunTold(by=by) | RunSettled(by=by):
             return by is not None
     return False
+
+
+# -- how a run begins: without anybody's name, and without the words of its questions ----------------------------------
+
+
+def _started_of(session: Session) -> RunStarted:
+    """How a session begins. Words may name people, so they stay with the policy, which brings them again."""
+    record = {**session.to_json(), "events": []}
+    record["policy"] = _worded(record["policy"], {})
+    people: list[str] = []
+    if "workload" in record:
+        workload = record["workload"]
+        people = sorted({workload["person"], *workload["loads"], *workload["model"]["people"]} - {SOMEBODY})
+        record["workload"] = _renamed(workload, {name: f"#{number}" for number, name in enumerate(people)})
+    return RunStarted(record=record, modules=session.graph.names, people=tuple(people))
+
+
+def _record_of(started: RunStarted, graph: ModuleGraph) -> dict[str, Any]:
+    """The session's record as it was, with names, in the policy's order, and with the words of a policy.
+
+    Raises:
+        BadRecord: It is damaged.
+    """
+    with refusing_damage():
+        record = dict(started.record)
+        modules = record["policy"]["modules"]
+        words = {name: module["question"] for name, module in graph.to_json()["modules"].items()}
+        policy = {**record["policy"], "modules": {name: modules[name] for name in started.modules}}
+        record["policy"] = _worded(policy, words)
+        if "workload" in record:
+            names = {f"#{number}": name for number, name in enumerate(started.people)}
+            record["workload"] = _renamed(record["workload"], names)
+    return record
+
+
+def _somebody_erased(started: RunStarted) -> bool:
+    """Whether somebody was erased whom the workload had known."""
+    return any(name.startswith(ERASED_NAME) for name in started.people)
+
+
+def _refuse_another(run: str, stored: Mapping[str, Any], given: Mapping[str, Any], settings: Settings | None) -> None:
+    """Refuse to go on with a run of something else.
+
+    Raises:
+        BadRecord: The policy, the method or the settings are others.
+    """
+    with refusing_damage():
+        others = {
+            "another policy": _shape(stored["policy"]) != _shape(given["policy"]),
+            "another method": any(stored[key] != _plain(given[key]) for key in ("method", "method_settings")),
+            "other settings": settings is not None and _differs(Settings.of_record(stored), settings),
+        }
+    for what, differs in others.items():
+        if differs:
+            raise BadRecord(
+                f"run '{run}' began with {what}",
+                hint="Give this one a run id of its own, or go on with what it began with.",
+            )
+
+
+def _differs(stored: Settings, settings: Settings) -> bool:
+    """Compare settings; those that name no horizon agree with whatever was the default when the run began."""
+    return stored != (replace(settings, horizon=stored.horizon) if settings.horizon is None else settings)
+
+
+def _worded(policy: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, Any]:
+    """A policy's record with other words for its questions."""
+    modules = {name: {**module, "question": words.get(name)} for name, module in policy["modules"].items()}
+    return {**policy, "modules": modules}
+
+
+def _renamed(workload: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """A workload's record with other names for its people."""
+
+    def keys(record: Mapping[str, Any]) -> dict[str, Any]:
+        return {names.get(name, name): value for name, value in record.items()}
+
+    model = {**workload["model"], "people": keys(workload["model"]["people"])}
+    person = names.get(workload["person"], workload["person"])
+    return {**workload, "model": model, "person": person, "loads": keys(workload["loads"])}
+
+
+def _shape(policy: Mapping[str, Any]) -> Any:
+    """What makes a policy another one: its modules, what feeds them, and what success is."""
+    modules = {name: (tuple(each["inputs"]), each["gate"]) for name, each in policy["modules"].items()}
+    return list(modules.items()), policy["success"]
+
+
+def _plain(value: Any) -> Any:
+    """As JSON gives it back."""
+    return json.loads(json.dumps(value))

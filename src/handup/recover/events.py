@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, ValidationError
 
-from handup.core import Action, Decision, Outcome
+from handup.core import Action, BadRecord, Decision, HandupError, Outcome
 
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -114,6 +115,8 @@ EVENTS: TypeAdapter[list[Event]] = TypeAdapter(list[_Told])
 _ONE: TypeAdapter[Event] = TypeAdapter(_Told)
 LATER: Mapping[type[Any], tuple[str, ...]] = {Executed: ("now_s", "ended"), Forwarded: ("renewed",)}
 """Fields that records from before them lack."""
+DAMAGE = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, ValidationError, HandupError)
+"""What a record runs into that no session wrote."""
 
 
 def event_to_json(event: Event) -> dict[str, Any]:
@@ -130,3 +133,15 @@ def event_from_json(record: object) -> Event:
         ValidationError: It is something else.
     """
     return _ONE.validate_python(record)
+
+
+@contextmanager
+def refusing_damage() -> Iterator[None]:
+    """Turn whatever a damaged record runs into into one named error."""
+    try:
+        yield
+    except BadRecord:
+        raise
+    except DAMAGE as error:
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise BadRecord(f"the record is damaged ({first})", hint="Go back to the last good one.") from error

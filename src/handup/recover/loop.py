@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from handup.core import (
     Action,
@@ -18,18 +19,31 @@ from handup.core import (
     value_from_json,
     value_to_json,
 )
-from handup.core.journal import RunClaim
 from handup.journal.run_log import Erased, RunState
-from handup.recover.at_desk import AtDesk
 from handup.recover.durable import DurableSession
 from handup.recover.events import Decided, Executed, Forwarded, Stopped, Unanswered
 from handup.recover.settings import Settings
-from handup.recover.sides import Asked, AskingDesk, Compares, Look, Pass, Policy, SeesAnew, Words, look_of, shown
+from handup.recover.sides import (
+    Asked,
+    AskingDesk,
+    AtDesk,
+    Compares,
+    Look,
+    Pass,
+    Policy,
+    SeesAnew,
+    Words,
+    look_of,
+    shown,
+)
 from handup.recover.state import Phase, Tally
 from handup.recover.trail import Attempt, RunEnded, RunStarted, Settled
 from handup.recover.unknown import doubt_of, questions_about, settle_unknown
 from handup.when import Strategy
 from handup.when import strategy as strategy_of
+
+if TYPE_CHECKING:
+    from handup.journal.holding import Hold
 
 NO_ANSWER: Mapping[str, Unanswered] = {
     "deferred": Unanswered.NOT_NOW,
@@ -178,7 +192,7 @@ class _Loop:
     policy: Policy
     at_desk: AtDesk
     session: DurableSession
-    claim: RunClaim
+    claim: Hold
     keep_trying_s: float
 
     @property

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from handup.core import (
+    Action,
     Availability,
     BadRecord,
     BadSetting,
     ContractViolation,
     CostModel,
+    Costs,
     Decision,
     FixedCosts,
     IllegalCall,
@@ -22,10 +28,8 @@ from handup.core import (
 )
 from handup.people import Workload
 from handup.policy import Belief, ModuleGraph
-from handup.recover.burdens import burdens_of
-from handup.recover.checks import seconds, truth
-from handup.recover.deciding import Moment
 from handup.recover.events import (
+    EVENTS,
     Answered,
     Decided,
     Event,
@@ -34,11 +38,16 @@ from handup.recover.events import (
     NotAnswered,
     Stopped,
     Unanswered,
+    event_to_json,
+    refusing_damage,
 )
-from handup.recover.record import Stored, refusing_damage
-from handup.recover.settings import Settings
-from handup.recover.state import EXPECTED, LEGAL, Phase, State, Tally
-from handup.when import DEFAULT, Flips, Strategy, strategy
+from handup.recover.settings import NO_LIMIT, Settings, TimeUnit
+from handup.recover.state import EXPECTED, LEGAL, Phase, State, Tally, burdens_of
+from handup.when import DEFAULT, Flips, Strategy, flips_at, settings_in_force, strategy
+
+SCHEMA = 1
+"""Of a session in JSON."""
+T = TypeVar("T", float, float | None)
 
 
 class Session:
@@ -157,7 +166,12 @@ class Session:
         """
         if self.pending is None:
             raise IllegalCall("nothing is decided", hint=EXPECTED[self.phase])
-        return self._moment(self._state.now_s).flips(self.strategy, self.pending)
+        terms, now_s = self.settings, self._state.now_s
+        costs = self._costs_at(now_s)
+        if terms.time is TimeUnit.STEPS:
+            taken = {Action.ASK: terms.ask_time, Action.ACT: terms.act_time}.get(self.pending.action, 0.0)
+            costs = replace(costs, time_left=costs.time_left + taken)
+        return flips_at(self.strategy, self._askable_belief(now_s), costs, now_s, self.pending)
 
     # -- what it is asked and told -----------------------------------------------------------------------------------
 
@@ -175,11 +189,15 @@ class Session:
             IllegalCall: A question or an execution is still open, the wait is not over, or the episode has ended.
         """
         self._refuse_illegal("next")
-        now_s = max(seconds(now_s), self._state.now_s)
+        now_s = max(_seconds(now_s), self._state.now_s)
         self._refuse_early(now_s)
-        decided = self._moment(now_s).decide(self.strategy)
-        self._tell(decided)
-        return decided.decision
+        costs = self._costs_at(now_s)
+        decision, outcome = self._decision(costs, now_s)
+        load = 0.0
+        if decision.action is Action.ASK and decision.module is not None:
+            load = float(costs.query[self.graph.index(decision.module)])
+        self._tell(Decided(now_s=now_s, decision=decision, outcome=outcome, load=load))
+        return decision
 
     def forwarded(
         self, confidences: Mapping[str, float], *, changed: Collection[str] = (), renewed: Collection[str] = ()
@@ -229,9 +247,9 @@ class Session:
         self._refuse_illegal("answered")
         trust = self.settings.expert if expert is None else float(expert)
         check_probability("expert", trust)
-        told = None if changed is None else truth("changed", changed)
+        told = None if changed is None else _truth("changed", changed)
         who = None if by is None else str(by)
-        self._tell(Answered(module=module, changed=told, by=who, expert=trust, now_s=seconds(now_s)))
+        self._tell(Answered(module=module, changed=told, by=who, expert=trust, now_s=_seconds(now_s)))
 
     def unanswered(
         self, module: str, why: Unanswered | str, *, until_s: float | None = None, now_s: float | None = None
@@ -254,7 +272,7 @@ class Session:
             reason = Unanswered(why)
         except ValueError:
             raise BadSetting(f"{why!r} is no reason", hint=f"Use one of: {', '.join(Unanswered)}.") from None
-        self._tell(NotAnswered(module=module, why=reason, until_s=seconds(until_s), now_s=seconds(now_s)))
+        self._tell(NotAnswered(module=module, why=reason, until_s=_seconds(until_s), now_s=_seconds(now_s)))
 
     def executed(self, ok: bool, *, certainty: float = 1.0, now_s: float | None = None) -> None:
         """The robot acted.
@@ -271,7 +289,7 @@ class Session:
         self._refuse_illegal("executed")
         if not 0.5 <= certainty <= 1.0:
             raise BadSetting(f"certainty is {certainty:g}", hint="Give 0.5 to 1; turn 'ok' round below 0.5.")
-        event = Executed(ok=truth("ok", ok), certainty=float(certainty), now_s=seconds(now_s))
+        event = Executed(ok=_truth("ok", ok), certainty=float(certainty), now_s=_seconds(now_s))
         after = self._after(event)
         self._take(replace(event, ended=after.phase is Phase.ENDED), after)
 
@@ -292,15 +310,18 @@ class Session:
 
     def to_json(self) -> dict[str, Any]:
         """Everything, as one plain record. Made again from it, the session goes on as if nothing had happened."""
-        return Stored(
-            graph=self.graph,
-            method=self.strategy,
-            settings=self.settings,
-            own_costs=self._first_costs is not None,
-            workload=self._first_costs if isinstance(self._first_costs, Workload) else None,
-            own_availability=self._availability is not None,
-            events=self._events,
-        ).to_json()
+        costs = self._first_costs
+        return {
+            "schema": SCHEMA,
+            "policy": self.graph.to_json(),
+            "method": self.strategy.name,
+            "method_settings": settings_in_force(self.strategy),
+            "settings": self.settings.timed(len(self.graph)).to_json(),
+            "own_costs": costs is not None,
+            **({"workload": costs.to_json()} if isinstance(costs, Workload) else {}),
+            "own_availability": self._availability is not None,
+            "events": [event_to_json(event) for event in self._events],
+        }
 
     @classmethod
     def from_json(
@@ -323,15 +344,21 @@ class Session:
             BadRecord: It is damaged, of a newer schema, or lacks a cost model or limits that it had; or the workload
                 passed is not the one that it started with.
         """
-        stored = Stored.from_json(record, method)
-        costs = stored.costs_from(costs)
-        if stored.own_availability and availability is None:
-            raise BadRecord(
-                "the session kept to somebody's limits", hint="Pass them: from_json(…, availability=limits)."
-            )
+        schema = record.get("schema") if isinstance(record, Mapping) else None
+        if schema != SCHEMA:
+            raise BadRecord(f"the record has schema {schema!r}", hint=f"This version of handup reads schema {SCHEMA}.")
         with refusing_damage():
-            session = cls(stored.graph, stored.method, stored.settings, costs, availability)
-            for event in stored.events:
+            graph = ModuleGraph.from_json(record["policy"])
+            method = method or strategy(record["method"], **record["method_settings"])
+            settings = Settings.of_record(record)
+            events = EVENTS.validate_python(record["events"])
+            costs = _costs_of(record, costs)
+            if record["own_availability"] and availability is None:
+                raise BadRecord(
+                    "the session kept to somebody's limits", hint="Pass them: from_json(…, availability=limits)."
+                )
+            session = cls(graph, method, settings, costs, availability)
+            for event in events:
                 session.told(event)
         return session
 
@@ -390,5 +417,112 @@ class Session:
     def _keep(self, event: Event) -> None:
         """Called before an event takes effect: where a session is kept elsewhere too, this is where."""
 
-    def _moment(self, now_s: float) -> Moment:
-        return Moment(self._state, self.settings, self._cost_model, self._availability, now_s)
+    # -- what a strategy is given to decide on -----------------------------------------------------------------------
+
+    def _askable_belief(self, now_s: float) -> Belief:
+        """The belief, with everything held back that nobody may be asked about now."""
+        belief = self.belief
+        if not self.settings.ask_again:
+            belief = belief.held_back(np.where(belief.answered, np.inf, -np.inf))
+        if self._availability is None:
+            return belief
+        return belief.held_back(_one_each("times", self._availability.free_from_s(now_s), len(self.graph)))
+
+    def _costs_at(self, now_s: float) -> Costs:
+        """What asking, acting and time cost now."""
+        terms, graph, state = self.settings, self.graph, self._state
+        modules = len(graph)
+        started_s = now_s if state.started_s is None else state.started_s
+        elapsed = state.spent if terms.time is TimeUnit.STEPS else now_s - started_s
+        return Costs.of(
+            _one_each("query costs", self._cost_model.query_costs(now_s), modules),
+            expert=terms.expert,
+            w=terms.w,
+            act_time=terms.act_time,
+            ask_time=terms.ask_time,
+            time_left=terms.horizon_of(modules) - elapsed,
+            tries=None if terms.max_executions == NO_LIMIT else terms.max_executions - self.tally.executions,
+            unseen=[terms.unseen.get(name, 0.0) for name in graph.names],
+            unseen_cost=terms.mistake_cost(modules),
+            ask_again=terms.ask_again,
+            outdated_by_acting=[graph.index(name) for name in terms.outdated_by_acting],
+        )
+
+    def _decision(self, costs: Costs, now_s: float) -> tuple[Decision, Outcome | None]:
+        """What to do now, within the episode's limits."""
+        terms, tally = self.settings, self.tally
+        if costs.time_left <= 1e-9 or tally.steps >= terms.max_steps_per_module * len(self.graph):
+            reason = f"The time given to this episode is used up after {tally.steps} steps."
+            return Decision(action=Action.YIELD, reason=reason), Outcome.HORIZON
+        if tally.executions >= terms.max_executions:
+            reason = f"All {tally.executions} tries that it may make have failed."
+            return Decision(action=Action.YIELD, reason=reason), Outcome.YIELDED
+        if self._state.try_wanted:
+            return Decision(action=Action.ACT, reason="A person said to let the robot try."), None
+        decision = self.strategy.decide(self._askable_belief(now_s), costs, now_s)
+        if decision.action is Action.WAIT and decision.until_s is not None and decision.until_s > now_s:
+            until_s = max(decision.until_s, now_s + terms.min_wait_s)
+            waited_s = tally.waited_s + until_s - now_s
+            if terms.time is TimeUnit.SECONDS and until_s - now_s >= costs.time_left:
+                reason = f"{decision.reason} By then the time given to this episode is used up."
+                return Decision(action=Action.YIELD, module=decision.module, reason=reason), Outcome.YIELDED
+            if waited_s > terms.max_wait_s:
+                reason = f"{decision.reason} Waiting would make {waited_s:g} s in all, over {terms.max_wait_s:g} s."
+                return Decision(action=Action.YIELD, module=decision.module, reason=reason), Outcome.YIELDED
+            decision = replace(decision, until_s=until_s)
+        return decision, Outcome.YIELDED if decision.action is Action.YIELD else None
+
+
+def _seconds(value: T) -> T:
+    """A time that may be left out.
+
+    Raises:
+        BadSetting: It is not finite.
+    """
+    if value is None:
+        return value
+    if not math.isfinite(value):
+        raise BadSetting(f"the time is {value}", hint="Pass seconds from a clock.")
+    return float(value)
+
+
+def _truth(what: str, value: object) -> bool:
+    """What is true or false, Python's or numpy's.
+
+    Raises:
+        BadSetting: It is something else: "no" is neither true nor false.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise BadSetting(f"{what} is {value!r}", hint="Give True or False.")
+    return bool(value)
+
+
+def _one_each(what: str, values: Sequence[float] | NDArray[np.float64], modules: int) -> NDArray[np.float64]:
+    """One number per module.
+
+    Raises:
+        BadSetting: There are more or fewer, or one is no number.
+    """
+    if len(values) != modules:
+        raise BadSetting(f"{len(values)} {what} for {modules} modules", hint="Give one per module.")
+    array = np.asarray(values, dtype=np.float64)
+    if np.isnan(array).any():
+        raise BadSetting(f"one of the {what} is no number", hint="Give one number per module.")
+    return array
+
+
+def _costs_of(record: Mapping[str, Any], given: CostModel | None) -> CostModel | None:
+    """Return the cost model that a session started with: the one given, or the workload that its record holds.
+
+    Raises:
+        BadRecord: There is none though the session had one, or the one given is another one.
+    """
+    workload = None if record.get("workload") is None else Workload.from_json(record["workload"])
+    if record["own_costs"] and given is None and workload is None:
+        raise BadRecord("the session had a cost model of its own", hint="Pass it: from_json(…, costs=model).")
+    if given is not None and workload is not None and given != workload:
+        raise BadRecord(
+            "the session started with another workload",
+            hint="Pass none: the record holds it, and the session finds the present one by itself.",
+        )
+    return workload if given is None else given

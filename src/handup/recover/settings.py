@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -99,9 +99,8 @@ class Settings:
             value = getattr(self, name)
             if not low <= value <= high:
                 raise BadSetting(f"{name} is {value:g}", hint=f"Give a number from {low:g} to {high:g}.")
-        for name in ("max_questions_per_module", "max_unanswered", "max_steps_per_module", "max_executions", "seed"):
-            if not isinstance(getattr(self, name), int):
-                raise BadSetting(f"{name} is {getattr(self, name)!r}", hint="Give a whole number.")
+            if isinstance(low, int) and not isinstance(value, int):
+                raise BadSetting(f"{name} is {value!r}", hint="Give a whole number.")
         if not isinstance(self.ask_again, bool):
             raise BadSetting(f"ask_again is {self.ask_again!r}", hint="Give true or false.")
         if isinstance(self.outdated_by_acting, str):
@@ -152,3 +151,11 @@ class Settings:
             "unseen_cost": self.unseen_cost is not None,
         }
         return {name: value for name, value in asdict(self).items() if later.get(name, True)}
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Self:
+        """Return the settings of a session's record, with the horizon that was the default when it was written."""
+        settings = cls(**record["settings"])
+        if settings.horizon is None:  # written when two executions for each module were the default
+            return replace(settings, horizon=2.0 * len(record["policy"]["modules"]) * settings.act_time)
+        return settings

@@ -17,8 +17,8 @@ from handup.recover.events import (
     Unanswered,
     event_from_json,
     event_to_json,
+    refusing_damage,
 )
-from handup.recover.record import refusing_damage
 
 
 @event("run.started", people=("people",))

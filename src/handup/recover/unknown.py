@@ -9,9 +9,8 @@ from collections.abc import Mapping
 
 from handup.core import ContractViolation, Question, QuestionKind, Value
 from handup.core.kinds import in_passing
-from handup.recover.at_desk import AtDesk
 from handup.recover.durable import DurableSession
-from handup.recover.sides import Asked, Doubts, Look, Plans, Policy, Senses, look_of, shown
+from handup.recover.sides import Asked, AtDesk, Doubts, Look, Plans, Policy, Senses, look_of, shown
 from handup.recover.trail import Attempt, Settled, question_of
 
 WORKED = "It worked"

@@ -276,10 +276,7 @@ def memory_in(book: Journal) -> Memory:
 
 def kept_in(memory: Memory, journal: Journal) -> str:
     """Where a memory is kept, seen from a meal's store, so that both may be moved; empty where it is that store."""
-    book = memory.book
-    if not isinstance(book, Journal):
-        return ""
-    there, here = address_of(book.store), address_of(journal.store)
+    there, here = address_of(memory.book.store), address_of(journal.store)
     if there.path is None:
         return "" if there.shown == here.shown else there.shown
     if there.path == here.path:
