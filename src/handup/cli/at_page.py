@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import typer
 
     from handup.client import RobotLink
-    from handup.desk.keyboard import Typing
+    from handup.desk.keyboard import Keyboard
     from handup.journal import Journal
     from handup.server.tokens import Access, Paired
 
@@ -78,7 +78,7 @@ def made_folder(folder: Path) -> Path:
     return folder
 
 
-def await_page(link: RobotLink, typing: Typing | None = None) -> None:
+def await_page(link: RobotLink, typing: Keyboard | None = None) -> None:
     """Wait until somebody has the page open, who would miss it otherwise; Enter begins without them.
 
     Args:

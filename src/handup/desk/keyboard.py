@@ -6,33 +6,12 @@ import os
 import select
 import sys
 from collections.abc import Callable
-from typing import Protocol, TextIO
+from typing import TextIO
 
 LOOK_EVERY_S = 0.3
 """How often it is looked whether the question still stands while a person types."""
 MAX_LINE = 20_000
 """A longer line is cut; no answer is so long."""
-
-
-class Typing(Protocol):
-    """Where lines come from; tests give their own."""
-
-    @property
-    def live(self) -> bool:
-        """Whether a person sits at it, so that what they typed ahead must not answer the next question."""
-        ...
-
-    def line(self, gone: Callable[[], bool]) -> str | None:
-        """The next line without its end; None as soon as `gone` says that nobody waits for it.
-
-        Raises:
-            EOFError: There is nothing more to come.
-        """
-        ...
-
-    def drop(self) -> None:
-        """Forget what was typed so far, where a person sits at it."""
-        ...
 
 
 class Keyboard:
@@ -52,11 +31,18 @@ class Keyboard:
 
     @property
     def live(self) -> bool:
-        """Whether it is a terminal, and not that of another job: who reads from the background is halted."""
+        """Whether it is a terminal, and not that of another job: who reads from the background is halted.
+
+        What somebody typed ahead there must not answer the next question.
+        """
         return self._stream is not None and self._stream.isatty() and _is_in_front(self._descriptor())
 
     def line(self, gone: Callable[[], bool]) -> str | None:
-        """The next line, or None where the question went away meanwhile."""
+        """The next line without its end; None as soon as `gone` says that nobody waits for it.
+
+        Raises:
+            EOFError: There is nothing more to come.
+        """
         if self._stream is None:
             raise EOFError
         descriptor = self._descriptor()

@@ -28,7 +28,7 @@ from handup.desk.events import (
     Withdrawn,
 )
 from handup.desk.record import ERASED, Done, Record, addressed, digest
-from handup.desk.status import Move, Status, after
+from handup.desk.status import BEFORE, Move, Status, after
 from handup.journal.events import JournalRepaired
 from handup.people.limits import HOUR_S, Put
 
@@ -41,8 +41,6 @@ REPAIR = Stopped(by="the repair of the journal", why="what the robot did last ma
 """The stop that a repair brings: nothing moves before a person has looked and enabled the robot."""
 MOST_REPLIES = 32
 """So many accepted replies to a question are remembered, the latest; an older one that comes again is judged anew."""
-BEFORE = (Status.OPEN, Status.CLAIMED)
-"""Where a question is before a person."""
 _DAMAGE = (KeyError, TypeError, ValueError, AttributeError, HandupError)
 
 
