@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
@@ -211,19 +210,18 @@ def test_simulated_people_are_right_as_often_as_said_and_the_same_seed_says_the_
     assert answers("second") == first
 
 
-def test_a_live_simulated_person_needs_nobody_to_move_the_clock(tmp_path: Path) -> None:
+def test_a_simulated_person_in_real_time_needs_nobody_to_move_the_clock(tmp_path: Path) -> None:
     quick = Latency(median_s=0.02, sigma=0.1)
     with Journal.open(tmp_path / "live.db") as journal:
         person = SimulatedPerson(name="quick")
         channel = Simulated(
-            lambda _: "grape", random=np.random.default_rng(3), person=person, accuracy=1.0, latency=quick, live=True
+            lambda _: "grape", random=np.random.default_rng(3), person=person, accuracy=1.0, latency=quick
         )
         with Desk(journal, [ADA], channels=[channel]) as desk:
             record = desk.ask(WHICH, run="meal", step="food")
             told = desk.wait(record.id, 20.0)
     assert told is not None
     assert (told.status, told.device) == (Status.ANSWERED, f"{DEVICE}:quick")
-    assert not [each for each in threading.enumerate() if isinstance(each, threading.Timer) and not each.daemon]
 
 
 def test_a_picture_without_a_size_is_refused() -> None:

@@ -115,15 +115,6 @@ class Introduce:
 Command = Ask | Reply | Claim | Release | Withdraw | Stop | Enable | Tick | Introduce
 
 
-Made = Callable[[DeskState, float], Command]
-"""A command, made once the state and the time are known."""
-
-
-def given(command: Command) -> Made:
-    """A command that is known beforehand."""
-    return lambda _state, _now_s: command
-
-
 @dataclass(frozen=True, kw_only=True)
 class Ruling:
     """What the rules say.

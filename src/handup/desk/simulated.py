@@ -30,8 +30,6 @@ RandomOf = Callable[[str], RandomSource]
 """Gives, for the id of a question, where chance comes from."""
 DEVICE = "simulated"
 """How the device of every simulated reply begins, so that no study takes it for a person's."""
-AGAIN_S = 1.0
-"""So long after a reply could not be written it is sent again, where it goes by real time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,9 +50,9 @@ class Due:
 class Simulated:
     """Answers every question that is put to somebody, after a while. For studies and demonstrations, never as data.
 
-    Time is the desk's: with a clock that is moved by hand, move it to `next_s` and call `deliver`. With `live`, a timer
-    delivers by itself in real time. Everything by chance comes from the generator, in the order of the questions. A
-    question that is settled meanwhile is never answered.
+    Time is the desk's: `Desk.wait` and `Desk.watch` see to what is due. With a clock that is moved by hand, move it to
+    `next_s` and call `deliver`. Everything by chance comes from the generator, in the order of the questions. What is
+    settled meanwhile is never answered.
 
     Args:
         truth: The right answer to a question.
@@ -64,7 +62,6 @@ class Simulated:
         accuracy: Instead of the person's: the probability of a right answer.
         latency: Instead of the person's: how long an answer takes.
         size_px: How large pictures are shown, for people who miss what they point at.
-        live: Deliver by real time.
         name: What the channel is called in `Person.channels`.
 
     Attributes:
@@ -83,7 +80,6 @@ class Simulated:
         accuracy: float | None = None,
         latency: Latency | None = None,
         size_px: tuple[float, float] = (800.0, 600.0),
-        live: bool = False,
         name: str = DEVICE,
     ) -> None:
         if not all(each > 0.0 for each in size_px):
@@ -94,9 +90,7 @@ class Simulated:
         self._random_of: RandomOf = random if callable(random) else lambda question: random
         self._person = _shaped(person or SimulatedPerson(name=name), accuracy, latency)
         self._size_px = size_px
-        self._live = live
         self._due: dict[str, Due] = {}
-        self._timers: dict[str, threading.Timer] = {}
         self._lock = threading.RLock()
 
     @property
@@ -120,8 +114,6 @@ class Simulated:
                 certainty=1.0 if drawn.certainty is None else drawn.certainty / 5.0,
             )
             self._due[record.id] = Due(at_s=desk.now_s() + drawn.seconds, reply=reply, desk=desk)
-            if self._live:
-                self._start(record.id, drawn.seconds)
 
     def deliver(self, now_s: float | None = None) -> list[Receipt]:
         """Give the desk what is due, oldest first; by the desk's own time where none is given.
@@ -151,39 +143,11 @@ class Simulated:
         """Forget what was to be said to a question that is settled or gone elsewhere."""
         with self._lock:
             self._due.pop(record.id, None)
-            timer = self._timers.pop(record.id, None)
-        if timer is not None:
-            timer.cancel()
 
     def close(self) -> None:
         """Say nothing more. Safe to call twice."""
         with self._lock:
-            timers = list(self._timers.values())
-            self._timers.clear()
             self._due.clear()
-        for each in timers:
-            each.cancel()
-
-    def _start(self, question: str, seconds: float) -> None:
-        timer = threading.Timer(seconds, self._give, [question])
-        timer.daemon = True
-        before, self._timers[question] = self._timers.get(question), timer
-        if before is not None:
-            before.cancel()
-        timer.start()
-
-    def _give(self, question: str) -> None:
-        with self._lock:
-            due = self._due.pop(question, None)
-            self._timers.pop(question, None)
-        if due is None:
-            return
-        try:
-            due.desk.reply(due.reply)
-        except StoreUnavailable:
-            with self._lock:
-                self._due[question] = due
-                self._start(question, AGAIN_S)
 
     def _answer(self, record: Record, random: RandomSource) -> tuple[Drawn, Value]:
         question = record.question

@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from handup.core import BadAnswer, HandupError, Question, Reply, ReplyKind, StoreUnavailable, Value, check_value, in_words
+from handup.core import (
+    BadAnswer,
+    HandupError,
+    Question,
+    Reply,
+    ReplyKind,
+    StoreUnavailable,
+    Value,
+    check_value,
+    in_words,
+)
 from handup.core.checks import one_line
 from handup.desk.keyboard import Keyboard
 from handup.desk.record import Receipt, ReceiptStatus, Record
