@@ -9,9 +9,9 @@ import pytest
 
 from handup.core.panels import Phase, RobotState
 from handup.server.auth import MOST_BUCKETS, Buckets
-from handup.server.drafts import Draft, Drafts
-from handup.server.pool import Pool
 from handup.server.robots import EACH_S, EACH_TURN_S, Robot, Robots
+from handup.server.service import Draft, Drafts
+from handup.server.threads import Pool
 from handup.server.tokens import code_digest
 
 

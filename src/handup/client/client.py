@@ -20,8 +20,7 @@ import websockets.sync.client as waited
 
 from handup.client import calls, live
 from handup.client.address import Address
-from handup.client.calls import Call
-from handup.client.tries import LONGEST_PAUSE_S, PASSING, PATIENCE_S, Tries, answered, body_of
+from handup.client.calls import LONGEST_PAUSE_S, PASSING, PATIENCE_S, Call, Tries, answered, body_of
 from handup.client.views import Change, Connected, Lost, Pairing, change_of, count_of
 from handup.core import ServerUnreachable
 from handup.desk import Record

@@ -10,7 +10,7 @@ from websockets.exceptions import InvalidStatus, WebSocketException
 from websockets.typing import Subprotocol
 
 from handup.client.address import Address
-from handup.client.tries import refusal
+from handup.client.calls import refusal
 from handup.client.views import strange
 from handup.core import HandupError
 

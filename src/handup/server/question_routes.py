@@ -12,7 +12,6 @@ from handup.core.checks import MAX_ID
 from handup.desk import Receipt, ReceiptStatus, Record
 from handup.desk.record import question_id
 from handup.desk.words import thanks
-from handup.server.drafts import Draft
 from handup.server.models import (
     AboutQuestion,
     AskRequest,
@@ -25,7 +24,7 @@ from handup.server.models import (
     WithdrawRequest,
 )
 from handup.server.routes import Behind, Whose, json_of, router
-from handup.server.service import Service
+from handup.server.service import Draft, Service
 from handup.server.tokens import Grant
 from handup.server.views import may_see
 

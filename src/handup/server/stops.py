@@ -9,12 +9,12 @@ import secrets
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any
 
 from handup.core import HandupError, StoreUnavailable
 from handup.core.checks import storable
 from handup.desk import Desk
+from handup.server.threads import Guarded
 
 SOON_S = 1.0
 """So long whoever said stop waits to hear that it is written; it holds from the first moment."""
@@ -40,30 +40,12 @@ class Stop:
 
     def view(self) -> dict[str, Any]:
         """What people and robots are told."""
-        return {"by": self.by, "why": self.why, "at_s": self.at_s, "seq": None, "written": False}
+        return stop_view(self.by, self.why, self.at_s, written=False)
 
 
-class Guarded:
-    """Keeps a thread that must not end from ending of what nobody thought of: logs it and goes on.
-
-    Args:
-        said: What is logged.
-        failed: Called with the error.
-    """
-
-    def __init__(self, said: str, failed: Callable[[Exception], None] = lambda _: None) -> None:
-        self._said, self._failed = said, failed
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        if not isinstance(error, Exception):
-            return False
-        _log.error(self._said, exc_info=error)
-        self._failed(error)
-        return True
+def stop_view(by: str, why: str, at_s: float, seq: int | None = None, *, written: bool = True) -> dict[str, Any]:
+    """Return a stop as people and robots are told of it."""
+    return {"by": by, "why": why, "at_s": at_s, "seq": seq, "written": written}
 
 
 class Stopping:
@@ -179,7 +161,7 @@ class Stopping:
 
     def _write(self) -> None:
         while (stop := self._line.get()) is not None:
-            with Guarded("a stop holds here, but could not be written"):  # the next stop needs this thread
+            with Guarded(said="a stop holds here, but could not be written"):  # the next stop needs this thread
                 try:
                     self._desk.stop(stop.by, stop.why, token=stop.token)
                 except HandupError as error:  # the desk keeps it, and writes it before anything else

@@ -1,7 +1,8 @@
-"""A few threads that wait for the store; none of them keeps the program from ending."""
+"""Threads that wait for the store: none of them ends of what nobody thought of, or keeps the program from ending."""
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
 from collections.abc import Callable
@@ -11,6 +12,30 @@ from types import TracebackType
 from typing import Any
 
 Work = tuple[Future[Any], Callable[[], Any]]
+_log = logging.getLogger("handup.server")
+
+
+class Guarded:
+    """Keeps a thread that must not end from ending of what nobody thought of.
+
+    Args:
+        failed: Called with the error.
+        said: What is logged; nothing where it is empty.
+    """
+
+    def __init__(self, failed: Callable[[BaseException], object] = lambda _: None, said: str = "") -> None:
+        self._failed, self._said = failed, said
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if error is not None:
+            if self._said:
+                _log.error(self._said, exc_info=error)
+            self._failed(error)
+        return True
 
 
 class Pool:
@@ -53,22 +78,6 @@ class Pool:
             future, do = work
             if not future.set_running_or_notify_cancel():
                 continue
-            with _Telling(future):
+            with Guarded(future.set_exception):
                 future.set_result(do())
             del future, do, work
-
-
-class _Telling:
-    """Tells whoever waits for a future what was raised here."""
-
-    def __init__(self, future: Future[Any]) -> None:
-        self._future = future
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        if error is not None:
-            self._future.set_exception(error)
-        return True
