@@ -182,14 +182,17 @@ class Comparison:
     """Whether two ways lead to one state.
 
     Args:
-        same: Whether they do.
         snapshot_seq: The entry of the snapshot that the second way began with; None where there is none of use.
         differs: What differs, by the names of the state's fields.
     """
 
-    same: bool
     snapshot_seq: int | None = None
     differs: tuple[str, ...] = ()
+
+    @property
+    def same(self) -> bool:
+        """Whether they lead to one state."""
+        return not self.differs
 
 
 def compared(journal: Journal, state: DeskState) -> Comparison:
@@ -212,14 +215,13 @@ def compared(journal: Journal, state: DeskState) -> Comparison:
 def _compared(journal: Journal, state: DeskState) -> Comparison:
     kept = journal.snapshot(SNAPSHOT)
     if kept is None or kept.seq > state.seq:
-        return Comparison(same=True)
+        return Comparison()
     try:
         early = DeskState.from_json(kept.state)
     except BadRecord:
-        return Comparison(same=True)  # a desk replays the journal then, too
+        return Comparison()  # a desk replays the journal then, too
     tail = list(journal.read(kept.seq, limit=state.seq - kept.seq))
     if _erased(tail):
-        return Comparison(same=True)  # and then
+        return Comparison()  # and then
     ours, theirs = state.to_json(), replay(tail, early).to_json()
-    differs = tuple(name for name in ours if ours[name] != theirs[name])
-    return Comparison(same=not differs, snapshot_seq=kept.seq, differs=differs)
+    return Comparison(snapshot_seq=kept.seq, differs=tuple(name for name in ours if ours[name] != theirs[name]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, fields
 from heapq import heapify, heappop, heappush
+from typing import Any
 
 from handup.core import BadSetting, type_of
 from handup.desk.events import Cause, ClaimEnded, DeskEvent, Expired, HandedOn, Held, Opened, Withdrawn
@@ -14,6 +15,14 @@ from handup.desk.status import Status
 from handup.people.limits import Fit, fit
 
 STOPPED = "the robot is stopped"
+
+
+def check_above_zero(limits: Any) -> None:
+    """Refuse a dataclass of limits with one that is not a number above zero."""
+    for limit in fields(limits):
+        value = getattr(limits, limit.name)
+        if not (value > 0 and math.isfinite(value)):
+            raise BadSetting(f"{limit.name} is {value}", hint="Give a number above zero.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,10 +55,7 @@ class Terms:
     look_every_s: float = 1.0
 
     def __post_init__(self) -> None:
-        for limit in fields(self):
-            value = getattr(self, limit.name)
-            if not (value > 0 and math.isfinite(value)):
-                raise BadSetting(f"{limit.name} is {value}", hint="Give a number above zero.")
+        check_above_zero(self)
 
 
 @dataclass(frozen=True, kw_only=True)

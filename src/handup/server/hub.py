@@ -36,7 +36,7 @@ class Socket:
         self.cut = asyncio.Event()
         self.ending_since: float | None = None
         self.number: int | None = None
-        self._beaten_s = -math.inf
+        self.beaten_s = -math.inf
         self._most = most
         self._greeted = False
         self._hello = ""
@@ -55,14 +55,9 @@ class Socket:
 
     def beat(self, at_s: float) -> None:
         """Have a heartbeat sent. It repeats the last number that was heard, so that the other side can date it."""
-        self._beaten_s = time.monotonic()
+        self.beaten_s = time.monotonic()
         heard = "null" if self.number is None else self.number
         self.send(f'{{"type":"beat","at_s":{at_s!r},"heard":{heard}}}', slot="beat")
-
-    def beat_unless(self, within_s: float, at_s: float) -> None:
-        """Have a heartbeat sent, unless one was within so long a time."""
-        if time.monotonic() - self._beaten_s >= within_s:
-            self.beat(at_s)
 
     def send(self, frame: str, *, slot: str = "", urgent: bool = False) -> None:
         """Have a frame sent. One with a slot takes the place of the last one there; an urgent one comes first.
@@ -119,7 +114,6 @@ class Hub:
     def __init__(self, bounds: Bounds, beats: Beats) -> None:
         self._bounds, self._beats = bounds, beats
         self._sockets: dict[Socket, None] = {}
-        self._people: dict[Socket, None] = {}
         self._watchers: defaultdict[str, set[Socket]] = defaultdict(set)
         self._ticked_s = time.monotonic()
 
@@ -131,12 +125,12 @@ class Hub:
 
     def people(self) -> Iterator[Socket]:
         """The sockets of people."""
-        return iter(tuple(self._people))
+        return (socket for socket in self if not socket.grant.is_robot)
 
     @property
     def answering(self) -> int:
         """How many sockets there are of people who may answer."""
-        return sum(each.grant.role in ANSWER for each in self._people)
+        return sum(socket.grant.role in ANSWER for socket in self._sockets)
 
     def join(self, grant: Grant) -> Socket:
         """A new socket.
@@ -149,22 +143,21 @@ class Hub:
             raise TooFast("too many connections are open", hint="Close some, then connect again.")
         socket = Socket(grant, self._bounds.waiting_frames)
         self._sockets[socket] = None
-        if not grant.is_robot:
-            self._people[socket] = None
-            self._tell_robots()
+        self._tell_robots(grant)
         return socket
 
     def leave(self, socket: Socket) -> None:
         """A socket is gone."""
-        self._sockets.pop(socket, None)
-        if socket in self._people:
-            del self._people[socket]
-            self._tell_robots()
+        if socket in self._sockets:
+            del self._sockets[socket]
+            self._tell_robots(socket.grant)
         for question in tuple(socket.watching):
             self.unwatch(socket, question)
 
-    def _tell_robots(self) -> None:
+    def _tell_robots(self, came_or_went: Grant) -> None:
         """How many could answer now: a robot may want to wait for the first."""
+        if came_or_went.is_robot:
+            return
         frame = f'{{"type":"people","people":{self.answering}}}'
         for socket in self._sockets:
             if socket.grant.is_robot:
@@ -218,7 +211,8 @@ class Hub:
         for socket in tuple(self._sockets):
             if slept:
                 socket.heard_s = now_s
-            socket.beat_unless(self._beats.beat_s * 0.9, at_s)
+            if now_s - socket.beaten_s >= self._beats.beat_s * 0.9:
+                socket.beat(at_s)
             if now_s - socket.heard_s > self._beats.silent_s:
                 socket.end('{"type":"bye","why":"Nothing was heard of you; connect again."}')
             stuck_s = 0.0 if socket.sending_since is None else now_s - socket.sending_since

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from handup.core import BadRequest, HandupError, NotForYou, ReplyKind, TooFast
-from handup.server.auth import PROTOCOL, Guard, admit_live
+from handup.server.auth import PROTOCOL, Guard
 from handup.server.hub import Socket
 from handup.server.models import AboutQuestion, DraftFrame, StickFrame, StopRequest
 from handup.server.permissions import ANSWER, LIVE, MOVE
@@ -43,8 +43,10 @@ routes = APIRouter()
 async def live(websocket: WebSocket) -> None:
     """Everything as it happens. See the documentation of frames in `Conversation`."""
     service: Service = websocket.app.state.service
+    guard: Guard = websocket.app.state.guard
     try:
-        grant = await admit_live(websocket)
+        grant = await guard.admit(websocket, ("GET", LIVE))
+        assert grant is not None
         socket = service.hub.join(grant)
     except HandupError as error:
         service.metrics.refused[error.code] += 1
@@ -53,7 +55,7 @@ async def live(websocket: WebSocket) -> None:
     try:
         await websocket.accept(subprotocol=PROTOCOL if PROTOCOL in websocket.scope.get("subprotocols", ()) else None)
         socket.greet(service.hello(socket))
-        await Conversation(websocket, service, websocket.app.state.guard, socket).run()
+        await Conversation(websocket, service, guard, socket).run()
     finally:
         service.hub.leave(socket)
 
@@ -114,9 +116,8 @@ class Conversation:
                 await self._one(text)
                 self._wrong = 0
             except HandupError as error:
-                self._service.metrics.refused[error.code] += 1
                 self._wrong += 1
-                self._socket.send(encoded({"type": "error", "error": body_of(error)}))
+                self._refuse(error)
                 if self._wrong >= MOST_WRONG:
                     self._socket.end('{"type":"bye","why":"Too much of what you sent was wrong."}')
                     await asyncio.sleep(self._service.settings.beats.silent_s)
@@ -196,16 +197,18 @@ class Conversation:
 
     async def _give_receipt(self, frame: dict[str, Any]) -> None:
         """In a task of its own: a stop that comes next does not wait for it."""
+        token = frame.get("token")
         try:
             receipt = await replied(self._service, self._socket.grant, frame)
-            self._socket.send(encoded({"type": "receipt", "token": frame.get("token"), "receipt": receipt}))
+            self._socket.send(encoded({"type": "receipt", "token": token, "receipt": receipt}))
         except HandupError as error:
-            self._service.metrics.refused[error.code] += 1
-            token = frame.get("token")
-            told = {"token": token} if isinstance(token, str) else {}
-            self._socket.send(encoded({"type": "error", **told, "error": body_of(error)}))
+            self._refuse(error, **({"token": token} if isinstance(token, str) else {}))
         finally:
             self._replies -= 1
+
+    def _refuse(self, error: HandupError, **about: str) -> None:
+        self._service.metrics.refused[error.code] += 1
+        self._socket.send(encoded({"type": "error", **about, "error": body_of(error)}))
 
     async def _draft(self, frame: dict[str, Any]) -> None:
         draft = DraftFrame.model_validate(frame)
@@ -228,8 +231,7 @@ class Conversation:
         try:
             await work
         except HandupError as error:
-            self._service.metrics.refused[error.code] += 1
-            self._socket.send(encoded({"type": "error", "error": body_of(error)}))
+            self._refuse(error)
 
     async def _state(self, frame: dict[str, Any]) -> None:
         state, unshown = read_state(frame.get("state"))

@@ -36,16 +36,6 @@ def new_code() -> str:
     return f"{letters[:4]}-{letters[4:]}"
 
 
-def new_token() -> str:
-    """Return a token for a device or a robot. A command would take a leading dash for an option, so it is a letter."""
-    return "t" + secrets.token_urlsafe(TOKEN_BYTES)
-
-
-def new_id() -> str:
-    """A name for a token that may be shown."""
-    return secrets.token_hex(ID_BYTES)
-
-
 def code_digest(code: str) -> str:
     """What is kept of a code, however it was typed: in small letters, with spaces or without the dash."""
     letters = "".join(each for each in code.upper() if each.isalnum())
@@ -71,6 +61,12 @@ class Grant:
     device: str
     until_s: float
     digest: str = field(repr=False)
+
+    @classmethod
+    def of(cls, event: Granted) -> Grant:
+        """What was given out."""
+        name, device = event.robot or event.person or "", event.device or ""
+        return cls(id=event.id, role=event.role, name=name, device=device, until_s=event.until_s, digest=event.digest)
 
     @property
     def is_robot(self) -> bool:
@@ -163,27 +159,14 @@ class Access:
                     del self._codes[next(iter(self._codes))]
             elif isinstance(event, Granted):
                 self._codes.pop(event.code, None)
-                self._grant(event)
+                if not gone(event.robot or event.person):  # who was erased has no access any more
+                    self._grants[event.id] = self._by_digest[event.digest] = Grant.of(event)
             elif isinstance(event, Revoked):
                 revoked = self._grants.pop(event.id, None)
                 if revoked is not None:
                     self._by_digest.pop(revoked.digest, None)
                 return True
         return False
-
-    def _grant(self, event: Granted) -> None:
-        name = event.robot if event.role == ROBOT else event.person
-        if name is None or gone(name):
-            return  # who was erased has no access any more
-        grant = Grant(
-            id=event.id,
-            role=event.role,
-            name=name,
-            device=event.device or "",
-            until_s=event.until_s,
-            digest=event.digest,
-        )
-        self._grants[grant.id] = self._by_digest[grant.digest] = grant
 
     def build_again(self) -> None:
         """After an erasure: from the journal, where the names are gone. Nothing is granted or revoked meanwhile."""
@@ -231,9 +214,7 @@ class Access:
                     "this code is wrong, or was used, or is too old",
                     hint="Check the letters, or ask for a new one: handup pair.",
                 )
-            entry, paired = self._give(
-                writer, made.role, person=made.person, device=device, token_s=made.token_s, code=known
-            )
+            entry, paired = _give(writer, made.token_s, made.role, person=made.person, device=device, code=known)
         self.take([entry])
         return paired
 
@@ -248,7 +229,7 @@ class Access:
         if "/" in robot:
             raise BadSetting(f"the robot '{robot}' has a slash in its name", hint="Use another character.")
         with self._writing() as writer:
-            entry, paired = self._give(writer, ROBOT, robot=robot, token_s=token_s)
+            entry, paired = _give(writer, token_s, ROBOT, robot=robot)
         self.take([entry])
         return paired
 
@@ -274,35 +255,10 @@ class Access:
             self.take(writer.read(self._seq, run=RUN))
             yield writer
 
-    def _give(
-        self,
-        writer: Writer,
-        role: AccessRole,
-        *,
-        person: str | None = None,
-        robot: str = "",
-        device: str = "",
-        token_s: float,
-        code: str = "",
-    ) -> tuple[Entry, Paired]:
-        token = new_token()
-        until_s = writer.at_s + token_s
-        granted = Granted(
-            id=new_id(),
-            digest=digest(token),
-            role=role,
-            person=person,
-            robot=robot,
-            device=device,
-            until_s=until_s,
-            code=code,
-        )
-        grant = Grant(
-            id=granted.id,
-            role=role,
-            name=person or robot,
-            device=device,
-            until_s=until_s,
-            digest=granted.digest,
-        )
-        return writer.append(granted, run=RUN), Paired(token=token, grant=grant)
+
+def _give(writer: Writer, token_s: float, role: AccessRole, **owner: str) -> tuple[Entry, Paired]:
+    """Make a token and write that it was given out; `owner` is what `Granted` says of whose it is."""
+    token = "t" + secrets.token_urlsafe(TOKEN_BYTES)  # a command would take a leading dash for an option
+    id_, until_s = secrets.token_hex(ID_BYTES), writer.at_s + token_s
+    granted = Granted(id=id_, digest=digest(token), role=role, until_s=until_s, **owner)
+    return writer.append(granted, run=RUN), Paired(token=token, grant=Grant.of(granted))
