@@ -225,7 +225,7 @@ def _list(store: str, as_json: bool) -> None:
 def _standing(record: Record, now_s: float) -> str:
     """Where a question is, for whom, since when and why."""
     from handup.core.checks import one_line  # noqa: PLC0415
-    from handup.desk.words import name_of, span  # noqa: PLC0415
+    from handup.desk.record import name_of, span  # noqa: PLC0415
 
     left = "" if record.until_s is None else span(record.until_s - now_s)
     why = {

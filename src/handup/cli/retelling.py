@@ -8,7 +8,7 @@ from handup.core import Action, BadAnswer, BadRecord, Question, in_words, value_
 from handup.core.checks import one_line
 from handup.desk import events as desk
 from handup.desk.events import Delivered, RemoteSettled, RemoteStopped
-from handup.desk.words import name_of, span
+from handup.desk.record import name_of, span
 from handup.journal import Entry, JournalErased, JournalRepaired
 from handup.memory import events as memory
 from handup.recover import events as session

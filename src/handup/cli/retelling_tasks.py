@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from handup.desk.words import name_of
+from handup.desk.record import name_of
 from handup.executive import events as task
 from handup.executive.events import opened
 from handup.executive.ordering import Ordered

@@ -118,11 +118,8 @@ def record(question: str) -> Call[Record | None]:
 
 def waiting() -> Call[tuple[Record, ...]]:
     """List the questions that wait for an answer and that we may see."""
-
-    def read(said: Mapping[str, Any]) -> tuple[Record, ...]:
-        return tuple(record_of(each) for each in said.get("questions", ()))
-
-    return Call(method="GET", path="/questions", params={"status": "waiting"}, read=_object(read))
+    read = _object(lambda said: tuple(record_of(each) for each in said.get("questions", ())))
+    return Call(method="GET", path="/questions", params={"status": "waiting"}, read=read)
 
 
 def polls(question: str, timeout_s: float | None) -> Iterator[tuple[Call[Record | None], float]]:
@@ -222,11 +219,8 @@ def health() -> Call[Mapping[str, Any]]:
 
 def robots() -> Call[tuple[Robot, ...]]:
     """List the robots that the server knows, and whether they are heard."""
-
-    def read(said: Mapping[str, Any]) -> tuple[Robot, ...]:
-        return tuple(robot_of(each) for each in said.get("robots", ()))
-
-    return Call(method="GET", path="/robots", read=_object(read))
+    read = _object(lambda said: tuple(robot_of(each) for each in said.get("robots", ())))
+    return Call(method="GET", path="/robots", read=read)
 
 
 def put_state(robot: str, state: Mapping[str, Any] | RobotState) -> Call[None]:

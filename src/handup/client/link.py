@@ -19,8 +19,7 @@ from handup.client import live
 from handup.client.address import check_proof
 from handup.client.calls import new_token
 from handup.client.client import AsyncClient
-from handup.client.live import BEAT_S
-from handup.client.pulse import MOST_PICTURES, Outbox, Pulse, ServerClock, Stick, Sticks
+from handup.client.live import BEAT_S, MOST_PICTURES, Outbox, Pulse, ServerClock, Stick, Sticks
 from handup.client.views import Stop, Unshown, count_of, stop_of, strange, unshown_of
 from handup.core import HandupError, ServerUnreachable
 from handup.core.panels import RobotState

@@ -6,6 +6,7 @@ import os
 import select
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TextIO
 
 LOOK_EVERY_S = 0.3
@@ -92,19 +93,14 @@ class Keyboard:
 
 def _is_in_front(descriptor: int | None) -> bool:
     """Whether what is typed there is for this program; so it is where a terminal has no jobs."""
-    if descriptor is None:
-        return True
-    try:
-        return os.tcgetpgrp(descriptor) == os.getpgrp()
-    except OSError:
-        return True
+    with suppress(OSError):
+        return descriptor is None or os.tcgetpgrp(descriptor) == os.getpgrp()
+    return True
 
 
 def _flush(descriptor: int) -> None:
     """Drop half a line that was typed, which only the terminal itself knows."""
     import termios  # noqa: PLC0415 - not everywhere
 
-    try:
+    with suppress(termios.error):
         termios.tcflush(descriptor, termios.TCIFLUSH)
-    except termios.error:
-        return

@@ -36,11 +36,24 @@ from handup.desk.events import (
     Stopped,
     Withdrawn,
 )
-from handup.desk.record import ERASED_NAME, Done, Receipt, ReceiptStatus, Record, digest, gone, question_id
+from handup.desk.record import (
+    ERASED_NAME,
+    Done,
+    Receipt,
+    ReceiptStatus,
+    Record,
+    digest,
+    elsewhere,
+    gone,
+    question_id,
+    span,
+    taken_on,
+    thanks,
+    too_late,
+)
 from handup.desk.state import DeskState, Fold
 from handup.desk.status import BEFORE, Status
-from handup.desk.timing import Draft, Terms, ToWrite, fitting, hand_on, let_time_pass, open_what_fits
-from handup.desk.words import elsewhere, span, taken_on, thanks, too_late
+from handup.desk.timing import Draft, Fact, Terms, fitting, hand_on, let_time_pass, open_what_fits
 
 STOP_WORDS = "somebody said stop"
 
@@ -125,7 +138,7 @@ class Ruling:
         state: The state once it is written.
     """
 
-    events: tuple[ToWrite, ...]
+    events: tuple[Fact, ...]
     receipt: Receipt
     state: DeskState
 

@@ -15,7 +15,7 @@ from handup.desk.record import Record
 
 STOP_KEY, NOT_NOW_KEY, ELSE_KEY, TRY_KEY, HELP_KEY = "s", "n", "o", "t", "?"
 ALWAYS = ((NOT_NOW_KEY, "not now"), (ELSE_KEY, "someone else"), (TRY_KEY, "let the robot try"), (HELP_KEY, "help"))
-"""What can be typed at a question, besides the stop, which comes first; see `always`."""
+"""What can be typed at a question, besides the stop, which comes first."""
 LEAST_WIDTH = 10
 """Narrower terminals wrap by themselves."""
 
@@ -32,11 +32,6 @@ Ctrl-D or Ctrl-C leaves the question open; nothing is lost. They do not stop the
 TRY_HELP = "t  lets the robot try by itself."
 
 
-def always(asked: Question) -> tuple[tuple[str, str], ...]:
-    """What can be typed at a question besides an answer and the stop; not what only people can settle."""
-    return tuple(each for each in ALWAYS if each[0] != TRY_KEY or not asked.rule.only_people)
-
-
 def help_on(asked: Question) -> str:
     """What each key does at a question."""
     return HELP.format(try_=asked.rule.only_people or TRY_HELP)
@@ -47,20 +42,15 @@ def plain(console: Console) -> bool:
     return not console.is_terminal or os.environ.get("TERM", "") in {"dumb", "unknown"}
 
 
-def person_console() -> Console:
-    """Where a person reads: standard error, so that standard output stays free for results."""
-    return Console(file=sys.stderr, highlight=False)
-
-
 class Screen:
     """Writes a question and what is said about it.
 
     Args:
-        console: Where to.
+        console: Where to; standard error where it is None, so that standard output stays free for results.
     """
 
-    def __init__(self, console: Console) -> None:
-        self.console = console
+    def __init__(self, console: Console | None = None) -> None:
+        self.console = console or Console(file=sys.stderr, highlight=False)
 
     def say(self, text: str, *, strong: bool = False, indent: int = 0) -> None:
         """One paragraph. Control characters never reach the terminal."""
@@ -115,8 +105,9 @@ class Screen:
             for label, texts in (("then", asked.effects), ("picture", asked.pictures)):
                 if texts and texts[number].strip():
                     self.say(f"{label}: {one_line(texts[number])}", indent=7)
-        for key, words in always(asked):
-            self._key(key, words)
+        for key, words in ALWAYS:
+            if key != TRY_KEY or not asked.rule.only_people:
+                self._key(key, words)
         self.console.print()
         if asked.rule.on_image:
             self.sketch()
@@ -149,16 +140,12 @@ class Screen:
 
 def how_to_answer(asked: Question) -> str:
     """What to type, in a sentence or two."""
-    return f"{asked.rule.shape.how_to_type(asked)} {enter_means(asked)}".strip()
+    enter = (
+        f"Press Enter for: {in_words(asked, asked.guess)}." if asked.guess is not None and takes_enter(asked) else ""
+    )
+    return f"{asked.rule.shape.how_to_type(asked)} {enter}".strip()
 
 
 def takes_enter(asked: Question) -> bool:
     """Whether Enter alone takes the guess. Permission is given in so many words, never by the way."""
     return asked.guess is not None and not asked.rule.explicit
-
-
-def enter_means(asked: Question) -> str:
-    """What Enter alone does."""
-    if asked.guess is None or not takes_enter(asked):
-        return ""
-    return f"Press Enter for: {in_words(asked, asked.guess)}."

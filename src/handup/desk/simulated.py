@@ -33,14 +33,8 @@ DEVICE = "simulated"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Due:
-    """A reply on its way.
-
-    Args:
-        at_s: When it comes, by the desk's clock.
-        reply: What it says.
-        desk: Where it goes.
-    """
+class _Due:
+    """A reply on its way to a desk, and when it comes by the desk's clock."""
 
     at_s: float
     reply: Reply
@@ -90,7 +84,7 @@ class Simulated:
         self._random_of: RandomOf = random if callable(random) else lambda question: random
         self._person = _shaped(person or SimulatedPerson(name=name), accuracy, latency)
         self._size_px = size_px
-        self._due: dict[str, Due] = {}
+        self._due: dict[str, _Due] = {}
         self._lock = threading.RLock()
 
     @property
@@ -113,7 +107,7 @@ class Simulated:
                 device=f"{DEVICE}:{self._person.name}",
                 certainty=1.0 if drawn.certainty is None else drawn.certainty / 5.0,
             )
-            self._due[record.id] = Due(at_s=desk.now_s() + drawn.seconds, reply=reply, desk=desk)
+            self._due[record.id] = _Due(at_s=desk.now_s() + drawn.seconds, reply=reply, desk=desk)
 
     def deliver(self, now_s: float | None = None) -> list[Receipt]:
         """Give the desk what is due, oldest first; by the desk's own time where none is given.
@@ -122,9 +116,7 @@ class Simulated:
             StoreUnavailable: It could not be written, and is still due.
         """
         with self._lock:
-            ready = [
-                each for each in self._due.values() if each.at_s <= (each.desk.now_s() if now_s is None else now_s)
-            ]
+            ready = [due for due in self._due.values() if due.at_s <= (due.desk.now_s() if now_s is None else now_s)]
             for each in ready:
                 del self._due[each.reply.question]
         ready.sort(key=lambda each: each.at_s)

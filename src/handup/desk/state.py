@@ -298,7 +298,8 @@ class Fold:
         if isinstance(event, QuestionEvent):
             self._move(entry, event)
         elif isinstance(event, Introduced):
-            self._introduce(event)
+            if (known := event.known()) is not None:
+                self.people = {**self.people, known.name: known}
         elif isinstance(event, Stopped):
             self.stopped, self.last_stop = event, entry.seq
             if event.token:
@@ -334,11 +335,6 @@ class Fold:
             while latest and latest[0].at_s + HOUR_S <= entry.at_s:
                 latest.popleft()
             latest.append(Put(entry.at_s, record.load))
-
-    def _introduce(self, event: Introduced) -> None:
-        known = event.known()
-        if known is not None:
-            self.people = {**self.people, known.name: known}
 
     @property
     def index(self) -> Index:

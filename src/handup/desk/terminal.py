@@ -28,7 +28,7 @@ from handup.core import (
 )
 from handup.core.checks import one_line
 from handup.desk.keyboard import Keyboard
-from handup.desk.record import Receipt, ReceiptStatus, Record
+from handup.desk.record import Receipt, ReceiptStatus, Record, what_counts
 from handup.desk.screen import (
     ELSE_KEY,
     HELP_KEY,
@@ -38,11 +38,9 @@ from handup.desk.screen import (
     Screen,
     help_on,
     how_to_answer,
-    person_console,
     takes_enter,
 )
 from handup.desk.status import BEFORE
-from handup.desk.words import what_counts
 
 if TYPE_CHECKING:
     from handup.desk.desk import Desk
@@ -231,7 +229,7 @@ class Terminal:
     ) -> None:
         self.name = name
         self._by, self._leaving = by, leaving
-        self._screen = Screen(console or person_console())
+        self._screen = Screen(console)
         self._typing = typing or Keyboard()
         self._shown: queue.SimpleQueue[tuple[Record, Desk] | None] = queue.SimpleQueue()
         self._before: set[tuple[str, float | None]] = set()

@@ -74,15 +74,6 @@ class Fact:
         return type_of(self.event).kind
 
 
-@dataclass(frozen=True, kw_only=True)
-class ToWrite:
-    """An event that is to be written, with the run and the question it belongs to."""
-
-    event: DeskEvent
-    run: str = ""
-    key: str = ""
-
-
 @dataclass(kw_only=True)
 class Draft:
     """A decision in the making: events so far, and the state as it will be after them."""
@@ -90,7 +81,7 @@ class Draft:
     fold: Fold
     now_s: float
     terms: Terms
-    made: list[ToWrite] = field(default_factory=list)
+    made: list[Fact] = field(default_factory=list)
 
     def add(self, event: DeskEvent, *, run: str = "", key: str = "") -> None:
         """One more event.
@@ -98,8 +89,9 @@ class Draft:
         Raises:
             IllegalCall: The transition table does not allow it.
         """
-        self.fold.take(Fact(seq=self.fold.seq + 1, at_s=self.now_s, run=run, key=key, event=event))
-        self.made.append(ToWrite(event=event, run=run, key=key))
+        fact = Fact(seq=self.fold.seq + 1, at_s=self.now_s, run=run, key=key, event=event)
+        self.fold.take(fact)
+        self.made.append(fact)
 
     def to(self, record: Record, event: DeskEvent) -> Record:
         """One more event for a question; the question after it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
 from pathlib import Path
@@ -92,7 +92,10 @@ class Gate:
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         self._app = app
         self._settings = settings
-        self._hosts = _own_hosts(settings)
+        self._hosts = {"localhost"}
+        if not is_loopback(settings.host):
+            own = socket.gethostname().lower()
+            self._hosts |= {own, f"{own}.local", settings.host.lower()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or refuse it."""
@@ -168,14 +171,6 @@ class Gate:
 
 def _too_large(most: int) -> TooLarge:
     return TooLarge("the body of this request is too large", hint=f"Send at most {most} bytes.")
-
-
-def _own_hosts(settings: ServerSettings) -> frozenset[str]:
-    names: Iterable[str] = ("localhost",)
-    if not is_loopback(settings.host):
-        own = socket.gethostname().lower()
-        names = (*names, own, f"{own}.local", settings.host.lower())
-    return frozenset(names)
 
 
 def _with_headers(send: Send) -> Send:

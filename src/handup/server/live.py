@@ -119,7 +119,7 @@ class Conversation:
                 self._wrong += 1
                 self._refuse(error)
                 if self._wrong >= MOST_WRONG:
-                    self._socket.end('{"type":"bye","why":"Too much of what you sent was wrong."}')
+                    self._socket.bye("Too much of what you sent was wrong.")
                     await asyncio.sleep(self._service.settings.beats.silent_s)
                     return
 

@@ -49,14 +49,14 @@ class Metrics:
         while self._asked_s and self._asked_s[0] <= now_s - HOUR_S:
             self._asked_s.popleft()
         lines = [
-            *_gauge("handup_questions_open", "Questions that wait for an answer.", open_questions),
-            *_gauge("handup_asks_last_hour", "Questions asked within the last hour.", len(self._asked_s)),
-            *_gauge("handup_sockets", "Open WebSockets.", sockets),
-            *_gauge("handup_robots_alive", "Robots that were heard of just now.", robots_alive),
-            *_gauge("handup_stopped", "1 while everything is stopped.", int(stopped)),
-            *_counter("handup_asks", "Questions asked.", self.asks),
-            *_counter("handup_answers", "Answers that count.", self.answers),
-            *_counter("handup_stops", "Stops.", self.stops),
+            *_metric("gauge", "handup_questions_open", "Questions that wait for an answer.", open_questions),
+            *_metric("gauge", "handup_asks_last_hour", "Questions asked within the last hour.", len(self._asked_s)),
+            *_metric("gauge", "handup_sockets", "Open WebSockets.", sockets),
+            *_metric("gauge", "handup_robots_alive", "Robots that were heard of just now.", robots_alive),
+            *_metric("gauge", "handup_stopped", "1 while everything is stopped.", int(stopped)),
+            *_metric("counter", "handup_asks", "Questions asked.", self.asks),
+            *_metric("counter", "handup_answers", "Answers that count.", self.answers),
+            *_metric("counter", "handup_stops", "Stops.", self.stops),
             "# TYPE handup_refused counter",
             "# HELP handup_refused Requests that were refused, by the code of the error.",
             *(f'handup_refused_total{{code="{code}"}} {count}' for code, count in sorted(self.refused.items())),
@@ -78,9 +78,6 @@ class Metrics:
         yield f"{name}_sum {self._latency_s:.6f}"
 
 
-def _gauge(name: str, help_: str, value: float) -> list[str]:
-    return [f"# TYPE {name} gauge", f"# HELP {name} {help_}", f"{name} {value}"]
-
-
-def _counter(name: str, help_: str, value: int) -> list[str]:
-    return [f"# TYPE {name} counter", f"# HELP {name} {help_}", f"{name}_total {value}"]
+def _metric(kind: str, name: str, help_: str, value: float) -> list[str]:
+    ending = "_total" if kind == "counter" else ""
+    return [f"# TYPE {name} {kind}", f"# HELP {name} {help_}", f"{name}{ending} {value}"]

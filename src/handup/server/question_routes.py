@@ -10,8 +10,7 @@ from fastapi import Query, Request, Response
 from handup.core import BadAnswer, BadRequest, IllegalCall, NothingThere, Question, Reply, ReplyKind
 from handup.core.checks import MAX_ID
 from handup.desk import Receipt, ReceiptStatus, Record
-from handup.desk.record import question_id
-from handup.desk.words import thanks
+from handup.desk.record import question_id, thanks
 from handup.server.models import (
     AboutQuestion,
     AskRequest,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -44,11 +43,6 @@ STATUS: Mapping[type[HandupError], int] = {
 INTERNAL = {"code": "HU500", "cause": "the server failed", "hint": "Look at its log, and try again."}
 
 
-def status_of(error: HandupError) -> int:
-    """The HTTP status that tells of an error."""
-    return next((status for kind, status in STATUS.items() if isinstance(error, kind)), 422)
-
-
 def body_of(error: HandupError) -> dict[str, str]:
     """What is said of an error."""
     return {"code": error.code, "cause": storable(error.cause), "hint": storable(error.hint)}
@@ -59,14 +53,8 @@ def refusal(error: HandupError) -> JSONResponse:
     headers = {"WWW-Authenticate": "Bearer"} if isinstance(error, NotPaired) else None
     if isinstance(error, TooFast | ServerBusy):
         headers = {"Retry-After": "1"}
-    return JSONResponse({"error": body_of(error)}, status_of(error), headers)
-
-
-def wrong(error: RequestValidationError) -> BadRequest:
-    """A request that does not fit its description, in one sentence."""
-    first: dict[str, Any] = error.errors()[0]
-    where = ".".join(str(each) for each in first["loc"])[:200]
-    return BadRequest(f"the request is not as described ({where}: {first['msg'][:200]})", hint="See openapi.json.")
+    status = next((status for kind, status in STATUS.items() if isinstance(error, kind)), 422)
+    return JSONResponse({"error": body_of(error)}, status, headers)
 
 
 def install(app: FastAPI) -> None:
@@ -80,7 +68,9 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def _(request: Request, error: RequestValidationError) -> JSONResponse:
         request.app.state.service.metrics.refused[BadRequest.code] += 1
-        return refusal(wrong(error))
+        first = error.errors()[0]
+        where = f"{'.'.join(str(part) for part in first['loc'])[:200]}: {first['msg'][:200]}"
+        return refusal(BadRequest(f"the request is not as described ({where})", hint="See openapi.json."))
 
     @app.exception_handler(HTTPException)
     async def _(request: Request, error: HTTPException) -> JSONResponse:

@@ -125,7 +125,7 @@ async def leave(service: Behind, whose: Whose, request: Request) -> Response:
     await service.call(service.access.revoke, whose.id)
     for socket in service.hub:
         if socket.grant.id == whose.id:
-            socket.end('{"type":"bye","why":"You are not paired any more."}')
+            socket.bye("You are not paired any more.")
     response = Response(status_code=204)
     response.delete_cookie(**_cookie(service, request))
     return response

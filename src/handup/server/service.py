@@ -20,11 +20,10 @@ from handup.desk import Desk, DeskState, Record
 from handup.desk.events import Stopped
 from handup.journal import Entry, Journal, JournalErased, WallClock
 from handup.journal.address import address_of
-from handup.server.hub import Hub, Socket
+from handup.server.hub import Hub, Robot, Robots, Socket
 from handup.server.metrics import Metrics
 from handup.server.ownership import Owners
 from handup.server.pictures import Pictures, named_by
-from handup.server.robots import Robot, Robots
 from handup.server.settings import ServerSettings
 from handup.server.stops import Stop, Stopping, stop_view
 from handup.server.threads import Guarded, Pool
@@ -195,7 +194,7 @@ class Service:
         self._ending = True
         self._wake_all()
         for socket in self.hub:
-            socket.end('{"type":"bye","why":"The server ends; connect again soon."}')
+            socket.bye("The server ends; connect again soon.")
         for _ in range(10):
             if not len(self.hub):
                 return
@@ -230,9 +229,7 @@ class Service:
         while True:
             slept = self.hub.tick(self.now_s())
             self.robots.tick(slept=slept)
-            for socket in self.hub:
-                if not self.access.good(socket.grant):
-                    socket.end('{"type":"bye","why":"You are not paired any more."}')
+            self._let_go()
             await asyncio.sleep(beats.beat_s)
 
     # -- asking the store ---------------------------------------------------------------------------------------------
@@ -416,9 +413,13 @@ class Service:
         for record in news.records:
             self._tell_record(record)
         if news.access:
-            for socket in self.hub:
-                if not self.access.good(socket.grant):
-                    socket.end('{"type":"bye","why":"You are not paired any more."}')
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """End the sockets of those who are not paired any more."""
+        for socket in self.hub:
+            if not self.access.good(socket.grant):
+                socket.bye("You are not paired any more.")
 
     def _tell_record(self, record: Record) -> None:
         now_s = self.now_s()
