@@ -26,7 +26,7 @@ from handup.core import BadSetting, Outcome
 from handup.core.installation import install_command
 from handup.desk import Desk, SkippingClock
 from handup.desk.events import Answered, Withdrawn
-from handup.desk.keyboard import Keyboard
+from handup.desk.screen import Keyboard
 from handup.domains.feeding.acts import Acted, HaltedAct
 from handup.domains.feeding.arm import Halted
 from handup.domains.feeding.guarding import ArmGuard

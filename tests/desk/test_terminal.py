@@ -30,7 +30,7 @@ from handup.core import (
     Value,
 )
 from handup.desk import Desk, Receipt, Record, Status
-from handup.desk.keyboard import Keyboard
+from handup.desk.screen import Keyboard
 from handup.desk.terminal import How, Terminal
 from handup.journal import Journal
 from tests.core.asked import FULL

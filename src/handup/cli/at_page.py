@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import typer
 
     from handup.client import RobotLink
-    from handup.desk.keyboard import Keyboard
+    from handup.desk.screen import Keyboard
     from handup.journal import Journal
     from handup.server.tokens import Access, Paired
 
@@ -85,7 +85,7 @@ def await_page(link: RobotLink, typing: Keyboard | None = None) -> None:
         link: Knows how many have.
         typing: Where lines come from; standard input where it is None.
     """
-    from handup.desk.keyboard import Keyboard  # noqa: PLC0415 - the help does without the desk
+    from handup.desk.screen import Keyboard  # noqa: PLC0415 - the help does without the desk
 
     link.hold(GREETING_S, only_heard=True)
     if link.people:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from enum import IntEnum, StrEnum
 from functools import cached_property
 from typing import Any
@@ -213,7 +213,7 @@ class Record:
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""
         flat = {field.name: getattr(self, field.name) for field in fields(self)}
-        answer = self.answer and {**vars_of(self.answer), "value": value_to_json(self.answer.value)}
+        answer = self.answer and {**asdict(self.answer), "value": value_to_json(self.answer.value)}
         return {
             **flat,
             "question": replace(self.question, to=()).to_json(),
@@ -222,7 +222,7 @@ class Record:
             "answer": answer,
             "cause": self.cause and str(self.cause),
             "passed": list(self.passed),
-            "replies": [{**vars_of(each), "kind": str(each.kind)} for each in self.replies],
+            "replies": [{**asdict(each), "kind": str(each.kind)} for each in self.replies],
         }
 
     @classmethod
@@ -246,11 +246,6 @@ class Record:
 def addressed(question: Question, audience: tuple[str, ...]) -> Question:
     """A question with its audience, unless it was erased."""
     return ERASED if question == ERASED else replace(question, to=audience)
-
-
-def vars_of(each: Any) -> dict[str, Any]:
-    """The fields of a dataclass by name, as they are."""
-    return {field.name: getattr(each, field.name) for field in fields(each)}
 
 
 class ReceiptStatus(StrEnum):

@@ -284,10 +284,6 @@ def _introduce(draft: Draft, command: Introduce) -> Receipt:
     return _accepted("They are known.")
 
 
-def _tick(draft: Draft, command: Tick) -> Receipt:
-    return _accepted("It is later now.")
-
-
 def _reply(draft: Draft, reply: Reply) -> Receipt:
     if reply.kind is ReplyKind.STOP:
         return _reply_stop(draft, reply)
@@ -451,6 +447,6 @@ _TAKE: dict[type[Command], Callable[[Draft, Any], Receipt]] = {
     Withdraw: _withdraw,
     Stop: _stop,
     Enable: _enable,
-    Tick: _tick,
+    Tick: lambda _draft, _command: _accepted("It is later now."),
     Introduce: _introduce,
 }

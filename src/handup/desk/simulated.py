@@ -102,7 +102,7 @@ class Simulated:
                 question=record.id,
                 kind=ReplyKind.ANSWER,
                 by=record.turn or record.audience[0],
-                token=f"{DEVICE}-{_hex(random)}",
+                token="-".join((DEVICE, "".join(f"{int(part * 65536):04x}" for part in random.random((8,))))),
                 value=value,
                 device=f"{DEVICE}:{self._person.name}",
                 certainty=1.0 if drawn.certainty is None else drawn.certainty / 5.0,
@@ -175,7 +175,3 @@ def _shaped(person: SimulatedPerson, accuracy: float | None, latency: Latency | 
     fits = old.fits if accuracy is None else {}
     far = old.latency if latency is None else latency
     return replace(person, answers=replace(old, fits=fits, from_sight=chances, from_sight_latency=times, latency=far))
-
-
-def _hex(random: RandomSource) -> str:
-    return "".join(f"{int(each * 65536):04x}" for each in random.random((8,)))

@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -223,7 +223,6 @@ class DeskState:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record with its schema version; `from_json` reads it back."""
-        stopped = self.stopped
         return {
             "schema": SCHEMA,
             "seq": self.seq,
@@ -232,8 +231,7 @@ class DeskState:
             "records": [each.to_json() for each in self.records.values()],
             "ended": list(self.ended),
             "put": {name: [[each.at_s, each.load] for each in puts] for name, puts in self.put.items()},
-            "stopped": stopped
-            and {"by": stopped.by, "why": stopped.why, "token": stopped.token, "device": stopped.device},
+            "stopped": self.stopped and asdict(self.stopped),
             "last_stop": self.last_stop,
             "stops": [list(each) for each in self.stops],
         }

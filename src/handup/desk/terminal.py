@@ -10,6 +10,7 @@ import shlex
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,6 @@ from handup.core import (
     in_words,
 )
 from handup.core.checks import one_line
-from handup.desk.keyboard import Keyboard
 from handup.desk.record import Receipt, ReceiptStatus, Record, what_counts
 from handup.desk.screen import (
     ELSE_KEY,
@@ -35,6 +35,7 @@ from handup.desk.screen import (
     NOT_NOW_KEY,
     STOP_KEY,
     TRY_KEY,
+    Keyboard,
     Screen,
     help_on,
     how_to_answer,
@@ -81,6 +82,7 @@ class Said(Exception):
         self.kind = kind
 
 
+@dataclass
 class Conversation:
     """Asks until there is a value that the question allows. A wrong key is explained and costs nothing.
 
@@ -92,13 +94,12 @@ class Conversation:
         by: Who answers.
     """
 
-    def __init__(self, question: Question, screen: Screen, typing: Keyboard, gone: Callable[[], bool], by: str) -> None:
-        self._question = question
-        self._screen = screen
-        self._typing = typing
-        self._gone = gone
-        self._by = by
-        self._warned = False
+    question: Question
+    screen: Screen
+    typing: Keyboard
+    gone: Callable[[], bool]
+    by: str
+    _warned: bool = False
 
     def value(self) -> Value:
         """What the person answers.
@@ -110,13 +111,13 @@ class Conversation:
         """
         while True:
             try:
-                return check_value(self._question, self._once())
+                return check_value(self.question, self._once())
             except BadAnswer as error:
                 self.say(error.sentence)
 
     def _once(self) -> object:
-        question, shape = self._question, self._question.rule.shape
-        line = self.line(shape.label(question) or f"Your answer, {self._by}")
+        question, shape = self.question, self.question.rule.shape
+        line = self.line(shape.label(question) or f"Your answer, {self.by}")
         if not line.strip():
             return self._guess()
         if line.startswith(AS_IT_IS):
@@ -127,19 +128,19 @@ class Conversation:
 
     def say(self, text: str, *, indent: int = 0) -> None:
         """Show a paragraph."""
-        self._screen.say(text, indent=indent)
+        self.screen.say(text, indent=indent)
 
     def _guess(self) -> Value:
-        guess = self._question.guess
+        guess = self.question.guess
         if guess is None:
-            raise BadAnswer("nothing was typed", hint=how_to_answer(self._question))
-        if not takes_enter(self._question):
-            raise BadAnswer("Enter gives no permission", hint=how_to_answer(self._question))
+            raise BadAnswer("nothing was typed", hint=how_to_answer(self.question))
+        if not takes_enter(self.question):
+            raise BadAnswer("Enter gives no permission", hint=how_to_answer(self.question))
         return guess
 
     def _choice(self, line: str) -> str:
         """The option that a line means; the line itself where it means none."""
-        question, typed = self._question, " ".join(line.split()).casefold()
+        question, typed = self.question, " ".join(line.split()).casefold()
         if typed.isdecimal() and typed.isascii():
             if not 1 <= int(typed[:9]) <= len(question.choices):
                 raise BadAnswer(f"there is no number {typed[:20]}", hint=how_to_answer(question))
@@ -160,33 +161,33 @@ class Conversation:
             EOFError: The person left.
         """
         while True:
-            self._screen.prompt(label)
-            line = self._typing.line(self._gone)
+            self.screen.prompt(label)
+            line = self.typing.line(self.gone)
             if line is None:
                 raise Gone
-            if not self._typing.live:
-                self._screen.newline()  # nobody saw the end of the line being typed
+            if not self.typing.live:
+                self.screen.newline()  # nobody saw the end of the line being typed
             typed = " ".join(line.split()).casefold()
             if typed in {HELP_KEY, "help"}:
-                self._screen.say(help_on(self._question))
-                self._screen.keys(self._question)
+                self.screen.say(help_on(self.question))
+                self.screen.keys(self.question)
                 continue
             kind = COMMANDS.get(typed)
             if kind is None:
                 return line
             if typed == NOT_NOW_KEY and self._means_no():
                 continue
-            if kind is ReplyKind.LET_ROBOT_TRY and (only_people := self._question.rule.only_people):
-                self._screen.say(only_people)
+            if kind is ReplyKind.LET_ROBOT_TRY and (only_people := self.question.rule.only_people):
+                self.screen.say(only_people)
                 continue
             raise Said(kind)
 
     def _means_no(self) -> bool:
         """Whether to ask again, since n may have meant no; the second time it is not now."""
-        if self._warned or "no" not in self._question.rule.two:
+        if self._warned or "no" not in self.question.rule.two:
             return False
         self._warned = True
-        self._screen.say("n is 'not now'. Type n again for that; for 'no' type 2.")
+        self.screen.say("n is 'not now'. Type n again for that; for 'no' type 2.")
         return True
 
 

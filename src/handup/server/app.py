@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from handup.core import ForeignRequest, HandupError, Person, TooLarge
 from handup.journal import Journal
-from handup.server import live, question_routes, robot_routes, routes
+from handup.server import live, routes
 from handup.server.auth import Guard
 from handup.server.refusals import install, refusal
 from handup.server.service import Service
@@ -74,9 +74,15 @@ def build(
     app.state.guard = Guard(service, settings.bounds)
     app.add_middleware(Gate, settings=settings)
     install(app)
-    for part in (routes.server, routes.access, question_routes.routes, robot_routes.routes, question_routes.drafts):
+    for part in (
+        routes.server_routes,
+        routes.access_routes,
+        routes.question_routes,
+        routes.robot_routes,
+        routes.draft_routes,
+        live.routes,
+    ):
         app.include_router(part)
-    app.include_router(live.routes)
     routes.add_page(app)
     return app
 

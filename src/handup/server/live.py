@@ -20,9 +20,9 @@ from handup.server.auth import PROTOCOL, Guard
 from handup.server.hub import Socket
 from handup.server.models import AboutQuestion, DraftFrame, StickFrame, StopRequest
 from handup.server.permissions import ANSWER, LIVE, MOVE
-from handup.server.question_routes import keep, replied
 from handup.server.refusals import body_of, refusal
 from handup.server.robot_state import Unshown, read_state
+from handup.server.routes import keep, replied
 from handup.server.service import Service
 from handup.server.views import encoded, may_see
 
@@ -36,6 +36,7 @@ MOST_NUMBER = 2**53
 """Numbers of heartbeats are below this, so that every program can count so far."""
 SEND_FAILS = (WebSocketDisconnect, RuntimeError, OSError)
 """What sending raises when nobody is there any more."""
+Takes = dict[str, Callable[[dict[str, Any]], Awaitable[None]]]
 routes = APIRouter()
 
 
@@ -74,12 +75,8 @@ class Conversation:
         self._replies = 0
         self._unshown = set[Unshown]()
         self._token = secrets.token_hex(8)
-        robot: dict[str, Callable[[dict[str, Any]], Awaitable[None]]] = {"state": self._state, "watch": self._watch}
-        person: dict[str, Callable[[dict[str, Any]], Awaitable[None]]] = {
-            "reply": self._reply,
-            "draft": self._draft,
-            "stick": self._stick,
-        }
+        robot: Takes = {"state": self._state, "watch": self._watch}
+        person: Takes = {"reply": self._reply, "draft": self._draft, "stick": self._stick}
         self._does = {"beat": self._beat, "stop": self._stop, **(robot if socket.grant.is_robot else person)}
         self._others = person if socket.grant.is_robot else robot
 

@@ -22,12 +22,11 @@ from handup.journal import Entry, Journal, JournalErased, WallClock
 from handup.journal.address import address_of
 from handup.server.hub import Hub, Robot, Robots, Socket
 from handup.server.metrics import Metrics
-from handup.server.ownership import Owners
 from handup.server.pictures import Pictures, named_by
 from handup.server.settings import ServerSettings
 from handup.server.stops import Stop, Stopping, stop_view
 from handup.server.threads import Guarded, Pool
-from handup.server.tokens import Access, Grant
+from handup.server.tokens import Access, Grant, Owners
 from handup.server.views import Views, encoded, may_see, me_view, sees_names
 
 T = TypeVar("T")

@@ -1,19 +1,20 @@
-"""Codes and tokens that let people and robots in, kept as hashes in the journal: so they hold for every replica."""
+"""What the journal keeps of access, so that it holds for every replica: codes and tokens, and which robot a run has."""
 
 from __future__ import annotations
 
 import secrets
 import threading
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from handup.core import BadCode, BadSetting, NothingThere, Role, StoreUnavailable
+from handup.core import BadCode, BadSetting, NotForYou, NothingThere, Role, StoreUnavailable
 from handup.core.checks import MAX_NAME, check_name, check_person
 from handup.core.proof import digest
 from handup.desk.record import gone
 from handup.journal import Entry, Journal, Writer
-from handup.server.events import ROBOT, RUN, AccessRole, CodeMade, Granted, Revoked
+from handup.server.events import ROBOT, RUN, RUNS, AccessRole, CodeMade, Granted, Revoked, RunTaken
 
 ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """Letters and digits that nobody takes for one another: no I, L, O, 0, 1."""
@@ -28,6 +29,8 @@ TOKEN_S = 30 * 86_400.0
 """So long a token is good for, unless said otherwise."""
 MOST_CODES = 100
 """So many codes may be open at a time; the oldest ends with the next one."""
+MOST_OWNERS = 10_000
+"""So many owners of runs are remembered; the others are read again."""
 
 
 def new_code() -> str:
@@ -262,3 +265,73 @@ def _give(writer: Writer, token_s: float, role: AccessRole, **owner: str) -> tup
     id_, until_s = secrets.token_hex(ID_BYTES), writer.at_s + token_s
     granted = Granted(id=id_, digest=digest(token), role=role, until_s=until_s, **owner)
     return writer.append(granted, run=RUN), Paired(token=token, grant=Grant.of(granted))
+
+
+class Owners:
+    """Which robot each run belongs to: the one that asked first in it. Threads may share it.
+
+    Each method waits for the store where it does not remember.
+
+    Args:
+        journal: Where they are kept.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._known: OrderedDict[str, str] = OrderedDict()
+
+    def take(self, run: str, robot: str) -> None:
+        """Let a robot ask in a run, which is its own from then on.
+
+        Raises:
+            NotForYou: It is another robot's, or it was begun at the store itself.
+        """
+        owner = self._of(run)
+        if owner is None and next(iter(self._journal.rows(run=run)), None) is None:
+            with self._journal.writing() as writer:
+                owner = _owner(writer, run)
+                if owner is None:
+                    writer.append(RunTaken(robot=robot), run=RUNS, key=run)
+                    owner = robot
+            self._note(run, owner)
+        _refuse_another(owner, robot)
+
+    def owns(self, question: str, robot: str) -> bool:
+        """Whether a question is known to be a robot's, without a look into the store."""
+        return self._known.get(run_of(question)) == robot
+
+    def check(self, question: str, robot: str) -> None:
+        """Let a robot do something with a question of its own.
+
+        Raises:
+            NotForYou: It is not of one of its runs.
+        """
+        _refuse_another(self._of(run_of(question)), robot)
+
+    def _of(self, run: str) -> str | None:
+        owner = self._known.get(run) or _owner(self._journal, run)
+        if owner is not None:
+            self._note(run, owner)
+        return owner
+
+    def _note(self, run: str, owner: str) -> None:
+        self._known[run] = owner
+        while len(self._known) > MOST_OWNERS:
+            self._known.popitem(last=False)
+
+
+def run_of(question: str) -> str:
+    """The run that a question's id names."""
+    return question.rsplit("/", maxsplit=2)[0]
+
+
+def _owner(journal: Journal | Writer, run: str) -> str | None:
+    entry = next(iter(journal.read(run=RUNS, key=run)), None)
+    return entry.event.robot if entry is not None and isinstance(entry.event, RunTaken) else None
+
+
+def _refuse_another(owner: str | None, robot: str) -> None:
+    if owner != robot:
+        raise NotForYou(
+            "this run is not this robot's", hint="Ask in a run of its own; a run belongs to the robot that asked first."
+        )
