@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -46,6 +47,11 @@ def clock() -> ManualClock:
 def journal(tmp_path: Path, clock: ManualClock) -> Iterator[Journal]:
     with Journal.open(tmp_path / "store.db", clock=clock) as opened:
         yield opened
+
+
+def who_takes(latency: Latency, name: str = DEVICE) -> SimulatedPerson:
+    person = SimulatedPerson(name=name)
+    return replace(person, answers=replace(person.answers, from_sight_latency=latency, latency=latency))
 
 
 def ask(journal: Journal, channel: Channel, question: Question = WHICH, step: str = "food") -> tuple[Desk, Record]:
@@ -112,7 +118,7 @@ def test_a_callback_hears_of_what_was_settled_elsewhere(journal: Journal) -> Non
 
 
 def test_a_simulated_person_answers_when_the_clock_gets_there(journal: Journal, clock: ManualClock) -> None:
-    channel = Simulated(lambda _: "melon", random=np.random.default_rng(1), accuracy=1.0, latency=SLOW)
+    channel = Simulated(lambda _: "melon", random=np.random.default_rng(1), accuracy=1.0, person=who_takes(SLOW))
     desk, record = ask(journal, channel)
     due_s = channel.next_s
     assert due_s is not None
@@ -213,10 +219,8 @@ def test_simulated_people_are_right_as_often_as_said_and_the_same_seed_says_the_
 def test_a_simulated_person_in_real_time_needs_nobody_to_move_the_clock(tmp_path: Path) -> None:
     quick = Latency(median_s=0.02, sigma=0.1)
     with Journal.open(tmp_path / "live.db") as journal:
-        person = SimulatedPerson(name="quick")
-        channel = Simulated(
-            lambda _: "grape", random=np.random.default_rng(3), person=person, accuracy=1.0, latency=quick
-        )
+        person = who_takes(quick, "quick")
+        channel = Simulated(lambda _: "grape", random=np.random.default_rng(3), person=person, accuracy=1.0)
         with Desk(journal, [ADA], channels=[channel]) as desk:
             record = desk.ask(WHICH, run="meal", step="food")
             told = desk.wait(record.id, 20.0)

@@ -11,7 +11,7 @@ from handup.core.panels import Phase, RobotState
 from handup.server.auth import MOST_BUCKETS, Buckets
 from handup.server.hub import EACH_S, EACH_TURN_S, Robot, Robots
 from handup.server.service import Draft, Drafts
-from handup.server.threads import Pool
+from handup.server.stops import Pool
 from handup.server.tokens import code_digest
 
 

@@ -13,20 +13,7 @@ from urllib.parse import quote
 import httpx
 
 from handup.client.views import Json, Pairing, Robot, receipt_of, record_of, robot_of, strange
-from handup.core import (
-    BadSetting,
-    HandupError,
-    Question,
-    Reply,
-    ReplyKind,
-    ServerBusy,
-    ServerRefused,
-    ServerUnreachable,
-    StoreUnavailable,
-    TooFast,
-    Value,
-    errors,
-)
+from handup.core import BadSetting, HandupError, Question, Reply, ReplyKind, Value, errors
 from handup.core.panels import RobotState, plain
 from handup.desk import Receipt, Record, question_id
 
@@ -52,7 +39,7 @@ BUSY = (429, 502, 503, 504)
 """Answers after which the same request may do better a little later: it was not carried out."""
 NOT_WRITTEN = 202
 """A stop holds, and would be lost with the server."""
-PASSING = (ServerBusy, ServerUnreachable, StoreUnavailable, TooFast)
+PASSING = (errors.ServerBusy, errors.ServerUnreachable, errors.StoreUnavailable, errors.TooFast)
 """What goes by: who watches for ever tries again."""
 _ABSENT = 404
 _HINTS = {
@@ -283,11 +270,11 @@ class Tries:
             ServerUnreachable: It is not worth trying again, or it may have arrived and may not be sent twice.
         """
         if not self._call.again and not isinstance(error, NOT_ARRIVED):
-            raise ServerUnreachable(
+            raise errors.ServerUnreachable(
                 f"the connection to {self._shown} was lost before it answered ({_named(error)})",
                 hint="It may have been done: look before you send it again.",
             ) from error
-        away = ServerUnreachable(
+        away = errors.ServerUnreachable(
             f"no handup server answers at {self._shown} ({_named(error)})",
             hint="Start one with `handup serve`, or set HANDUP_URL to where it is.",
         )
@@ -302,7 +289,7 @@ class Tries:
         """
         if status == NOT_WRITTEN and isinstance(body, dict) and body.get("written") is False:
             return self._pause(
-                StoreUnavailable(
+                errors.StoreUnavailable(
                     "the stop holds, but the server could not write it yet",
                     hint="Keep the robot still by its own means, and say stop again.",
                 )
@@ -328,7 +315,7 @@ def refusal(status: int, body: Any) -> HandupError:
     said: Json = body.get("error", {}) if isinstance(body, dict) and isinstance(body.get("error"), dict) else {}
     cause = str(said.get("cause") or f"the server answered with status {status}")
     hint = str(said.get("hint") or _HINTS.get(status) or "Check the address, and the server's log.")
-    made = _BY_CODE.get(str(said.get("code")), ServerRefused)
+    made = _BY_CODE.get(str(said.get("code")), errors.ServerRefused)
     return made(cause, hint=hint)
 
 

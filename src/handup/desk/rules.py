@@ -22,20 +22,7 @@ from typing import Any
 
 from handup.core import BadAnswer, BadSetting, Person, Question, Reply, ReplyKind, Role, check_value, value_to_json
 from handup.core.checks import storable, unstorable
-from handup.desk.events import (
-    Answered,
-    Asked,
-    Cause,
-    Claimed,
-    ClaimEnded,
-    Deferred,
-    Delegated,
-    Enabled,
-    Expired,
-    Introduced,
-    Stopped,
-    Withdrawn,
-)
+from handup.desk import events
 from handup.desk.record import (
     ERASED_NAME,
     Done,
@@ -188,7 +175,7 @@ def _ask(draft: Draft, command: Ask) -> Receipt:
         turn, found = each, fitting(draft, each, command.load)
     if found.never:
         turn, found = command.audience[0], first
-    event = Asked(
+    event = events.Asked(
         step=command.step,
         attempt=command.attempt,
         turn=turn,
@@ -203,9 +190,11 @@ def _ask(draft: Draft, command: Ask) -> Receipt:
     draft.add(event, run=command.run, key=id_)
     record = draft.fold.records[id_]
     if record.deadline_s is not None and record.deadline_s <= draft.now_s:
-        record = draft.to(record, Expired())
+        record = draft.to(record, events.Expired())
     elif found.never:
-        record = draft.to(record, Withdrawn(cause=Cause.NOBODY, why=f"it can never be put to anybody: {found.why}"))
+        record = draft.to(
+            record, events.Withdrawn(cause=events.Cause.NOBODY, why=f"it can never be put to anybody: {found.why}")
+        )
     return _accepted(record.told, record)
 
 
@@ -231,7 +220,7 @@ def _claim(draft: Draft, command: Claim) -> Receipt:
     held = record.status is Status.CLAIMED and (record.by, record.device) == (command.by, command.device)
     again = held and until_s < (record.until_s or 0.0) + draft.terms.renewal_share * lease_s
     if not again:
-        record = draft.to(record, Claimed(by=command.by, until_s=until_s, device=command.device))
+        record = draft.to(record, events.Claimed(by=command.by, until_s=until_s, device=command.device))
     return _accepted(f"It is yours for {span((record.until_s or until_s) - draft.now_s)}.", record, again=again)
 
 
@@ -240,7 +229,7 @@ def _release(draft: Draft, command: Release) -> Receipt:
     _check_allowed(draft, record, command.by)
     if record.status is not Status.CLAIMED:
         raise _Refused(ReceiptStatus.STALE, "You have no claim on this question any more.", record)
-    return _accepted("All right, others may answer it again.", draft.to(record, ClaimEnded(given_back=True)))
+    return _accepted("All right, others may answer it again.", draft.to(record, events.ClaimEnded(given_back=True)))
 
 
 def _withdraw(draft: Draft, command: Withdraw) -> Receipt:
@@ -250,7 +239,7 @@ def _withdraw(draft: Draft, command: Withdraw) -> Receipt:
     if not record.waiting:
         raise _Refused(ReceiptStatus.LATE, too_late(record, ""), record)
     why = storable(command.why)[: draft.terms.longest_text]
-    return _accepted("It is taken back.", draft.to(record, Withdrawn(cause=Cause.ASKER, why=why)))
+    return _accepted("It is taken back.", draft.to(record, events.Withdrawn(cause=events.Cause.ASKER, why=why)))
 
 
 def _enable(draft: Draft, command: Enable) -> Receipt:
@@ -261,14 +250,14 @@ def _enable(draft: Draft, command: Enable) -> Receipt:
     if not again and command.stop is not None and draft.fold.last_stop > command.stop:
         raise _Refused(ReceiptStatus.STALE, "Somebody said stop again since.")
     if not again:
-        draft.add(Enabled(by=command.by))
+        draft.add(events.Enabled(by=command.by))
     return _accepted("The robot may go on.", again=again)
 
 
 def _stop(draft: Draft, command: Stop) -> Receipt:
     longest = draft.terms.longest_text
     by, why = storable(command.by)[:longest], storable(command.why)[:longest]
-    _stop_everything(draft, Stopped(by=by, why=why, token=storable(command.token)[:longest]))
+    _stop_everything(draft, events.Stopped(by=by, why=why, token=storable(command.token)[:longest]))
     return _accepted("Stopped.")
 
 
@@ -280,7 +269,7 @@ def _introduce(draft: Draft, command: Introduce) -> Receipt:
                 hint=f"Names that begin with '{ERASED_NAME}' stand for people who were erased.",
             )
         if draft.fold.people.get(person.name) != person:
-            draft.add(Introduced.of(person))
+            draft.add(events.Introduced.of(person))
     return _accepted("They are known.")
 
 
@@ -323,7 +312,7 @@ def _answer(draft: Draft, record: Record, reply: Reply) -> None:
         value = check_value(record.question, reply.value)
     except BadAnswer as error:
         raise _Refused(ReceiptStatus.INVALID, f"{error.cause}. {error.hint}", record) from None
-    event = Answered(
+    event = events.Answered(
         by=reply.by,
         token=reply.token,
         value=value_to_json(value),
@@ -342,7 +331,9 @@ def _not_now(draft: Draft, record: Record, reply: Reply) -> None:
     if not math.isfinite(until_s) or until_s <= draft.now_s:
         raise _Refused(ReceiptStatus.INVALID, "That time has passed; name a later one.", record)
     until_s = min(until_s, draft.now_s + terms.longest_not_now_s)
-    event = Deferred(by=reply.by, token=reply.token, until_s=until_s, device=reply.device, wanted_s=reply.until_s)
+    event = events.Deferred(
+        by=reply.by, token=reply.token, until_s=until_s, device=reply.device, wanted_s=reply.until_s
+    )
     draft.to(record, event)
 
 
@@ -354,7 +345,7 @@ def _someone_else(draft: Draft, record: Record, reply: Reply) -> None:
 def _let_robot_try(draft: Draft, record: Record, reply: Reply) -> None:
     if only_people := record.question.rule.only_people:
         raise _Refused(ReceiptStatus.INVALID, only_people, record)
-    draft.to(record, Delegated(by=reply.by, token=reply.token, device=reply.device))
+    draft.to(record, events.Delegated(by=reply.by, token=reply.token, device=reply.device))
 
 
 def _reply_stop(draft: Draft, reply: Reply) -> Receipt:
@@ -364,12 +355,12 @@ def _reply_stop(draft: Draft, reply: Reply) -> Receipt:
     again = draft.fold.stopped is not None and draft.fold.stop_known(reply.token, reply.by)
     if not again:  # also a known one that was lifted since: stopping is the safe side
         longest = draft.terms.longest_text
-        event = Stopped(by=reply.by, token=reply.token[:longest], device=storable(reply.device)[:longest])
+        event = events.Stopped(by=reply.by, token=reply.token[:longest], device=storable(reply.device)[:longest])
         record = _stop_everything(draft, event, record)
     return _accepted(thanks(ReplyKind.STOP), record, again=again)
 
 
-def _stop_everything(draft: Draft, event: Stopped, record: Record | None = None) -> Record | None:
+def _stop_everything(draft: Draft, event: events.Stopped, record: Record | None = None) -> Record | None:
     """Latch the stop and take back all that waits, so that nothing from before it comes up after it.
 
     Returns:
@@ -377,7 +368,7 @@ def _stop_everything(draft: Draft, event: Stopped, record: Record | None = None)
     """
     draft.add(event, run=record.run if record else "", key=record.id if record else "")
     for each in tuple(draft.fold.index.waiting.values()):
-        taken = draft.to(each, Withdrawn(cause=Cause.STOP, why=STOP_WORDS))
+        taken = draft.to(each, events.Withdrawn(cause=events.Cause.STOP, why=STOP_WORDS))
         record = taken if record is not None and record.id == each.id else record
     return record
 

@@ -19,7 +19,7 @@ from handup.core import (
     check_value,
 )
 from handup.desk.record import Receipt, Record
-from handup.people import Care, Latency, SimulatedPerson
+from handup.people import Care, SimulatedPerson
 from handup.people import Reply as Drawn
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ class Simulated:
             that a question that is shown again, by another program perhaps, is answered the same.
         person: How well and how fast people answer; everybody answers like this one, under their own name.
         accuracy: Instead of the person's: the probability of a right answer.
-        latency: Instead of the person's: how long an answer takes.
         size_px: How large pictures are shown, for people who miss what they point at.
         name: What the channel is called in `Person.channels`.
 
@@ -72,7 +71,6 @@ class Simulated:
         random: RandomSource | RandomOf,
         person: SimulatedPerson | None = None,
         accuracy: float | None = None,
-        latency: Latency | None = None,
         size_px: tuple[float, float] = (800.0, 600.0),
         name: str = DEVICE,
     ) -> None:
@@ -82,7 +80,10 @@ class Simulated:
         self._truth = truth
         self.accuracy = accuracy
         self._random_of: RandomOf = random if callable(random) else lambda question: random
-        self._person = _shaped(person or SimulatedPerson(name=name), accuracy, latency)
+        self._person = person or SimulatedPerson(name=name)
+        if accuracy is not None:
+            answers = replace(self._person.answers, fits={}, from_sight=dict.fromkeys(Care, accuracy))
+            self._person = replace(self._person, answers=answers)
         self._size_px = size_px
         self._due: dict[str, _Due] = {}
         self._lock = threading.RLock()
@@ -164,14 +165,3 @@ class Simulated:
         if drawn.choice is not None:
             return drawn, check_value(question, choices[drawn.choice])
         return drawn, shape.wrong(question, right, random)
-
-
-def _shaped(person: SimulatedPerson, accuracy: float | None, latency: Latency | None) -> SimulatedPerson:
-    if accuracy is None and latency is None:
-        return person
-    old = person.answers
-    chances = old.from_sight if accuracy is None else dict.fromkeys(Care, accuracy)
-    times = old.from_sight_latency if latency is None else latency
-    fits = old.fits if accuracy is None else {}
-    far = old.latency if latency is None else latency
-    return replace(person, answers=replace(old, fits=fits, from_sight=chances, from_sight_latency=times, latency=far))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Body, Depends, FastAPI, Query, Request, Response, Security
@@ -38,30 +38,9 @@ from handup.core.checks import MAX_ID, unstorable
 from handup.core.proof import proof_of
 from handup.desk import Receipt, ReceiptStatus, Record
 from handup.desk.record import question_id, thanks
+from handup.server import models
 from handup.server.auth import COOKIE, GuardedRoute, cookie_of
 from handup.server.metrics import MEDIA_TYPE
-from handup.server.models import (
-    AboutQuestion,
-    AskRequest,
-    DraftRequest,
-    DraftView,
-    EnableRequest,
-    ErrorAnswer,
-    Health,
-    Me,
-    PairAnswer,
-    PairRequest,
-    Proof,
-    Questions,
-    ReceiptView,
-    RecordView,
-    ReplyJson,
-    Robots,
-    StopAnswer,
-    StopRequest,
-    UnshownView,
-    WithdrawRequest,
-)
 from handup.server.robot_state import read_state
 from handup.server.service import Draft, Service
 from handup.server.settings import DEFAULT_PORT
@@ -79,15 +58,15 @@ STATE = {"$ref": "#/components/schemas/RobotState"}
 PICTURE_TYPES = ("image/png", "image/jpeg", "image/webp")
 PREFIX = "/api/v1"
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    400: {"model": ErrorAnswer, "description": "No text that could be JSON."},
-    401: {"model": ErrorAnswer, "description": "Not paired, or not any more."},
-    403: {"model": ErrorAnswer, "description": "Not for this role, host or origin."},
-    404: {"model": ErrorAnswer, "description": "There is no such thing."},
-    409: {"model": ErrorAnswer, "description": "Not in this state."},
-    413: {"model": ErrorAnswer, "description": "Too large."},
-    422: {"model": ErrorAnswer, "description": "Not as described here."},
-    429: {"model": ErrorAnswer, "description": "Too often."},
-    503: {"model": ErrorAnswer, "description": "The store cannot be used, is damaged, or too much waits."},
+    400: {"model": models.ErrorAnswer, "description": "No text that could be JSON."},
+    401: {"model": models.ErrorAnswer, "description": "Not paired, or not any more."},
+    403: {"model": models.ErrorAnswer, "description": "Not for this role, host or origin."},
+    404: {"model": models.ErrorAnswer, "description": "There is no such thing."},
+    409: {"model": models.ErrorAnswer, "description": "Not in this state."},
+    413: {"model": models.ErrorAnswer, "description": "Too large."},
+    422: {"model": models.ErrorAnswer, "description": "Not as described here."},
+    429: {"model": models.ErrorAnswer, "description": "Too often."},
+    503: {"model": models.ErrorAnswer, "description": "The store cannot be used, is damaged, or too much waits."},
 }
 IN_JSON: dict[int | str, dict[str, Any]] = {
     status: {
@@ -112,13 +91,11 @@ def json_of(made: Mapping[str, Any], status: int = 200) -> Response:
 
 
 async def _service(request: Request) -> Service:
-    service: Service = request.app.state.service
-    return service
+    return cast(Service, request.app.state.service)
 
 
 async def _grant(request: Request) -> Grant:
-    grant: Grant = request.state.grant
-    return grant
+    return cast(Grant, request.state.grant)
 
 
 Behind = Annotated[Service, Depends(_service)]
@@ -130,7 +107,7 @@ server_routes, access_routes = router("server"), router("access")
 question_routes, draft_routes, robot_routes = router("questions"), router("drafts"), router("robots")
 
 
-@server_routes.get("/health", response_model=Health)
+@server_routes.get("/health", response_model=models.Health)
 async def health(service: Behind) -> Response:
     """Whether the server works; for everybody."""
     status: Literal["ok", "stopped", "damaged"] = "ok" if service.stopped is None else "stopped"
@@ -155,8 +132,8 @@ async def openapi(request: Request) -> Response:
     return json_of(await run_in_threadpool(request.app.openapi))
 
 
-@access_routes.post("/pair", response_model=PairAnswer)
-async def pair(service: Behind, given: PairRequest, request: Request) -> Response:
+@access_routes.post("/pair", response_model=models.PairAnswer)
+async def pair(service: Behind, given: models.PairRequest, request: Request) -> Response:
     """Exchange a code for a token, which a browser also gets as a cookie."""
     if unstorable(given.device):
         raise BadRequest("the name of a device is one line of plain text", hint="Send another name.")
@@ -180,13 +157,13 @@ async def leave(service: Behind, whose: Whose, request: Request) -> Response:
     return response
 
 
-@access_routes.get("/me", response_model=Me)
+@access_routes.get("/me", response_model=models.Me)
 async def me(service: Behind, whose: Whose) -> Response:
     """Whose token this is sent with."""
     return json_of(service.me(whose))
 
 
-@access_routes.get("/proof", response_model=Proof)
+@access_routes.get("/proof", response_model=models.Proof)
 async def proof(
     service: Behind,
     request: Request,
@@ -223,7 +200,7 @@ def _cookie(service: Service, request: Request) -> dict[str, Any]:
     return {"key": cookie_of(request), "path": "/", "httponly": True, "samesite": "strict", "secure": secure}
 
 
-@question_routes.get("/questions", response_model=Questions)
+@question_routes.get("/questions", response_model=models.Questions)
 async def questions(service: Behind, whose: Whose, status: Literal["waiting"] = "waiting") -> Response:
     """The questions that wait: a resident's own, or all."""
     state = await service.call(lambda: service.desk.state)
@@ -232,14 +209,14 @@ async def questions(service: Behind, whose: Whose, status: Literal["waiting"] = 
     return json_of({"questions": seen})
 
 
-@question_routes.get("/questions/{id:path}", response_model=RecordView)
+@question_routes.get("/questions/{id:path}", response_model=models.RecordView)
 async def question(service: Behind, whose: Whose, id: str) -> Response:
     """One question, however long ago it ended."""
     return json_of(service.views.of(await _found(service, whose, id), service.now_s(), whose))
 
 
-@question_routes.post("/questions", response_model=RecordView)
-async def ask(service: Behind, whose: Whose, asked: AskRequest) -> Response:
+@question_routes.post("/questions", response_model=models.RecordView)
+async def ask(service: Behind, whose: Whose, asked: models.AskRequest) -> Response:
     """Put a question to people. Asking again with the same run, step and attempt gives the same question back."""
     words = Question.from_json(asked.question)
     question_id(asked.run, asked.step, asked.attempt)
@@ -255,7 +232,9 @@ async def ask(service: Behind, whose: Whose, asked: AskRequest) -> Response:
     return json_of(service.views.of(record, service.now_s(), whose))
 
 
-@question_routes.get("/wait", response_model=RecordView, responses={204: {"description": "Nothing yet; ask again."}})
+@question_routes.get(
+    "/wait", response_model=models.RecordView, responses={204: {"description": "Nothing yet; ask again."}}
+)
 async def wait(
     service: Behind,
     whose: Whose,
@@ -272,8 +251,8 @@ async def wait(
     return Response(status_code=204)
 
 
-@question_routes.post("/withdraw", response_model=ReceiptView)
-async def withdraw(service: Behind, whose: Whose, about: WithdrawRequest) -> Response:
+@question_routes.post("/withdraw", response_model=models.ReceiptView)
+async def withdraw(service: Behind, whose: Whose, about: models.WithdrawRequest) -> Response:
     """Take a question back that is no longer needed."""
     if await service.record(about.id) is not None:
         await service.check_own(about.id, whose.name)
@@ -281,8 +260,8 @@ async def withdraw(service: Behind, whose: Whose, about: WithdrawRequest) -> Res
     return json_of(service.views.receipt(receipt, service.now_s(), whose))
 
 
-@question_routes.post("/replies", response_model=ReceiptView)
-async def reply(service: Behind, whose: Whose, said: ReplyJson, request: Request) -> Response:
+@question_routes.post("/replies", response_model=models.ReceiptView)
+async def reply(service: Behind, whose: Whose, said: models.ReplyJson, request: Request) -> Response:
     """Reply to a question. The receipt says what became of it; the same token may be sent again."""
     if said.get("kind") != ReplyKind.STOP:
         request.app.state.guard.check_pace(whose)
@@ -307,15 +286,15 @@ async def replied(service: Service, whose: Grant, said: dict[str, Any]) -> dict[
     return service.views.receipt(receipt, service.now_s(), whose)
 
 
-@question_routes.post("/claim", response_model=ReceiptView)
-async def claim(service: Behind, whose: Whose, about: AboutQuestion) -> Response:
+@question_routes.post("/claim", response_model=models.ReceiptView)
+async def claim(service: Behind, whose: Whose, about: models.AboutQuestion) -> Response:
     """Take a question on, so that nobody else answers it for a while."""
     receipt = await service.call(service.desk.claim, about.id, whose.name, device=whose.device)
     return json_of(service.views.receipt(receipt, service.now_s(), whose))
 
 
-@question_routes.post("/release", response_model=ReceiptView)
-async def release(service: Behind, whose: Whose, about: AboutQuestion) -> Response:
+@question_routes.post("/release", response_model=models.ReceiptView)
+async def release(service: Behind, whose: Whose, about: models.AboutQuestion) -> Response:
     """Give a question back that was taken on."""
     receipt = await service.call(service.desk.release, about.id, whose.name)
     return json_of(service.views.receipt(receipt, service.now_s(), whose))
@@ -330,7 +309,7 @@ async def _found(service: Service, whose: Grant, id_: str) -> Record:
     return record
 
 
-@draft_routes.get("/drafts/{id:path}", response_model=DraftView)
+@draft_routes.get("/drafts/{id:path}", response_model=models.DraftView)
 async def get_draft(service: Behind, whose: Whose, id: str) -> Response:
     """The half-made answer of whoever asks; nulls where there is none."""
     await _check(service, whose, id)
@@ -339,7 +318,7 @@ async def get_draft(service: Behind, whose: Whose, id: str) -> Response:
 
 
 @draft_routes.put("/drafts/{id:path}", status_code=204)
-async def put_draft(service: Behind, whose: Whose, id: str, draft: DraftRequest) -> Response:
+async def put_draft(service: Behind, whose: Whose, id: str, draft: models.DraftRequest) -> Response:
     """Keep a half-made answer, in memory only, until the question ends."""
     await keep(service, whose, id, draft.value, draft.at_s)
     return Response(status_code=204)
@@ -376,9 +355,13 @@ async def _check(service: Service, whose: Grant, id_: str) -> None:
 
 @robot_routes.post(
     "/stop",
-    response_model=StopAnswer,
-    responses={202: {"model": StopAnswer, "description": "It holds for everybody here, and is not written yet."}},
-    openapi_extra={"requestBody": {"content": {"application/json": {"schema": StopRequest.model_json_schema()}}}},
+    response_model=models.StopAnswer,
+    responses={
+        202: {"model": models.StopAnswer, "description": "It holds for everybody here, and is not written yet."}
+    },
+    openapi_extra={
+        "requestBody": {"content": {"application/json": {"schema": models.StopRequest.model_json_schema()}}}
+    },
 )
 async def stop(service: Behind, whose: Whose, request: Request) -> Response:
     """Stop everything at once. Never refused for its body or for coming too often.
@@ -396,18 +379,18 @@ async def stop(service: Behind, whose: Whose, request: Request) -> Response:
     return json_of({"stopped": True, "written": written}, 200 if written else 202)
 
 
-async def _rest(request: Request) -> StopRequest:
+async def _rest(request: Request) -> models.StopRequest:
     """What somebody says with a stop, where they say so soon and in order."""
     try:
         async with asyncio.timeout(BODY_S):
             body = await request.body()
-        return StopRequest.model_validate_json(body) if body else StopRequest()
+        return models.StopRequest.model_validate_json(body) if body else models.StopRequest()
     except (TimeoutError, ValueError, HTTPException, ClientDisconnect):
-        return StopRequest()
+        return models.StopRequest()
 
 
-@robot_routes.post("/enable", response_model=StopAnswer)
-async def enable(service: Behind, whose: Whose, lifted: EnableRequest | None = None) -> Response:
+@robot_routes.post("/enable", response_model=models.StopAnswer)
+async def enable(service: Behind, whose: Whose, lifted: models.EnableRequest | None = None) -> Response:
     """Let robots go on after a stop; 409 where there is a newer one than the one that is meant."""
     service.stopping.lifting()
     wanted = None if lifted is None else lifted.stop
@@ -419,7 +402,9 @@ async def enable(service: Behind, whose: Whose, lifted: EnableRequest | None = N
 @robot_routes.put(
     "/robots/{robot}/state",
     status_code=204,
-    responses={200: {"model": UnshownView, "description": "It is newer than this server, which leaves this out."}},
+    responses={
+        200: {"model": models.UnshownView, "description": "It is newer than this server, which leaves this out."}
+    },
     openapi_extra={"requestBody": {"content": {"application/json": {"schema": STATE}}}},
 )
 async def put_state(service: Behind, whose: Whose, robot: str, state: Annotated[Any, Body()]) -> Response:
@@ -434,7 +419,7 @@ async def put_state(service: Behind, whose: Whose, robot: str, state: Annotated[
     return json_of(asdict(unshown)) if unshown else Response(status_code=204)
 
 
-@robot_routes.get("/robots", response_model=Robots)
+@robot_routes.get("/robots", response_model=models.Robots)
 async def robots(service: Behind, whose: Whose) -> Response:
     """All robots, and whether they are alive."""
     return json_of({"robots": [each.view() for each in service.robots]})

@@ -24,8 +24,7 @@ from handup.server.hub import Hub, Robot, Robots, Socket
 from handup.server.metrics import Metrics
 from handup.server.pictures import Pictures, named_by
 from handup.server.settings import ServerSettings
-from handup.server.stops import Stop, Stopping, stop_view
-from handup.server.threads import Guarded, Pool
+from handup.server.stops import Guarded, Pool, Stop, Stopping, stop_view
 from handup.server.tokens import Access, Grant, Owners
 from handup.server.views import Views, encoded, may_see, me_view, sees_names
 
@@ -493,11 +492,8 @@ class Service:
 
     def numbers(self) -> str:
         """The metrics with what holds just now, as text."""
-        gauges = {
-            "open_questions": len(self._state.waiting),
-            "sockets": len(self.hub),
-            "robots_alive": self.robots.alive,
-        }
+        waiting, alive = len(self._state.waiting), self.robots.alive
+        gauges = {"open_questions": waiting, "sockets": len(self.hub), "robots_alive": alive}
         return self.metrics.text(self.now_s(), **gauges, stopped=self.stopped is not None)
 
 
