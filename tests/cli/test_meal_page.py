@@ -26,6 +26,7 @@ from handup.core import BadSetting, Outcome
 from handup.core.installation import install_command
 from handup.desk import Desk, SkippingClock
 from handup.desk.events import Answered, Withdrawn
+from handup.desk.screen import Keyboard
 from handup.domains.feeding.acts import Acted, HaltedAct
 from handup.domains.feeding.meal import Meal
 from handup.domains.feeding.modules import Modules
@@ -113,10 +114,13 @@ def test_it_begins_and_goes_on_only_once_a_page_is_open(tmp_path: Path) -> None:
         assert harness.WAITING not in sitting.said, "the page was open all the time"
 
 
-class Somebody:
+class Somebody(Keyboard):
     """A link that hears of a person after a while, or never; and a keyboard at which Enter is pressed, or never."""
 
+    live = True
+
     def __init__(self, *, comes: bool, enter: bool = False, live: bool = True) -> None:
+        super().__init__()
         self._comes, self._enter, self.live, self._looks = comes, enter, live, 0
 
     @property

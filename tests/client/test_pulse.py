@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handup.client.wire import REMEMBERED, Pulse
+from handup.client.live import REMEMBERED, Pulse
 from handup.core import ManualClock
 
 

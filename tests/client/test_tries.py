@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from handup.client import calls
-from handup.client.tries import LONGEST_PAUSE_S, Tries, answered, refusal
+from handup.client.calls import LONGEST_PAUSE_S, Tries, answered, refusal
 from handup.core import (
     BadRequest,
     HandupError,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -47,6 +47,11 @@ def clock() -> ManualClock:
 def journal(tmp_path: Path, clock: ManualClock) -> Iterator[Journal]:
     with Journal.open(tmp_path / "store.db", clock=clock) as opened:
         yield opened
+
+
+def who_takes(latency: Latency, name: str = DEVICE) -> SimulatedPerson:
+    person = SimulatedPerson(name=name)
+    return replace(person, answers=replace(person.answers, from_sight_latency=latency, latency=latency))
 
 
 def ask(journal: Journal, channel: Channel, question: Question = WHICH, step: str = "food") -> tuple[Desk, Record]:
@@ -113,7 +118,7 @@ def test_a_callback_hears_of_what_was_settled_elsewhere(journal: Journal) -> Non
 
 
 def test_a_simulated_person_answers_when_the_clock_gets_there(journal: Journal, clock: ManualClock) -> None:
-    channel = Simulated(lambda _: "melon", random=np.random.default_rng(1), accuracy=1.0, latency=SLOW)
+    channel = Simulated(lambda _: "melon", random=np.random.default_rng(1), accuracy=1.0, person=who_takes(SLOW))
     desk, record = ask(journal, channel)
     due_s = channel.next_s
     assert due_s is not None
@@ -211,19 +216,16 @@ def test_simulated_people_are_right_as_often_as_said_and_the_same_seed_says_the_
     assert answers("second") == first
 
 
-def test_a_live_simulated_person_needs_nobody_to_move_the_clock(tmp_path: Path) -> None:
+def test_a_simulated_person_in_real_time_needs_nobody_to_move_the_clock(tmp_path: Path) -> None:
     quick = Latency(median_s=0.02, sigma=0.1)
     with Journal.open(tmp_path / "live.db") as journal:
-        person = SimulatedPerson(name="quick")
-        channel = Simulated(
-            lambda _: "grape", random=np.random.default_rng(3), person=person, accuracy=1.0, latency=quick, live=True
-        )
+        person = who_takes(quick, "quick")
+        channel = Simulated(lambda _: "grape", random=np.random.default_rng(3), person=person, accuracy=1.0)
         with Desk(journal, [ADA], channels=[channel]) as desk:
             record = desk.ask(WHICH, run="meal", step="food")
             told = desk.wait(record.id, 20.0)
     assert told is not None
     assert (told.status, told.device) == (Status.ANSWERED, f"{DEVICE}:quick")
-    assert not [each for each in threading.enumerate() if isinstance(each, threading.Timer) and not each.daemon]
 
 
 def test_a_picture_without_a_size_is_refused() -> None:

@@ -111,7 +111,7 @@ def test_a_question_that_could_not_be_shown_is_not_shown_once_it_is_settled(jour
 def test_a_channel_that_never_works_is_given_up_some_time(
     journal: Journal, clock: SetClock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("handup.desk.notifier.MOST_TRIES", 3)
+    monkeypatch.setattr("handup.desk.channel.MOST_TRIES", 3)
     broken = Screen("broken", breaks=OSError("unplugged"))
     desk = Desk(journal, PEOPLE, channels=[broken])
     desk.ask(WHICH, run="meal", step="food")

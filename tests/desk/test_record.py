@@ -10,7 +10,7 @@ import pytest
 
 from handup.core import BadRecord, ReplyKind
 from handup.desk import DeskState, Status
-from handup.desk.words import name_of, span, thanks, too_late
+from handup.desk.record import name_of, span, thanks, too_late
 from tests.desk.pure import PureDesk
 
 

@@ -30,7 +30,7 @@ from handup.core import (
     Value,
 )
 from handup.desk import Desk, Receipt, Record, Status
-from handup.desk.keyboard import Keyboard
+from handup.desk.screen import Keyboard
 from handup.desk.terminal import How, Terminal
 from handup.journal import Journal
 from tests.core.asked import FULL
@@ -41,12 +41,13 @@ LEAVE = "<end>"
 INTERRUPT = "<interrupt>"
 
 
-class Script:
+class Script(Keyboard):
     """Somebody who types these lines, and then leaves."""
 
     live = False
 
     def __init__(self, *lines: str | Callable[[], None]) -> None:
+        super().__init__()
         self._lines = iter(lines)
         self.dropped = 0
 
@@ -85,10 +86,10 @@ def bare(kind: QuestionKind) -> Question:
 def talk(desk: Desk, question: Question, *lines: str | Callable[[], None], width: int = 80) -> tuple[How, Record, str]:
     console, text = screen(width)
     record = desk.ask(question, run="meal", step="food")
-    ended = Terminal(console=console, typing=Script(*lines)).put(record, desk)
+    how = Terminal(console=console, typing=Script(*lines)).put(record, desk)
     now = desk.record(record.id)
     assert now is not None
-    return ended.how, now, text.getvalue()
+    return how, now, text.getvalue()
 
 
 def value_of(record: Record) -> Value | None:
@@ -251,8 +252,8 @@ def test_what_is_settled_elsewhere_meanwhile_is_said_and_what_was_typed_is_dropp
     console, text = screen()
     record = desk.ask(bare(QuestionKind.CHOICE), run="meal", step="food")
     script = Script(tom_answers)
-    ended = Terminal("Ada", console=console, typing=script).put(record, desk)
-    assert ended.how is How.GONE
+    how = Terminal("Ada", console=console, typing=script).put(record, desk)
+    assert how is How.GONE
     assert "needs no answer from you any more. Tom's answer counts: grape." in " ".join(text.getvalue().split())
     assert script.dropped == 2
 
@@ -261,8 +262,8 @@ def test_an_answer_that_comes_too_late_says_so(desk: Desk, monkeypatch: pytest.M
     console, text = screen()
     record = desk.ask(bare(QuestionKind.CHOICE), run="meal", step="food")
     desk.withdraw(record.id, "found it")
-    ended = Terminal("Ada", console=console, typing=Script("2")).put(record, desk)
-    assert ended.how is How.GONE
+    how = Terminal("Ada", console=console, typing=Script("2")).put(record, desk)
+    assert how is How.GONE
     assert "taken back: found it" in text.getvalue()
 
 
@@ -310,13 +311,11 @@ def test_a_stop_is_taken_while_a_question_is_held(desk: Desk) -> None:
     held = desk.ask(bare(QuestionKind.CHOICE), run="meal", step="second")
     assert held.status is Status.HELD
     console, text = screen()
-    ended = Terminal(console=console, typing=Live("2", "s")).stand_by(held, desk, lambda now: now.settled)
-    assert ended is not None
-    assert (ended.how, desk.stopped) == (How.REPLIED, True)
+    how = Terminal(console=console, typing=Live("2", "s")).stand_by(held, desk, lambda now: now.settled)
+    assert (how, desk.stopped) == (How.REPLIED, True)
     assert "It is not before you yet." in text.getvalue()
-    left = Terminal(console=console, typing=Live()).stand_by(held, desk, lambda now: now.settled)
-    assert left is not None
-    assert left.how is How.LEFT
+    how = Terminal(console=console, typing=Live()).stand_by(held, desk, lambda now: now.settled)
+    assert how is How.LEFT
 
 
 def test_standing_by_without_a_person_waits_for_what_comes(desk: Desk) -> None:
@@ -447,7 +446,7 @@ with Journal.open(Path(sys.argv[1])) as journal, Desk(journal, [Person(name="Ada
     question = Question("Which food?", QuestionKind.CHOICE, ("grape", "melon"))
     for step in ("one", "two"):
         record = desk.ask(question, run="meal", step=step)
-        print(f"<{Terminal().put(record, desk).how}>", flush=True)
+        print(f"<{Terminal().put(record, desk)}>", flush=True)
 """
 
 

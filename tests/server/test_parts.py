@@ -9,9 +9,9 @@ import pytest
 
 from handup.core.panels import Phase, RobotState
 from handup.server.auth import MOST_BUCKETS, Buckets
-from handup.server.drafts import Draft, Drafts
-from handup.server.pool import Pool
-from handup.server.robots import EACH_S, EACH_TURN_S, Robot, Robots
+from handup.server.hub import EACH_S, EACH_TURN_S, Robot, Robots
+from handup.server.service import Draft, Drafts
+from handup.server.stops import Pool
 from handup.server.tokens import code_digest
 
 
@@ -37,7 +37,7 @@ def test_people_are_told_of_many_robots_less_often_and_of_the_last_state_in_the_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now_s = 100.0
-    monkeypatch.setattr("handup.server.robots.time.monotonic", lambda: now_s)
+    monkeypatch.setattr("handup.server.hub.time.monotonic", lambda: now_s)
     told: list[tuple[str, bool, str]] = []
 
     def tell(robot: Robot) -> None:
@@ -67,7 +67,7 @@ def test_people_are_told_of_many_robots_less_often_and_of_the_last_state_in_the_
 
 def test_a_robot_that_flaps_is_told_once_a_second_and_as_it_is_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     now_s = 100.0
-    monkeypatch.setattr("handup.server.robots.time.monotonic", lambda: now_s)
+    monkeypatch.setattr("handup.server.hub.time.monotonic", lambda: now_s)
     told: list[tuple[float, bool]] = []
     robots = Robots(0.1, lambda: now_s, lambda robot: told.append((round(now_s, 2), robot.alive)))
     robots.heard("plate")

@@ -125,12 +125,12 @@ def _serve(desk: Desk, by: str, once: bool) -> int:
         desk.tick()
         record = next((each for each in _before(desk, by) if each.id not in passed), None)
         if record is not None and not desk.stopped:
-            ended, said, shown = terminal.put(record, desk), "", True
-            if ended.how is How.INTERRUPTED:
+            how, said, shown = terminal.put(record, desk), "", True
+            if how is How.INTERRUPTED:
                 return INTERRUPTED
-            if ended.how is How.LEFT:
+            if how is How.LEFT:
                 return FAILED if once else 0
-            if ended.how is How.GONE:
+            if how is How.GONE:
                 passed.add(record.id)
             continue
         if once:

@@ -166,11 +166,10 @@ def _wait(desk: Desk, record: Record, store: str, timeout_s: float | None, here:
         while not record.settled and not desk.stopped and time.monotonic() < until:
             left_s = None if timeout_s is None else until - time.monotonic()
             if record.status is Status.OPEN and record.turn == who:
-                how: How | None = terminal.put(record, desk, timeout_s=left_s).how
+                how: How | None = terminal.put(record, desk, timeout_s=left_s)
             else:
                 note(_waits(desk, record, store))
-                ended = terminal.stand_by(record, desk, partial(_moved, record), timeout_s=left_s)
-                how = None if ended is None else ended.how
+                how = terminal.stand_by(record, desk, partial(_moved, record), timeout_s=left_s)
             if how is How.INTERRUPTED:
                 raise KeyboardInterrupt
             if how is How.LEFT:

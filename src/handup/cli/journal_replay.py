@@ -24,10 +24,9 @@ from handup.cli.retelling import shortened, tell
 from handup.core import body_of
 from handup.desk.events import Asked, Enabled, Stopped
 from handup.desk.projection import Comparison, compared
-from handup.desk.record import Record
+from handup.desk.record import Record, name_of
 from handup.desk.state import DeskState, Fold
 from handup.desk.status import Status
-from handup.desk.words import name_of
 from handup.journal import Entry, Journal, JournalRepaired
 from handup.recover.trail import Trail
 

@@ -9,7 +9,7 @@ from handup.cli.output import day, many, near
 from handup.core import Action, BadAnswer, BadRecord, Question, in_words, value_from_json
 from handup.core.checks import one_line
 from handup.desk import events as desk
-from handup.desk.words import name_of, span
+from handup.desk.record import name_of, span
 from handup.domains.runs import Ordered
 from handup.executive import events as task
 from handup.executive.watching import named, what_failed

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from handup.client.tries import body_of, refusal
+from handup.client.calls import body_of, refusal
 from handup.core import BadSetting, ServerRefused
 from handup.core.proof import digest, proof_of
 

@@ -6,7 +6,6 @@ import asyncio
 import inspect
 import threading
 import time
-from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
@@ -20,8 +19,7 @@ import websockets.sync.client as waited
 
 from handup.client import calls, live
 from handup.client.address import Address
-from handup.client.calls import Call
-from handup.client.tries import LONGEST_PAUSE_S, PASSING, PATIENCE_S, Tries, answered, body_of
+from handup.client.calls import LONGEST_PAUSE_S, PASSING, PATIENCE_S, Call, Tries, answered, body_of
 from handup.client.views import Change, Connected, Lost, Pairing, change_of, count_of
 from handup.core import ServerUnreachable
 from handup.desk import Record
@@ -56,9 +54,10 @@ def _awaits(make: Callable[P, Call[T]]) -> Callable[Concatenate[AsyncClient, P],
     return method
 
 
-class _Speaker(ABC, Generic[Http]):
+class _Speaker(Generic[Http]):
     """What both clients are built from."""
 
+    _kind: Callable[..., Http]
     _http: Http
 
     def __init__(
@@ -76,16 +75,9 @@ class _Speaker(ABC, Generic[Http]):
         self.address = address
         self._http = self._connections()
 
-    @abstractmethod
-    def _connections(self) -> Http: ...
-
-    def _settings(self) -> dict[str, Any]:
-        return {
-            "base_url": self.address.api,
-            "headers": self.address.headers,
-            "verify": self.address.trust() or False,  # plain HTTP has nothing to verify
-            "trust_env": False,
-        }
+    def _connections(self) -> Http:
+        verify = self.address.trust() or False  # plain HTTP has nothing to verify
+        return self._kind(base_url=self.address.api, headers=self.address.headers, verify=verify, trust_env=False)
 
     def _tries(self, call: Call[Any], patience_s: float | None) -> Tries:
         return Tries(call, self.address.url, self.patience_s if patience_s is None else patience_s)
@@ -109,6 +101,8 @@ class Client(_Speaker[httpx.Client]):
     Every method raises `ServerUnreachable` where nobody answers in time, and a `HandupError` that the server named
     where it refuses.
     """
+
+    _kind = httpx.Client
 
     ask = _waits(calls.ask)
     record = _waits(calls.record)
@@ -194,9 +188,6 @@ class Client(_Speaker[httpx.Client]):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _connections(self) -> httpx.Client:
-        return httpx.Client(**self._settings())
-
     def _do(self, call: Call[T], patience_s: float | None = None) -> T:
         tries = self._tries(call, patience_s)
         while True:
@@ -243,6 +234,8 @@ def _beating(socket: waited.ClientConnection) -> Iterator[None]:
 
 class AsyncClient(_Speaker[httpx.AsyncClient]):
     """Speaks with a server inside one event loop: built as `Client` is, with the same methods to await."""
+
+    _kind = httpx.AsyncClient
 
     ask = _awaits(calls.ask)
     record = _awaits(calls.record)
@@ -315,9 +308,6 @@ class AsyncClient(_Speaker[httpx.AsyncClient]):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
-
-    def _connections(self) -> httpx.AsyncClient:
-        return httpx.AsyncClient(**self._settings())
 
     async def _do(self, call: Call[T], patience_s: float | None = None) -> T:
         tries = self._tries(call, patience_s)

@@ -2,123 +2,43 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
-import math
 import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
+import httpx
+from websockets.asyncio.client import ClientConnection, connect
+
+from handup.client import live
+from handup.client.address import check_proof
 from handup.client.calls import new_token
 from handup.client.client import AsyncClient
-from handup.client.live import BEAT_S
-from handup.client.views import Stop, count_of, stop_of, unshown_of
-from handup.client.wire import Outbox, Pulse, Wire
-from handup.core import HandupError
+from handup.client.live import BEAT_S, MOST_PICTURES, Outbox, Pulse, ServerClock, Stick, Sticks
+from handup.client.views import Stop, count_of, stop_of, strange, unshown_of
+from handup.core import HandupError, ServerUnreachable
 from handup.core.panels import RobotState, Unshown
 
-TURN_S = 1.0
-"""Whoever steers is the only one until so long after their last push. Only to say that one is there is no push."""
-MODES = ("translate", "rotate")
 HOLD_S = 1.0
 """So long after the last heartbeat that it trusts a robot may move."""
 END_S = 4.0
 """So long a link may take to end."""
 MOST_WARNINGS = 20
 """So often it is logged that something of a state is not shown."""
+PAUSE_S = 0.25
+"""The pause before a lost connection is made again."""
+GIVE_UP_S = 2.0
+"""After so long without a beat that is trusted a connection is dropped and made anew."""
+BETWEEN_STATES_S = 0.05
+"""States come no faster than this; of several the latest counts."""
+PICTURE_S = 2.0
+"""So long a picture may take."""
 _log = logging.getLogger("handup.client")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stick:
-    """How somebody pushes the stick.
-
-    Args:
-        by: Who.
-        device: On which device.
-        mode: `translate` or `rotate`.
-        push: Along three axes, each from -1 to 1.
-        close: Whether they press to close the hand.
-        heard_s: When it was heard, by `time.monotonic`.
-    """
-
-    by: str
-    device: str
-    mode: str
-    push: tuple[float, float, float]
-    close: bool
-    heard_s: float
-
-    @property
-    def idle(self) -> bool:
-        """Whether it asks for nothing."""
-        return not (any(self.push) or self.close)
-
-
-class Sticks:
-    """What of the pushes that come in counts. One thread hears, any thread may look.
-
-    Args:
-        clock: Tells the time in seconds.
-    """
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._pushed_s = -math.inf
-        self.latest: Stick | None = None
-
-    def hear(self, frame: Mapping[str, Any]) -> None:
-        """Take a push, unless somebody else steers just now or it is none."""
-        found = _stick_of(frame, self._clock())
-        known = self.latest
-        if found is None:
-            return
-        last_s = self._pushed_s if not found.idle or known is None else known.heard_s  # who rests takes nobody's place
-        if known is None or known.device == found.device or found.heard_s - last_s > TURN_S:
-            self.latest = found
-            if not found.idle:
-                self._pushed_s = found.heard_s
-
-
-def _stick_of(frame: Mapping[str, Any], now_s: float) -> Stick | None:
-    push, mode = frame.get("push"), frame.get("mode")
-    if mode not in MODES or not isinstance(push, list) or len(push) != 3:
-        return None
-    if not all(isinstance(each, int | float) and math.isfinite(each) for each in push):
-        return None
-    x, y, z = (max(-1.0, min(1.0, float(each))) for each in push)
-    return Stick(
-        by=str(frame.get("by") or ""),
-        device=str(frame.get("device") or ""),
-        mode=str(mode),
-        push=(x, y, z),
-        close=frame.get("close") is True,
-        heard_s=now_s,
-    )
-
-
-class ServerClock:
-    """Tells the server's time, as it was last heard, carried on by a clock that never jumps.
-
-    Deadlines and *not now until* are times of the server. A robot whose local journal has this clock has one time in
-    all of it. Before the server was heard it is the machine's own time.
-    """
-
-    def __init__(self) -> None:
-        self._ahead_s = time.time() - time.monotonic()
-
-    def now_s(self) -> float:
-        """Seconds since the epoch, by the server."""
-        return time.monotonic() + self._ahead_s
-
-    def hear(self, now_s: Any) -> None:
-        """Take in what the server said its time is. What was held up on the way says less than it is."""
-        if isinstance(now_s, bool) or not isinstance(now_s, int | float):
-            return
-        self._ahead_s = float(now_s) - time.monotonic()
 
 
 class RobotLink:
@@ -177,16 +97,10 @@ class RobotLink:
         self._stop: Stop | None = None
         self._own_stop: tuple[str, str] | None = None  # why, and its token
         self._outbox = Outbox(robot)
-        self._wire = Wire(
-            client=AsyncClient(url, token, patience_s=0.0, ca_file=ca_file),
-            pulse=self._pulse,
-            outbox=self._outbox,
-            hear=self._hear,
-            own_stop=lambda: self._own_stop,
-            note=self._note,
-            id=lambda: self._id,
-        )
-        self._thread = threading.Thread(target=self._wire.run, name=f"handup link {robot}", daemon=True)
+        self._client = AsyncClient(url, token, patience_s=0.0, ca_file=ca_file)
+        self._over, self._urgent, self._to_send = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name=f"handup link {robot}", daemon=True)
         self._thread.start()
 
     # -- what the robot looks at -------------------------------------------------------------------------------------
@@ -245,22 +159,22 @@ class RobotLink:
                 the same as plain data.
         """
         self._outbox.put_state(state, self.clock.now_s())
-        self._wire.tell(self._wire.to_send)
+        self._tell(self._to_send)
 
     def picture(self, name: str, picture: bytes) -> None:
         """Show a picture (PNG, JPEG or WebP). Returns at once; it is there before the next state is."""
         self._outbox.put_picture(name, picture)
-        self._wire.tell(self._wire.to_send)
+        self._tell(self._to_send)
 
     def stop(self, why: str = "") -> None:
         """Stop every robot of this server. Holds here at once, and is sent until the server has written it."""
         if self._own_stop is None:
             self._own_stop = (why, new_token())
-        self._wire.tell(self._wire.urgent)
+        self._tell(self._urgent)
 
     def close(self) -> None:
         """End the link. People are told that the robot does not answer. Safe to call twice."""
-        self._wire.tell(self._wire.over)
+        self._tell(self._over)
         self._thread.join(END_S)
         self._pulse.forget()
 
@@ -270,7 +184,7 @@ class RobotLink:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # -- called from its own thread ----------------------------------------------------------------------------------
+    # -- what it hears, in its own thread ----------------------------------------------------------------------------
 
     def _hear(self, frame: Mapping[str, Any]) -> None:
         match frame.get("type"):
@@ -321,13 +235,113 @@ class RobotLink:
             return
         if now is None or now.by != lost.by:
             self._own_stop = (f"{lost.by or 'somebody'} said stop before the server was lost", new_token())
-            self._wire.tell(self._wire.urgent)
+            self._tell(self._urgent)
 
     def _note(self, problem: HandupError) -> None:
         """Keep why there is no link; log it when it is new."""
         if self.problem is None or self.problem.cause != problem.cause:
             _log.warning("robot '%s' holds: %s", self.robot, problem)
         self.problem = problem
+
+    # -- its own thread: one connection after the other, each with a listener, a heart and a sender ------------------
+
+    def _tell(self, event: asyncio.Event) -> None:
+        """Set one of its events, from any thread, also after its end."""
+        with suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(event.set)
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._until_over())
+
+    async def _until_over(self) -> None:
+        link = asyncio.create_task(self._for_ever())
+        await self._over.wait()
+        link.cancel()
+        await asyncio.gather(link, return_exceptions=True)
+        await self._client.close()
+
+    async def _for_ever(self) -> None:
+        while True:
+            try:
+                await self._once()
+            except (*live.FAILS, httpx.HTTPError) as error:
+                self._note(live.refused(error) or self._lost(error))
+            except HandupError as error:
+                self._note(error)
+            except (ValueError, TypeError, LookupError, RecursionError) as error:  # whatever a stranger there has sent
+                self._note(self._lost(error))
+            await asyncio.sleep(PAUSE_S)
+
+    def _lost(self, error: Exception) -> HandupError:
+        return ServerUnreachable(
+            f"no link to {self._client.address.url}: {live.why(error)}",
+            hint="The robot holds, and the link is tried again; see whether the server runs.",
+        )
+
+    async def _once(self) -> None:
+        """One connection, until it fails. Another program may be at the address since the last one."""
+        if self._id:
+            await check_proof(self._client.address, self._id)
+        began_s = time.monotonic()
+        async with connect(**live.how(self._client.address)) as socket:
+            hello = live.read(await asyncio.wait_for(socket.recv(), GIVE_UP_S))
+            if hello.get("type") != "hello":
+                if hello.get("type") == "stopped":
+                    self._hear(hello)  # it holds, whoever says it out of turn; the next greeting tells more
+                raise strange("a greeting")
+            self._hear(hello)  # a stop is known before the link is alive
+            self._pulse.connected(began_s)
+            self._to_send.set()
+            work = (self._listen(socket), self._beat(socket), self._send(socket))
+            tasks = [asyncio.create_task(each) for each in work]
+            try:
+                done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _listen(self, socket: ClientConnection) -> None:
+        while True:
+            frame = live.read(await socket.recv())
+            if frame.get("type") == "beat":
+                self._pulse.hear(frame)
+            self._hear(frame)
+
+    async def _beat(self, socket: ClientConnection) -> None:
+        began_s = time.monotonic()
+        while True:
+            self._urgent.clear()
+            async with asyncio.timeout(GIVE_UP_S):
+                if (own := self._own_stop) is not None:
+                    await socket.send(live.frame("stop", why=own[0], token=own[1]))
+                await socket.send(live.beat(self._pulse.send()))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._urgent.wait(), live.BEAT_S)
+            if min(self._pulse.age_s, time.monotonic() - began_s) > GIVE_UP_S:
+                raise TimeoutError
+
+    async def _send(self, socket: ClientConnection) -> None:
+        while True:
+            await self._to_send.wait()
+            self._to_send.clear()
+            for _ in range(MOST_PICTURES):
+                if (found := self._outbox.picture()) is not None:
+                    await self._send_picture(*found)
+            if self._outbox.state is not None:
+                await socket.send(self._outbox.state)
+            await asyncio.sleep(BETWEEN_STATES_S)
+
+    async def _send_picture(self, name: str, picture: bytes) -> None:
+        try:
+            async with asyncio.timeout(PICTURE_S):
+                await self._client.put_picture(name, picture)
+        except (HandupError, TimeoutError) as error:
+            _log.warning("the picture '%s' was not sent: %s", name, str(error) or "it took too long")
+        self._outbox.done(name, picture)
 
 
 def _id_of(hello: Mapping[str, Any]) -> str:

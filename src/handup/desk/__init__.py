@@ -1,7 +1,7 @@
 """The desk: questions that survive, answers that count once, people who are not asked more than they allow."""
 
 from handup.desk.channel import CHANNEL_FAILS, Callback, Channel, Timed
-from handup.desk.desk import Desk
+from handup.desk.desk import Desk, SkippingClock
 from handup.desk.events import Cause, Delivered
 from handup.desk.record import ERASED, Receipt, ReceiptStatus, Record, question_id
 from handup.desk.rules import Ruling, decide
@@ -10,7 +10,6 @@ from handup.desk.state import DeskState, apply, replay
 from handup.desk.status import TABLE, Move, Status
 from handup.desk.terminal import Terminal
 from handup.desk.timing import Terms
-from handup.desk.waiting import SkippingClock
 
 __all__ = [
     "CHANNEL_FAILS",

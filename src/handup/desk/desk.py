@@ -4,31 +4,49 @@ from __future__ import annotations
 
 import logging
 import math
+import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Self
 
-from handup.core import BadSetting, IllegalCall, Person, Question, Reply, ReplyKind, StoreUnavailable
+from handup.core import BadSetting, IllegalCall, ManualClock, Person, Question, Reply, ReplyKind, StoreUnavailable
 from handup.core.checks import storable
-from handup.desk.channel import Channel
-from handup.desk.notifier import Notifier
-from handup.desk.projection import Changed, Inside, Projection
+from handup.desk.channel import Channel, Notifier
+from handup.desk.projection import Changed, Projection
 from handup.desk.record import Receipt, ReceiptStatus, Record, question_id
-from handup.desk.rules import Ask, Claim, Command, Enable, Introduce, Made, Release, Stop, Tick, Withdraw, decide, given
+from handup.desk.rules import Ask, Claim, Command, Enable, Introduce, Release, Stop, Tick, Withdraw, decide
 from handup.desk.state import MOST_STOPS, DeskState
 from handup.desk.timing import Terms, next_due_s
-from handup.desk.waiting import Waiting, pause
 from handup.journal import Entry, Journal, Writer
 from handup.people.limits import fit
 from handup.whom import InOrder, Router
 
 LONGEST_NAME = 500
 """A longer name of whoever says stop is cut, so that every store can keep it."""
+SHORTEST_PAUSE_S = 0.01
+"""`Desk.wait` never looks more often than this."""
+LONGEST_SLEEP_S = 3600.0
+"""Longer sleeps are cut into pieces."""
+_Made = Callable[[DeskState, float], Command]
+"""Makes a command once the state and the time are known."""
 _log = logging.getLogger("handup.desk")
+
+
+class SkippingClock(ManualClock):
+    """A clock that `Desk.wait` moves on to whatever is due next, instead of waiting for it.
+
+    Give it to the journal. A question that is held for an hour then takes no time at all. Use it where one thread
+    waits and channels reply from within `show` or are `Timed`, as simulated people are; where people reply by
+    themselves, time would run away from them.
+    """
+
+    def skip_to(self, at_s: float) -> None:
+        """Move on to a time; one that has passed changes nothing."""
+        self.advance(max(0.0, at_s - self.now_s()))
 
 
 @dataclass(eq=False)
@@ -89,20 +107,19 @@ class Desk:
         if len({person.name for person in self.people}) != len(self.people):
             raise BadSetting("two people have one name", hint="Give everybody a name of their own.")
         self._router: Router = router or InOrder()
-        self._inside = Inside()
         self._stops: deque[_Pending] = deque(maxlen=MOST_STOPS)  # takes no lock, as signal handlers need it
         self._stopping = threading.Lock()
-        self._waiting = Waiting()
+        self._waiting = _Waiting()
         self._closed = False
         self.listeners: list[Changed] = []
-        self._projection = Projection(journal, self._inside)
-        self._notifier = Notifier(channels, self._who, self._known_s, self._inside)
+        self._projection = Projection(journal)
+        self._notifier = Notifier(self, channels, self._projection)
         self._projection.noticed = self._notifier.note
         self._projection.changed = self._changed
-        self._notifier.start(self._projection.state)
+        self._notifier.start()
         if any(self._who(each.name) != each for each in self.people):
-            self._do(given(Introduce(people=self.people)))
-        self._notifier.tell(self)
+            self._do(Introduce(people=self.people))
+        self._notifier.tell()
 
     # -- commands ----------------------------------------------------------------------------------------------------
 
@@ -149,20 +166,20 @@ class Desk:
             self._write_stops()
             if pending.receipt is not None:
                 return pending.receipt
-        return self._do(given(reply), reply.question)
+        return self._do(reply, reply.question)
 
     def claim(self, question: str, by: str, *, device: str = "", lease_s: float | None = None) -> Receipt:
         """Take a question on: nobody else answers it until the lease ends. Claiming again makes the lease longer."""
         command = Claim(question=question, by=by, device=device, lease_s=lease_s)
-        return self._do(given(command), question)
+        return self._do(command, question)
 
     def release(self, question: str, by: str) -> Receipt:
         """Give a claim back."""
-        return self._do(given(Release(question=question, by=by)), question)
+        return self._do(Release(question=question, by=by), question)
 
     def withdraw(self, question: str, why: str) -> Receipt:
         """Take a question back that is no longer needed. `why` is shown to people and cannot be erased: name nobody."""
-        return self._do(given(Withdraw(question=question, why=why)), question)
+        return self._do(Withdraw(question=question, why=why), question)
 
     def stop(self, by: str, why: str = "", *, token: str = "") -> None:
         """Stop: latched, never refused. What waits is taken back. *Not* a safety function: that is the hardware's.
@@ -176,7 +193,7 @@ class Desk:
         longest = self.terms.longest_text
         by, why = storable(str(by)), storable(str(why))
         self._latch(Stop(by=by[: min(longest, LONGEST_NAME)], why=why[:longest], token=token))
-        if self._inside or self.journal.writing_here:
+        if self._projection.inside or self.journal.writing_here:
             threading.Thread(target=self._try_to_write_stops, name="handup stop", daemon=True).start()
         else:
             self._write_stops()
@@ -193,7 +210,7 @@ class Desk:
 
         Raises `BadSetting` where the desk does not know this person, `IllegalCall` where a newer stop holds.
         """
-        receipt = self._do(given(Enable(by=by, stop=stop)))
+        receipt = self._do(Enable(by=by, stop=stop))
         if receipt.status is ReceiptStatus.STALE:
             raise IllegalCall("there is a newer stop than the one to lift", hint="Look why, then enable again.")
         if not receipt.accepted:
@@ -203,35 +220,32 @@ class Desk:
     def tick(self) -> None:
         """See what time, and other processes, have brought. Writes only where something is due."""
         self._write_stops()
-        self._do_if_due(Tick())
-
-    def _do_if_due(self, command: Command) -> None:
-        """Do what may well come to nothing, without a transaction where it does."""
         state = self._projection.catch_up()
-        if decide(state, command, self._now_s(state), self.terms).events:
-            self._do(given(command))
+        if decide(state, Tick(), self._projection.now_s(), self.terms).events:
+            self._do(Tick())
         else:
-            self._notifier.tell(self)
+            self._notifier.tell()
 
-    def _do(self, made: Made, question: str = "") -> Receipt:
+    def _do(self, command: Command | _Made, question: str = "") -> Receipt:
         """Decide inside one transaction, write, publish, tell. Stops that could not be written before come first."""
         self._write_stops()
         entries: list[Entry] = []
         self._projection.catch_up()  # which may take long after an erasure, and others can write meanwhile
-        with self._inside:
+        with self._projection.inside:
             with self.journal.writing() as writer:
                 state = self._projection.catch_up(writer.read)
-                receipt, _ = self._decide(writer, state, made, question, entries)
+                receipt, _ = self._decide(writer, state, command, question, entries)
             self._projection.take_in(entries)
         self._after()
         return receipt
 
     def _decide(
-        self, writer: Writer, state: DeskState, made: Made, question: str, entries: list[Entry]
+        self, writer: Writer, state: DeskState, command: Command | _Made, question: str, entries: list[Entry]
     ) -> tuple[Receipt, DeskState]:
         if question and question not in state.records:
             state = state.recalling(self._projection.recalled(question, writer.read(key=question)))
-        ruling = decide(state, made(state, writer.at_s), writer.at_s, self.terms)
+        command = command(state, writer.at_s) if callable(command) else command
+        ruling = decide(state, command, writer.at_s, self.terms)
         entries += [writer.append(new.event, run=new.run, key=new.key) for new in ruling.events]
         return ruling.receipt, ruling.state
 
@@ -239,7 +253,7 @@ class Desk:
         """Write the stops that wait for it, in a transaction of their own."""
         if not self._stops:
             return
-        with self._inside, self._stopping:
+        with self._projection.inside, self._stopping:
             left = tuple(self._stops)
             if not left:
                 return
@@ -250,9 +264,9 @@ class Desk:
                 state = self._projection.catch_up(writer.read)
                 for each in left:
                     question = each.command.question if isinstance(each.command, Reply) else ""
-                    receipt, state = self._decide(writer, state, given(each.command), question, entries)
+                    receipt, state = self._decide(writer, state, each.command, question, entries)
                     if not receipt.accepted:  # from somebody who was erased meanwhile
-                        _, state = self._decide(writer, state, given(Stop(by=each.command.by)), "", entries)
+                        _, state = self._decide(writer, state, Stop(by=each.command.by), "", entries)
                     receipts.append(receipt)
             self._projection.take_in(entries)
             for each, receipt in zip(left, receipts, strict=True):
@@ -270,7 +284,7 @@ class Desk:
 
     def _after(self) -> None:
         """After what was written: tell, and keep a snapshot now and then."""
-        self._notifier.tell(self)
+        self._notifier.tell()
         self._projection.keep(self.terms.snapshot_every)
 
     def _changed(self, before: DeskState, after: DeskState, entries: Sequence[Entry]) -> None:
@@ -339,9 +353,14 @@ class Desk:
         return self._projection.state.seq > state.seq
 
     def _pause(self, state: DeskState, most_s: float) -> None:
-        now_s = self._now_s(state)
+        """Wait until something is due or written; a clock that can skip to what is due does that instead."""
+        now_s = self._projection.now_s()
         due_s = min(next_due_s(state, now_s), self._notifier.next_s())
-        pause(self.journal, state.seq, now_s, due_s, min(most_s, self.terms.look_every_s))
+        if isinstance(self.journal.clock, SkippingClock) and now_s < due_s < math.inf:
+            self.journal.clock.skip_to(due_s)
+        else:
+            most_s = min(most_s, self.terms.look_every_s)
+            self.journal.wait(state.seq, min(most_s, max(due_s - now_s, SHORTEST_PAUSE_S)))
 
     # -- what it knows -----------------------------------------------------------------------------------------------
 
@@ -361,7 +380,8 @@ class Desk:
 
     def now_s(self) -> float:
         """The time: the journal's clock, which never runs backwards here."""
-        return self._now_s(self.state)
+        self._projection.catch_up()
+        return self._projection.now_s()
 
     def record(self, question: str) -> Record | None:
         """A question by its id, however long ago it ended; None where there is none."""
@@ -395,12 +415,6 @@ class Desk:
         names = [each.name for each in self.people] or list(state.people)
         return tuple(state.people[name] for name in names if name in state.people)
 
-    def _known_s(self) -> float:
-        return self._now_s(self._projection.state)
-
-    def _now_s(self, state: DeskState) -> float:
-        return max(self.journal.clock.now_s(), state.at_s)
-
     def close(self) -> None:
         """Make a snapshot and close the channels, not the journal. Safe to call twice."""
         if not self._closed:
@@ -414,3 +428,88 @@ class Desk:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class _Place:
+    """One who waits for a question. `wake` takes no lock of ours, so it may be called from anywhere."""
+
+    def __init__(self, question: str) -> None:
+        self.question = question
+        self._calls: queue.SimpleQueue[None] = queue.SimpleQueue()
+
+    def wake(self) -> None:
+        """Let it look again."""
+        self._calls.put(None)
+
+    def sleep(self, most_s: float) -> bool:
+        """Wait to be woken; False when the time is up."""
+        until = time.monotonic() + most_s
+        while (left_s := until - time.monotonic()) > 0:
+            with suppress(queue.Empty):
+                self._calls.get(timeout=min(left_s, LONGEST_SLEEP_S))
+                self.forget()
+                return True
+        return False
+
+    def forget(self) -> None:
+        """Whatever it was woken for up to now, it is going to look anyway."""
+        with suppress(queue.Empty):
+            while True:
+                self._calls.get_nowait()
+
+
+class _Waiting:
+    """Everybody who waits in this process, by question, and who of them leads: follows the journal for all.
+
+    Without anybody there is no leader and no thread. There is a leader, or somebody who was woken to become one,
+    as long as anybody waits.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._places: dict[str, tuple[_Place, ...]] = {}
+        self._leader: _Place | None = None
+
+    @contextmanager
+    def place(self, question: str) -> Iterator[_Place]:
+        """A place for one who waits; who led passes that on when leaving."""
+        place = _Place(question)
+        with self._lock:
+            self._places[question] = (*self._places.get(question, ()), place)
+        try:
+            yield place
+        finally:
+            with self._lock:
+                left = tuple(each for each in self._places[question] if each is not place)
+                if left:
+                    self._places[question] = left
+                else:
+                    del self._places[question]
+            self.pass_on(place)
+
+    def leads(self, place: _Place) -> bool:
+        """Whether this one leads; it does from now on where nobody did."""
+        with self._lock:
+            if self._leader is None:
+                self._leader = place
+            return self._leader is place
+
+    def pass_on(self, place: _Place) -> None:
+        """Lead no more. Where nobody leads then, another one is woken to lead."""
+        with self._lock:
+            if self._leader is place:
+                self._leader = None
+            if self._leader is None:
+                following = next((each for at in self._places.values() for each in at if each is not place), None)
+                if following is not None:
+                    following.wake()
+
+    def wake(self, questions: Iterable[str]) -> None:
+        """Wake those who wait for these."""
+        for question in questions:
+            for place in self._places.get(question, ()):
+                place.wake()
+
+    def wake_all(self) -> None:
+        """Wake everybody."""
+        self.wake(tuple(self._places))

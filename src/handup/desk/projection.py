@@ -47,14 +47,16 @@ class Projection:
 
     Args:
         journal: What it follows. It starts with the last snapshot that can be read, and what came after it.
-        inside: Where to say that this thread must not come in again.
+
+    Attributes:
+        inside: Where a thread says that it must not come in again.
     """
 
-    def __init__(self, journal: Journal, inside: Inside) -> None:
+    def __init__(self, journal: Journal) -> None:
         self.journal = journal
+        self.inside = Inside()
         self.noticed: Noticed | None = None
         self.changed: Changed | None = None
-        self._inside = inside
         self._lock = threading.Lock()
         self._building = threading.Lock()
         self._state = self._from_snapshot()
@@ -66,6 +68,10 @@ class Projection:
     def state(self) -> DeskState:
         """The state as this process last saw it."""
         return self._state
+
+    def now_s(self) -> float:
+        """The journal's time, which never runs backwards here."""
+        return max(self.journal.clock.now_s(), self._state.at_s)
 
     def _from_snapshot(self) -> DeskState:
         kept = self.journal.snapshot(SNAPSHOT)
@@ -89,7 +95,7 @@ class Projection:
         entries = list(read(self._state.seq))
         if not _erased(entries):
             return self.take_in(entries)
-        with self._inside, self._building:
+        with self.inside, self._building:
             entries = list(read(self._state.seq))  # another thread may have built it meanwhile
             if not _erased(entries):
                 return self.take_in(entries)
@@ -118,7 +124,7 @@ class Projection:
         """
         if not entries and fresh is None:
             return self._state
-        with self._inside:
+        with self.inside:
             with self._lock:
                 before = self._state
                 new = [entry for entry in entries if entry.seq > before.seq]
@@ -176,14 +182,17 @@ class Comparison:
     """Whether two ways lead to one state.
 
     Args:
-        same: Whether they do.
         snapshot_seq: The entry of the snapshot that the second way began with; None where there is none of use.
         differs: What differs, by the names of the state's fields.
     """
 
-    same: bool
     snapshot_seq: int | None = None
     differs: tuple[str, ...] = ()
+
+    @property
+    def same(self) -> bool:
+        """Whether they lead to one state."""
+        return not self.differs
 
 
 def compared(journal: Journal, state: DeskState) -> Comparison:
@@ -206,14 +215,13 @@ def compared(journal: Journal, state: DeskState) -> Comparison:
 def _compared(journal: Journal, state: DeskState) -> Comparison:
     kept = journal.snapshot(SNAPSHOT)
     if kept is None or kept.seq > state.seq:
-        return Comparison(same=True)
+        return Comparison()
     try:
         early = DeskState.from_json(kept.state)
     except BadRecord:
-        return Comparison(same=True)  # a desk replays the journal then, too
+        return Comparison()  # a desk replays the journal then, too
     tail = list(journal.read(kept.seq, limit=state.seq - kept.seq))
     if _erased(tail):
-        return Comparison(same=True)  # and then
+        return Comparison()  # and then
     ours, theirs = state.to_json(), replay(tail, early).to_json()
-    differs = tuple(name for name in ours if ours[name] != theirs[name])
-    return Comparison(same=not differs, snapshot_seq=kept.seq, differs=differs)
+    return Comparison(snapshot_seq=kept.seq, differs=tuple(name for name in ours if ours[name] != theirs[name]))

@@ -5,6 +5,12 @@ even if nobody noticed the deadline. Then the command; then held questions that 
 
 While the desk is stopped nothing is opened to anybody. What waited when the stop came was taken back; what is asked
 afterwards is held, and opened once a person has enabled the desk again.
+
+First valid answer wins; a refused reply changes nothing. Who may reply: everybody in the question's audience, whoever's
+turn it is, may answer or let the robot try, also while the question is held or put off, and also after having said
+*someone else*. *Not now* and *someone else* speak for oneself, so only the person whose turn it is, or who has claimed
+the question, may say them. Permission, and help with one's hands, are for people alone: there *let the robot try* is
+refused. *Stop* is for everybody whom the desk knows, at any time.
 """
 
 from __future__ import annotations
@@ -14,15 +20,29 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from handup.core import BadSetting, Person, Question, Reply, Role
+from handup.core import BadAnswer, BadSetting, Person, Question, Reply, ReplyKind, Role, check_value, value_to_json
 from handup.core.checks import storable, unstorable
-from handup.desk.events import Asked, Cause, Claimed, ClaimEnded, Enabled, Expired, Introduced, Stopped, Withdrawn
-from handup.desk.record import ERASED_NAME, Receipt, ReceiptStatus, Record, gone, question_id
-from handup.desk.replies import bad_device, barred, no_such, refuse, stop_everything, take_reply
+from handup.desk import events
+from handup.desk.record import (
+    ERASED_NAME,
+    Done,
+    Receipt,
+    ReceiptStatus,
+    Record,
+    digest,
+    elsewhere,
+    gone,
+    question_id,
+    span,
+    taken_on,
+    thanks,
+    too_late,
+)
 from handup.desk.state import DeskState, Fold
-from handup.desk.status import Status
-from handup.desk.timing import Draft, Terms, ToWrite, fitting, let_time_pass, open_what_fits
-from handup.desk.words import elsewhere, span, too_late
+from handup.desk.status import BEFORE, Status
+from handup.desk.timing import Draft, Fact, Terms, fitting, hand_on, let_time_pass, open_what_fits
+
+STOP_WORDS = "somebody said stop"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,15 +115,6 @@ class Introduce:
 Command = Ask | Reply | Claim | Release | Withdraw | Stop | Enable | Tick | Introduce
 
 
-Made = Callable[[DeskState, float], Command]
-"""A command, made once the state and the time are known."""
-
-
-def given(command: Command) -> Made:
-    """A command that is known beforehand."""
-    return lambda _state, _now_s: command
-
-
 @dataclass(frozen=True, kw_only=True)
 class Ruling:
     """What the rules say.
@@ -114,7 +125,7 @@ class Ruling:
         state: The state once it is written.
     """
 
-    events: tuple[ToWrite, ...]
+    events: tuple[Fact, ...]
     receipt: Receipt
     state: DeskState
 
@@ -133,7 +144,10 @@ def decide(state: DeskState, command: Command, now_s: float, terms: Terms | None
     """
     draft = Draft(fold=Fold(state), now_s=max(now_s, state.at_s), terms=terms or Terms())
     let_time_pass(draft)
-    receipt = _TAKE[type(command)](draft, command)
+    try:
+        receipt = _TAKE[type(command)](draft, command)
+    except _Refused as refused:
+        receipt = refused.receipt
     open_what_fits(draft)
     if receipt.record is not None:
         receipt = replace(receipt, record=draft.fold.records.get(receipt.record.id, receipt.record))
@@ -144,7 +158,7 @@ def _ask(draft: Draft, command: Ask) -> Receipt:
     id_ = question_id(command.run, command.step, command.attempt)
     record = draft.fold.records.get(id_)
     if record is not None:
-        return Receipt(status=ReceiptStatus.ACCEPTED, message=record.told, record=record, again=True)
+        return _accepted(record.told, record, again=True)
     if not command.audience:
         raise BadSetting(f"nobody can be asked '{id_}'", hint="Give the desk people, or another router.")
     if not (command.load >= 0.0 and math.isfinite(command.load)):
@@ -161,7 +175,7 @@ def _ask(draft: Draft, command: Ask) -> Receipt:
         turn, found = each, fitting(draft, each, command.load)
     if found.never:
         turn, found = command.audience[0], first
-    event = Asked(
+    event = events.Asked(
         step=command.step,
         attempt=command.attempt,
         turn=turn,
@@ -176,10 +190,12 @@ def _ask(draft: Draft, command: Ask) -> Receipt:
     draft.add(event, run=command.run, key=id_)
     record = draft.fold.records[id_]
     if record.deadline_s is not None and record.deadline_s <= draft.now_s:
-        record = draft.to(record, Expired())
+        record = draft.to(record, events.Expired())
     elif found.never:
-        record = draft.to(record, Withdrawn(cause=Cause.NOBODY, why=f"it can never be put to anybody: {found.why}"))
-    return Receipt(status=ReceiptStatus.ACCEPTED, message=record.told, record=record)
+        record = draft.to(
+            record, events.Withdrawn(cause=events.Cause.NOBODY, why=f"it can never be put to anybody: {found.why}")
+        )
+    return _accepted(record.told, record)
 
 
 def _answered(draft: Draft, run: str) -> Iterator[str]:
@@ -191,74 +207,58 @@ def _answered(draft: Draft, run: str) -> Iterator[str]:
 
 
 def _claim(draft: Draft, command: Claim) -> Receipt:
-    record = draft.fold.records.get(command.question)
-    if record is None:
-        return no_such(command.question)
-    refused = barred(draft, record, command.by)
-    if refused is not None:
-        return refused
-    if record.status not in (Status.OPEN, Status.CLAIMED):
-        return refuse(ReceiptStatus.STALE, elsewhere(record), record)
+    record = _record(draft, command.question)
+    _check_allowed(draft, record, command.by)
+    if record.status not in BEFORE:
+        raise _Refused(ReceiptStatus.STALE, elsewhere(record), record)
     lease_s = draft.terms.lease_s if command.lease_s is None else command.lease_s
     if not (lease_s > 0 and math.isfinite(lease_s)):
-        return refuse(ReceiptStatus.INVALID, "A claim lasts for a time above 0 seconds.", record)
-    if len(command.device) > draft.terms.longest_text or unstorable(command.device):
-        return refuse(ReceiptStatus.INVALID, bad_device(draft), record)
+        raise _Refused(ReceiptStatus.INVALID, "A claim lasts for a time above 0 seconds.", record)
+    _check_device(draft, record, command.device)
     lease_s = min(lease_s, draft.terms.longest_lease_s)
     until_s = draft.now_s + lease_s
-    again = _holds(record, command) and until_s < (record.until_s or 0.0) + draft.terms.renewal_share * lease_s
+    held = record.status is Status.CLAIMED and (record.by, record.device) == (command.by, command.device)
+    again = held and until_s < (record.until_s or 0.0) + draft.terms.renewal_share * lease_s
     if not again:
-        record = draft.to(record, Claimed(by=command.by, until_s=until_s, device=command.device))
-    message = f"It is yours for {span((record.until_s or until_s) - draft.now_s)}."
-    return Receipt(status=ReceiptStatus.ACCEPTED, message=message, record=record, again=again)
-
-
-def _holds(record: Record, command: Claim) -> bool:
-    return record.status is Status.CLAIMED and (record.by, record.device) == (command.by, command.device)
+        record = draft.to(record, events.Claimed(by=command.by, until_s=until_s, device=command.device))
+    return _accepted(f"It is yours for {span((record.until_s or until_s) - draft.now_s)}.", record, again=again)
 
 
 def _release(draft: Draft, command: Release) -> Receipt:
-    record = draft.fold.records.get(command.question)
-    if record is None:
-        return no_such(command.question)
-    refused = barred(draft, record, command.by)
-    if refused is not None:
-        return refused
+    record = _record(draft, command.question)
+    _check_allowed(draft, record, command.by)
     if record.status is not Status.CLAIMED:
-        return refuse(ReceiptStatus.STALE, "You have no claim on this question any more.", record)
-    record = draft.to(record, ClaimEnded(given_back=True))
-    return Receipt(status=ReceiptStatus.ACCEPTED, message="All right, others may answer it again.", record=record)
+        raise _Refused(ReceiptStatus.STALE, "You have no claim on this question any more.", record)
+    return _accepted("All right, others may answer it again.", draft.to(record, events.ClaimEnded(given_back=True)))
 
 
 def _withdraw(draft: Draft, command: Withdraw) -> Receipt:
-    record = draft.fold.records.get(command.question)
-    if record is None:
-        return no_such(command.question)
+    record = _record(draft, command.question)
     if record.status is Status.WITHDRAWN:
-        return Receipt(status=ReceiptStatus.ACCEPTED, message="It was taken back before.", record=record, again=True)
+        return _accepted("It was taken back before.", record, again=True)
     if not record.waiting:
-        return refuse(ReceiptStatus.LATE, too_late(record, ""), record)
-    record = draft.to(record, Withdrawn(cause=Cause.ASKER, why=storable(command.why)[: draft.terms.longest_text]))
-    return Receipt(status=ReceiptStatus.ACCEPTED, message="It is taken back.", record=record)
+        raise _Refused(ReceiptStatus.LATE, too_late(record, ""), record)
+    why = storable(command.why)[: draft.terms.longest_text]
+    return _accepted("It is taken back.", draft.to(record, events.Withdrawn(cause=events.Cause.ASKER, why=why)))
 
 
 def _enable(draft: Draft, command: Enable) -> Receipt:
     person = draft.fold.people.get(command.by)
     if person is None or person.role is Role.BYSTANDER:
-        return refuse(ReceiptStatus.UNAUTHORISED, "Only a person whom the desk knows enables it, and no bystander.")
+        raise _Refused(ReceiptStatus.UNAUTHORISED, "Only a person whom the desk knows enables it, and no bystander.")
     again = draft.fold.stopped is None
     if not again and command.stop is not None and draft.fold.last_stop > command.stop:
-        return refuse(ReceiptStatus.STALE, "Somebody said stop again since.")
+        raise _Refused(ReceiptStatus.STALE, "Somebody said stop again since.")
     if not again:
-        draft.add(Enabled(by=command.by))
-    return Receipt(status=ReceiptStatus.ACCEPTED, message="The robot may go on.", again=again)
+        draft.add(events.Enabled(by=command.by))
+    return _accepted("The robot may go on.", again=again)
 
 
 def _stop(draft: Draft, command: Stop) -> Receipt:
     longest = draft.terms.longest_text
     by, why = storable(command.by)[:longest], storable(command.why)[:longest]
-    stop_everything(draft, Stopped(by=by, why=why, token=storable(command.token)[:longest]))
-    return Receipt(status=ReceiptStatus.ACCEPTED, message="Stopped.")
+    _stop_everything(draft, events.Stopped(by=by, why=why, token=storable(command.token)[:longest]))
+    return _accepted("Stopped.")
 
 
 def _introduce(draft: Draft, command: Introduce) -> Receipt:
@@ -269,22 +269,175 @@ def _introduce(draft: Draft, command: Introduce) -> Receipt:
                 hint=f"Names that begin with '{ERASED_NAME}' stand for people who were erased.",
             )
         if draft.fold.people.get(person.name) != person:
-            draft.add(Introduced.of(person))
-    return Receipt(status=ReceiptStatus.ACCEPTED, message="They are known.")
+            draft.add(events.Introduced.of(person))
+    return _accepted("They are known.")
 
 
-def _tick(draft: Draft, command: Tick) -> Receipt:
-    return Receipt(status=ReceiptStatus.ACCEPTED, message="It is later now.")
+def _reply(draft: Draft, reply: Reply) -> Receipt:
+    if reply.kind is ReplyKind.STOP:
+        return _reply_stop(draft, reply)
+    record = _record(draft, reply.question)
+    done = record.done(reply.token, reply.by)
+    if done is not None:
+        if not _says(record, reply, done):
+            raise _Refused(ReceiptStatus.INVALID, "This token was used for another reply; send a new one.", record)
+        return _accepted(_thanks(record, reply), record, again=True)
+    _check_allowed(draft, record, reply.by)
+    longest = draft.terms.longest_text
+    if not reply.token or len(reply.token) > longest:
+        raise _Refused(ReceiptStatus.INVALID, f"A reply needs a token of at most {longest} characters.", record)
+    _check_device(draft, record, reply.device)
+    if not 0.0 <= reply.certainty <= 1.0:
+        raise _Refused(ReceiptStatus.INVALID, "How sure you are lies between 0 and 1.", record)
+    _REPLY[reply.kind](draft, record, reply)
+    record = draft.fold.records[record.id]
+    return _accepted(_thanks(record, reply), record)
 
 
+def _says(record: Record, reply: Reply, done: Done) -> bool:
+    """Whether a reply says what another one said that was accepted."""
+    if reply.kind is not done.kind:
+        return False
+    if reply.kind is not ReplyKind.ANSWER:
+        return done.digest == digest(reply.kind, until_s=reply.until_s)
+    try:
+        value = check_value(record.question, reply.value)
+    except BadAnswer:
+        return False
+    return done.digest == digest(reply.kind, value_to_json(value), certainty=reply.certainty)
+
+
+def _answer(draft: Draft, record: Record, reply: Reply) -> None:
+    try:
+        value = check_value(record.question, reply.value)
+    except BadAnswer as error:
+        raise _Refused(ReceiptStatus.INVALID, f"{error.cause}. {error.hint}", record) from None
+    event = events.Answered(
+        by=reply.by,
+        token=reply.token,
+        value=value_to_json(value),
+        device=reply.device,
+        latency_s=None if record.opened_s is None else draft.now_s - record.opened_s,
+        certainty=reply.certainty,
+    )
+    draft.to(record, event)
+
+
+def _not_now(draft: Draft, record: Record, reply: Reply) -> None:
+    _check_turn(record, reply)
+    terms, until_s = draft.terms, reply.until_s
+    if until_s is None:
+        until_s = draft.now_s + terms.not_now_s
+    if not math.isfinite(until_s) or until_s <= draft.now_s:
+        raise _Refused(ReceiptStatus.INVALID, "That time has passed; name a later one.", record)
+    until_s = min(until_s, draft.now_s + terms.longest_not_now_s)
+    event = events.Deferred(
+        by=reply.by, token=reply.token, until_s=until_s, device=reply.device, wanted_s=reply.until_s
+    )
+    draft.to(record, event)
+
+
+def _someone_else(draft: Draft, record: Record, reply: Reply) -> None:
+    _check_turn(record, reply)
+    hand_on(draft, record, reply.by, reply.token, reply.device)
+
+
+def _let_robot_try(draft: Draft, record: Record, reply: Reply) -> None:
+    if only_people := record.question.rule.only_people:
+        raise _Refused(ReceiptStatus.INVALID, only_people, record)
+    draft.to(record, events.Delegated(by=reply.by, token=reply.token, device=reply.device))
+
+
+def _reply_stop(draft: Draft, reply: Reply) -> Receipt:
+    record = draft.fold.records.get(reply.question)
+    if reply.by not in draft.fold.people:
+        raise _Refused(ReceiptStatus.UNAUTHORISED, "Nobody here knows you; use the robot's own stop button.")
+    again = draft.fold.stopped is not None and draft.fold.stop_known(reply.token, reply.by)
+    if not again:  # also a known one that was lifted since: stopping is the safe side
+        longest = draft.terms.longest_text
+        event = events.Stopped(by=reply.by, token=reply.token[:longest], device=storable(reply.device)[:longest])
+        record = _stop_everything(draft, event, record)
+    return _accepted(thanks(ReplyKind.STOP), record, again=again)
+
+
+def _stop_everything(draft: Draft, event: events.Stopped, record: Record | None = None) -> Record | None:
+    """Latch the stop and take back all that waits, so that nothing from before it comes up after it.
+
+    Returns:
+        The question that the stop came with, as it is then.
+    """
+    draft.add(event, run=record.run if record else "", key=record.id if record else "")
+    for each in tuple(draft.fold.index.waiting.values()):
+        taken = draft.to(each, events.Withdrawn(cause=events.Cause.STOP, why=STOP_WORDS))
+        record = taken if record is not None and record.id == each.id else record
+    return record
+
+
+def _thanks(record: Record, reply: Reply) -> str:
+    done = record.done(reply.token, reply.by)
+    last = record.status is Status.HANDED_ON and record.turn is None and record.token == reply.token
+    return thanks(reply.kind, done.span_s if done else 0.0, nobody_left=last and record.by == reply.by)
+
+
+class _Refused(Exception):
+    """A command is refused; it has added nothing to the draft."""
+
+    def __init__(self, status: ReceiptStatus, message: str, record: Record | None = None) -> None:
+        super().__init__(message)
+        self.receipt = Receipt(status=status, message=message, record=record)
+
+
+def _accepted(message: str, record: Record | None = None, *, again: bool = False) -> Receipt:
+    return Receipt(status=ReceiptStatus.ACCEPTED, message=message, record=record, again=again)
+
+
+def _record(draft: Draft, question: str) -> Record:
+    record = draft.fold.records.get(question)
+    if record is None:
+        raise _Refused(ReceiptStatus.UNKNOWN, f"There is no question '{storable(question[:200])}'.")
+    return record
+
+
+def _check_allowed(draft: Draft, record: Record, by: str) -> None:
+    """Refuse a person who may do nothing with a question now."""
+    if by not in draft.fold.people or by not in record.audience:
+        raise _Refused(ReceiptStatus.UNAUTHORISED, "This question is not for you to answer.")
+    if not record.waiting:
+        raise _Refused(ReceiptStatus.LATE, too_late(record, by), record)
+    if draft.fold.stopped is not None:
+        raise _Refused(ReceiptStatus.STOPPED, "Everything is stopped; somebody has to enable it first.", record)
+    if record.status is Status.CLAIMED and record.by != by:
+        raise _Refused(ReceiptStatus.CLAIMED, taken_on(record, draft.now_s), record)
+
+
+def _check_turn(record: Record, reply: Reply) -> None:
+    """Refuse somebody who speaks for whoever has the question before them."""
+    if reply.by != (record.by if record.status is Status.CLAIMED else record.turn):
+        raise _Refused(ReceiptStatus.STALE, elsewhere(record), record)
+
+
+def _check_device(draft: Draft, record: Record, device: str) -> None:
+    longest = draft.terms.longest_text
+    if len(device) > longest or unstorable(device):
+        raise _Refused(
+            ReceiptStatus.INVALID, f"The name of a device is one line of at most {longest} characters.", record
+        )
+
+
+_REPLY: dict[ReplyKind, Callable[[Draft, Record, Reply], None]] = {
+    ReplyKind.ANSWER: _answer,
+    ReplyKind.NOT_NOW: _not_now,
+    ReplyKind.SOMEONE_ELSE: _someone_else,
+    ReplyKind.LET_ROBOT_TRY: _let_robot_try,
+}
 _TAKE: dict[type[Command], Callable[[Draft, Any], Receipt]] = {
     Ask: _ask,
-    Reply: take_reply,
+    Reply: _reply,
     Claim: _claim,
     Release: _release,
     Withdraw: _withdraw,
     Stop: _stop,
     Enable: _enable,
-    Tick: _tick,
+    Tick: lambda _draft, _command: _accepted("It is later now."),
     Introduce: _introduce,
 }

@@ -1,9 +1,13 @@
-"""How a question looks on a terminal: plain lines that wrap at any width, nothing by colour alone."""
+"""How a question looks on a terminal, plain lines that wrap at any width; and the lines that a person types there."""
 
 from __future__ import annotations
 
 import os
+import select
 import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TextIO
 
 from rich.console import Console
 from rich.text import Text
@@ -15,9 +19,13 @@ from handup.desk.record import Record
 
 STOP_KEY, NOT_NOW_KEY, ELSE_KEY, TRY_KEY, HELP_KEY = "s", "n", "o", "t", "?"
 ALWAYS = ((NOT_NOW_KEY, "not now"), (ELSE_KEY, "someone else"), (TRY_KEY, "let the robot try"), (HELP_KEY, "help"))
-"""What can be typed at a question, besides the stop, which comes first; see `always`."""
+"""What can be typed at a question, besides the stop, which comes first."""
 LEAST_WIDTH = 10
 """Narrower terminals wrap by themselves."""
+LOOK_EVERY_S = 0.3
+"""How often it is looked whether the question still stands while a person types."""
+MAX_LINE = 20_000
+"""A longer line is cut; no answer is so long."""
 
 HELP = """\
 Type a key and press Enter.
@@ -32,11 +40,6 @@ Ctrl-D or Ctrl-C leaves the question open; nothing is lost. They do not stop the
 TRY_HELP = "t  lets the robot try by itself."
 
 
-def always(asked: Question) -> tuple[tuple[str, str], ...]:
-    """What can be typed at a question besides an answer and the stop; not what only people can settle."""
-    return tuple(each for each in ALWAYS if each[0] != TRY_KEY or not asked.rule.only_people)
-
-
 def help_on(asked: Question) -> str:
     """What each key does at a question."""
     return HELP.format(try_=asked.rule.only_people or TRY_HELP)
@@ -47,20 +50,15 @@ def plain(console: Console) -> bool:
     return not console.is_terminal or os.environ.get("TERM", "") in {"dumb", "unknown"}
 
 
-def person_console() -> Console:
-    """Where a person reads: standard error, so that standard output stays free for results."""
-    return Console(file=sys.stderr, highlight=False)
-
-
 class Screen:
     """Writes a question and what is said about it.
 
     Args:
-        console: Where to.
+        console: Where to; standard error where it is None, so that standard output stays free for results.
     """
 
-    def __init__(self, console: Console) -> None:
-        self.console = console
+    def __init__(self, console: Console | None = None) -> None:
+        self.console = console or Console(file=sys.stderr, highlight=False)
 
     def say(self, text: str, *, strong: bool = False, indent: int = 0) -> None:
         """One paragraph. Control characters never reach the terminal."""
@@ -115,8 +113,9 @@ class Screen:
             for label, texts in (("then", asked.effects), ("picture", asked.pictures)):
                 if texts and texts[number].strip():
                     self.say(f"{label}: {one_line(texts[number])}", indent=7)
-        for key, words in always(asked):
-            self._key(key, words)
+        for key, words in ALWAYS:
+            if key != TRY_KEY or not asked.rule.only_people:
+                self._key(key, words)
         self.console.print()
         if asked.rule.on_image:
             self.sketch()
@@ -149,7 +148,10 @@ class Screen:
 
 def how_to_answer(asked: Question) -> str:
     """What to type, in a sentence or two."""
-    return f"{asked.rule.shape.how_to_type(asked)} {enter_means(asked)}".strip()
+    enter = (
+        f"Press Enter for: {in_words(asked, asked.guess)}." if asked.guess is not None and takes_enter(asked) else ""
+    )
+    return f"{asked.rule.shape.how_to_type(asked)} {enter}".strip()
 
 
 def takes_enter(asked: Question) -> bool:
@@ -157,8 +159,87 @@ def takes_enter(asked: Question) -> bool:
     return asked.guess is not None and not asked.rule.explicit
 
 
-def enter_means(asked: Question) -> str:
-    """What Enter alone does."""
-    if asked.guess is None or not takes_enter(asked):
-        return ""
-    return f"Press Enter for: {in_words(asked, asked.guess)}."
+class Keyboard:
+    """Standard input, or another stream with a file descriptor.
+
+    Where the system cannot wait for a stream and a clock at once, a question that is settled elsewhere shows only
+    after the line.
+
+    Args:
+        stream: What to read; standard input where it is None.
+    """
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stdin
+        self._rest = b""
+        self._ended = False
+
+    @property
+    def live(self) -> bool:
+        """Whether it is a terminal, and not that of another job: who reads from the background is halted.
+
+        What somebody typed ahead there must not answer the next question.
+        """
+        return self._stream is not None and self._stream.isatty() and _is_in_front(self._descriptor())
+
+    def line(self, gone: Callable[[], bool]) -> str | None:
+        """The next line without its end; None as soon as `gone` says that nobody waits for it.
+
+        Raises:
+            EOFError: There is nothing more to come.
+        """
+        if self._stream is None:
+            raise EOFError
+        descriptor = self._descriptor()
+        if descriptor is None:
+            text = self._stream.readline(MAX_LINE)
+            if not text:
+                raise EOFError
+            return text.rstrip("\r\n")
+        while b"\n" not in self._rest and not self._ended:
+            if gone():
+                return None
+            if select.select([descriptor], [], [], LOOK_EVERY_S)[0]:
+                self._take(descriptor)
+        if not self._rest:
+            self._ended = self._ended and not self.live  # after Ctrl-D a terminal goes on
+            raise EOFError
+        found, _, self._rest = self._rest.partition(b"\n")
+        return found[:MAX_LINE].decode("utf-8", "replace").rstrip("\r")
+
+    def drop(self) -> None:
+        """Forget what was typed ahead; lines that a program sends are kept."""
+        descriptor = self._descriptor()
+        if not self.live or descriptor is None:
+            return
+        self._rest = b""
+        while select.select([descriptor], [], [], 0.0)[0]:
+            before = len(self._rest)
+            self._take(descriptor)
+            if self._ended or len(self._rest) == before:
+                break
+        self._rest, self._ended = b"", False
+        import termios  # noqa: PLC0415 - not everywhere
+
+        with suppress(termios.error):  # half a line, which only the terminal itself knows
+            termios.tcflush(descriptor, termios.TCIFLUSH)
+
+    def _take(self, descriptor: int) -> None:
+        found = os.read(descriptor, 4096)
+        self._ended = not found
+        self._rest = (self._rest + found)[-4 * MAX_LINE :]
+
+    def _descriptor(self) -> int | None:
+        if os.name != "posix":
+            return None
+        try:
+            return self._stream.fileno()
+        except (OSError, ValueError, AttributeError):
+            return None
+
+
+def _is_in_front(descriptor: int | None) -> bool:
+    """Whether what is typed there is for this program; so it is where a terminal has no jobs."""
+    with suppress(OSError):
+        return descriptor is None or os.tcgetpgrp(descriptor) == os.getpgrp()
+    return True

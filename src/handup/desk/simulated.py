@@ -19,7 +19,7 @@ from handup.core import (
     check_value,
 )
 from handup.desk.record import Receipt, Record
-from handup.people import Care, Latency, SimulatedPerson
+from handup.people import Care, SimulatedPerson
 from handup.people import Reply as Drawn
 
 if TYPE_CHECKING:
@@ -30,19 +30,11 @@ RandomOf = Callable[[str], RandomSource]
 """Gives, for the id of a question, where chance comes from."""
 DEVICE = "simulated"
 """How the device of every simulated reply begins, so that no study takes it for a person's."""
-AGAIN_S = 1.0
-"""So long after a reply could not be written it is sent again, where it goes by real time."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Due:
-    """A reply on its way.
-
-    Args:
-        at_s: When it comes, by the desk's clock.
-        reply: What it says.
-        desk: Where it goes.
-    """
+class _Due:
+    """A reply on its way to a desk, and when it comes by the desk's clock."""
 
     at_s: float
     reply: Reply
@@ -52,9 +44,9 @@ class Due:
 class Simulated:
     """Answers every question that is put to somebody, after a while. For studies and demonstrations, never as data.
 
-    Time is the desk's: with a clock that is moved by hand, move it to `next_s` and call `deliver`. With `live`, a timer
-    delivers by itself in real time. Everything by chance comes from the generator, in the order of the questions. A
-    question that is settled meanwhile is never answered.
+    Time is the desk's: `Desk.wait` and `Desk.watch` see to what is due. With a clock that is moved by hand, move it to
+    `next_s` and call `deliver`. Everything by chance comes from the generator, in the order of the questions. What is
+    settled meanwhile is never answered.
 
     Args:
         truth: The right answer to a question.
@@ -62,9 +54,7 @@ class Simulated:
             that a question that is shown again, by another program perhaps, is answered the same.
         person: How well and how fast people answer; everybody answers like this one, under their own name.
         accuracy: Instead of the person's: the probability of a right answer.
-        latency: Instead of the person's: how long an answer takes.
         size_px: How large pictures are shown, for people who miss what they point at.
-        live: Deliver by real time.
         name: What the channel is called in `Person.channels`.
 
     Attributes:
@@ -81,9 +71,7 @@ class Simulated:
         random: RandomSource | RandomOf,
         person: SimulatedPerson | None = None,
         accuracy: float | None = None,
-        latency: Latency | None = None,
         size_px: tuple[float, float] = (800.0, 600.0),
-        live: bool = False,
         name: str = DEVICE,
     ) -> None:
         if not all(each > 0.0 for each in size_px):
@@ -92,11 +80,12 @@ class Simulated:
         self._truth = truth
         self.accuracy = accuracy
         self._random_of: RandomOf = random if callable(random) else lambda question: random
-        self._person = _shaped(person or SimulatedPerson(name=name), accuracy, latency)
+        self._person = person or SimulatedPerson(name=name)
+        if accuracy is not None:
+            answers = replace(self._person.answers, fits={}, from_sight=dict.fromkeys(Care, accuracy))
+            self._person = replace(self._person, answers=answers)
         self._size_px = size_px
-        self._live = live
-        self._due: dict[str, Due] = {}
-        self._timers: dict[str, threading.Timer] = {}
+        self._due: dict[str, _Due] = {}
         self._lock = threading.RLock()
 
     @property
@@ -114,14 +103,12 @@ class Simulated:
                 question=record.id,
                 kind=ReplyKind.ANSWER,
                 by=record.turn or record.audience[0],
-                token=f"{DEVICE}-{_hex(random)}",
+                token="-".join((DEVICE, "".join(f"{int(part * 65536):04x}" for part in random.random((8,))))),
                 value=value,
                 device=f"{DEVICE}:{self._person.name}",
                 certainty=1.0 if drawn.certainty is None else drawn.certainty / 5.0,
             )
-            self._due[record.id] = Due(at_s=desk.now_s() + drawn.seconds, reply=reply, desk=desk)
-            if self._live:
-                self._start(record.id, drawn.seconds)
+            self._due[record.id] = _Due(at_s=desk.now_s() + drawn.seconds, reply=reply, desk=desk)
 
     def deliver(self, now_s: float | None = None) -> list[Receipt]:
         """Give the desk what is due, oldest first; by the desk's own time where none is given.
@@ -130,9 +117,7 @@ class Simulated:
             StoreUnavailable: It could not be written, and is still due.
         """
         with self._lock:
-            ready = [
-                each for each in self._due.values() if each.at_s <= (each.desk.now_s() if now_s is None else now_s)
-            ]
+            ready = [due for due in self._due.values() if due.at_s <= (due.desk.now_s() if now_s is None else now_s)]
             for each in ready:
                 del self._due[each.reply.question]
         ready.sort(key=lambda each: each.at_s)
@@ -151,39 +136,11 @@ class Simulated:
         """Forget what was to be said to a question that is settled or gone elsewhere."""
         with self._lock:
             self._due.pop(record.id, None)
-            timer = self._timers.pop(record.id, None)
-        if timer is not None:
-            timer.cancel()
 
     def close(self) -> None:
         """Say nothing more. Safe to call twice."""
         with self._lock:
-            timers = list(self._timers.values())
-            self._timers.clear()
             self._due.clear()
-        for each in timers:
-            each.cancel()
-
-    def _start(self, question: str, seconds: float) -> None:
-        timer = threading.Timer(seconds, self._give, [question])
-        timer.daemon = True
-        before, self._timers[question] = self._timers.get(question), timer
-        if before is not None:
-            before.cancel()
-        timer.start()
-
-    def _give(self, question: str) -> None:
-        with self._lock:
-            due = self._due.pop(question, None)
-            self._timers.pop(question, None)
-        if due is None:
-            return
-        try:
-            due.desk.reply(due.reply)
-        except StoreUnavailable:
-            with self._lock:
-                self._due[question] = due
-                self._start(question, AGAIN_S)
 
     def _answer(self, record: Record, random: RandomSource) -> tuple[Drawn, Value]:
         question = record.question
@@ -208,18 +165,3 @@ class Simulated:
         if drawn.choice is not None:
             return drawn, check_value(question, choices[drawn.choice])
         return drawn, shape.wrong(question, right, random)
-
-
-def _shaped(person: SimulatedPerson, accuracy: float | None, latency: Latency | None) -> SimulatedPerson:
-    if accuracy is None and latency is None:
-        return person
-    old = person.answers
-    chances = old.from_sight if accuracy is None else dict.fromkeys(Care, accuracy)
-    times = old.from_sight_latency if latency is None else latency
-    fits = old.fits if accuracy is None else {}
-    far = old.latency if latency is None else latency
-    return replace(person, answers=replace(old, fits=fits, from_sight=chances, from_sight_latency=times, latency=far))
-
-
-def _hex(random: RandomSource) -> str:
-    return "".join(f"{int(each * 65536):04x}" for each in random.random((8,)))

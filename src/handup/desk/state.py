@@ -6,29 +6,15 @@ import math
 from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from handup.core import Answer, BadRecord, HandupError, Person, Question, ReplyKind, value_from_json
 from handup.core.journal import LogEntry
-from handup.desk.events import (
-    Answered,
-    Asked,
-    Claimed,
-    Deferred,
-    Delegated,
-    Enabled,
-    HandedOn,
-    Held,
-    Introduced,
-    Opened,
-    QuestionEvent,
-    Stopped,
-    Withdrawn,
-)
+from handup.desk import events
 from handup.desk.record import ERASED, Done, Record, addressed, digest
-from handup.desk.status import Move, Status, after
+from handup.desk.status import BEFORE, Move, Status, after
 from handup.journal.events import JournalRepaired
 from handup.people.limits import HOUR_S, Put
 
@@ -37,16 +23,14 @@ MOST_ENDED = 256
 """So many ended questions stay in the state, the latest; older ones are found in the journal by their id."""
 MOST_STOPS = 64
 """So many stop replies are remembered; an older one that is sent again stops again."""
-REPAIR = Stopped(by="the repair of the journal", why="what the robot did last may be missing from it")
+REPAIR = events.Stopped(by="the repair of the journal", why="what the robot did last may be missing from it")
 """The stop that a repair brings: nothing moves before a person has looked and enabled the robot."""
 MOST_REPLIES = 32
 """So many accepted replies to a question are remembered, the latest; an older one that comes again is judged anew."""
-BEFORE = (Status.OPEN, Status.CLAIMED)
-"""Where a question is before a person."""
 _DAMAGE = (KeyError, TypeError, ValueError, AttributeError, HandupError)
 
 
-def moved(record: Record | None, entry: LogEntry, event: QuestionEvent) -> Record:
+def moved(record: Record | None, entry: LogEntry, event: events.QuestionEvent) -> Record:
     """One question after what happened to it.
 
     Raises:
@@ -54,36 +38,36 @@ def moved(record: Record | None, entry: LogEntry, event: QuestionEvent) -> Recor
     """
     status = after(None if record is None else record.status, Move(entry.kind), entry.key)
     if record is None:
-        assert isinstance(event, Asked)
+        assert isinstance(event, events.Asked)
         return _asked(entry, event)
     record = replace(record, status=status, until_s=None, by=None, device=None, token=None, why="")
     match event:
-        case Held():
+        case events.Held():
             record = replace(record, turn=event.turn, until_s=event.until_s, why=event.why)
-        case Opened():
+        case events.Opened():
             record = replace(record, turn=event.turn, opened_s=entry.at_s)
-        case Claimed():
+        case events.Claimed():
             record = replace(record, by=event.by, device=event.device, until_s=event.until_s)
-        case Answered():
+        case events.Answered():
             value = value_from_json(event.value)
             answer = Answer(value=value, by=event.by, latency_s=event.latency_s, certainty=event.certainty)
             content = digest(ReplyKind.ANSWER, event.value, certainty=event.certainty)
             record = _replied(replace(record, answer=answer), ReplyKind.ANSWER, event, content)
-        case Deferred():
+        case events.Deferred():
             record = replace(record, until_s=event.until_s)
             content = digest(ReplyKind.NOT_NOW, until_s=event.wanted_s)
             record = _replied(record, ReplyKind.NOT_NOW, event, content, span_s=event.until_s - entry.at_s)
-        case HandedOn():
+        case events.HandedOn():
             passed = record.passed if event.by in record.passed else (*record.passed, event.by)
             record = _replied(replace(record, turn=event.turn, passed=passed), ReplyKind.SOMEONE_ELSE, event)
-        case Delegated():
+        case events.Delegated():
             record = _replied(record, ReplyKind.LET_ROBOT_TRY, event)
-        case Withdrawn():
+        case events.Withdrawn():
             record = replace(record, cause=event.cause, why=event.why)
     return record
 
 
-def _asked(entry: LogEntry, event: Asked) -> Record:
+def _asked(entry: LogEntry, event: events.Asked) -> Record:
     words = ERASED if event.question is None else Question.from_json(event.question)
     return Record(
         id=entry.key,
@@ -106,7 +90,7 @@ def _asked(entry: LogEntry, event: Asked) -> Record:
 def _replied(
     record: Record,
     kind: ReplyKind,
-    event: Answered | Deferred | HandedOn | Delegated,
+    event: events.Answered | events.Deferred | events.HandedOn | events.Delegated,
     content: str | None = None,
     span_s: float = 0.0,
 ) -> Record:
@@ -205,7 +189,7 @@ class DeskState:
     records: Mapping[str, Record] = field(default_factory=dict)
     ended: tuple[str, ...] = ()
     put: Mapping[str, tuple[Put, ...]] = field(default_factory=dict)
-    stopped: Stopped | None = None
+    stopped: events.Stopped | None = None
     last_stop: int = 0
     stops: tuple[tuple[str, str], ...] = ()
 
@@ -225,7 +209,6 @@ class DeskState:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record with its schema version; `from_json` reads it back."""
-        stopped = self.stopped
         return {
             "schema": SCHEMA,
             "seq": self.seq,
@@ -234,8 +217,7 @@ class DeskState:
             "records": [each.to_json() for each in self.records.values()],
             "ended": list(self.ended),
             "put": {name: [[each.at_s, each.load] for each in puts] for name, puts in self.put.items()},
-            "stopped": stopped
-            and {"by": stopped.by, "why": stopped.why, "token": stopped.token, "device": stopped.device},
+            "stopped": self.stopped and asdict(self.stopped),
             "last_stop": self.last_stop,
             "stops": [list(each) for each in self.stops],
         }
@@ -260,7 +242,7 @@ class DeskState:
                 records={each.id: each for each in records},
                 ended=tuple(record["ended"]),
                 put={name: tuple(Put(*each) for each in puts) for name, puts in record["put"].items()},
-                stopped=None if stopped is None else Stopped(**stopped),
+                stopped=None if stopped is None else events.Stopped(**stopped),
                 last_stop=record["last_stop"],
                 stops=tuple((token, by) for token, by in record["stops"]),
             )
@@ -297,11 +279,12 @@ class Fold:
             IllegalCall: The transition table does not allow it; the fold is then as it was.
         """
         event = entry.event
-        if isinstance(event, QuestionEvent):
+        if isinstance(event, events.QuestionEvent):
             self._move(entry, event)
-        elif isinstance(event, Introduced):
-            self._introduce(event)
-        elif isinstance(event, Stopped):
+        elif isinstance(event, events.Introduced):
+            if (known := event.known()) is not None:
+                self.people = {**self.people, known.name: known}
+        elif isinstance(event, events.Stopped):
             self.stopped, self.last_stop = event, entry.seq
             if event.token:
                 self._stops.pop((event.token, event.by), None)
@@ -310,12 +293,12 @@ class Fold:
                     del self._stops[next(iter(self._stops))]
         elif isinstance(event, JournalRepaired):
             self.stopped, self.last_stop = REPAIR, entry.seq
-        elif isinstance(event, Enabled):
+        elif isinstance(event, events.Enabled):
             self.stopped = None
         self.seq, self.at_s = entry.seq, entry.at_s
         self._state = None
 
-    def _move(self, entry: LogEntry, event: QuestionEvent) -> None:
+    def _move(self, entry: LogEntry, event: events.QuestionEvent) -> None:
         before = self.records.get(entry.key)
         record = moved(before, entry, event)
         if self._own is None:
@@ -329,18 +312,13 @@ class Fold:
             self._ended.append(entry.key)
             if len(self._ended) > MOST_ENDED:
                 del self._own[self._ended.popleft()]
-        if isinstance(event, Opened):
+        if isinstance(event, events.Opened):
             latest = self._latest.get(event.turn)
             if latest is None:
                 latest = self._latest[event.turn] = deque(self._put.get(event.turn, ()))
             while latest and latest[0].at_s + HOUR_S <= entry.at_s:
                 latest.popleft()
             latest.append(Put(entry.at_s, record.load))
-
-    def _introduce(self, event: Introduced) -> None:
-        known = event.known()
-        if known is not None:
-            self.people = {**self.people, known.name: known}
 
     @property
     def index(self) -> Index:

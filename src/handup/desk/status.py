@@ -47,6 +47,8 @@ class Move(StrEnum):
 
 WAITING = (Status.HELD, Status.OPEN, Status.CLAIMED, Status.DEFERRED)
 """Where an answer is still welcome."""
+BEFORE = (Status.OPEN, Status.CLAIMED)
+"""Where a question is before a person."""
 _ENDS = {
     Move.ANSWERED: Status.ANSWERED,
     Move.DEFERRED: Status.DEFERRED,

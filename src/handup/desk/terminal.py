@@ -16,13 +16,32 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from handup.core import HandupError, Reply, ReplyKind, StoreUnavailable, Value
-from handup.desk.conversation import COMMANDS, Conversation, Gone, Said, said_back
-from handup.desk.keyboard import Keyboard, Typing
-from handup.desk.record import Receipt, ReceiptStatus, Record
-from handup.desk.screen import Screen, person_console
-from handup.desk.status import Status
-from handup.desk.words import what_counts
+from handup.core import (
+    BadAnswer,
+    HandupError,
+    Question,
+    Reply,
+    ReplyKind,
+    StoreUnavailable,
+    Value,
+    check_value,
+    in_words,
+)
+from handup.core.checks import one_line
+from handup.desk.record import Receipt, ReceiptStatus, Record, what_counts
+from handup.desk.screen import (
+    ELSE_KEY,
+    HELP_KEY,
+    NOT_NOW_KEY,
+    STOP_KEY,
+    TRY_KEY,
+    Keyboard,
+    Screen,
+    help_on,
+    how_to_answer,
+    takes_enter,
+)
+from handup.desk.status import BEFORE
 
 if TYPE_CHECKING:
     from handup.desk.desk import Desk
@@ -35,7 +54,141 @@ NOT_STOPPED = "The robot was NOT stopped: use its own stop button."
 LEFT_WORDS = """\
 Left open; nothing is lost. This did not stop the robot. To stop it, use its own stop button, type s at the next \
 question, or run in another shell:"""
-_BEFORE_PERSON = (Status.OPEN, Status.CLAIMED)
+COMMANDS = {
+    STOP_KEY: ReplyKind.STOP,
+    "stop": ReplyKind.STOP,
+    NOT_NOW_KEY: ReplyKind.NOT_NOW,
+    "not now": ReplyKind.NOT_NOW,
+    ELSE_KEY: ReplyKind.SOMEONE_ELSE,
+    "someone else": ReplyKind.SOMEONE_ELSE,
+    TRY_KEY: ReplyKind.LET_ROBOT_TRY,
+    "let the robot try": ReplyKind.LET_ROBOT_TRY,
+}
+AS_IT_IS = "="
+"""What follows this is an answer, whatever it could mean here."""
+WORDS_OF_TWO = {"yes": ("y", "yes"), "no": ("no",), "done": ("d", "done"), "cannot": ("c", "cannot", "can't")}
+"""What else is understood for the kinds of two options. Never `n` for no: it means not now."""
+
+
+class Gone(Exception):
+    """The question went away while the person was typing."""
+
+
+class Said(Exception):
+    """The person said one of the replies that are always there."""
+
+    def __init__(self, kind: ReplyKind) -> None:
+        super().__init__(kind)
+        self.kind = kind
+
+
+@dataclass
+class Conversation:
+    """Asks until there is a value that the question allows. A wrong key is explained and costs nothing.
+
+    Args:
+        question: What is asked.
+        screen: Where to say something.
+        typing: Where lines come from.
+        gone: Whether the question went away.
+        by: Who answers.
+    """
+
+    question: Question
+    screen: Screen
+    typing: Keyboard
+    gone: Callable[[], bool]
+    by: str
+    _warned: bool = False
+
+    def value(self) -> Value:
+        """What the person answers.
+
+        Raises:
+            Said: They said something else than an answer.
+            Gone: The question went away.
+            EOFError: They left.
+        """
+        while True:
+            try:
+                return check_value(self.question, self._once())
+            except BadAnswer as error:
+                self.say(error.sentence)
+
+    def _once(self) -> object:
+        question, shape = self.question, self.question.rule.shape
+        line = self.line(shape.label(question) or f"Your answer, {self.by}")
+        if not line.strip():
+            return self._guess()
+        if line.startswith(AS_IT_IS):
+            line = line[len(AS_IT_IS) :]
+        elif question.choices:
+            line = self._choice(line)
+        return shape.typed(question, line, self)
+
+    def say(self, text: str, *, indent: int = 0) -> None:
+        """Show a paragraph."""
+        self.screen.say(text, indent=indent)
+
+    def _guess(self) -> Value:
+        guess = self.question.guess
+        if guess is None:
+            raise BadAnswer("nothing was typed", hint=how_to_answer(self.question))
+        if not takes_enter(self.question):
+            raise BadAnswer("Enter gives no permission", hint=how_to_answer(self.question))
+        return guess
+
+    def _choice(self, line: str) -> str:
+        """The option that a line means; the line itself where it means none."""
+        question, typed = self.question, " ".join(line.split()).casefold()
+        if typed.isdecimal() and typed.isascii():
+            if not 1 <= int(typed[:9]) <= len(question.choices):
+                raise BadAnswer(f"there is no number {typed[:20]}", hint=how_to_answer(question))
+            return question.choices[int(typed) - 1]
+        for choice in question.choices:
+            if typed == one_line(choice).casefold() or typed in WORDS_OF_TWO.get(choice, ()):
+                return choice
+        if question.rule.shape.open:
+            return line
+        raise BadAnswer(f"'{one_line(line)[:60]}' is none of the choices", hint=how_to_answer(question))
+
+    def line(self, label: str) -> str:
+        """The next line that is no command.
+
+        Raises:
+            Said: It is one.
+            Gone: The question went away.
+            EOFError: The person left.
+        """
+        while True:
+            self.screen.prompt(label)
+            line = self.typing.line(self.gone)
+            if line is None:
+                raise Gone
+            if not self.typing.live:
+                self.screen.newline()  # nobody saw the end of the line being typed
+            typed = " ".join(line.split()).casefold()
+            if typed in {HELP_KEY, "help"}:
+                self.screen.say(help_on(self.question))
+                self.screen.keys(self.question)
+                continue
+            kind = COMMANDS.get(typed)
+            if kind is None:
+                return line
+            if typed == NOT_NOW_KEY and self._means_no():
+                continue
+            if kind is ReplyKind.LET_ROBOT_TRY and (only_people := self.question.rule.only_people):
+                self.screen.say(only_people)
+                continue
+            raise Said(kind)
+
+    def _means_no(self) -> bool:
+        """Whether to ask again, since n may have meant no; the second time it is not now."""
+        if self._warned or "no" not in self.question.rule.two:
+            return False
+        self._warned = True
+        self.screen.say("n is 'not now'. Type n again for that; for 'no' type 2.")
+        return True
 
 
 class How(StrEnum):
@@ -50,14 +203,6 @@ class How(StrEnum):
     """The person left it open with Ctrl-C."""
     TIMED_OUT = "timed-out"
     """The time given to `put` was up; it is still open."""
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a question at the terminal ended, and what the desk said to the reply."""
-
-    how: How
-    receipt: Receipt | None = None
 
 
 class Terminal:
@@ -79,13 +224,13 @@ class Terminal:
         by: str = "",
         *,
         console: Console | None = None,
-        typing: Typing | None = None,
+        typing: Keyboard | None = None,
         name: str = DEVICE,
         leaving: Callable[[How], object] | None = None,
     ) -> None:
         self.name = name
         self._by, self._leaving = by, leaving
-        self._screen = Screen(console or person_console())
+        self._screen = Screen(console)
         self._typing = typing or Keyboard()
         self._shown: queue.SimpleQueue[tuple[Record, Desk] | None] = queue.SimpleQueue()
         self._before: set[tuple[str, float | None]] = set()
@@ -114,7 +259,7 @@ class Terminal:
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout=1.0)
 
-    def put(self, record: Record, desk: Desk, *, timeout_s: float | None = None) -> Ended:
+    def put(self, record: Record, desk: Desk, *, timeout_s: float | None = None) -> How:
         """Put one question to the person and wait until they have replied, left, or it went away.
 
         Args:
@@ -125,15 +270,36 @@ class Terminal:
         Raises:
             StoreUnavailable: The reply could not be written, also not when tried again; the question stays open.
         """
+        by = self._by or record.turn or record.audience[0]
+        until = math.inf if timeout_s is None else time.monotonic() + timeout_s
         self._before.add(_key(record))
+
+        def over() -> bool:
+            return time.monotonic() >= until or self._is_gone(record, desk)
+
         try:
-            return self._put(record, desk, timeout_s)
+            self._typing.drop()
+            self._screen.question(record, by)
+            talk = Conversation(record.question, self._screen, self._typing, over, by)
+            while True:
+                kind, value = ReplyKind.ANSWER, None
+                try:
+                    value = talk.value()
+                except Said as said:
+                    kind = said.kind
+                except Gone:
+                    return self._gone(record, desk)
+                except (EOFError, KeyboardInterrupt) as left:
+                    return self._left(desk, left)
+                receipt = self._reply(record, desk, by, kind, value)
+                if receipt.status is not ReceiptStatus.INVALID:
+                    return How.REPLIED if receipt.accepted else How.GONE
         finally:
             self._before.discard(_key(record))
 
     def stand_by(
         self, record: Record, desk: Desk, come: Callable[[Record], bool], *, timeout_s: float | None = None
-    ) -> Ended | None:
+    ) -> How | None:
         """Wait until something has come of a question that is not before this person; `s` and Enter stop meanwhile.
 
         Args:
@@ -168,34 +334,9 @@ class Terminal:
             if line is None:
                 return None
             if COMMANDS.get(" ".join(line.split()).casefold()) is ReplyKind.STOP:
-                return Ended(How.REPLIED, self._reply(record, desk, by, ReplyKind.STOP, None))
+                self._reply(record, desk, by, ReplyKind.STOP, None)
+                return How.REPLIED
             self._screen.say("It is not before you yet. To STOP the robot, type s and press Enter.")
-
-    def _put(self, record: Record, desk: Desk, timeout_s: float | None) -> Ended:
-        by = self._by or record.turn or record.audience[0]
-        until = math.inf if timeout_s is None else time.monotonic() + timeout_s
-
-        def over() -> bool:
-            return time.monotonic() >= until or self._is_gone(record, desk)
-
-        self._typing.drop()
-        self._screen.question(record, by)
-        talk = Conversation(record.question, self._screen, self._typing, over, by)
-        while True:
-            kind, value = ReplyKind.ANSWER, None
-            try:
-                value = talk.value()
-            except Said as said:
-                kind = said.kind
-            except Gone:
-                return self._gone(record, desk)
-            except (EOFError, KeyboardInterrupt) as left:
-                return self._left(desk, left)
-            receipt = self._reply(record, desk, by, kind, value)
-            if receipt.accepted:
-                return Ended(How.REPLIED, receipt)
-            if receipt.status is not ReceiptStatus.INVALID:
-                return Ended(How.GONE, receipt)
 
     def _reply(self, record: Record, desk: Desk, by: str, kind: ReplyKind, value: Value | None) -> Receipt:
         token = secrets.token_hex(16)
@@ -204,7 +345,7 @@ class Terminal:
         now = receipt.record
         if receipt.accepted:
             if value is not None:
-                self._screen.say(said_back(record.question, value))
+                self._screen.say(f"Your answer: {in_words(record.question, value)}")
             self._screen.say(receipt.message, strong=kind is ReplyKind.STOP)
         elif kind is ReplyKind.STOP:
             self._screen.say(f"{NOT_STOPPED} {receipt.message}", strong=True)
@@ -216,15 +357,15 @@ class Terminal:
             self._screen.say(f"{receipt.message} Your answer changed nothing.")
         return receipt
 
-    def _left(self, desk: Desk, left: BaseException) -> Ended:
+    def _left(self, desk: Desk, left: BaseException) -> How:
         how = How.INTERRUPTED if isinstance(left, KeyboardInterrupt) else How.LEFT
         self._screen.newline()
         if self._leaving is not None:
             self._leaving(how)
-            return Ended(how)
-        self._screen.say(LEFT_WORDS)
-        self._screen.command(f"handup answer --stop --store {shlex.quote(desk.journal.store)}")
-        return Ended(how)
+        else:
+            self._screen.say(LEFT_WORDS)
+            self._screen.command(f"handup answer --stop --store {shlex.quote(desk.journal.store)}")
+        return how
 
     def _sent(self, desk: Desk, reply: Reply) -> Receipt:
         """Send a reply, and the same again where the store is not there for a moment: it counts once."""
@@ -247,20 +388,20 @@ class Terminal:
         if self._closed.is_set() or _key(record) not in self._before:
             return True
         now = desk.record(record.id)
-        return now is None or now.status not in _BEFORE_PERSON or now.turn != record.turn
+        return now is None or now.status not in BEFORE or now.turn != record.turn
 
-    def _gone(self, record: Record, desk: Desk) -> Ended:
+    def _gone(self, record: Record, desk: Desk) -> How:
         self._screen.newline()
         self._typing.drop()
         if self._closed.is_set():
-            return Ended(How.GONE)
+            return How.GONE
         if not self._is_gone(record, desk):
             self._screen.say("The time to wait is up; the question stays open.")
-            return Ended(How.TIMED_OUT)
+            return How.TIMED_OUT
         now = desk.record(record.id)
         told = "" if now is None else f" {what_counts(now) or now.told}"
         self._screen.say(f"This question needs no answer from you any more.{told}")
-        return Ended(How.GONE)
+        return How.GONE
 
     def _serve(self) -> None:
         while not self._closed.is_set():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, fields
 from heapq import heapify, heappop, heappush
+from typing import Any
 
 from handup.core import BadSetting, type_of
 from handup.desk.events import Cause, ClaimEnded, DeskEvent, Expired, HandedOn, Held, Opened, Withdrawn
@@ -14,6 +15,14 @@ from handup.desk.status import Status
 from handup.people.limits import Fit, fit
 
 STOPPED = "the robot is stopped"
+
+
+def check_above_zero(limits: Any) -> None:
+    """Refuse a dataclass of limits with one that is not a number above zero."""
+    for limit in fields(limits):
+        value = getattr(limits, limit.name)
+        if not (value > 0 and math.isfinite(value)):
+            raise BadSetting(f"{limit.name} is {value}", hint="Give a number above zero.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,10 +55,7 @@ class Terms:
     look_every_s: float = 1.0
 
     def __post_init__(self) -> None:
-        for limit in fields(self):
-            value = getattr(self, limit.name)
-            if not (value > 0 and math.isfinite(value)):
-                raise BadSetting(f"{limit.name} is {value}", hint="Give a number above zero.")
+        check_above_zero(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,15 +74,6 @@ class Fact:
         return type_of(self.event).kind
 
 
-@dataclass(frozen=True, kw_only=True)
-class ToWrite:
-    """An event that is to be written, with the run and the question it belongs to."""
-
-    event: DeskEvent
-    run: str = ""
-    key: str = ""
-
-
 @dataclass(kw_only=True)
 class Draft:
     """A decision in the making: events so far, and the state as it will be after them."""
@@ -84,7 +81,7 @@ class Draft:
     fold: Fold
     now_s: float
     terms: Terms
-    made: list[ToWrite] = field(default_factory=list)
+    made: list[Fact] = field(default_factory=list)
 
     def add(self, event: DeskEvent, *, run: str = "", key: str = "") -> None:
         """One more event.
@@ -92,8 +89,9 @@ class Draft:
         Raises:
             IllegalCall: The transition table does not allow it.
         """
-        self.fold.take(Fact(seq=self.fold.seq + 1, at_s=self.now_s, run=run, key=key, event=event))
-        self.made.append(ToWrite(event=event, run=run, key=key))
+        fact = Fact(seq=self.fold.seq + 1, at_s=self.now_s, run=run, key=key, event=event)
+        self.fold.take(fact)
+        self.made.append(fact)
 
     def to(self, record: Record, event: DeskEvent) -> Record:
         """One more event for a question; the question after it."""

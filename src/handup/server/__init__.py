@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,7 +57,11 @@ def create_app(
             raise
         raise MissingExtra.of("web", "The server") from None
     settings = settings or ServerSettings()
-    return build(journal, people=people or settings.people, settings=settings, version=_version())
+    try:
+        installed = version("handup")
+    except PackageNotFoundError:
+        installed = "unknown"
+    return build(journal, people=people or settings.people, settings=settings, version=installed)
 
 
 def open_server(settings: ServerSettings) -> RunningServer:
@@ -84,12 +89,3 @@ def serve(settings: ServerSettings) -> None:
     """Serve until a signal ends it, in a program of its own. Raises what `open_server` does."""
     sys.setswitchinterval(SWITCH_S)
     open_server(settings).run()
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
-
-    try:
-        return version("handup")
-    except PackageNotFoundError:
-        return "unknown"

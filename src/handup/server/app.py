@@ -1,26 +1,46 @@
-"""The FastAPI app: routes, guard, gate and the life of the service behind them."""
+"""The FastAPI app: routes, guard and the life of the service; around it a gate for hosts, origins, sizes, headers."""
 
 from __future__ import annotations
 
+import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from handup.core import Person
+from handup.core import ForeignRequest, HandupError, Person, TooLarge
 from handup.journal import Journal
-from handup.server import access_routes, live, question_routes, robot_routes, status_routes
+from handup.server import live, routes
 from handup.server.auth import Guard
-from handup.server.middleware import Gate
 from handup.server.models import frame_schemas
-from handup.server.refusals import install
+from handup.server.refusals import install, refusal
 from handup.server.service import Service
-from handup.server.settings import ServerSettings
+from handup.server.settings import ServerSettings, is_loopback
 
 DESCRIPTION = """Robots ask, people answer. Pair a device with a code, send its token as `Authorization: Bearer` or as
 cookie, and follow `/api/v1/live` by WebSocket. Every refusal is `{"error": {"code", "cause", "hint"}}`."""
+PICTURES = "/api/v1/pictures/"
+STOP = "/api/v1/stop"
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+CSP = (
+    "default-src 'self'; img-src 'self' blob: data:; style-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": CSP,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
 
 
 class App(FastAPI):
@@ -48,7 +68,7 @@ def build(
     app.add_middleware(Gate, settings=settings)
     install(app)
     app.include_router(live.routes)
-    status_routes.add_page(app)
+    routes.add_page(app)
     return app
 
 
@@ -74,7 +94,116 @@ def described(version: str, lifespan: Callable[[FastAPI], AbstractAsyncContextMa
         redirect_slashes=False,
         separate_input_output_schemas=False,
     )
-    for part in (status_routes, access_routes, question_routes, robot_routes):
-        app.include_router(part.routes)
-    app.include_router(question_routes.drafts)
+    for part in (
+        routes.server_routes,
+        routes.access_routes,
+        routes.question_routes,
+        routes.robot_routes,
+        routes.draft_routes,
+    ):
+        app.include_router(part)
     return app
+
+
+class Gate:
+    """The outermost layer of the app.
+
+    Args:
+        app: What it protects.
+        settings: Which hosts and origins are the server's own, and how large a body may be.
+    """
+
+    def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
+        self._app = app
+        self._settings = settings
+        self._hosts = {"localhost"}
+        if not is_loopback(settings.host):
+            own = socket.gethostname().lower()
+            self._hosts |= {own, f"{own}.local", settings.host.lower()}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or refuse it."""
+        if scope["type"] not in {"http", "websocket"}:
+            await self._app(scope, receive, send)
+            return
+        sending = _with_headers(send)
+        try:
+            headers = Headers(scope=scope)
+            self._check_host(scope, headers)
+            if scope["type"] == "websocket" or scope["method"] not in SAFE:
+                self._check_origin(headers)
+            if scope["type"] == "http":
+                receive = self._limited(scope, headers, receive)
+        except HandupError as error:
+            await refusal(error)(scope, receive, sending)
+            return
+        await self._app(scope, receive, sending)
+
+    def _check_host(self, scope: Scope, headers: Headers) -> None:
+        """Refuse other names, by which a foreign page could have led a browser here."""
+        given = headers.get("host", "")
+        if given in {urlsplit(each).netloc for each in self._settings.origins}:
+            return
+        try:
+            found = urlsplit(f"//{given}")
+            host, port = (found.hostname or "").rstrip("."), found.port
+        except ValueError:
+            host, port = "", None
+        usual = 443 if scope["scheme"] in {"https", "wss"} else 80
+        served = (scope.get("server") or ("", None))[1]
+        if not (host in self._hosts or self._is_address(host)) or (served and (port or usual) != served):
+            raise ForeignRequest(
+                "this server does not have that name", hint="Open it by the address that it printed, or use --origin."
+            )
+
+    def _is_address(self, host: str) -> bool:
+        if is_loopback(host):
+            return True
+        try:
+            ip_address(host)
+        except ValueError:
+            return False
+        return not is_loopback(self._settings.host)
+
+    def _check_origin(self, headers: Headers) -> None:
+        """Refuse what a page of another origin sent; programs send none."""
+        origin = headers.get("origin")
+        if origin is None or origin in self._settings.origins:
+            return
+        if origin != f"{self._settings.scheme}://{headers.get('host', '')}":
+            raise ForeignRequest("a page of another origin sent this", hint="Open the page that this server serves.")
+
+    def _limited(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:
+        """Take no more of a body than may be."""
+        bounds = self._settings.bounds
+        most = bounds.picture if scope["path"].startswith(PICTURES) else bounds.body
+        said = headers.get("content-length", "")
+        if said.isdecimal() and int(said[:20]) > most and scope["path"] != STOP:
+            raise _too_large(most)
+        came = 0
+
+        async def limited() -> Message:
+            nonlocal came
+            message = await receive()
+            came += len(message.get("body", b""))
+            if came > most:
+                raise HTTPException(413, _too_large(most).hint)  # FastAPI lets no other error through from here
+            return message
+
+        return limited
+
+
+def _too_large(most: int) -> TooLarge:
+    return TooLarge("the body of this request is too large", hint=f"Send at most {most} bytes.")
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] in {"http.response.start", "websocket.http.response.start"}:
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+            headers.setdefault("Cache-Control", "no-store")
+        await send(message)
+
+    return sending

@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 from starlette.requests import HTTPConnection
 
 from handup.core import ForeignRequest, NotForYou, NotPaired, TooFast
-from handup.server.permissions import EVERYBODY, LIVE, RIGHTS, UNLIMITED, Roles
+from handup.server.permissions import EVERYBODY, RIGHTS, UNLIMITED, Roles
 from handup.server.service import Service
 from handup.server.settings import Bounds, is_loopback
 from handup.server.tokens import Grant
@@ -97,10 +97,10 @@ class Guard:
         if way == PAIR and not (self._tries.take(address) and self._all_tries.take("")):
             raise TooFast("too many codes were tried", hint="Wait a minute, then type it again.")
         if grant is None:
-            if allowed is EVERYBODY or (way == METRICS and self._metrics_open(address)):
-                self._check_pace(self._addresses, address, way)
-                return None
             self._check_pace(self._addresses, address, way)
+            open_metrics = self._service.settings.open_metrics and is_loopback(address)
+            if allowed is EVERYBODY or (way == METRICS and open_metrics):
+                return None
             raise NotPaired(
                 "this device is not paired, or not any more", hint="Pair it: run handup pair where the server is."
             )
@@ -135,9 +135,6 @@ class Guard:
             found = self._service.access.find(token)
         return found
 
-    def _metrics_open(self, address: str) -> bool:
-        return self._service.settings.open_metrics and is_loopback(address)
-
 
 def token_of(connection: HTTPConnection) -> str:
     """The token that came with a request, if any. Never one in its address: addresses are kept in logs."""
@@ -169,11 +166,3 @@ class GuardedRoute(APIRoute):
             return await handler(request)
 
         return guarded
-
-
-async def admit_live(websocket: WebSocket) -> Grant:
-    """Let a WebSocket in; raises what `Guard.admit` does."""
-    guard: Guard = websocket.app.state.guard
-    grant = await guard.admit(websocket, ("GET", LIVE))
-    assert grant is not None
-    return grant

@@ -1,4 +1,4 @@
-"""Everybody who is connected: who hears what, each frame encoded once, and who is too slow or silent is let go."""
+"""Everybody who is connected: who hears what, and who is let go; and what robots say of themselves, the latest only."""
 
 from __future__ import annotations
 
@@ -6,15 +6,26 @@ import asyncio
 import math
 import time
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 from handup.core import TooFast
+from handup.core.panels import RobotState
 from handup.server.permissions import ANSWER
 from handup.server.settings import Beats, Bounds
 from handup.server.tokens import Grant
 
 GONE_S = 1.0
 """So long a socket may take to say good-bye before it is cut."""
+EACH_S = 0.01
+"""Of each robot people are told at most once in so long a time for every robot there is: of one, a hundred times a
+second; of two hundred, every two seconds. Whether it is alive they are told at once."""
+EACH_TURN_S = 1.0
+"""Whether a robot is alive changes at most once in so long a time, the first change at once: where a network lags,
+nobody can read what changes with every heartbeat."""
+MOST_ROBOTS = 2000
+"""So many are remembered; one that is gone for longest is forgotten first."""
 
 
 class Socket:
@@ -36,7 +47,7 @@ class Socket:
         self.cut = asyncio.Event()
         self.ending_since: float | None = None
         self.number: int | None = None
-        self._beaten_s = -math.inf
+        self.beaten_s = -math.inf
         self._most = most
         self._greeted = False
         self._hello = ""
@@ -55,14 +66,9 @@ class Socket:
 
     def beat(self, at_s: float) -> None:
         """Have a heartbeat sent. It repeats the last number that was heard, so that the other side can date it."""
-        self._beaten_s = time.monotonic()
+        self.beaten_s = time.monotonic()
         heard = "null" if self.number is None else self.number
         self.send(f'{{"type":"beat","at_s":{at_s!r},"heard":{heard}}}', slot="beat")
-
-    def beat_unless(self, within_s: float, at_s: float) -> None:
-        """Have a heartbeat sent, unless one was within so long a time."""
-        if time.monotonic() - self._beaten_s >= within_s:
-            self.beat(at_s)
 
     def send(self, frame: str, *, slot: str = "", urgent: bool = False) -> None:
         """Have a frame sent. One with a slot takes the place of the last one there; an urgent one comes first.
@@ -76,18 +82,18 @@ class Socket:
         elif slot:
             self._latest[slot] = frame
         elif len(self._frames) >= self._most:
-            self.end('{"type":"bye","why":"You read too slowly; connect again."}')
+            self.bye("You read too slowly; connect again.")
         else:
             self._frames.append(frame)
         self._wake.set()
 
-    def end(self, last: str) -> None:
-        """Say a last thing and close."""
+    def bye(self, why: str) -> None:
+        """Say good-bye as the last thing, and close."""
         if self.ending_since is None:
             self.ending_since = time.monotonic()
             self._frames.clear()
             self._latest.clear()
-            self._frames.append(last)
+            self._frames.append(f'{{"type":"bye","why":"{why}"}}')
             self._wake.set()
 
     async def next(self) -> str | None:
@@ -119,7 +125,6 @@ class Hub:
     def __init__(self, bounds: Bounds, beats: Beats) -> None:
         self._bounds, self._beats = bounds, beats
         self._sockets: dict[Socket, None] = {}
-        self._people: dict[Socket, None] = {}
         self._watchers: defaultdict[str, set[Socket]] = defaultdict(set)
         self._ticked_s = time.monotonic()
 
@@ -131,12 +136,12 @@ class Hub:
 
     def people(self) -> Iterator[Socket]:
         """The sockets of people."""
-        return iter(tuple(self._people))
+        return (socket for socket in self if not socket.grant.is_robot)
 
     @property
     def answering(self) -> int:
         """How many sockets there are of people who may answer."""
-        return sum(each.grant.role in ANSWER for each in self._people)
+        return sum(socket.grant.role in ANSWER for socket in self._sockets)
 
     def join(self, grant: Grant) -> Socket:
         """A new socket.
@@ -149,22 +154,21 @@ class Hub:
             raise TooFast("too many connections are open", hint="Close some, then connect again.")
         socket = Socket(grant, self._bounds.waiting_frames)
         self._sockets[socket] = None
-        if not grant.is_robot:
-            self._people[socket] = None
-            self._tell_robots()
+        self._tell_robots(grant)
         return socket
 
     def leave(self, socket: Socket) -> None:
         """A socket is gone."""
-        self._sockets.pop(socket, None)
-        if socket in self._people:
-            del self._people[socket]
-            self._tell_robots()
+        if socket in self._sockets:
+            del self._sockets[socket]
+            self._tell_robots(socket.grant)
         for question in tuple(socket.watching):
             self.unwatch(socket, question)
 
-    def _tell_robots(self) -> None:
+    def _tell_robots(self, came_or_went: Grant) -> None:
         """How many could answer now: a robot may want to wait for the first."""
+        if came_or_went.is_robot:
+            return
         frame = f'{{"type":"people","people":{self.answering}}}'
         for socket in self._sockets:
             if socket.grant.is_robot:
@@ -218,12 +222,97 @@ class Hub:
         for socket in tuple(self._sockets):
             if slept:
                 socket.heard_s = now_s
-            socket.beat_unless(self._beats.beat_s * 0.9, at_s)
+            if now_s - socket.beaten_s >= self._beats.beat_s * 0.9:
+                socket.beat(at_s)
             if now_s - socket.heard_s > self._beats.silent_s:
-                socket.end('{"type":"bye","why":"Nothing was heard of you; connect again."}')
+                socket.bye("Nothing was heard of you; connect again.")
             stuck_s = 0.0 if socket.sending_since is None else now_s - socket.sending_since
             if stuck_s > self._beats.silent_s:
-                socket.end('{"type":"bye","why":"You read too slowly; connect again."}')
+                socket.bye("You read too slowly; connect again.")
             if socket.ending_since is not None and now_s - socket.ending_since > GONE_S:
                 socket.cut.set()
         return slept
+
+
+@dataclass
+class Robot:
+    """One robot."""
+
+    name: str
+    heard_s: float
+    last_s: float
+    alive: bool = True
+    state: dict[str, Any] | None = None
+    told_s: float = 0.0
+    untold: bool = False
+    turned_s: float = -math.inf
+
+    def view(self) -> dict[str, Any]:
+        """What people see."""
+        return {"robot": self.name, "alive": self.alive, "last_s": self.last_s, "state": self.state}
+
+
+class Robots:
+    """All robots that this process has heard of. Use it in the event loop only.
+
+    Args:
+        hold_s: One that was silent for so long is not alive.
+        now_s: The time that people are shown.
+        changed: Called with each robot that people should see anew.
+    """
+
+    def __init__(self, hold_s: float, now_s: Callable[[], float], changed: Callable[[Robot], None]) -> None:
+        self._hold_s = hold_s
+        self._now_s = now_s
+        self._changed = changed
+        self._known: dict[str, Robot] = {}
+
+    def __iter__(self) -> Iterator[Robot]:
+        return iter(tuple(self._known.values()))
+
+    @property
+    def alive(self) -> int:
+        """How many are alive."""
+        return sum(each.alive for each in self._known.values())
+
+    def heard(self, name: str) -> Robot:
+        """A robot gave a sign of life."""
+        known = self._known.get(name)
+        if known is None:
+            if len(self._known) >= MOST_ROBOTS:
+                del self._known[min(self._known, key=lambda each: self._known[each].heard_s)]
+            known = self._known[name] = Robot(name, time.monotonic(), self._now_s())
+            self._tell(known)
+        known.heard_s, known.last_s = time.monotonic(), self._now_s()
+        self._turn(known, alive=True)
+        return known
+
+    def put(self, name: str, state: RobotState) -> None:
+        """A robot said how it is."""
+        robot = self.heard(name)
+        robot.state = state.model_dump(mode="json")
+        if time.monotonic() - robot.told_s >= EACH_S * len(self._known):
+            self._tell(robot)
+        else:
+            robot.untold = True
+
+    def tick(self, *, slept: bool) -> None:
+        """See who has fallen silent, which nobody has where this process itself slept; tell what was not told yet."""
+        now_s = time.monotonic()
+        for robot in self._known.values():
+            if slept and robot.alive:
+                robot.heard_s = now_s
+            self._turn(robot, alive=now_s - robot.heard_s <= self._hold_s)
+            if robot.untold and now_s - robot.told_s >= EACH_S * len(self._known):
+                self._tell(robot)
+
+    def _turn(self, robot: Robot, *, alive: bool) -> None:
+        """Show a robot as alive or not; where that changed just before, the next tick will."""
+        now_s = time.monotonic()
+        if alive != robot.alive and now_s - robot.turned_s >= EACH_TURN_S:
+            robot.alive, robot.turned_s = alive, now_s
+            self._tell(robot)
+
+    def _tell(self, robot: Robot) -> None:
+        robot.told_s, robot.untold = time.monotonic(), False
+        self._changed(robot)

@@ -17,13 +17,13 @@ from pydantic_core import from_json
 
 from handup.core import BadRequest, HandupError, NotForYou, ReplyKind, TooFast
 from handup.core.panels import Unshown
-from handup.server.auth import PROTOCOL, Guard, admit_live
+from handup.server.auth import PROTOCOL, Guard
 from handup.server.hub import Socket
 from handup.server.models import MOST_NUMBER, DraftFrame, StickFrame, StopFrame, WatchFrame
 from handup.server.permissions import ANSWER, LIVE, MOVE
-from handup.server.question_routes import keep, replied
 from handup.server.refusals import body_of, refusal
 from handup.server.robot_state import read_state
+from handup.server.routes import keep, replied
 from handup.server.service import Service
 from handup.server.views import encoded, may_see
 
@@ -35,6 +35,7 @@ MOST_UNSHOWN = 20
 """So often one socket is told that something of a state is not shown; each time of something else."""
 SEND_FAILS = (WebSocketDisconnect, RuntimeError, OSError)
 """What sending raises when nobody is there any more."""
+Takes = dict[str, Callable[[dict[str, Any]], Awaitable[None]]]
 routes = APIRouter()
 
 
@@ -42,8 +43,10 @@ routes = APIRouter()
 async def live(websocket: WebSocket) -> None:
     """Everything as it happens. `handup.server.models` describes the frames."""
     service: Service = websocket.app.state.service
+    guard: Guard = websocket.app.state.guard
     try:
-        grant = await admit_live(websocket)
+        grant = await guard.admit(websocket, ("GET", LIVE))
+        assert grant is not None
         socket = service.hub.join(grant)
     except HandupError as error:
         service.metrics.refused[error.code] += 1
@@ -52,7 +55,7 @@ async def live(websocket: WebSocket) -> None:
     try:
         await websocket.accept(subprotocol=PROTOCOL if PROTOCOL in websocket.scope.get("subprotocols", ()) else None)
         socket.greet(service.hello(socket))
-        await Conversation(websocket, service, websocket.app.state.guard, socket).run()
+        await Conversation(websocket, service, guard, socket).run()
     finally:
         service.hub.leave(socket)
 
@@ -66,12 +69,8 @@ class Conversation:
         self._replies = 0
         self._unshown = set[Unshown]()
         self._token = secrets.token_hex(8)
-        robot: dict[str, Callable[[dict[str, Any]], Awaitable[None]]] = {"state": self._state, "watch": self._watch}
-        person: dict[str, Callable[[dict[str, Any]], Awaitable[None]]] = {
-            "reply": self._reply,
-            "draft": self._draft,
-            "stick": self._stick,
-        }
+        robot: Takes = {"state": self._state, "watch": self._watch}
+        person: Takes = {"reply": self._reply, "draft": self._draft, "stick": self._stick}
         self._does = {"beat": self._beat, "stop": self._stop, **(robot if socket.grant.is_robot else person)}
         self._others = person if socket.grant.is_robot else robot
 
@@ -108,11 +107,10 @@ class Conversation:
                 await self._one(text)
                 self._wrong = 0
             except HandupError as error:
-                self._service.metrics.refused[error.code] += 1
                 self._wrong += 1
-                self._socket.send(encoded({"type": "error", "error": body_of(error)}))
+                self._refuse(error)
                 if self._wrong >= MOST_WRONG:
-                    self._socket.end('{"type":"bye","why":"Too much of what you sent was wrong."}')
+                    self._socket.bye("Too much of what you sent was wrong.")
                     await asyncio.sleep(self._service.settings.beats.silent_s)
                     return
 
@@ -190,16 +188,18 @@ class Conversation:
 
     async def _give_receipt(self, frame: dict[str, Any]) -> None:
         """In a task of its own: a stop that comes next does not wait for it."""
+        token = frame.get("token")
         try:
             receipt = await replied(self._service, self._socket.grant, frame)
-            self._socket.send(encoded({"type": "receipt", "token": frame.get("token"), "receipt": receipt}))
+            self._socket.send(encoded({"type": "receipt", "token": token, "receipt": receipt}))
         except HandupError as error:
-            self._service.metrics.refused[error.code] += 1
-            token = frame.get("token")
-            told = {"token": token} if isinstance(token, str) else {}
-            self._socket.send(encoded({"type": "error", **told, "error": body_of(error)}))
+            self._refuse(error, **({"token": token} if isinstance(token, str) else {}))
         finally:
             self._replies -= 1
+
+    def _refuse(self, error: HandupError, **about: str) -> None:
+        self._service.metrics.refused[error.code] += 1
+        self._socket.send(encoded({"type": "error", **about, "error": body_of(error)}))
 
     async def _draft(self, frame: dict[str, Any]) -> None:
         draft = DraftFrame.model_validate(frame)
@@ -222,8 +222,7 @@ class Conversation:
         try:
             await work
         except HandupError as error:
-            self._service.metrics.refused[error.code] += 1
-            self._socket.send(encoded({"type": "error", "error": body_of(error)}))
+            self._refuse(error)
 
     async def _state(self, frame: dict[str, Any]) -> None:
         state, unshown = read_state(frame.get("state"))

@@ -17,16 +17,6 @@ LATENCIES_S = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 
 MEDIA_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 
-@dataclass(kw_only=True)
-class Gauges:
-    """What holds just now."""
-
-    open_questions: int
-    sockets: int
-    robots_alive: int
-    stopped: bool
-
-
 @dataclass
 class Metrics:
     """Counts since the server started. Use it in the event loop only."""
@@ -54,19 +44,19 @@ class Metrics:
                     self._buckets[bisect_left(LATENCIES_S, event.latency_s)] += 1
                     self._latency_s += event.latency_s
 
-    def text(self, gauges: Gauges, now_s: float) -> str:
-        """The numbers as text."""
+    def text(self, now_s: float, *, open_questions: int, sockets: int, robots_alive: int, stopped: bool) -> str:
+        """The numbers as text, with some that hold just now."""
         while self._asked_s and self._asked_s[0] <= now_s - HOUR_S:
             self._asked_s.popleft()
         lines = [
-            *_gauge("handup_questions_open", "Questions that wait for an answer.", gauges.open_questions),
-            *_gauge("handup_asks_last_hour", "Questions asked within the last hour.", len(self._asked_s)),
-            *_gauge("handup_sockets", "Open WebSockets.", gauges.sockets),
-            *_gauge("handup_robots_alive", "Robots that were heard of just now.", gauges.robots_alive),
-            *_gauge("handup_stopped", "1 while everything is stopped.", int(gauges.stopped)),
-            *_counter("handup_asks", "Questions asked.", self.asks),
-            *_counter("handup_answers", "Answers that count.", self.answers),
-            *_counter("handup_stops", "Stops.", self.stops),
+            *_metric("gauge", "handup_questions_open", "Questions that wait for an answer.", open_questions),
+            *_metric("gauge", "handup_asks_last_hour", "Questions asked within the last hour.", len(self._asked_s)),
+            *_metric("gauge", "handup_sockets", "Open WebSockets.", sockets),
+            *_metric("gauge", "handup_robots_alive", "Robots that were heard of just now.", robots_alive),
+            *_metric("gauge", "handup_stopped", "1 while everything is stopped.", int(stopped)),
+            *_metric("counter", "handup_asks", "Questions asked.", self.asks),
+            *_metric("counter", "handup_answers", "Answers that count.", self.answers),
+            *_metric("counter", "handup_stops", "Stops.", self.stops),
             "# TYPE handup_refused counter",
             "# HELP handup_refused Requests that were refused, by the code of the error.",
             *(f'handup_refused_total{{code="{code}"}} {count}' for code, count in sorted(self.refused.items())),
@@ -88,9 +78,6 @@ class Metrics:
         yield f"{name}_sum {self._latency_s:.6f}"
 
 
-def _gauge(name: str, help_: str, value: float) -> list[str]:
-    return [f"# TYPE {name} gauge", f"# HELP {name} {help_}", f"{name} {value}"]
-
-
-def _counter(name: str, help_: str, value: int) -> list[str]:
-    return [f"# TYPE {name} counter", f"# HELP {name} {help_}", f"{name}_total {value}"]
+def _metric(kind: str, name: str, help_: str, value: float) -> list[str]:
+    ending = "_total" if kind == "counter" else ""
+    return [f"# TYPE {name} {kind}", f"# HELP {name} {help_}", f"{name}{ending} {value}"]

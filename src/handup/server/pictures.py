@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import threading
-import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,12 +27,6 @@ class Picture:
     data: bytes
     kind: str
     etag: str
-
-
-@dataclass(frozen=True)
-class _Kept:
-    size: int
-    put_s: float
 
 
 def media_type(data: bytes) -> str:
@@ -76,7 +69,7 @@ class Pictures:
         self._needed = needed
         self._lock = threading.Lock()
         self._numbers = count()
-        self._kept: dict[str, _Kept] = {}
+        self._sizes: dict[str, int] = {}  # the oldest first
         try:
             self._look()
         except OSError as error:
@@ -85,12 +78,13 @@ class Pictures:
     def _look(self) -> None:
         if not self._folder.exists():
             return
+        found: list[tuple[float, str, int]] = []
         for path in self._folder.iterdir():
             if path.suffix == ENDING:
-                found = path.stat()
-                self._kept[path.stem] = _Kept(found.st_size, found.st_mtime)
+                found.append((path.stat().st_mtime, path.stem, path.stat().st_size))
             elif path.suffix == ".part" or (path.suffix == OWNER and not path.with_suffix(ENDING).exists()):
                 path.unlink(missing_ok=True)
+        self._sizes = {key: size for _, key, size in sorted(found)}
 
     def put(self, name: str, data: bytes, robot: str) -> None:
         """Keep a picture in place of the last one of that name; a name belongs to the robot that used it first.
@@ -120,7 +114,8 @@ class Pictures:
                 with suppress(OSError):
                     part.unlink(missing_ok=True)
                 raise self._unavailable(error) from None
-            self._kept[key] = _Kept(len(data), time.time())
+            self._sizes.pop(key, None)
+            self._sizes[key] = len(data)
 
     def get(self, name: str) -> Picture:
         """A picture.
@@ -136,22 +131,22 @@ class Pictures:
 
     def _make_room(self, key: str, size: int) -> None:
         """Let the oldest go until there is room for one more."""
-        others = {each: kept for each, kept in self._kept.items() if each != key}
-        total = sum(kept.size for kept in others.values()) + size
-        if len(others) < self._bounds.pictures and total <= self._bounds.pictures_bytes:
+        others = {each: known for each, known in self._sizes.items() if each != key}
+
+        def fits() -> bool:
+            return len(others) < self._bounds.pictures and sum(others.values()) + size <= self._bounds.pictures_bytes
+
+        if fits():
             return
         needed = {_key(each) for each in self._needed()}
-        for old in sorted(others, key=lambda each: others[each].put_s):
-            if len(others) < self._bounds.pictures and total <= self._bounds.pictures_bytes:
+        for old in [each for each in others if each not in needed]:
+            del others[old], self._sizes[old]
+            with suppress(OSError):
+                self._path(old).unlink(missing_ok=True)
+                self._path(old, OWNER).unlink(missing_ok=True)
+            if fits():
                 return
-            if old not in needed:
-                total -= others.pop(old).size
-                del self._kept[old]
-                with suppress(OSError):
-                    self._path(old).unlink(missing_ok=True)
-                    self._path(old, OWNER).unlink(missing_ok=True)
-        if len(others) >= self._bounds.pictures or total > self._bounds.pictures_bytes:
-            raise TooLarge("there is no room for another picture", hint="Answer or withdraw questions that have some.")
+        raise TooLarge("there is no room for another picture", hint="Answer or withdraw questions that have some.")
 
     def _owner(self, key: str) -> str | None:
         """Whose a name is; it is looked up on the disk, where other servers on the store write as well."""

@@ -3,50 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from handup.core import (
-    BadCode,
-    BadRequest,
-    DamagedJournal,
-    ForeignRequest,
-    HandupError,
-    IllegalCall,
-    NotForYou,
-    NothingThere,
-    NotPaired,
-    ServerBusy,
-    StoreUnavailable,
-    TooFast,
-    TooLarge,
-)
+from handup.core import HandupError, errors
 from handup.core.checks import storable
 
 STATUS: Mapping[type[HandupError], int] = {
-    NotPaired: 401,
-    BadCode: 403,
-    NotForYou: 403,
-    ForeignRequest: 403,
-    NothingThere: 404,
-    IllegalCall: 409,
-    TooLarge: 413,
-    TooFast: 429,
-    ServerBusy: 503,
-    StoreUnavailable: 503,
-    DamagedJournal: 503,
+    errors.NotPaired: 401,
+    errors.BadCode: 403,
+    errors.NotForYou: 403,
+    errors.ForeignRequest: 403,
+    errors.NothingThere: 404,
+    errors.IllegalCall: 409,
+    errors.TooLarge: 413,
+    errors.TooFast: 429,
+    errors.ServerBusy: 503,
+    errors.StoreUnavailable: 503,
+    errors.DamagedJournal: 503,
 }
 """Everything else is a request that is wrong: 422."""
 INTERNAL = {"code": "HU500", "cause": "the server failed", "hint": "Look at its log, and try again."}
-
-
-def status_of(error: HandupError) -> int:
-    """The HTTP status that tells of an error."""
-    return next((status for kind, status in STATUS.items() if isinstance(error, kind)), 422)
 
 
 def body_of(error: HandupError) -> dict[str, str]:
@@ -56,17 +36,11 @@ def body_of(error: HandupError) -> dict[str, str]:
 
 def refusal(error: HandupError) -> JSONResponse:
     """An error as a response."""
-    headers = {"WWW-Authenticate": "Bearer"} if isinstance(error, NotPaired) else None
-    if isinstance(error, TooFast | ServerBusy):
+    headers = {"WWW-Authenticate": "Bearer"} if isinstance(error, errors.NotPaired) else None
+    if isinstance(error, errors.TooFast | errors.ServerBusy):
         headers = {"Retry-After": "1"}
-    return JSONResponse({"error": body_of(error)}, status_of(error), headers)
-
-
-def wrong(error: RequestValidationError) -> BadRequest:
-    """A request that does not fit its description, in one sentence."""
-    first: dict[str, Any] = error.errors()[0]
-    where = ".".join(str(each) for each in first["loc"])[:200]
-    return BadRequest(f"the request is not as described ({where}: {first['msg'][:200]})", hint="See openapi.json.")
+    status = next((status for kind, status in STATUS.items() if isinstance(error, kind)), 422)
+    return JSONResponse({"error": body_of(error)}, status, headers)
 
 
 def install(app: FastAPI) -> None:
@@ -79,16 +53,18 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def _(request: Request, error: RequestValidationError) -> JSONResponse:
-        request.app.state.service.metrics.refused[BadRequest.code] += 1
-        return refusal(wrong(error))
+        request.app.state.service.metrics.refused[errors.BadRequest.code] += 1
+        first = error.errors()[0]
+        where = f"{'.'.join(str(part) for part in first['loc'])[:200]}: {first['msg'][:200]}"
+        return refusal(errors.BadRequest(f"the request is not as described ({where})", hint="See openapi.json."))
 
     @app.exception_handler(HTTPException)
     async def _(request: Request, error: HTTPException) -> JSONResponse:
         if error.status_code == 404:
-            return refusal(NothingThere("there is nothing at this address", hint="See /api/v1/openapi.json."))
+            return refusal(errors.NothingThere("there is nothing at this address", hint="See /api/v1/openapi.json."))
         if error.status_code == 413:
-            return refusal(TooLarge("the body of this request is too large", hint=str(error.detail)))
-        refused = BadRequest(str(error.detail).rstrip("."), hint="See /api/v1/openapi.json.")
+            return refusal(errors.TooLarge("the body of this request is too large", hint=str(error.detail)))
+        refused = errors.BadRequest(str(error.detail).rstrip("."), hint="See /api/v1/openapi.json.")
         return JSONResponse({"error": body_of(refused)}, error.status_code, error.headers)
 
     @app.exception_handler(Exception)

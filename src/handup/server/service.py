@@ -6,30 +6,26 @@ import asyncio
 import logging
 import queue
 import threading
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from handup.core import DamagedJournal, HandupError, Person, ServerBusy
 from handup.core.proof import digest
-from handup.desk import Desk, Record
+from handup.desk import Desk, DeskState, Record
 from handup.desk.events import Stopped
-from handup.journal import Journal, WallClock
+from handup.journal import Entry, Journal, JournalErased, WallClock
 from handup.journal.address import address_of
-from handup.server.drafts import Drafts
-from handup.server.hub import Hub, Socket
-from handup.server.journal_watcher import JournalWatcher, News
-from handup.server.metrics import Gauges, Metrics
-from handup.server.ownership import Owners
+from handup.server.hub import Hub, Robot, Robots, Socket
+from handup.server.metrics import Metrics
 from handup.server.pictures import Pictures, named_by
-from handup.server.pool import Pool
-from handup.server.robots import Robot, Robots
 from handup.server.settings import ServerSettings
-from handup.server.stops import Stop, Stopping
-from handup.server.tokens import Access, Grant
+from handup.server.stops import Guarded, Pool, Stop, Stopping, stop_view
+from handup.server.tokens import Access, Grant, Owners
 from handup.server.views import Views, encoded, may_see, me_view, sees_names
 
 T = TypeVar("T")
@@ -38,7 +34,70 @@ CLOSE_S = 1.0
 STOP_S = 10.0
 """So long where a stop is not written yet: it must hold after the next start, too."""
 STORE_LETTERS = 32
+WATCH_S = 0.25
+"""So long it waits at a time, so that it can end."""
+REST_S = 0.03
+"""So long it rests after it has looked: what this process writes is told without it."""
+PAUSE_S = 0.25
+"""The pause after the store could not be read."""
 _log = logging.getLogger("handup.server")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a person has said so far, and when by their device's clock."""
+
+    value: Any
+    at_s: float
+
+
+class Drafts:
+    """All half-made answers. Use it in the event loop only.
+
+    Args:
+        most: So many are kept; the oldest goes first.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: OrderedDict[tuple[str, str], Draft] = OrderedDict()
+
+    def get(self, person: str, question: str) -> Draft | None:
+        """What there is."""
+        return self._kept.get((question, person))
+
+    def put(self, person: str, question: str, draft: Draft) -> None:
+        """Keep one in place of the last."""
+        self._kept.pop((question, person), None)
+        self._kept[question, person] = draft
+        while len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+
+    def drop(self, person: str, question: str) -> None:
+        """Forget one."""
+        self._kept.pop((question, person), None)
+
+    def ended(self, question: str) -> None:
+        """A question takes no answers any more."""
+        for key in [each for each in self._kept if each[0] == question]:
+            del self._kept[key]
+
+
+@dataclass(frozen=True, kw_only=True)
+class News:
+    """What has changed in the journal.
+
+    Args:
+        records: The questions that changed, as they are now, in the order of their last entries.
+        entries: What was written.
+        state: The desk's state after it.
+        access: Whether somebody's access may have ended.
+    """
+
+    records: tuple[Record, ...]
+    entries: tuple[Entry, ...]
+    state: DeskState
+    access: bool
 
 
 class Service:
@@ -77,6 +136,8 @@ class Service:
         self._ending = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._news: queue.SimpleQueue[News] = queue.SimpleQueue()
+        self._erased, self._end = threading.Event(), threading.Event()
+        self._follower = threading.Thread(target=self._guarded, name="handup server follower", daemon=True)
         try:
             self._open(journal, people)
         except DamagedJournal as error:
@@ -89,7 +150,7 @@ class Service:
             self.desk = Desk(self.journal, people)
             self.access = Access(self.journal)
             self.owners = Owners(self.journal)
-            self._watcher = JournalWatcher(self.desk, self.access, self._from_watcher, self._found_damage)
+            self.desk.listeners.append(self._hear)
             self.pictures = Pictures(self._folder(), bounds, lambda: named_by(self.desk.state.waiting))
             self._state = self.desk.state
             self._journal_stop = self._last_stop()
@@ -116,7 +177,7 @@ class Service:
         if self.opened:
             self.stopping.start()
             self._pool.start()
-            self._watcher.start()
+            self._follower.start()
             self._loop.call_soon(self._take_news)
         self.spawn(self._beat())
 
@@ -131,7 +192,7 @@ class Service:
         self._ending = True
         self._wake_all()
         for socket in self.hub:
-            socket.end('{"type":"bye","why":"The server ends; connect again soon."}')
+            socket.bye("The server ends; connect again soon.")
         for _ in range(10):
             if not len(self.hub):
                 return
@@ -152,7 +213,9 @@ class Service:
 
     def _close(self) -> None:
         self.stopping.close()
-        self._watcher.close()
+        self._end.set()
+        if self._follower.is_alive():
+            self._follower.join(2.0)
         self._pool.close()
         with suppress(HandupError):
             self.desk.close()
@@ -164,9 +227,7 @@ class Service:
         while True:
             slept = self.hub.tick(self.now_s())
             self.robots.tick(slept=slept)
-            for socket in self.hub:
-                if not self.access.good(socket.grant):
-                    socket.end('{"type":"bye","why":"You are not paired any more."}')
+            self._let_go()
             await asyncio.sleep(beats.beat_s)
 
     # -- asking the store ---------------------------------------------------------------------------------------------
@@ -224,7 +285,7 @@ class Service:
     def stopped(self) -> dict[str, Any] | None:
         """The stop that holds, if one does: said here, or seen in the journal, or for damage."""
         if self.damage is not None:
-            return _view("the server", self.damage.cause, self.now_s(), None)
+            return stop_view("the server", self.damage.cause, self.now_s())
         pending = self.stopping.pending
         return pending.view() if pending is not None else self._journal_stop
 
@@ -250,11 +311,73 @@ class Service:
         if state.stopped is None:
             return None
         entry = next(iter(self.journal.read(state.last_stop - 1, limit=1)), None)
-        return _stop_view(state.stopped, state.at_s if entry is None else entry.at_s, state.last_stop)
+        return _view(state.stopped, state.at_s if entry is None else entry.at_s, state.last_stop)
+
+    # -- following the journal ----------------------------------------------------------------------------------------
+    # What this process writes is told by the thread that wrote it, without a look into the journal. What others write,
+    # and what time brings, is found by a thread of its own.
+
+    def _hear(self, _before: DeskState, state: DeskState, entries: Sequence[Entry]) -> None:
+        """Called in order, from any thread and under the desk's lock: it returns at once."""
+        if any(isinstance(entry.event, JournalErased) for entry in entries):
+            self._erased.set()
+        ended = self.access.take(entries)
+        keys = dict.fromkeys(entry.key for entry in entries)
+        records = tuple(state.records[key] for key in keys if key in state.records)
+        self._tell(News(records=records, entries=tuple(entries), state=state, access=ended))
+
+    def _guarded(self) -> None:
+        """Follow; without this thread nobody would hear of a stop elsewhere, so everything stops where it fails."""
+        with Guarded(self._lost, "the journal cannot be followed any more, and everything stops"):
+            self._follow()
+
+    def _lost(self, error: BaseException) -> None:
+        why = f"the journal cannot be followed any more ({type(error).__name__})"
+        self._found_damage(DamagedJournal(why, hint="Start the server again, and see its log."))
+
+    def _follow(self) -> None:
+        unavailable = False
+        while not self._end.is_set():
+            try:
+                self.desk.watch(WATCH_S)
+                self._see_to_erasures()
+                unavailable = False
+                self._end.wait(REST_S)
+            except DamagedJournal as error:
+                _log.error("the journal is damaged, and everything stops: %s", error)
+                self._found_damage(error)
+                return
+            except HandupError as error:
+                if self._end.is_set():
+                    return
+                if not unavailable:
+                    _log.warning("the journal cannot be followed just now: %s", error)
+                unavailable = True
+                self._end.wait(PAUSE_S)
+
+    def _see_to_erasures(self) -> None:
+        """Let nobody in any more who was erased; that reads the journal, and so is done here."""
+        if not self._erased.is_set():
+            return
+        self._erased.clear()
+        try:
+            self.access.build_again()
+        except HandupError:
+            self._erased.set()
+            raise
+        self._tell(News(records=(), entries=(), state=self.desk.state, access=True))
+
+    def _found_damage(self, error: DamagedJournal) -> None:
+        def take() -> None:
+            self.damage = error
+            self._tell_stop(self.stopped or {})
+
+        self._in_loop(take)
 
     # -- news ---------------------------------------------------------------------------------------------------------
 
-    def _from_watcher(self, news: News) -> None:
+    def _tell(self, news: News) -> None:
+        """Have news taken in the event loop, in order."""
         self._news.put(news)
         self._in_loop(self._take_news)
 
@@ -269,13 +392,6 @@ class Service:
             while True:
                 self._take(self._news.get_nowait())
 
-    def _found_damage(self, error: DamagedJournal) -> None:
-        def take() -> None:
-            self.damage = error
-            self._tell_stop(self.stopped or {})
-
-        self._in_loop(take)
-
     def _take(self, news: News) -> None:
         """Tell everybody what has changed."""
         self.metrics.take(news.entries)
@@ -287,18 +403,21 @@ class Service:
             if isinstance(entry.event, Stopped):
                 said_s = self.stopping.seen(entry.event.by, entry.event.token, entry.seq)
                 if state.stopped is not None:
-                    at_s = entry.at_s if said_s is None else said_s
-                    self._journal_stop = _stop_view(state.stopped, at_s, entry.seq)
+                    self._journal_stop = _view(state.stopped, entry.at_s if said_s is None else said_s, entry.seq)
         if state.stopped is not None and self._journal_stop is None:  # a repaired journal
-            self._journal_stop = _stop_view(state.stopped, state.at_s, state.last_stop)
+            self._journal_stop = _view(state.stopped, state.at_s, state.last_stop)
         if self.damage is None and self.stopped != before:
             self.hub.broadcast(encoded({"type": "stopped", "stopped": self.stopped}), urgent=True)
         for record in news.records:
             self._tell_record(record)
         if news.access:
-            for socket in self.hub:
-                if not self.access.good(socket.grant):
-                    socket.end('{"type":"bye","why":"You are not paired any more."}')
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """End the sockets of those who are not paired any more."""
+        for socket in self.hub:
+            if not self.access.good(socket.grant):
+                socket.bye("You are not paired any more.")
 
     def _tell_record(self, record: Record) -> None:
         now_s = self.now_s()
@@ -353,7 +472,7 @@ class Service:
         """The first frame of a socket: everything it needs to begin anew."""
         grant, now_s = socket.grant, self.now_s()
         people = not grant.is_robot
-        waiting = self._waiting(grant) if people else []
+        waiting = [each for each in self._state.waiting if may_see(grant, each)] if people else []
         most = self.settings.bounds.greeted
         return encoded(
             {
@@ -371,23 +490,12 @@ class Service:
             }
         )
 
-    def _waiting(self, viewer: Grant) -> list[Record]:
-        """The questions that wait, as far as they are for somebody's eyes; without a look into the store."""
-        return [each for each in self._state.waiting if may_see(viewer, each)]
-
-    def gauges(self) -> Gauges:
-        """What holds just now."""
-        return Gauges(
-            open_questions=len(self._state.waiting),
-            sockets=len(self.hub),
-            robots_alive=self.robots.alive,
-            stopped=self.stopped is not None,
-        )
+    def numbers(self) -> str:
+        """The metrics with what holds just now, as text."""
+        waiting, alive = len(self._state.waiting), self.robots.alive
+        gauges = {"open_questions": waiting, "sockets": len(self.hub), "robots_alive": alive}
+        return self.metrics.text(self.now_s(), **gauges, stopped=self.stopped is not None)
 
 
-def _stop_view(stop: Stopped, at_s: float, seq: int) -> dict[str, Any]:
-    return _view(stop.by, stop.why or "", at_s, seq)
-
-
-def _view(by: str, why: str, at_s: float, seq: int | None) -> dict[str, Any]:
-    return {"by": by, "why": why, "at_s": at_s, "seq": seq, "written": True}
+def _view(stop: Stopped, at_s: float, seq: int) -> dict[str, Any]:
+    return stop_view(stop.by, stop.why or "", at_s, seq)

@@ -11,6 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Self
 
 from handup.core import CannotListen, Person, Role
+from handup.desk import Desk
 from handup.journal import Journal
 from handup.server.settings import ServerSettings
 from handup.server.tokens import CODE_S, TOKEN_S, Access
@@ -135,13 +136,11 @@ class RunningServer:
 
 def introduce(journal: Journal, name: str, role: Role) -> None:
     """Let the desk know a person who can be asked, unless it does already. Developers are not asked."""
-    from handup.desk import Desk  # noqa: PLC0415 - slow to import, and only needed here
-
     if role is Role.DEVELOPER:
         return
+    person = Person(name=name, role=role)
     with Desk(journal) as desk:
         known = desk.state.people
-    person = Person(name=name, role=role)
     if person.name not in known:
         Desk(journal, [person]).close()
 

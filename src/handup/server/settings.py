@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from handup.core import BadSetting, Person, UnsafeHost
+from handup.desk.timing import check_above_zero
 
 DEFAULT_PORT = 8765
 LAST_PORT = 65535
@@ -78,7 +78,7 @@ class Bounds:
     wait_s: float = 30.0
 
     def __post_init__(self) -> None:
-        _check_above_zero(self)
+        check_above_zero(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +99,7 @@ class Beats:
     silent_s: float = 3.0
 
     def __post_init__(self) -> None:
-        _check_above_zero(self)
+        check_above_zero(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,10 +178,3 @@ def is_loopback(host: str) -> bool:
         return ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
-
-
-def _check_above_zero(settings: Bounds | Beats) -> None:
-    for each in fields(settings):
-        value = getattr(settings, each.name)
-        if not (value > 0 and math.isfinite(value)):
-            raise BadSetting(f"{each.name} is {value}", hint="Give a number above zero.")

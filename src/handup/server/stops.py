@@ -1,4 +1,7 @@
-"""The way of a stop: first to every socket, then to the journal by a thread that does nothing else."""
+"""The threads that wait for the store; the way of a stop: to every socket, then by a thread of its own to the journal.
+
+None of the threads ends of what nobody thought of, or keeps the program from ending.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ import queue
 import secrets
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
@@ -25,6 +30,74 @@ LONGEST_TOKEN = 100
 _log = logging.getLogger("handup.server")
 
 
+class Guarded:
+    """Keeps a thread that must not end from ending of what nobody thought of.
+
+    Args:
+        failed: Called with the error.
+        said: What is logged; nothing where it is empty.
+    """
+
+    def __init__(self, failed: Callable[[BaseException], object] = lambda _: None, said: str = "") -> None:
+        self._failed, self._said = failed, said
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if error is not None:
+            if self._said:
+                _log.error(self._said, exc_info=error)
+            self._failed(error)
+        return True
+
+
+class Pool:
+    """Daemon threads that do one thing after the other.
+
+    A program that has a `ThreadPoolExecutor` does not end while one of its threads waits for a locked store.
+
+    Args:
+        threads: How many; they begin with `start`.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self._line: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
+        self._threads = [
+            threading.Thread(target=self._work, name=f"handup server {number}", daemon=True)
+            for number in range(threads)
+        ]
+
+    def start(self) -> None:
+        """Begin."""
+        for each in self._threads:
+            each.start()
+
+    def submit(self, do: Callable[[], Any]) -> Future[Any]:
+        """Have something done; what comes of it, or what it raised, is in the future."""
+        future: Future[Any] = Future()
+        self._line.put((future, do))
+        return future
+
+    def close(self) -> None:
+        """End, without waiting: what has not begun is cancelled, what has is left to itself."""
+        with suppress(queue.Empty):
+            while (work := self._line.get_nowait()) is not None:
+                work[0].cancel()
+        for _ in self._threads:
+            self._line.put(None)
+
+    def _work(self) -> None:
+        while (work := self._line.get()) is not None:
+            future, do = work
+            if not future.set_running_or_notify_cancel():
+                continue
+            with Guarded(future.set_exception):
+                future.set_result(do())
+            del future, do, work
+
+
 @dataclass(eq=False, kw_only=True)
 class Stop:
     """A stop on its way."""
@@ -40,30 +113,12 @@ class Stop:
 
     def view(self) -> dict[str, Any]:
         """What people and robots are told."""
-        return {"by": self.by, "why": self.why, "at_s": self.at_s, "seq": None, "written": False}
+        return stop_view(self.by, self.why, self.at_s, written=False)
 
 
-class Guarded:
-    """Keeps a thread that must not end from ending of what nobody thought of: logs it and goes on.
-
-    Args:
-        said: What is logged.
-        failed: Called with the error.
-    """
-
-    def __init__(self, said: str, failed: Callable[[Exception], None] = lambda _: None) -> None:
-        self._said, self._failed = said, failed
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        if not isinstance(error, Exception):
-            return False
-        _log.error(self._said, exc_info=error)
-        self._failed(error)
-        return True
+def stop_view(by: str, why: str, at_s: float, seq: int | None = None, *, written: bool = True) -> dict[str, Any]:
+    """Return a stop as people and robots are told of it."""
+    return {"by": by, "why": why, "at_s": at_s, "seq": seq, "written": written}
 
 
 class Stopping:
@@ -179,7 +234,7 @@ class Stopping:
 
     def _write(self) -> None:
         while (stop := self._line.get()) is not None:
-            with Guarded("a stop holds here, but could not be written"):  # the next stop needs this thread
+            with Guarded(said="a stop holds here, but could not be written"):  # the next stop needs this thread
                 try:
                     self._desk.stop(stop.by, stop.why, token=stop.token)
                 except HandupError as error:  # the desk keeps it, and writes it before anything else

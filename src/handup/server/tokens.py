@@ -1,19 +1,20 @@
-"""Codes and tokens that let people and robots in, kept as hashes in the journal: so they hold for every replica."""
+"""What the journal keeps of access, so that it holds for every replica: codes and tokens, and which robot a run has."""
 
 from __future__ import annotations
 
 import secrets
 import threading
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from handup.core import BadCode, BadSetting, NothingThere, Role, StoreUnavailable
+from handup.core import BadCode, BadSetting, NotForYou, NothingThere, Role, StoreUnavailable
 from handup.core.checks import MAX_NAME, check_name, check_person
 from handup.core.proof import digest
 from handup.desk.record import gone
 from handup.journal import Entry, Journal, Writer
-from handup.server.events import ROBOT, RUN, AccessRole, CodeMade, Granted, Revoked
+from handup.server.events import ROBOT, RUN, RUNS, AccessRole, CodeMade, Granted, Revoked, RunTaken
 
 ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """Letters and digits that nobody takes for one another: no I, L, O, 0, 1."""
@@ -28,22 +29,14 @@ TOKEN_S = 30 * 86_400.0
 """So long a token is good for, unless said otherwise."""
 MOST_CODES = 100
 """So many codes may be open at a time; the oldest ends with the next one."""
+MOST_OWNERS = 10_000
+"""So many owners of runs are remembered; the others are read again."""
 
 
 def new_code() -> str:
     """A code that a person can type: eight letters in two groups."""
     letters = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LETTERS))
     return f"{letters[:4]}-{letters[4:]}"
-
-
-def new_token() -> str:
-    """Return a token for a device or a robot. A command would take a leading dash for an option, so it is a letter."""
-    return "t" + secrets.token_urlsafe(TOKEN_BYTES)
-
-
-def new_id() -> str:
-    """A name for a token that may be shown."""
-    return secrets.token_hex(ID_BYTES)
 
 
 def code_digest(code: str) -> str:
@@ -71,6 +64,12 @@ class Grant:
     device: str
     until_s: float
     digest: str = field(repr=False)
+
+    @classmethod
+    def of(cls, event: Granted) -> Grant:
+        """What was given out."""
+        name, device = event.robot or event.person or "", event.device or ""
+        return cls(id=event.id, role=event.role, name=name, device=device, until_s=event.until_s, digest=event.digest)
 
     @property
     def is_robot(self) -> bool:
@@ -163,27 +162,14 @@ class Access:
                     del self._codes[next(iter(self._codes))]
             elif isinstance(event, Granted):
                 self._codes.pop(event.code, None)
-                self._grant(event)
+                if not gone(event.robot or event.person):  # who was erased has no access any more
+                    self._grants[event.id] = self._by_digest[event.digest] = Grant.of(event)
             elif isinstance(event, Revoked):
                 revoked = self._grants.pop(event.id, None)
                 if revoked is not None:
                     self._by_digest.pop(revoked.digest, None)
                 return True
         return False
-
-    def _grant(self, event: Granted) -> None:
-        name = event.robot if event.role == ROBOT else event.person
-        if name is None or gone(name):
-            return  # who was erased has no access any more
-        grant = Grant(
-            id=event.id,
-            role=event.role,
-            name=name,
-            device=event.device or "",
-            until_s=event.until_s,
-            digest=event.digest,
-        )
-        self._grants[grant.id] = self._by_digest[grant.digest] = grant
 
     def build_again(self) -> None:
         """After an erasure: from the journal, where the names are gone. Nothing is granted or revoked meanwhile."""
@@ -231,9 +217,7 @@ class Access:
                     "this code is wrong, or was used, or is too old",
                     hint="Check the letters, or ask for a new one: handup pair.",
                 )
-            entry, paired = self._give(
-                writer, made.role, person=made.person, device=device, token_s=made.token_s, code=known
-            )
+            entry, paired = _give(writer, made.token_s, made.role, person=made.person, device=device, code=known)
         self.take([entry])
         return paired
 
@@ -248,7 +232,7 @@ class Access:
         if "/" in robot:
             raise BadSetting(f"the robot '{robot}' has a slash in its name", hint="Use another character.")
         with self._writing() as writer:
-            entry, paired = self._give(writer, ROBOT, robot=robot, token_s=token_s)
+            entry, paired = _give(writer, token_s, ROBOT, robot=robot)
         self.take([entry])
         return paired
 
@@ -274,35 +258,80 @@ class Access:
             self.take(writer.read(self._seq, run=RUN))
             yield writer
 
-    def _give(
-        self,
-        writer: Writer,
-        role: AccessRole,
-        *,
-        person: str | None = None,
-        robot: str = "",
-        device: str = "",
-        token_s: float,
-        code: str = "",
-    ) -> tuple[Entry, Paired]:
-        token = new_token()
-        until_s = writer.at_s + token_s
-        granted = Granted(
-            id=new_id(),
-            digest=digest(token),
-            role=role,
-            person=person,
-            robot=robot,
-            device=device,
-            until_s=until_s,
-            code=code,
+
+def _give(writer: Writer, token_s: float, role: AccessRole, **owner: str) -> tuple[Entry, Paired]:
+    """Make a token and write that it was given out; `owner` is what `Granted` says of whose it is."""
+    token = "t" + secrets.token_urlsafe(TOKEN_BYTES)  # a command would take a leading dash for an option
+    id_, until_s = secrets.token_hex(ID_BYTES), writer.at_s + token_s
+    granted = Granted(id=id_, digest=digest(token), role=role, until_s=until_s, **owner)
+    return writer.append(granted, run=RUN), Paired(token=token, grant=Grant.of(granted))
+
+
+class Owners:
+    """Which robot each run belongs to: the one that asked first in it. Threads may share it.
+
+    Each method waits for the store where it does not remember.
+
+    Args:
+        journal: Where they are kept.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._known: OrderedDict[str, str] = OrderedDict()
+
+    def take(self, run: str, robot: str) -> None:
+        """Let a robot ask in a run, which is its own from then on.
+
+        Raises:
+            NotForYou: It is another robot's, or it was begun at the store itself.
+        """
+        owner = self._of(run)
+        if owner is None and next(iter(self._journal.rows(run=run)), None) is None:
+            with self._journal.writing() as writer:
+                owner = _owner(writer, run)
+                if owner is None:
+                    writer.append(RunTaken(robot=robot), run=RUNS, key=run)
+                    owner = robot
+            self._note(run, owner)
+        _refuse_another(owner, robot)
+
+    def owns(self, question: str, robot: str) -> bool:
+        """Whether a question is known to be a robot's, without a look into the store."""
+        return self._known.get(run_of(question)) == robot
+
+    def check(self, question: str, robot: str) -> None:
+        """Let a robot do something with a question of its own.
+
+        Raises:
+            NotForYou: It is not of one of its runs.
+        """
+        _refuse_another(self._of(run_of(question)), robot)
+
+    def _of(self, run: str) -> str | None:
+        owner = self._known.get(run) or _owner(self._journal, run)
+        if owner is not None:
+            self._note(run, owner)
+        return owner
+
+    def _note(self, run: str, owner: str) -> None:
+        self._known[run] = owner
+        while len(self._known) > MOST_OWNERS:
+            self._known.popitem(last=False)
+
+
+def run_of(question: str) -> str:
+    """The run that a question's id names."""
+    return question.rsplit("/", maxsplit=2)[0]
+
+
+def _owner(journal: Journal | Writer, run: str) -> str | None:
+    entry = next(iter(journal.read(run=RUNS, key=run)), None)
+    return entry.event.robot if entry is not None and isinstance(entry.event, RunTaken) else None
+
+
+def _refuse_another(owner: str | None, robot: str) -> None:
+    if owner != robot:
+        raise NotForYou(
+            "this run is not this robot's", hint="Ask in a run of its own; a run belongs to the robot that asked first."
         )
-        grant = Grant(
-            id=granted.id,
-            role=role,
-            name=person or robot,
-            device=device,
-            until_s=until_s,
-            digest=granted.digest,
-        )
-        return writer.append(granted, run=RUN), Paired(token=token, grant=grant)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from handup.client.link import Stick
+from handup.client.live import Stick
 from handup.core import Limits, Person, Reply, ReplyKind
 from handup.desk import Desk, Record
 from handup.desk.events import Asked, Opened
