@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from handup.core import BadRecord, BadSetting, Burden, BurdenKind, LivingCosts, Question, QuestionKind
 from handup.people import BITE, Difficulty, Distraction, Features, PersonLoad, Response, Workload, WorkloadModel
-from handup.people.model import LEAST_COST, MOST_COST
+from handup.people.workload import LEAST_COST, MOST_COST
 
 seconds = st.floats(0.0, 1e5)
 models = st.builds(

@@ -141,7 +141,7 @@ def _show_fit(found: Fit) -> None:
 
 def _show_coefficients(model: WorkloadModel) -> None:
     from handup.people import WorkloadModel  # noqa: PLC0415 - numpy is slow to import
-    from handup.people.model import RANGES  # noqa: PLC0415
+    from handup.people.workload import RANGES  # noqa: PLC0415
 
     default = WorkloadModel()
     table = Table(box=None, pad_edge=False)

@@ -169,13 +169,13 @@ def rank_for(rows: int, target_coverage: float, confidence: float | None = None)
     return int(ranks[holds][0]) if holds.any() else rows + 1
 
 
-def coverage_interval(rank: int, rows: int, level: float = LEVEL) -> tuple[float, float]:
+def coverage_interval(rank: int, rows: int) -> tuple[float, float]:
     """The central interval of the coverage of a threshold of this rank: Beta(rank, rows + 1 − rank)."""
     if rank > rows:
         return 1.0, 1.0
     from scipy.special import betaincinv  # noqa: PLC0415 - slow to import
 
-    low, high = betaincinv(rank, rows + 1.0 - rank, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+    low, high = betaincinv(rank, rows + 1.0 - rank, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0])
     return float(low), float(high)
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from handup.confidence.base import KeptRecord
-from handup.confidence.logistic import logit, sigmoid
+from handup.confidence.curves import logit, sigmoid
 from handup.core import BadSetting, check_probability
 
 SHIFTS = (-2.0, -1.0, -0.5, -0.25, 0.25, 0.5, 1.0, 2.0)

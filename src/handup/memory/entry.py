@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from handup.core import BadSetting
 from handup.core.checks import MAX_ID, MAX_NAME, MAX_OPTION, check_count, check_share, check_text
-from handup.memory.embedder import Encoder
+from handup.memory.index import Encoder
 
 PRIOR_RIGHT = 1.8
 PRIOR_WRONG = 0.2

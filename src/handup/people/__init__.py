@@ -12,9 +12,17 @@ from handup.people.answers import (
     answer_model,
 )
 from handup.people.limits import HOUR_S, Fit, Put, fit, quiet_until
-from handup.people.model import BITE, Difficulty, Distraction, Features, Response, WorkloadModel
 from handup.people.simulated import PROFILES, MotorProfile, Reply, SimulatedPerson, Tap
-from handup.people.workload import PersonLoad, Workload
+from handup.people.workload import (
+    BITE,
+    Difficulty,
+    Distraction,
+    Features,
+    PersonLoad,
+    Response,
+    Workload,
+    WorkloadModel,
+)
 
 __all__ = [
     "BITE",

@@ -15,11 +15,12 @@ from functools import cache
 from importlib.resources import files
 from statistics import NormalDist
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 from handup.core import BadSetting, RandomSource, Role, check_probability
+from handup.core.fields import OneOf, Share, check_rules
 from handup.core.kinds import rule_of
-from handup.people.model import SCHEMA, check_record, refusing_damage
+from handup.people.workload import SCHEMA, check_record, refusing_damage
 
 CERTAINTIES = (1, 2, 3, 4, 5)
 ACCURACIES = (1.0, 0.9, 0.8)
@@ -61,15 +62,11 @@ class Support:
         accuracy: How many of the suggestions are accurate. Human data knows 1, .9 and .8; the nearest of them is used.
     """
 
-    suggestions: Suggestions = Suggestions.NONE
-    accuracy: float = 1.0
+    suggestions: Annotated[Suggestions, OneOf(Suggestions, "suggestions")] = Suggestions.NONE
+    accuracy: Annotated[float, Share("accuracy")] = 1.0
 
     def __post_init__(self) -> None:
-        if self.suggestions not in tuple(Suggestions):
-            raise BadSetting(f"suggestions is {self.suggestions!r}", hint=f"Use one of: {', '.join(Suggestions)}.")
-        object.__setattr__(self, "suggestions", Suggestions(self.suggestions))
-        if not 0.0 <= self.accuracy <= 1.0:
-            raise BadSetting(f"accuracy is {self.accuracy:g}", hint="Give a share from 0 to 1.")
+        check_rules(self, "a support", BadSetting)
 
     @property
     def key(self) -> str:
@@ -146,13 +143,8 @@ class Latency:
         return Latency(median_s=self.median_s * factor, sigma=self.sigma, least_s=self.least_s * factor)
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record; `from_json` reads it back."""
+        """A plain record: keyword arguments for the same latency."""
         return asdict(self)
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Latency:
-        """The latency that `to_json` wrote."""
-        return cls(median_s=record["median_s"], sigma=record["sigma"], least_s=record["least_s"])
 
 
 FROM_SIGHT: Mapping[Care, float] = {Care.HURRIED: 0.80, Care.USUAL: 0.90, Care.CAREFUL: 0.97}
@@ -206,17 +198,13 @@ class KindFit:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""
-        return {
-            "level": dict(self.level),
-            "certainty": list(self.certainty),
-            "certainties": {key: list(each) for key, each in self.certainties.items()},
-            "strength": self.strength,
-        }
+        certainties = {key: list(counts) for key, counts in self.certainties.items()}
+        return {**asdict(self), "certainty": list(self.certainty), "certainties": certainties}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> KindFit:
         """The fit that `to_json` wrote."""
-        certainties = {key: tuple(each) for key, each in record["certainties"].items()}
+        certainties = {key: tuple(counts) for key, counts in record["certainties"].items()}
         return cls(dict(record["level"]), tuple(record["certainty"]), certainties, float(record["strength"]))
 
 
@@ -323,7 +311,6 @@ class AnswerModel:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""
-        people = {who: {str(kind): asdict(each) for kind, each in kinds.items()} for who, kinds in self.people.items()}
         return {
             "schema": SCHEMA,
             "kind": "answer-model",
@@ -332,7 +319,9 @@ class AnswerModel:
             "care": str(self.care),
             "from_sight": {str(care): chance for care, chance in self.from_sight.items()},
             "from_sight_latency": self.from_sight_latency.to_json(),
-            "people": people,
+            "people": {
+                who: {str(kind): asdict(judged) for kind, judged in kinds.items()} for who, kinds in self.people.items()
+            },
         }
 
     @classmethod
@@ -346,10 +335,10 @@ class AnswerModel:
         with refusing_damage("answer-model"):
             return cls(
                 fits={rule_of(kind).kind: KindFit.from_json(each) for kind, each in record["fits"].items()},
-                latency=None if record["latency"] is None else Latency.from_json(record["latency"]),
+                latency=None if record["latency"] is None else Latency(**record["latency"]),
                 care=Care(record["care"]),
                 from_sight={Care(care): float(chance) for care, chance in record["from_sight"].items()},
-                from_sight_latency=Latency.from_json(record["from_sight_latency"]),
+                from_sight_latency=Latency(**record["from_sight_latency"]),
                 people={
                     who: {rule_of(kind).kind: Judged(**each) for kind, each in kinds.items()}
                     for who, kinds in record["people"].items()
@@ -371,4 +360,4 @@ def answer_model(care: Care = Care.USUAL) -> AnswerModel:
     record = answers_record()
     with refusing_damage("fitted-answers"):
         fits = {rule_of(kind).kind: KindFit.from_json(each) for kind, each in record["fits"].items()}
-        return AnswerModel(fits=fits, latency=Latency.from_json(record["latency"]), care=care)
+        return AnswerModel(fits=fits, latency=Latency(**record["latency"]), care=care)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.core import BadData, BadSetting
-from handup.people.model import RANGES, Difficulty, Distraction, Features, Response, WorkloadModel
+from handup.people.workload import RANGES, Difficulty, Distraction, Features, Response, WorkloadModel
 
 NEEDED = ("person", "difficulty", "response", "distraction", "rating")
 SECONDS = "seconds"

@@ -27,8 +27,8 @@ from handup.core.yaml_document import (
     raising,
     read_yaml,
 )
-from handup.policy.graph import ModuleGraph
-from handup.policy.module import Gate, Module
+from handup.policy.circuit import Gate
+from handup.policy.graph import Module, ModuleGraph
 
 MAX_BYTES = 4 * 1024 * 1024
 """The largest policy that is read."""

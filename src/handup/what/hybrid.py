@@ -17,8 +17,8 @@ import numpy as np
 from handup.policy import Gate, ModuleGraph
 from handup.what.base import SELECTORS, TIE, Selection, Situation, none_left, questions
 from handup.what.binary_tree import best_prefix
-from handup.what.graph import Graph
 from handup.what.objective import set_value
+from handup.what.single import Graph
 
 
 @SELECTORS.register

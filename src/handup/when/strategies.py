@@ -58,7 +58,7 @@ def settings_in_force(chosen: Strategy) -> dict[str, Any]:
 
 def methods() -> tuple[str, ...]:
     """Every method that can be named."""
-    pairs = (f"{what}+{when}" for what in SELECTORS.names() for when in WHENS.names())
+    pairs = (f"{what}+{when}" for what in sorted(SELECTORS.names()) for when in WHENS.names())
     return (*STRATEGIES.names(), *pairs)
 
 
