@@ -161,7 +161,7 @@ def test_features_of_a_question() -> None:
     assert Features.of(box).response is Response.BOX
     assert Features.of(Question("Points?", QuestionKind.POINTS)).response is Response.BOX
     assert Features.of(Question("Which?"), difficulty=Difficulty.HARD).flags == (True, False, False)
-    assert Features.from_json(Features.of(box).to_json()) == Features.of(box)
+    assert Features(**Features.of(box).to_json()) == Features.of(box)
     with pytest.raises(BadSetting, match="difficulty"):
         Features("tricky")  # type: ignore[arg-type]
 

@@ -2,9 +2,8 @@
 
 from handup.confidence.base import FittableCalibrator, Fitted, Summary, calibrator, check_calibrator
 from handup.confidence.calibrate import Calibration, calibrate, select
-from handup.confidence.conformal import ActAlone, ConformalSets, calibrate_jointly, split_evenly
+from handup.confidence.conformal import ActAlone, ConformalSets, DriftMonitor, calibrate_jointly, split_evenly
 from handup.confidence.curves import Beta, Dropout, Platt, Temperature
-from handup.confidence.drift import DriftMonitor
 from handup.confidence.metrics import Estimate
 from handup.confidence.plain import Identity, Interval, OneSidedInterval, Scaled
 from handup.confidence.sample import Kind, Sample, parse_rows, softmax

@@ -16,7 +16,6 @@ from handup.confidence.sample import Floats, Kind, Sample
 from handup.core import (
     CALIBRATORS,
     BadData,
-    BadRecord,
     BadSetting,
     Calibrator,
     RawScore,
@@ -26,7 +25,6 @@ from handup.core.calibrator import SCHEMA, WHAT
 from handup.core.contract import Contract
 
 F = TypeVar("F", bound="Fitted")
-R = TypeVar("R", bound="KeptRecord")
 PLAIN = "Keep plain numbers and tuples of them in the record."
 
 
@@ -76,7 +74,7 @@ class Summary:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; keyword arguments for the same summary."""
-        return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
+        return {**asdict(self), "kind": str(self.kind)}
 
 
 class FittableCalibrator(Calibrator, Protocol):
@@ -170,7 +168,8 @@ class Fitted:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back and predicts exactly the same."""
-        own = {each.name: _plain(getattr(self, each.name)) for each in fields(self) if each.name != "data"}
+        values = ((field.name, getattr(self, field.name)) for field in fields(self) if field.name != "data")
+        own = {name: list(value) if isinstance(value, tuple) else value for name, value in values}
         return {"what": WHAT, "schema": SCHEMA, "method": self.name, "parameters": own, "data": self.data.to_json()}
 
     @classmethod
@@ -201,35 +200,6 @@ class Fitted:
         return summary
 
 
-@dataclass(frozen=True, kw_only=True)
-class KeptRecord:
-    """Base of what is kept as a record of its own beside calibrators: numbers, and tuples of numbers."""
-
-    what: ClassVar[str]
-    called: ClassVar[tuple[str, str, str]]
-    """For messages: "this is no …", "the … is", and the next step."""
-
-    def to_json(self) -> dict[str, Any]:
-        """A plain record; `from_json` reads it back."""
-        return {"what": self.what, "schema": SCHEMA, **asdict(self)}
-
-    @classmethod
-    def from_json(cls: type[R], record: Mapping[str, Any]) -> R:
-        """What `to_json` stored.
-
-        Raises:
-            BadRecord: It is damaged, of a newer schema, or something else.
-        """
-        other, damaged, hint = cls.called
-        try:
-            if record["what"] != cls.what or record["schema"] != SCHEMA:
-                raise BadRecord(f"{other} of schema {SCHEMA}", hint=hint)
-            values = {each.name: record[each.name] for each in fields(cls)}
-            return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
-        except (KeyError, TypeError, BadSetting) as error:
-            raise BadRecord(f"{damaged} damaged ({error})", hint=hint) from None
-
-
 def top(rows: Floats) -> Floats:
     """One score per row: of options the highest."""
     return rows if rows.ndim == 1 else np.asarray(rows.max(axis=1))
@@ -246,12 +216,6 @@ def calibrator(name: str) -> type[FittableCalibrator]:
         raise UnknownMethod(f"'{name}' cannot be fitted", hint="Give its class a classmethod 'fit'.")
     made: type[FittableCalibrator] = found
     return made
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return list(value)
-    return str(value) if isinstance(value, Kind) else value
 
 
 def _number_or_tuple(value: Any) -> Any:

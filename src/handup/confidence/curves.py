@@ -45,32 +45,6 @@ def smoothed_log_odds(right: Bools) -> float:
     return log(hits / (len(right) + 1.0 - hits))
 
 
-def fit_logistic(feature: Floats, right: Bools) -> tuple[float, float]:
-    """Slope and intercept.
-
-    The slope is never below 0: a module that is surer is not taken to be wrong more often; where the rows say so,
-    the base rate is the best that an increasing curve can do, and that is what comes back. The same where all rows are
-    of one class or of one score.
-
-    Raises:
-        MissingExtra: scikit-learn is not installed.
-    """
-    try:
-        from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - an extra, and slow to import
-    except ImportError:
-        raise MissingExtra.of("lab", "fitting a calibrator") from None
-    if right.all() or not right.any() or np.ptp(feature) == 0.0:
-        return 0.0, smoothed_log_odds(right)
-    centre = float(feature.mean())
-    with one_thread():
-        model = LogisticRegression(C=STRENGTH, tol=1e-8, max_iter=1000).fit((feature - centre)[:, None], right)
-    slope, intercept = float(model.coef_[0, 0]), float(model.intercept_[0])
-    if slope <= 0.0:
-        rate = float(right.mean())
-        return 0.0, log(rate / (1.0 - rate))
-    return slope, intercept - slope * centre
-
-
 @dataclass(frozen=True, kw_only=True)
 class LogisticCurve(Fitted):
     """Base of calibrators that are a logistic curve over one increasing feature of the raw score."""
@@ -90,12 +64,29 @@ class LogisticCurve(Fitted):
     def fit(cls: type[C], sample: Sample) -> C:
         """Fit slope and intercept with scikit-learn.
 
+        The slope is never below 0: a module that is surer is not taken to be wrong more often; where the rows say so,
+        the base rate is the best that an increasing curve can do, and that is what comes back. The same where all rows
+        are of one class or of one score.
+
         Raises:
             MissingExtra: scikit-learn is not installed.
         """
+        try:
+            from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - an extra, and slow to import
+        except ImportError:
+            raise MissingExtra.of("lab", "fitting a calibrator") from None
         summary = cls._check(sample)
-        slope, intercept = fit_logistic(cls._feature(sample.score), sample.right)
-        return cls(slope=slope, intercept=intercept, data=summary)
+        feature, right = cls._feature(sample.score), sample.right
+        if right.all() or not right.any() or np.ptp(feature) == 0.0:
+            return cls(slope=0.0, intercept=smoothed_log_odds(right), data=summary)
+        centre = float(feature.mean())
+        with one_thread():
+            model = LogisticRegression(C=STRENGTH, tol=1e-8, max_iter=1000).fit((feature - centre)[:, None], right)
+        slope, intercept = float(model.coef_[0, 0]), float(model.intercept_[0])
+        if slope <= 0.0:
+            rate = float(right.mean())
+            return cls(slope=0.0, intercept=log(rate / (1.0 - rate)), data=summary)
+        return cls(slope=slope, intercept=intercept - slope * centre, data=summary)
 
     def _predict(self, rows: Floats) -> Floats:
         return sigmoid(self.slope * self._feature(rows) + self.intercept)

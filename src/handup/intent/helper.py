@@ -198,6 +198,11 @@ class Moves:
     candidates: tuple[int, ...]
     velocities: Array
 
+    def why(self, move: int, belief: Belief) -> str:
+        """Name what a move goes for, in a few words."""
+        kind, candidate = self.kinds[move], self.candidates[move]
+        return f"to {belief.goals[belief.target[candidate]].name}" if kind is MoveKind.GOAL else str(kind)
+
     def opposed(self, stick: Joystick) -> NDArray[np.bool_]:
         """Which of them work against the stick in at least one axis."""
         return np.asarray(opposing(self.velocities, stick).any(axis=1))

@@ -157,9 +157,8 @@ class Encoder:
         if dimension > MOST_DIMENSIONS:
             raise BadSetting(f"an encoder has {self.dimension} dimensions", hint=f"Use at most {MOST_DIMENSIONS}.")
         if not isinstance(self.digest, str) or not DIGEST.fullmatch(self.digest):
-            raise BadSetting(
-                "an encoder's digest is no hash", hint="Give 16 to 64 hexadecimal digits: a SHA-256 of its weights."
-            )
+            hint = "Give 16 to 64 hexadecimal digits: a SHA-256 of its weights."
+            raise BadSetting("an encoder's digest is no hash", hint=hint)
 
     @classmethod
     def of(cls, embedder: Embedder) -> Encoder:

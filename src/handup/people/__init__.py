@@ -1,18 +1,22 @@
 """People: what a question costs them, and how good their answer will be."""
 
 from handup.people.answers import (
+    PROFILES,
     AnswerModel,
     Care,
     Chance,
     Evidence,
     KindFit,
     Latency,
+    MotorProfile,
+    Reply,
+    SimulatedPerson,
     Suggestions,
     Support,
+    Tap,
     answer_model,
 )
 from handup.people.limits import HOUR_S, Fit, Put, fit, quiet_until
-from handup.people.simulated import PROFILES, MotorProfile, Reply, SimulatedPerson, Tap
 from handup.people.workload import (
     BITE,
     Difficulty,

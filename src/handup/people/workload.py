@@ -103,13 +103,8 @@ class Features:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record; `from_json` reads it back."""
+        """A plain record: keyword arguments for the same features."""
         return {name: str(value) for name, value in asdict(self).items()}
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Features:
-        """The features that `to_json` wrote."""
-        return cls(**{name: record[name] for name in ("difficulty", "response", "distraction")})
 
 
 BITE: Mapping[str, Features] = {

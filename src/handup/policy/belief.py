@@ -185,10 +185,8 @@ class Belief:
             certainty: Probability that this look is right, from 0.5 to 1.
         """
         if not 0.5 <= certainty <= 1.0:
-            raise BadSetting(
-                f"an outcome's certainty is {certainty:g}",
-                hint="Give 0.5 (no idea) to 1 (certain); turn 'ok' round below 0.5.",
-            )
+            hint = "Give 0.5 (no idea) to 1 (certain); turn 'ok' round below 0.5."
+            raise BadSetting(f"an outcome's certainty is {certainty:g}", hint=hint)
         log_agree = math.log(certainty)
         log_differ = math.log1p(-certainty) if certainty < 1.0 else NEVER
         log_right, log_wrong = (log_agree, log_differ) if ok else (log_differ, log_agree)

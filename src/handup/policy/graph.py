@@ -53,14 +53,11 @@ class Module:
     def __post_init__(self) -> None:
         self._tidy()
         if not NAME.fullmatch(self.name) or self.name in RESERVED:
-            raise BadPolicy(
-                f"{self.name!r} is no module name",
-                hint="Start with a letter, go on with letters, digits, '_', '.', '-'; not 'all' or 'any'.",
-            )
+            hint = "Start with a letter, go on with letters, digits, '_', '.', '-'; not 'all' or 'any'."
+            raise BadPolicy(f"{self.name!r} is no module name", hint=hint)
         if not 0.0 <= self.confidence <= 1.0:
-            raise BadPolicy(
-                f"confidence of '{self.name}' is {self.confidence:g}", hint="Give a probability from 0 to 1."
-            )
+            told = f"confidence of '{self.name}' is {self.confidence:g}"
+            raise BadPolicy(told, hint="Give a probability from 0 to 1.")
         if not 0.0 <= self.query_cost < float("inf"):
             raise BadPolicy(f"query_cost of '{self.name}' is {self.query_cost:g}", hint="Give a number of at least 0.")
         if len(set(self.inputs)) != len(self.inputs):
@@ -244,17 +241,13 @@ def _by_name(modules: Sequence[Module]) -> dict[str, Module]:
     if not modules:
         raise BadPolicy("the policy has no modules", hint="List at least one module.", about=("modules",))
     if len(modules) > MAX_MODULES:
-        raise BadPolicy(
-            f"the policy has {len(modules)} modules", hint=f"At most {MAX_MODULES} are taken.", about=("modules",)
-        )
+        hint = f"At most {MAX_MODULES} are taken."
+        raise BadPolicy(f"the policy has {len(modules)} modules", hint=hint, about=("modules",))
     by_name: dict[str, Module] = {}
     for module in modules:
         if module.name in by_name:
-            raise BadPolicy(
-                f"two modules are called '{module.name}'",
-                hint="Give each module its own name.",
-                about=("modules", module.name),
-            )
+            hint = "Give each module its own name."
+            raise BadPolicy(f"two modules are called '{module.name}'", hint=hint, about=("modules", module.name))
         by_name[module.name] = module
     return by_name
 
@@ -264,11 +257,8 @@ def _topological(modules: Sequence[Module], by_name: Mapping[str, Module]) -> tu
     for module in modules:
         for name in module.inputs:
             if name not in by_name:
-                raise BadPolicy(
-                    f"'{module.name}' takes '{name}', which is no module",
-                    hint=f"Known: {listed(tuple(by_name))}.",
-                    about=("modules", module.name, "inputs", name),
-                )
+                about, hint = ("modules", module.name, "inputs", name), f"Known: {listed(tuple(by_name))}."
+                raise BadPolicy(f"'{module.name}' takes '{name}', which is no module", hint=hint, about=about)
             consumers[name].append(module)
     missing = {module.name: len(module.inputs) for module in modules}
     ready = deque(module for module in modules if not module.inputs)
@@ -283,11 +273,8 @@ def _topological(modules: Sequence[Module], by_name: Mapping[str, Module]) -> tu
     if len(order) < len(modules):
         cycle = _cycle(by_name, missing)
         shown = [*cycle, cycle[0]] if len(cycle) <= 12 else [*cycle[:12], "…", cycle[0]]
-        raise BadPolicy(
-            f"the inputs form a cycle: {' takes '.join(shown)}",
-            hint="Remove one of these inputs.",
-            about=("modules", cycle[0], "inputs"),
-        )
+        cause = f"the inputs form a cycle: {' takes '.join(shown)}"
+        raise BadPolicy(cause, hint="Remove one of these inputs.", about=("modules", cycle[0], "inputs"))
     return tuple(order)
 
 
@@ -306,38 +293,26 @@ def _check_one_final(modules: Sequence[Module]) -> None:
     fed = {name for module in modules for name in module.inputs}
     finals = [module.name for module in modules if module.name not in fed]
     if len(finals) > 1:
-        raise BadPolicy(
-            f"{len(finals)} modules feed no other: {listed(finals)}",
-            hint="One module gives the action: let it take the others as inputs.",
-            about=("modules", finals[0]),
-        )
+        about, hint = ("modules", finals[0]), "One module gives the action: let it take the others as inputs."
+        raise BadPolicy(f"{len(finals)} modules feed no other: {listed(finals)}", hint=hint, about=about)
 
 
 def _in_expression_order(expression: Combination, by_name: Mapping[str, Module]) -> tuple[Module, ...]:
     order = dict.fromkeys(expression.names())
     for name in order:
         if name not in by_name:
-            raise BadPolicy(
-                f"the success expression names '{name}', which is no module",
-                hint=f"Known: {listed(tuple(by_name))}.",
-                about=("success",),
-            )
+            cause = f"the success expression names '{name}', which is no module"
+            raise BadPolicy(cause, hint=f"Known: {listed(tuple(by_name))}.", about=("success",))
     unnamed = [name for name in by_name if name not in order]
     if unnamed:
-        raise BadPolicy(
-            f"the success expression leaves out {listed(unnamed)}",
-            hint="Name every module in it, or remove them.",
-            about=("success",),
-        )
+        hint = "Name every module in it, or remove them."
+        raise BadPolicy(f"the success expression leaves out {listed(unnamed)}", hint=hint, about=("success",))
     gated = [name for name in order if by_name[name].gate is Gate.OR]
     wired = [name for name in order if by_name[name].inputs]
     for what, key, names in (("a gate", "gate", gated), ("inputs", "inputs", wired)):
         if names:
-            raise BadPolicy(
-                f"'{names[0]}' has {what} and stands in a success expression",
-                hint="Use inputs and gates, or 'success'.",
-                about=("modules", names[0], key),
-            )
+            cause, about = f"'{names[0]}' has {what} and stands in a success expression", ("modules", names[0], key)
+            raise BadPolicy(cause, hint="Use inputs and gates, or 'success'.", about=about)
     return tuple(by_name[name] for name in order)
 
 

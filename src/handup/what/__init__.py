@@ -1,9 +1,8 @@
 """Module selectors: what to ask about."""
 
 from handup.what.base import SELECTORS, Selection, Selector, Situation, check_selector
-from handup.what.binary_tree import BinaryTree
-from handup.what.hybrid import Hybrid
 from handup.what.mip import Mip
+from handup.what.sets import BinaryTree, Hybrid
 from handup.what.single import BruteForce, Confidence, Graph, Never, Topo
 
 __all__ = [

@@ -12,7 +12,7 @@ import numpy as np
 from handup.core import Action, Alternative, BadSetting, Costs, Decision, Registry, UnknownMethod, settings_of
 from handup.policy import Belief
 from handup.what import SELECTORS, Graph, Hybrid, Selection, Selector, Situation
-from handup.when.base import WHENS, Choice, Strategy, When
+from handup.when.base import WHENS, Strategy, When
 from handup.when.troubleshoot import Troubleshoot
 
 STRATEGIES: Registry[Strategy] = Registry("strategy", "handup.strategies")
@@ -91,16 +91,17 @@ class Pair:
         free = belief.free(now_s)
         situation = Situation(belief, costs, ~belief.answered & free)
         choice = self.when.choose(situation, self.what)
-        if choice.ask:
-            return _asking(situation, choice)
+        if choice.ask and (choice.selection is None or choice.selection.module is None):
+            hint = "Return the selection in its Choice."
+            raise BadSetting("a querying algorithm asks but names no module", hint=hint)
         held = ~belief.answered & ~free
-        if held.any() and belief.acting_is_futile:
+        if not choice.ask and held.any() and belief.acting_is_futile:
             later = self._later(belief, costs)
             if later is not None and held[later]:
                 return _waiting(belief, later)
         selection = choice.selection or self.what.select(situation)
         return Decision(
-            action=Action.ACT,
+            action=Action.ASK if choice.ask else Action.ACT,
             module=_nearest(situation, selection),
             reason=choice.reason,
             alternatives=_alternatives(situation, selection),
@@ -135,18 +136,6 @@ class Pair:
         """What would be asked if everything might be asked now."""
         choice = self.when.choose(Situation(belief, costs, ~belief.answered), self.what)
         return choice.selection.module if choice.ask and choice.selection is not None else None
-
-
-def _asking(situation: Situation, choice: Choice) -> Decision:
-    selection = choice.selection
-    if selection is None or selection.module is None:
-        raise BadSetting("a querying algorithm asks but names no module", hint="Return the selection in its Choice.")
-    return Decision(
-        action=Action.ASK,
-        module=situation.name(selection.module),
-        reason=choice.reason,
-        alternatives=_alternatives(situation, selection),
-    )
 
 
 def _waiting(belief: Belief, module: int) -> Decision:

@@ -5,7 +5,7 @@ The protocol, the simplest router, and the contract as a check that any author c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
@@ -19,6 +19,12 @@ EXAMPLE_PEOPLE = (
     Person(name="ben", role=Role.CAREGIVER),
     Person(name="cem", role=Role.OPERATOR),
 )
+EXAMPLE_QUESTIONS = {
+    "a question for anybody": Question("Which one?"),
+    "a permission": Question("May I?", kind=QuestionKind.PERMISSION),
+    "a question for one person": Question("Which one?", to=("ben",)),
+    "a question for two in order": Question("Which one?", to=("cem", "ana")),
+}
 
 
 class Router(Protocol):
@@ -67,14 +73,6 @@ class InOrder:
         return tuple(dict.fromkeys(question.to or known))
 
 
-def example_questions() -> Iterator[tuple[str, Question]]:
-    """Questions of several sorts, named."""
-    yield "a question for anybody", Question("Which one?")
-    yield "a permission", Question("May I?", kind=QuestionKind.PERMISSION)
-    yield "a question for one person", Question("Which one?", to=("ben",))
-    yield "a question for two in order", Question("Which one?", to=("cem", "ana"))
-
-
 def check_router(router: Router) -> None:
     """Run a router through the contract that handup's own keeps.
 
@@ -83,7 +81,7 @@ def check_router(router: Router) -> None:
     """
     contract = Contract(f"router {type(router).__name__}")
     known = {person.name for person in EXAMPLE_PEOPLE}
-    for name, question in example_questions():
+    for name, question in EXAMPLE_QUESTIONS.items():
         for now_s in (0.0, 1.8e9):
             audience = router.audience(question, EXAMPLE_PEOPLE, now_s)
             somebody = isinstance(audience, tuple) and audience
