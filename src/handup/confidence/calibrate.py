@@ -143,22 +143,20 @@ class Calibration:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record, as `handup calibrate --json` prints it."""
-        found: dict[str, Any] = {
+        metrics = {name: self.metrics[name].to_json() for name in METRICS}
+        metrics["ece"]["bins"] = len(self.bins)
+        return {
             "method": self.calibrator.name,
             "requested": self.requested,
             "reason": self.reason,
             "n": len(self.right),
-        }
-        found |= {name: self.metrics[name].to_json() for name in METRICS}
-        found["ece"]["bins"] = len(self.bins)
-        found |= {
+            **metrics,
             "base_rate_brier": self.base_rate_brier,
             "candidates": [each.to_json() for each in self.candidates],
             "conformal": self._conformal_json(),
             "warnings": list(self.warnings),
             "seed": self.seed,
         }
-        return found
 
     def _conformal_json(self) -> dict[str, Any] | None:
         if self.conformal is None or self.confident is None:

@@ -98,11 +98,6 @@ class Belief:
         """By name, for people and records."""
         return dict(zip(self.goals.names, map(float, self.by_goal), strict=True))
 
-    @property
-    def effective(self) -> float:
-        """How many candidates the weight is spread over (Kish): 1/Σp²."""
-        return float(1.0 / np.square(self.weights).sum())
-
     def updated(self, log_likelihood: Array) -> Belief:
         """After evidence: its log likelihood for each candidate and, last, for an unlisted goal.
 
@@ -179,7 +174,8 @@ class Belief:
         """
         goal = self.by_goal
         alike = (np.square(goal).sum() + self.weights[-1] ** 2) * len(self.goals) <= 2.0
-        if not alike and self.effective >= len(self.target) / 2.0:
+        spread_over = float(1.0 / np.square(self.weights).sum())  # so many candidates, by Kish
+        if not alike and spread_over >= len(self.target) / 2.0:
             return self
         first = self.goals.first_pose
         copies = [

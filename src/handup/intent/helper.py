@@ -237,17 +237,14 @@ def moves(belief: Belief, goal_velocities: Array, chosen: Sequence[int], kinds: 
         chosen: Candidates that may be gone for alone.
         kinds: Which kinds of move there are.
     """
-    rows: list[tuple[MoveKind, int, Array]] = []
-    if MoveKind.GOAL in kinds:
-        rows += [(MoveKind.GOAL, each, goal_velocities[each]) for each in chosen]
-    if MoveKind.MIX in kinds or MoveKind.CARRY in kinds:
-        mixed = hindsight(belief, goal_velocities)
-        if MoveKind.MIX in kinds:
-            rows.append((MoveKind.MIX, -1, mixed))
-        if MoveKind.CARRY in kinds:
-            rows.append((MoveKind.CARRY, -1, mixed * np.repeat((1.0, 0.0), 3)))
-    if MoveKind.NONE in kinds or not rows:
-        rows.append((MoveKind.NONE, -1, np.zeros(6)))
+    mixed = hindsight(belief, goal_velocities)
+    every: list[tuple[MoveKind, int, Array]] = [
+        *((MoveKind.GOAL, candidate, goal_velocities[candidate]) for candidate in chosen),
+        (MoveKind.MIX, -1, mixed),
+        (MoveKind.CARRY, -1, mixed * np.repeat((1.0, 0.0), 3)),
+        (MoveKind.NONE, -1, np.zeros(6)),
+    ]
+    rows = [row for row in every if row[0] in kinds] or every[-1:]
     found, candidates, velocities = zip(*rows, strict=True)
     return Moves(tuple(found), tuple(candidates), np.array(velocities))
 

@@ -79,11 +79,6 @@ def similarities(rows: Vector, query: Vector) -> NDArray[np.float64]:
     return np.minimum(found, 1.0)
 
 
-def similarity(one: Vector, other: Vector) -> float:
-    """The cosine of two unit vectors: `similarities` of one."""
-    return float(similarities(one[None], other)[0])
-
-
 def _sums(products: NDArray[np.float64]) -> NDArray[np.float64]:
     """The sum of each row, by folding halves onto each other: sums of columns only, whose order is the same always."""
     width = products.shape[1]
@@ -197,7 +192,7 @@ class Embedding:
         """
         if self.encoder != other.encoder:
             raise BadSetting("embeddings of two encoders cannot be compared", hint="Embed both inputs with one.")
-        return similarity(self.vector, other.vector)
+        return float(similarities(self.vector[None], other.vector)[0])
 
 
 def check_embedder(embedder: Embedder, pictures: Sequence[Picture], texts: Sequence[str] = ("",)) -> None:

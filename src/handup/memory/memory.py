@@ -134,7 +134,9 @@ class Memory:
         source = source or Source()
         module = check_name("a module", module, MAX_NAME, error=BadSetting)
         label = check_text("a label", label, MAX_OPTION, error=BadSetting, empty=False)
-        by, owners = _people(by, whose)
+        by = check_person("a name", by, MAX_NAME, error=BadSetting)
+        others = check_list("whose", whose, MAX_PEOPLE, error=BadSetting)
+        owners = tuple(sorted({by, *(check_person("a name", other, MAX_NAME, error=BadSetting) for other in others)}))
         with self._book.writing() as pen:
             self._catch_up(pen, pen.head.seq)
             if (known := self._shelves.taught(module, source.question, label)) is not None:
@@ -347,16 +349,6 @@ class Memory:
             lines = self._append(pen, events, run)
         self._take(lines)
         return self._shelves.memories[id_]
-
-
-def _people(by: str, whose: Iterable[str]) -> tuple[str, tuple[str, ...]]:
-    """Who said it, and everybody whose it is, in the order of the alphabet."""
-    said = check_person("a name", by, MAX_NAME, error=BadSetting)
-    others = [
-        check_person("a name", each, MAX_NAME, error=BadSetting)
-        for each in check_list("whose", whose, MAX_PEOPLE, error=BadSetting)
-    ]
-    return said, tuple(sorted({said, *others}))
 
 
 class Shelves:

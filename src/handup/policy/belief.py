@@ -230,6 +230,10 @@ class Belief:
         """The same belief with every module held back at least until its time."""
         return replace(self, blocked_until_s=np.maximum(self.blocked_until_s, until_s))
 
+    def with_own(self, module: int, confidence: float) -> Belief:
+        """The same belief with another confidence of a module as it is now."""
+        return replace(self, chances=_with_row(self.chances, module, (*self.chances[module][:-1], confidence)))
+
     def _doubting(self) -> Belief:
         loosened = []
         for row, answered in zip(self.chances, self.answered, strict=True):
