@@ -14,26 +14,7 @@ from handup.memory.index import Embedder, Embedding, Encoder, Index, Match, Pict
 from handup.memory.memory import Memory
 
 __all__ = [
-    "Cause",
-    "Dropping",
-    "Embedder",
-    "Embedding",
-    "Encoder",
-    "Index",
-    "Match",
-    "Memory",
-    "MemoryConfirmed",
-    "MemoryContradicted",
-    "MemoryDropped",
-    "MemoryForgotten",
-    "MemoryRemembered",
-    "Picture",
-    "Recalled",
-    "Remembered",
-    "Settings",
-    "Source",
-    "Status",
-    "Trust",
-    "check_embedder",
-    "reused",
-]
+    "Cause", "Dropping", "Embedder", "Embedding", "Encoder", "Index", "Match", "Memory", "MemoryConfirmed",
+    "MemoryContradicted", "MemoryDropped", "MemoryForgotten", "MemoryRemembered", "Picture", "Recalled", "Remembered",
+    "Settings", "Source", "Status", "Trust", "check_embedder", "reused",
+]  # fmt: skip

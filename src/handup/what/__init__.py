@@ -6,17 +6,6 @@ from handup.what.sets import BinaryTree, Hybrid
 from handup.what.single import BruteForce, Confidence, Graph, Never, Topo
 
 __all__ = [
-    "SELECTORS",
-    "BinaryTree",
-    "BruteForce",
-    "Confidence",
-    "Graph",
-    "Hybrid",
-    "Mip",
-    "Never",
-    "Selection",
-    "Selector",
-    "Situation",
-    "Topo",
-    "check_selector",
-]
+    "SELECTORS", "BinaryTree", "BruteForce", "Confidence", "Graph", "Hybrid", "Mip", "Never", "Selection", "Selector",
+    "Situation", "Topo", "check_selector",
+]  # fmt: skip

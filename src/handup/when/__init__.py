@@ -7,24 +7,7 @@ from handup.when.strategies import DEFAULT, STRATEGIES, Pair, methods, settings_
 from handup.when.troubleshoot import Troubleshoot
 
 __all__ = [
-    "DEFAULT",
-    "STRATEGIES",
-    "WHENS",
-    "Choice",
-    "ExecuteFirst",
-    "Flips",
-    "Pair",
-    "QueryForAll",
-    "QueryThenExecute",
-    "Strategy",
-    "Troubleshoot",
-    "UntilConfident",
-    "When",
-    "WorkloadAware",
-    "check_strategy",
-    "check_when",
-    "flips_at",
-    "methods",
-    "settings_in_force",
-    "strategy",
-]
+    "DEFAULT", "STRATEGIES", "WHENS", "Choice", "ExecuteFirst", "Flips", "Pair", "QueryForAll", "QueryThenExecute",
+    "Strategy", "Troubleshoot", "UntilConfident", "When", "WorkloadAware", "check_strategy", "check_when", "flips_at",
+    "methods", "settings_in_force", "strategy",
+]  # fmt: skip
