@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,7 +43,11 @@ def strategy(method: str = DEFAULT, **settings: Any) -> Strategy:
         except UnknownMethod as error:
             hint = f"{error.hint} Or write SELECTOR+WHEN, for example graph+workload-aware."
             raise UnknownMethod(error.cause, hint=hint) from None
-    _check_settings(method, makers, settings)
+    known = {setting for maker in makers for setting in settings_of(maker)}
+    for setting in settings:
+        if setting not in known:
+            have = ", ".join(sorted(name.rstrip("_") for name in known)) or "none"
+            raise BadSetting(f"'{method}' has no setting '{setting.rstrip('_')}'", hint=f"It has: {have}.")
     if plus:
         return Pair(SELECTORS.make(what, settings), WHENS.make(when, settings))
     return STRATEGIES.make(what, settings)
@@ -60,14 +63,6 @@ def methods() -> tuple[str, ...]:
     """Every method that can be named."""
     pairs = (f"{what}+{when}" for what in sorted(SELECTORS.names()) for when in WHENS.names())
     return (*STRATEGIES.names(), *pairs)
-
-
-def _check_settings(method: str, makers: tuple[Any, ...], settings: Mapping[str, Any]) -> None:
-    known = {setting for maker in makers for setting in settings_of(maker)}
-    for setting in settings:
-        if setting not in known:
-            have = ", ".join(sorted(each.rstrip("_") for each in known)) or "none"
-            raise BadSetting(f"'{method}' has no setting '{setting.rstrip('_')}'", hint=f"It has: {have}.")
 
 
 @dataclass(frozen=True)
