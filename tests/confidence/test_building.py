@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
 from handup.confidence.building import (
@@ -66,8 +64,8 @@ def test_boxes_are_successes_and_failures() -> None:
     assert sample.right.tolist() == [True, True, False]
 
 
-def test_log_probabilities_are_rounded_as_percentages_and_sorted() -> None:
-    ranked = Ranked.of_log_probabilities(["a", "b"], [math.log(0.123456), math.log(0.87)])
+def test_labels_are_sorted_by_their_scores() -> None:
+    ranked = Ranked(("a", "b"), (0.1235, 0.87))
     assert ranked.labels == ("b", "a")
     assert ranked.scores == (0.87, 0.1235)
 

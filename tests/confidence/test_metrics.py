@@ -10,19 +10,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.confidence.metrics import (
-    aurc,
     brier,
-    ece,
     estimates,
-    log_loss,
     reliability_bins,
     risk_coverage,
+    row_losses,
     weighted_aurc,
     weighted_ece,
     wilson,
 )
 
 cases = st.lists(st.tuples(st.integers(0, 10).map(lambda tenth: tenth / 10), st.booleans()), min_size=1, max_size=30)
+
+
+def log_loss(chances: np.ndarray, right: np.ndarray) -> float:
+    return float(row_losses(chances, right)["log_loss"].mean())
+
+
+def ece(chances: np.ndarray, right: np.ndarray) -> float:
+    return float(weighted_ece(chances, right, np.ones((1, len(right))))[0])
+
+
+def aurc(chances: np.ndarray, right: np.ndarray) -> float:
+    return float(weighted_aurc(chances, right, np.ones((1, len(right))))[0])
 
 
 def arrays(rows: list[tuple[float, bool]]) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from handup.core import BadRecord, BadSetting, Burden, BurdenKind, LivingCosts, Question, QuestionKind
 from handup.people import BITE, Difficulty, Distraction, Features, PersonLoad, Response, Workload, WorkloadModel
-from handup.people.model import LEAST_COST, MOST_COST
+from handup.people.workload import LEAST_COST, MOST_COST
 
 seconds = st.floats(0.0, 1e5)
 models = st.builds(
@@ -161,7 +161,7 @@ def test_features_of_a_question() -> None:
     assert Features.of(box).response is Response.BOX
     assert Features.of(Question("Points?", QuestionKind.POINTS)).response is Response.BOX
     assert Features.of(Question("Which?"), difficulty=Difficulty.HARD).flags == (True, False, False)
-    assert Features.from_json(Features.of(box).to_json()) == Features.of(box)
+    assert Features(**Features.of(box).to_json()) == Features.of(box)
     with pytest.raises(BadSetting, match="difficulty"):
         Features("tricky")  # type: ignore[arg-type]
 

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from handup.lab.bench.textbook import full_tree_dijkstra
 from handup.policy import Gate, Module, ModuleGraph
 from handup.what import BinaryTree, Situation
-from handup.what.binary_tree import best_prefix
+from handup.what.sets import best_prefix
 from tests.make import chain_of, situation_of
 from tests.oracles.enumeration import open_sets
 from tests.strategies import share_of_examples, situations

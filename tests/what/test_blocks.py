@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from handup.policy import Gate, Module, ModuleGraph
-from handup.what.hybrid import blocks_of
+from handup.what.sets import blocks_of
 from tests.make import chain_of
 from tests.strategies import module_lists
 

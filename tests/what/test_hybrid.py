@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from handup.policy import Gate, Module, ModuleGraph
 from handup.what import BinaryTree, Hybrid, Situation
-from handup.what.hybrid import _combine
+from handup.what.sets import _combine
 from tests.make import situation_of
 from tests.oracles.enumeration import eq4, open_sets
 from tests.strategies import share_of_examples, situations

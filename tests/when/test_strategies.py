@@ -172,7 +172,7 @@ def test_an_outside_strategy_is_found_by_name() -> None:
 
 @pytest.mark.usefixtures("outside")
 def test_an_outside_package_does_not_replace_handups_own() -> None:
-    assert type(SELECTORS.make("topo", {})).__module__ == "handup.what.topo"
+    assert type(SELECTORS.make("topo", {})).__module__ == "handup.what.single"
 
 
 def test_without_the_package_its_names_are_unknown() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from math import isfinite
 from typing import Any, ClassVar, Protocol, TypeVar
@@ -15,17 +16,15 @@ from handup.confidence.sample import Floats, Kind, Sample
 from handup.core import (
     CALIBRATORS,
     BadData,
-    BadRecord,
     BadSetting,
     Calibrator,
-    ContractViolation,
     RawScore,
     UnknownMethod,
 )
 from handup.core.calibrator import SCHEMA, WHAT
+from handup.core.contract import Contract
 
 F = TypeVar("F", bound="Fitted")
-R = TypeVar("R", bound="KeptRecord")
 PLAIN = "Keep plain numbers and tuples of them in the record."
 
 
@@ -75,7 +74,7 @@ class Summary:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; keyword arguments for the same summary."""
-        return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
+        return {**asdict(self), "kind": str(self.kind)}
 
 
 class FittableCalibrator(Calibrator, Protocol):
@@ -169,7 +168,8 @@ class Fitted:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back and predicts exactly the same."""
-        own = {each.name: _plain(getattr(self, each.name)) for each in fields(self) if each.name != "data"}
+        values = ((field.name, getattr(self, field.name)) for field in fields(self) if field.name != "data")
+        own = {name: list(value) if isinstance(value, tuple) else value for name, value in values}
         return {"what": WHAT, "schema": SCHEMA, "method": self.name, "parameters": own, "data": self.data.to_json()}
 
     @classmethod
@@ -200,35 +200,6 @@ class Fitted:
         return summary
 
 
-@dataclass(frozen=True, kw_only=True)
-class KeptRecord:
-    """Base of what is kept as a record of its own beside calibrators: numbers, and tuples of numbers."""
-
-    what: ClassVar[str]
-    called: ClassVar[tuple[str, str, str]]
-    """For messages: "this is no …", "the … is", and the next step."""
-
-    def to_json(self) -> dict[str, Any]:
-        """A plain record; `from_json` reads it back."""
-        return {"what": self.what, "schema": SCHEMA, **asdict(self)}
-
-    @classmethod
-    def from_json(cls: type[R], record: Mapping[str, Any]) -> R:
-        """What `to_json` stored.
-
-        Raises:
-            BadRecord: It is damaged, of a newer schema, or something else.
-        """
-        other, damaged, hint = cls.called
-        try:
-            if record["what"] != cls.what or record["schema"] != SCHEMA:
-                raise BadRecord(f"{other} of schema {SCHEMA}", hint=hint)
-            values = {each.name: record[each.name] for each in fields(cls)}
-            return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
-        except (KeyError, TypeError, BadSetting) as error:
-            raise BadRecord(f"{damaged} damaged ({error})", hint=hint) from None
-
-
 def top(rows: Floats) -> Floats:
     """One score per row: of options the highest."""
     return rows if rows.ndim == 1 else np.asarray(rows.max(axis=1))
@@ -245,12 +216,6 @@ def calibrator(name: str) -> type[FittableCalibrator]:
         raise UnknownMethod(f"'{name}' cannot be fitted", hint="Give its class a classmethod 'fit'.")
     made: type[FittableCalibrator] = found
     return made
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return list(value)
-    return str(value) if isinstance(value, Kind) else value
 
 
 def _number_or_tuple(value: Any) -> Any:
@@ -290,39 +255,39 @@ def check_calibrator(maker: type[FittableCalibrator]) -> None:
     Raises:
         ContractViolation: Naming the rows and what is wrong with the answer.
     """
-    if not isinstance(getattr(maker, "name", None), str) or not str(maker.name):
-        raise _violation(maker, "has no name", "Give the class a ClassVar[str] called 'name'.")
-    if not getattr(maker, "kinds", None) or not isinstance(getattr(maker, "monotone", None), bool):
-        raise _violation(maker, "does not say what it takes", "Give it the ClassVars 'kinds' and 'monotone'.")
+    contract = Contract(f"calibrator {maker.__name__}")
+    contract.is_named(maker)
+    says = getattr(maker, "kinds", None) and isinstance(getattr(maker, "monotone", None), bool)
+    contract.keeps(says, "does not say what it takes", "Give it the ClassVars 'kinds' and 'monotone'.")
     for name, sample in example_samples():
         if sample.kind in maker.kinds:
-            _check_on(maker, name, sample)
+            _check_on(contract.on(f"on {name}"), maker, sample)
 
 
-def _check_on(maker: type[FittableCalibrator], name: str, sample: Sample) -> None:
+def _check_on(case: Contract, maker: type[FittableCalibrator], sample: Sample) -> None:
     before = (sample.raw.tobytes(), sample.right.tobytes())
     fitted = maker.fit(sample)
     rows = _rows_to_ask(sample)
     chances = np.asarray(fitted.probabilities(rows))
-    if (sample.raw.tobytes(), sample.right.tobytes()) != before:
-        raise _violation(maker, f"on {name} changes what it was given", "Copy arrays before you write to them.")
-    if chances.shape != (len(rows),):
-        raise _violation(maker, f"on {name} gives the shape {chances.shape}", "Give one probability per row.")
-    if not ((chances >= 0.0) & (chances <= 1.0)).all():
-        raise _violation(maker, f"on {name} leaves 0 to 1", "Give probabilities.")
+    unchanged = (sample.raw.tobytes(), sample.right.tobytes()) == before
+    case.keeps(unchanged, "changes what it was given", "Copy arrays before you write to them.")
+    case.keeps(chances.shape == (len(rows),), f"gives the shape {chances.shape}", "Give one probability per row.")
+    case.keeps(((chances >= 0.0) & (chances <= 1.0)).all(), "leaves 0 to 1", "Give probabilities.")
     again = np.asarray(maker.fit(sample).probabilities(rows))
-    if not np.array_equal(chances, again):
-        raise _violation(maker, f"on {name} is fitted differently the second time", "Draw nothing without a seed.")
+    case.keeps(np.array_equal(chances, again), "is fitted differently the second time", "Draw nothing without a seed.")
     turned = np.asarray(maker.fit(sample.take(np.arange(len(sample))[::-1])).probabilities(rows))
-    if not np.allclose(chances, turned, atol=1e-4):
-        raise _violation(maker, f"on {name} depends on the order of the rows", "Sort them, or use sums.")
+    alike = np.allclose(chances, turned, atol=1e-4)
+    case.keeps(alike, "depends on the order of the rows", "Sort them, or use sums.")
     single = [fitted.probability(row.tolist() if row.ndim else float(row)) for row in rows[:5]]
-    if not np.allclose(single, chances[:5], atol=1e-12):
-        raise _violation(maker, f"on {name} says something else of one row alone", "Treat rows one by one.")
+    alike = np.allclose(single, chances[:5], atol=1e-12)
+    case.keeps(alike, "says something else of one row alone", "Treat rows one by one.")
     if maker.monotone:
-        _check_monotone(maker, name, sample, fitted)
-    _check_record(maker, name, fitted, rows, chances)
-    _check_refuses(maker, name, sample, fitted)
+        rising = (_steps(sample, fitted) >= -1e-12).all()
+        case.keeps(rising, "is not monotone though it says so", "Say 'monotone = False', or be it.")
+    _check_record(case, maker, fitted, rows, chances)
+    with suppress(BadSetting):
+        fitted.probabilities(np.full(sample.raw[:1].shape, np.nan))
+        case.keeps(False, "takes nan for a score", "Raise BadSetting for it.")
 
 
 def _rows_to_ask(sample: Sample) -> Floats:
@@ -331,40 +296,24 @@ def _rows_to_ask(sample: Sample) -> Floats:
     return np.append(np.linspace(0.0, 1.0, 51), sample.raw[:20])
 
 
-def _check_monotone(maker: type[FittableCalibrator], name: str, sample: Sample, fitted: FittableCalibrator) -> None:
+def _steps(sample: Sample, fitted: FittableCalibrator) -> Floats:
+    """How much the probability rises from each score to the next that should be surer."""
     if sample.kind is Kind.OPTIONS:
         surer = np.sort(sample.raw.max(axis=1))
-        found = np.diff(fitted.probabilities(np.column_stack([surer, np.zeros_like(surer)])))
-    else:
-        found = np.diff(fitted.probabilities(np.linspace(0.0, 1.0, 201)))
-        found = -found if sample.kind is Kind.VARIANCE else found
-    if (found < -1e-12).any():
-        raise _violation(maker, f"on {name} is not monotone though it says so", "Say 'monotone = False', or be it.")
+        return np.diff(fitted.probabilities(np.column_stack([surer, np.zeros_like(surer)])))
+    steps = np.diff(fitted.probabilities(np.linspace(0.0, 1.0, 201)))
+    return -steps if sample.kind is Kind.VARIANCE else steps
 
 
 def _check_record(
-    maker: type[FittableCalibrator], name: str, fitted: FittableCalibrator, rows: Floats, chances: Floats
+    case: Contract, maker: type[FittableCalibrator], fitted: FittableCalibrator, rows: Floats, chances: Floats
 ) -> None:
-    record = fitted.to_json()
     try:
-        stored: dict[str, Any] = json.loads(json.dumps(record, allow_nan=False))
+        stored: dict[str, Any] = json.loads(json.dumps(fitted.to_json(), allow_nan=False))
     except (TypeError, ValueError) as error:
-        raise _violation(maker, f"on {name} has a record that is no JSON ({error})", PLAIN) from None
+        case.keeps(False, f"has a record that is no JSON ({error})", PLAIN)
     head = {key: stored.get(key) for key in ("what", "schema", "method")}
-    if head != {"what": WHAT, "schema": SCHEMA, "method": maker.name}:
-        raise _violation(maker, f"on {name} has a record headed {head}", "Write 'what', 'schema' and 'method'.")
-    if not np.array_equal(maker.from_json(stored).probabilities(rows), chances):
-        raise _violation(maker, f"on {name} predicts otherwise after a reload", PLAIN)
-
-
-def _check_refuses(maker: type[FittableCalibrator], name: str, sample: Sample, fitted: FittableCalibrator) -> None:
-    bad = np.full(sample.raw[:1].shape, np.nan)
-    try:
-        fitted.probabilities(bad)
-    except BadSetting:
-        return
-    raise _violation(maker, f"on {name} takes nan for a score", "Raise BadSetting for it.")
-
-
-def _violation(maker: type[FittableCalibrator], what: str, hint: str) -> ContractViolation:
-    return ContractViolation(f"calibrator {maker.__name__} {what}", hint=hint)
+    right_head = head == {"what": WHAT, "schema": SCHEMA, "method": maker.name}
+    case.keeps(right_head, f"has a record headed {head}", "Write 'what', 'schema' and 'method'.")
+    same = np.array_equal(maker.from_json(stored).probabilities(rows), chances)
+    case.keeps(same, "predicts otherwise after a reload", PLAIN)

@@ -39,11 +39,6 @@ class Ranked:
         object.__setattr__(self, "labels", tuple(self.labels[place] for place in order))
         object.__setattr__(self, "scores", tuple(float(self.scores[place]) for place in order))
 
-    @classmethod
-    def of_log_probabilities(cls, labels: Sequence[str], logs: Sequence[float]) -> Ranked:
-        """From log probabilities, rounded as in the paper: percentages of two decimals, kept here as shares."""
-        return cls(tuple(labels), tuple(round(100.0 * float(np.exp(each)), 2) / 100.0 for each in logs))
-
     @property
     def top(self) -> str:
         """The predicted label."""

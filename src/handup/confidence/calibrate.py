@@ -143,22 +143,20 @@ class Calibration:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record, as `handup calibrate --json` prints it."""
-        found: dict[str, Any] = {
+        metrics = {name: self.metrics[name].to_json() for name in METRICS}
+        metrics["ece"]["bins"] = len(self.bins)
+        return {
             "method": self.calibrator.name,
             "requested": self.requested,
             "reason": self.reason,
             "n": len(self.right),
-        }
-        found |= {name: self.metrics[name].to_json() for name in METRICS}
-        found["ece"]["bins"] = len(self.bins)
-        found |= {
+            **metrics,
             "base_rate_brier": self.base_rate_brier,
             "candidates": [each.to_json() for each in self.candidates],
             "conformal": self._conformal_json(),
             "warnings": list(self.warnings),
             "seed": self.seed,
         }
-        return found
 
     def _conformal_json(self) -> dict[str, Any] | None:
         if self.conformal is None or self.confident is None:
@@ -247,10 +245,17 @@ def judge_sets(sample: Sample, folds: Ints, target_coverage: float, confidence: 
 
 
 def _check(sample: Sample) -> None:
-    check_rows(sample, LEAST_ROWS)
-    for said, rows in (("right", np.flatnonzero(sample.right)), ("wrong", np.flatnonzero(~sample.right))):
-        if len(rows) < LEAST_PER_CLASS:
-            raise BadData(f"only row {rows[0] + 1} is {said}", hint=f"Give at least {LEAST_PER_CLASS} {said} rows.")
+    """Refuse samples that nothing can be learned from."""
+    rows, right = len(sample), int(sample.right.sum())
+    if rows < LEAST_ROWS:
+        told = "is 1 row" if rows == 1 else f"are {rows} rows"
+        raise BadData(f"there {told}", hint=f"Give at least {LEAST_ROWS} rows; 60 to 100 make a useful calibrator.")
+    if right in (0, rows):
+        told = "right" if right else "wrong"
+        raise BadData(f"all rows (1 to {rows}) are {told}", hint="Give rows of both: one class teaches nothing.")
+    for told, found in (("right", np.flatnonzero(sample.right)), ("wrong", np.flatnonzero(~sample.right))):
+        if len(found) < LEAST_PER_CLASS:
+            raise BadData(f"only row {found[0] + 1} is {told}", hint=f"Give at least {LEAST_PER_CLASS} {told} rows.")
 
 
 def _beside(method: str, sample: Sample) -> tuple[str, ...]:
@@ -286,7 +291,7 @@ def candidates(sample: Sample) -> tuple[str, ...]:
     Raises:
         BadData: There is none that may be chosen.
     """
-    fitting = [name for name in CALIBRATORS.names() if _fits(name, sample)]
+    fitting = [name for name in sorted(CALIBRATORS.names()) if _fits(name, sample)]
     chosen = [name for name in BY_SIMPLICITY if name in fitting]
     if not chosen:
         row = int(sample.score.argmax()) + 1
@@ -361,7 +366,7 @@ def check_method(method: str, sample: Sample) -> None:
         return
     maker = calibrator(method)
     if sample.kind not in maker.kinds:
-        names: Sequence[str] = [name for name in CALIBRATORS.names() if sample.kind in calibrator(name).kinds]
+        names: Sequence[str] = [name for name in sorted(CALIBRATORS.names()) if sample.kind in calibrator(name).kinds]
         said = {Kind.SCORE: "score,right", Kind.OPTIONS: "p_…,target", Kind.VARIANCE: "variance,right"}[sample.kind]
         raise BadSetting(f"method '{method}' does not take rows of {said}", hint=f"Use one of: {', '.join(names)}.")
     maker.fit(sample)
@@ -410,20 +415,3 @@ def out_of_fold(fit: Fit, sample: Sample, folds: Ints) -> Floats:
             held_out = line == fold
             chances[held_out] = fit(sample.take(~held_out))(sample.raw[held_out])
     return found
-
-
-def check_rows(sample: Sample, least: int) -> None:
-    """Refuse samples that nothing can be learned from.
-
-    Raises:
-        BadData: Too few rows, or all right or all wrong.
-    """
-    rows = len(sample)
-    if rows < least:
-        raise BadData(
-            f"there {'is 1 row' if rows == 1 else f'are {rows} rows'}",
-            hint=f"Give at least {least} rows; 60 to 100 make a useful calibrator.",
-        )
-    if sample.right.all() or not sample.right.any():
-        said = "right" if sample.right.all() else "wrong"
-        raise BadData(f"all rows (1 to {rows}) are {said}", hint="Give rows of both: one class teaches nothing.")

@@ -1,22 +1,59 @@
-"""Conformal guarantees: sets of options that cannot be ruled out, over one module or several, and when to act alone."""
+"""Guarantees: conformal sets of options, over one module or several; when to act alone; whether a calibration holds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import ceil, floor
-from typing import ClassVar
+from dataclasses import asdict, dataclass, fields, replace
+from math import ceil, exp, floor, isfinite, log
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from handup.confidence.base import KeptRecord
+from handup.confidence.curves import logit, sigmoid
 from handup.confidence.sample import Bools, Floats, Ints, Sample, as_options, percent
-from handup.core import BadData, BadSetting, RawScore
+from handup.core import BadData, BadRecord, BadSetting, RawScore, check_probability
+from handup.core.calibrator import SCHEMA
+
+R = TypeVar("R", bound="KeptRecord")
 
 LEVEL = 0.9
 """Of the intervals of coverage that are shown."""
 ALWAYS, NEVER = -1.0, 1.0
+SHIFTS = (-2.0, -1.0, -0.5, -0.25, 0.25, 0.5, 1.0, 2.0)
+"""Log-odds by which being right may have shifted; below 0 the module has become too sure of itself."""
+CLIP = 0.01
+"""Probabilities are kept this far from 0 and 1: one surprise is no proof."""
+MOST_LOG = 700.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptRecord:
+    """Base of what is kept as a record of its own beside calibrators: numbers, and tuples of numbers."""
+
+    what: ClassVar[str]
+    called: ClassVar[tuple[str, str, str]]
+    """For messages: "this is no …", "the … is", and the next step."""
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record; `from_json` reads it back."""
+        return {"what": self.what, "schema": SCHEMA, **asdict(self)}
+
+    @classmethod
+    def from_json(cls: type[R], record: Mapping[str, Any]) -> R:
+        """What `to_json` stored.
+
+        Raises:
+            BadRecord: It is damaged, of a newer schema, or something else.
+        """
+        other, damaged, hint = cls.called
+        try:
+            if record["what"] != cls.what or record["schema"] != SCHEMA:
+                raise BadRecord(f"{other} of schema {SCHEMA}", hint=hint)
+            values = {each.name: record[each.name] for each in fields(cls)}
+            return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+        except (KeyError, TypeError, BadSetting) as error:
+            raise BadRecord(f"{damaged} damaged ({error})", hint=hint) from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,9 +173,8 @@ class ConformalSets(KeptRecord):
         """Which options are in the set, one row per output."""
         raw = as_options(options)
         if len(self.thresholds) not in (1, raw.shape[1]):
-            raise BadSetting(
-                f"rows have {raw.shape[1]} options", hint=f"These sets were calibrated on {len(self.thresholds)}."
-            )
+            hint = f"These sets were calibrated on {len(self.thresholds)}."
+            raise BadSetting(f"rows have {raw.shape[1]} options", hint=hint)
         return np.asarray(raw >= np.asarray(self.thresholds))
 
     def choices(self, scores: RawScore) -> tuple[int, ...]:
@@ -169,13 +205,13 @@ def rank_for(rows: int, target_coverage: float, confidence: float | None = None)
     return int(ranks[holds][0]) if holds.any() else rows + 1
 
 
-def coverage_interval(rank: int, rows: int, level: float = LEVEL) -> tuple[float, float]:
+def coverage_interval(rank: int, rows: int) -> tuple[float, float]:
     """The central interval of the coverage of a threshold of this rank: Beta(rank, rows + 1 − rank)."""
     if rank > rows:
         return 1.0, 1.0
     from scipy.special import betaincinv  # noqa: PLC0415 - slow to import
 
-    low, high = betaincinv(rank, rows + 1.0 - rank, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+    low, high = betaincinv(rank, rows + 1.0 - rank, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0])
     return float(low), float(high)
 
 
@@ -291,3 +327,75 @@ class ActAlone(KeptRecord):
             f"outputs on average over calibrations of {self.n} rows; {percent(self.alone)} of these rows were "
             "acted on alone."
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriftMonitor(KeptRecord):
+    """Bets against the calibration; wealth that grows is evidence that it does not hold any more.
+
+    Start it with `DriftMonitor()`, tell it of each output with `after`. It may look after every row for ever: while the
+    probabilities hold, the chance that it *ever* raises an alarm is at most `alpha` (Ville's inequality). A drift that
+    begins late is found too: a share of the wealth is kept back for every later beginning. Memory is constant.
+
+    Args:
+        alpha: The chance of a false alarm, over all time.
+        seen: Outputs so far.
+        log_wealth: For each shift of `SHIFTS`, the logarithm of what bets on it have won, from every beginning.
+        log_evidence: Logarithm of the wealth in all; 0 at the start.
+        alarm_at: The number of the output at which the alarm was raised; it stays.
+    """
+
+    what: ClassVar[str] = "handup-drift-monitor"
+    called: ClassVar[tuple[str, str, str]] = ("this is no drift monitor", "the drift monitor is", "Start a new one.")
+
+    alpha: float = 0.01
+    seen: int = 0
+    log_wealth: tuple[float, ...] = (-MOST_LOG,) * len(SHIFTS)
+    log_evidence: float = 0.0
+    alarm_at: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.alpha < 1.0:
+            raise BadSetting(f"alpha is {self.alpha:g}", hint="Give a chance between 0 and 1, such as 0.01.")
+        if len(self.log_wealth) != len(SHIFTS) or not all(isfinite(each) for each in self.log_wealth) or self.seen < 0:
+            raise BadSetting("the monitor's wealth is damaged", hint="Start a new one.")
+
+    def after(self, probability: float, right: bool) -> DriftMonitor:
+        """The monitor after one output.
+
+        Args:
+            probability: The calibrated probability that was given before the outcome was known.
+            right: Whether the output was right.
+        """
+        check_probability("probability", probability)
+        seen = self.seen + 1
+        said = np.clip(probability, CLIP, 1.0 - CLIP)
+        shifted = sigmoid(logit(np.asarray([said])) + np.asarray(SHIFTS))
+        won = np.log(shifted / said) if right else np.log((1.0 - shifted) / (1.0 - said))
+        # Of the wealth, 1 / (t (t + 1)) begins betting at output t; 1 / (t + 1) has not begun after it.
+        beginning = -log(seen * (seen + 1.0))
+        wealth = np.clip(np.logaddexp(self.log_wealth, beginning) + won, -MOST_LOG, MOST_LOG)
+        evidence = float(np.logaddexp(np.logaddexp.reduce(wealth) - log(len(SHIFTS)), -log(seen + 1.0)))
+        raised = evidence >= -log(self.alpha)
+        alarm_at = self.alarm_at if self.alarm_at is not None else seen if raised else None
+        known = tuple(wealth.tolist())
+        return replace(self, seen=seen, log_wealth=known, log_evidence=evidence, alarm_at=alarm_at)
+
+    @property
+    def alarm(self) -> bool:
+        """Whether the probabilities have been found not to hold: calibrate again."""
+        return self.alarm_at is not None
+
+    @property
+    def shift(self) -> float:
+        """The shift in log-odds that has won most so far; below 0: too sure of itself. 0 before anything was seen."""
+        return SHIFTS[int(np.argmax(self.log_wealth))] if self.seen else 0.0
+
+    @property
+    def reason(self) -> str:
+        """How it stands, in one sentence."""
+        if not self.alarm:
+            factor = f"{exp(min(self.log_evidence, 50.0)):.3g}; the alarm is at {1.0 / self.alpha:g}"
+            return f"After {self.seen} outputs nothing speaks against the calibration (evidence {factor})."
+        said = "too sure of itself" if self.shift < 0.0 else "not sure enough"
+        return f"At output {self.alarm_at} the calibration stopped holding: the module is {said}. Calibrate it again."

@@ -44,11 +44,6 @@ def brier(chances: Floats, right: Bools) -> float:
     return float(row_losses(chances, right)["brier"].mean())
 
 
-def log_loss(chances: Floats, right: Bools) -> float:
-    """Mean surprise in nats, with probabilities kept `LOG_CLIP` from 0 and 1."""
-    return float(row_losses(chances, right)["log_loss"].mean())
-
-
 @dataclass(frozen=True)
 class Bin:
     """One bin of a reliability diagram.
@@ -72,18 +67,18 @@ class Bin:
         return {"n": self.n, "said": self.said, "happened": self.happened, "ci": [self.low, self.high]}
 
 
-def bin_starts(ordered: Floats, bins: int | None = None) -> NDArray[np.intp]:
+def bin_starts(ordered: Floats) -> NDArray[np.intp]:
     """Where bins of equal mass begin in sorted probabilities; equal ones stay together, so there may be fewer."""
     count = len(ordered)
-    wanted = min(BINS, max(1, count // ROWS_PER_BIN)) if bins is None else bins
+    wanted = min(BINS, max(1, count // ROWS_PER_BIN))
     cuts = np.round(np.arange(wanted) * count / wanted).astype(np.intp)
     return np.unique(np.searchsorted(ordered, ordered[cuts], side="left"))
 
 
-def reliability_bins(chances: Floats, right: Bools, bins: int | None = None) -> tuple[Bin, ...]:
+def reliability_bins(chances: Floats, right: Bools) -> tuple[Bin, ...]:
     """The reliability diagram: what was said against what happened, in bins of equal mass."""
     order = np.argsort(chances, kind="stable")
-    starts = bin_starts(chances[order], bins)
+    starts = bin_starts(chances[order])
     found = []
     for said, truth in zip(np.split(chances[order], starts[1:]), np.split(right[order], starts[1:]), strict=True):
         low, high = wilson(float(truth.sum()), len(truth))
@@ -100,35 +95,25 @@ def wilson(hits: float, count: int) -> tuple[float, float]:
     return max(0.0, float(middle - half)), min(1.0, float(middle + half))
 
 
-def ece(chances: Floats, right: Bools, bins: int | None = None) -> float:
-    """Expected calibration error: the mean gap between said and happened over bins of equal mass.
+def weighted_ece(chances: Floats, right: Bools, weights: Floats) -> Floats:
+    """Expected calibration error of each resample: the mean gap between said and happened, over the sample's bins.
 
     It is biased upwards where bins hold few rows; its interval makes up for that, and begins at 0 where perfect
-    probabilities would do no better. State the number of bins,
-    `len(reliability_bins(…))`, beside it.
+    probabilities would do no better. State the number of bins, `len(reliability_bins(…))`, beside it.
     """
-    return float(weighted_ece(chances, right, np.ones((1, len(right))), bins)[0])
-
-
-def weighted_ece(chances: Floats, right: Bools, weights: Floats, bins: int | None = None) -> Floats:
-    """The calibration error of each resample, over the bins of the whole sample."""
     order = np.argsort(chances, kind="stable")
     gaps = (chances - right)[order]
-    starts = bin_starts(chances[order], bins)
+    starts = bin_starts(chances[order])
     sums = np.add.reduceat(weights[:, order] * gaps, starts, axis=1)
     return np.asarray(np.abs(sums).sum(axis=1) / weights.sum(axis=1))
 
 
-def aurc(chances: Floats, right: Bools) -> float:
-    """Area under the risk–coverage curve: the mean error rate over all ways of acting alone on the surest first.
-
-    0 is perfect; a score that says nothing has the module's error rate. It looks at the order only.
-    """
-    return float(weighted_aurc(chances, right, np.ones((1, len(right))))[0])
-
-
 def weighted_aurc(chances: Floats, right: Bools, weights: Floats) -> Floats:
-    """The area of each resample; whole weights. Equal probabilities are taken in every order at once (their mean)."""
+    """Area under the risk–coverage curve of each resample: the mean error rate over all ways of acting alone.
+
+    0 is perfect; a score that says nothing has the module's error rate. It looks at the order only: the surest first,
+    and equal probabilities in every order at once (their mean). Weights are whole numbers.
+    """
     order = np.argsort(-chances, kind="stable")
     starts = np.flatnonzero(np.append(True, np.diff(chances[order]) != 0.0))
     size = np.add.reduceat(weights[:, order], starts, axis=1)
@@ -194,7 +179,7 @@ def estimates(chances: Floats, right: Bools, *, seed: int = 0) -> dict[str, Esti
     return made
 
 
-def chance_ece(chances: Floats, *, seed: int = 0, level: float = LEVEL) -> float:
+def chance_ece(chances: Floats, *, seed: int = 0) -> float:
     """The calibration error that perfect probabilities stay below with this probability (consistency resampling).
 
     A smaller error than this says nothing against a calibrator, so intervals then begin at 0.
@@ -207,7 +192,7 @@ def chance_ece(chances: Floats, *, seed: int = 0, level: float = LEVEL) -> float
         size = min(LEAST_RESAMPLES, max(1, CHUNK // len(order)))
         gaps = order - (generator.random((size, len(order))) < order)
         drawn.append(np.abs(np.add.reduceat(gaps, starts, axis=1)).sum(axis=1) / len(order))
-    return float(np.quantile(np.concatenate(drawn), level))
+    return float(np.quantile(np.concatenate(drawn), LEVEL))
 
 
 def intervals(

@@ -203,8 +203,9 @@ def parse_rows(text: str, file: str = "rows") -> Sample:
     Raises:
         BadData: Wrong columns, no rows, too many, or a value that is no number in its range.
     """
+    reader = csv.reader(text.lstrip("\ufeff").splitlines(), strict=True)
     try:
-        lines = [(number, cells) for number, cells in _lines(text) if any(cell.strip() for cell in cells)]
+        lines = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
     except csv.Error as error:
         raise BadData(f"this is no CSV ({error})", hint=f"Columns are {FORMATS}.", file=file) from None
     if not lines:
@@ -227,11 +228,6 @@ def parse_rows(text: str, file: str = "rows") -> Sample:
             return Sample.of_variances(columns.numbers("variance"), columns.truths("right"))
     shown = ",".join(names)
     raise BadData(f"the columns are {shown[:80]}", hint=f"Name them {FORMATS}.", file=file, line=first)
-
-
-def _lines(text: str) -> list[tuple[int, list[str]]]:
-    reader = csv.reader(text.lstrip("\ufeff").splitlines(), strict=True)
-    return [(reader.line_num, cells) for cells in reader]
 
 
 class _Columns:

@@ -26,6 +26,7 @@ from handup.core import (
 from handup.intent.goals import Goals
 from handup.intent.value import Array
 from handup.people import Difficulty, Features
+from handup.people.workload import refusing_damage
 
 DIFFERENTLY = "yes, but differently"
 NONE_OF_THESE = "none of these"
@@ -133,7 +134,7 @@ def ask_from_json(goals: Goals, record: Mapping[str, Any]) -> Ask:
     Raises:
         BadRecord: It is damaged, or of other goals.
     """
-    try:
+    with refusing_damage("question about goals"):
         question = Question.from_json(record["question"])
         about = About(
             kind=AskKind(record["kind"]),
@@ -142,8 +143,6 @@ def ask_from_json(goals: Goals, record: Mapping[str, Any]) -> Ask:
             truth=tuple(map(int, record["truth"])),
             goals=goals.names,
         )
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadRecord(f"a question about goals is damaged ({error})", hint="Begin anew.") from error
     if len(about.truth) != len(goals) + 1 or not all(0 <= each < len(about.answers) for each in about.truth):
         raise BadRecord("a question is about other goals", hint="Begin anew.")
     return Ask(question, about)

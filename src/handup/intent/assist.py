@@ -126,9 +126,7 @@ class Assist:
         velocities = boldness * with_person(found.velocities, stick, closely=closely, theirs=theirs)
         now = replace(ahead, made=np.broadcast_to(velocities[:, None], ahead.made.shape))
         best = most_useful(seconds.saved(now), belief.weights)
-        kind, candidate = found.kinds[best], found.candidates[best]
-        why = f"to {belief.goals[belief.target[candidate]].name}" if kind is MoveKind.GOAL else str(kind)
-        return Choice(velocities[best], why)
+        return Choice(velocities[best], found.why(best, belief))
 
     def _may_help(self, situation: Situation, view: View) -> bool:
         """From afar always; near an object only for a goal that is confirmed or that it is sure of."""

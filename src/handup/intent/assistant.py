@@ -14,7 +14,6 @@ from handup.core import (
     BadRecord,
     BadSetting,
     BadStep,
-    HandupError,
     IllegalCall,
     UnknownMethod,
     Value,
@@ -33,6 +32,7 @@ from handup.intent.pose import Pose
 from handup.intent.seconds import Pace
 from handup.intent.value import look, values_from
 from handup.people import Workload
+from handup.people.workload import refusing_damage
 
 SCHEMA = 1
 HOLD = "hold"
@@ -127,7 +127,7 @@ class State:
         found = check_fields("an assistant", record, names, needed=names, newest=SCHEMA, error=BadRecord)
         numbers: dict[str, Any] = {name: check_number(name, found[name], error=BadRecord) for name in TIMES}
         numbers |= {name: check_count(name, found[name], least=0, error=BadRecord) for name in COUNTS}
-        try:
+        with refusing_damage("assistant"):
             return cls(
                 belief=Belief.from_json(goals, found["belief"]),
                 workload=Workload.from_json(found["workload"]),
@@ -139,11 +139,6 @@ class State:
                 denied=frozenset(map(int, found["denied"])) & frozenset(range(len(goals))),
                 open=None if found["open"] is None else ask_from_json(goals, found["open"]),
             )
-        except BadRecord:
-            raise
-        except (HandupError, TypeError, ValueError) as error:
-            cause = error.cause if isinstance(error, HandupError) else str(error)
-            raise BadRecord(f"an assistant is damaged ({cause})", hint="Begin a new one.") from error
 
 
 class Assistant:
@@ -339,16 +334,9 @@ class Assistant:
         """
         if not isinstance(record, Mapping) or not set(OWN) <= set(record):
             raise BadRecord("this is no record of an assistant", hint="Give what `to_json` wrote.")
-        try:
-            goals = Goals.from_json(record["goals"])
-            made = cls(
-                goals,
-                helper or str(record["helper"]),
-                most_questions=record["most_questions"],
-                alpha=record["alpha"],
-            )
-        except HandupError as error:
-            raise BadRecord(f"an assistant is damaged ({error.cause})", hint="Begin a new one.") from error
+        with refusing_damage("assistant"):
+            goals, rule = Goals.from_json(record["goals"]), helper or str(record["helper"])
+            made = cls(goals, rule, most_questions=record["most_questions"], alpha=record["alpha"])
         if settings_of(made.helper) != record["settings"]:
             raise BadRecord(
                 f"an assistant was helped by '{record['helper']}' with other settings",

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from handup.core import BadRecord, BadSetting
 from handup.intent.goals import Goals
 from handup.intent.value import Array, Index
+from handup.people.workload import refusing_damage
 
 LEAST = 1e-12
 """No goal is ever less likely than this, so that evidence can always bring it back."""
@@ -97,11 +98,6 @@ class Belief:
         """By name, for people and records."""
         return dict(zip(self.goals.names, map(float, self.by_goal), strict=True))
 
-    @property
-    def effective(self) -> float:
-        """How many candidates the weight is spread over (Kish): 1/Σp²."""
-        return float(1.0 / np.square(self.weights).sum())
-
     def updated(self, log_likelihood: Array) -> Belief:
         """After evidence: its log likelihood for each candidate and, last, for an unlisted goal.
 
@@ -178,7 +174,8 @@ class Belief:
         """
         goal = self.by_goal
         alike = (np.square(goal).sum() + self.weights[-1] ** 2) * len(self.goals) <= 2.0
-        if not alike and self.effective >= len(self.target) / 2.0:
+        spread_over = float(1.0 / np.square(self.weights).sum())  # so many candidates, by Kish
+        if not alike and spread_over >= len(self.target) / 2.0:
             return self
         first = self.goals.first_pose
         copies = [
@@ -220,19 +217,16 @@ class Belief:
         Raises:
             BadRecord: It is damaged, or of other goals.
         """
-        try:
+        with refusing_damage("belief"):
             target = tuple(int(each) for each in record["target"])
             poses = tuple(tuple(int(row) for row in each) for each in record["poses"])
             weights: NDArray[np.float64] = np.array(record["weights"], dtype=np.float64)
-            bounds = float(record["floor"]), float(record["ceiling"]), bool(record["unknown"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise BadRecord(f"a belief is damaged ({error})", hint="Begin anew with Belief.uniform.") from error
+            floor, ceiling, unknown = float(record["floor"]), float(record["ceiling"]), bool(record["unknown"])
         rows = sorted(row for each in poses for row in each)
         whole = rows == list(range(goals.first_pose[-1])) and sorted(set(target)) == list(range(len(goals)))
         fits = len(target) == len(poses) == len(weights) - 1 and all(poses)
         if not (whole and fits and np.isfinite(weights).all() and (weights >= 0.0).all() and weights.sum() > 0.0):
             raise BadRecord("a belief does not fit the goals", hint="Begin anew with Belief.uniform.")
-        floor, ceiling, unknown = bounds
         return cls(
             goals=goals,
             target=target,

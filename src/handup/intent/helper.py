@@ -198,6 +198,11 @@ class Moves:
     candidates: tuple[int, ...]
     velocities: Array
 
+    def why(self, move: int, belief: Belief) -> str:
+        """Name what a move goes for, in a few words."""
+        kind, candidate = self.kinds[move], self.candidates[move]
+        return f"to {belief.goals[belief.target[candidate]].name}" if kind is MoveKind.GOAL else str(kind)
+
     def opposed(self, stick: Joystick) -> NDArray[np.bool_]:
         """Which of them work against the stick in at least one axis."""
         return np.asarray(opposing(self.velocities, stick).any(axis=1))
@@ -232,17 +237,14 @@ def moves(belief: Belief, goal_velocities: Array, chosen: Sequence[int], kinds: 
         chosen: Candidates that may be gone for alone.
         kinds: Which kinds of move there are.
     """
-    rows: list[tuple[MoveKind, int, Array]] = []
-    if MoveKind.GOAL in kinds:
-        rows += [(MoveKind.GOAL, each, goal_velocities[each]) for each in chosen]
-    if MoveKind.MIX in kinds or MoveKind.CARRY in kinds:
-        mixed = hindsight(belief, goal_velocities)
-        if MoveKind.MIX in kinds:
-            rows.append((MoveKind.MIX, -1, mixed))
-        if MoveKind.CARRY in kinds:
-            rows.append((MoveKind.CARRY, -1, mixed * np.repeat((1.0, 0.0), 3)))
-    if MoveKind.NONE in kinds or not rows:
-        rows.append((MoveKind.NONE, -1, np.zeros(6)))
+    mixed = hindsight(belief, goal_velocities)
+    every: list[tuple[MoveKind, int, Array]] = [
+        *((MoveKind.GOAL, candidate, goal_velocities[candidate]) for candidate in chosen),
+        (MoveKind.MIX, -1, mixed),
+        (MoveKind.CARRY, -1, mixed * np.repeat((1.0, 0.0), 3)),
+        (MoveKind.NONE, -1, np.zeros(6)),
+    ]
+    rows = [row for row in every if row[0] in kinds] or every[-1:]
     found, candidates, velocities = zip(*rows, strict=True)
     return Moves(tuple(found), tuple(candidates), np.array(velocities))
 

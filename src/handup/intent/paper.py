@@ -150,10 +150,9 @@ class Paper:
             if about := self._planned(situation, rewards, chosen):
                 return Choice(np.zeros(6), UNSURE, about)
             move = int(np.argmax(rewards @ belief.weights))
-        velocity, kind = found.velocities[move], found.kinds[move]
-        if self.yields and opposing(velocity, stick).any():
-            velocity, kind = np.zeros(6), MoveKind.NONE
-        return Choice(velocity, self._why(belief, kind, found.candidates[move]))
+        if self.yields and opposing(found.velocities[move], stick).any():
+            return Choice(np.zeros(6), str(MoveKind.NONE))
+        return Choice(found.velocities[move], found.why(move, belief))
 
     def _askable(self, situation: Situation, chosen: list[int]) -> list[About]:
         goals = dict.fromkeys(situation.belief.target[each] for each in chosen)
@@ -185,9 +184,6 @@ class Paper:
         askable = self._askable(situation, chosen)
         likeliest_first = sorted(askable, key=lambda each: -chances[each.truth.index(0)])
         return likeliest_first[0] if askable and spread > self.entropy * np.log(len(chances)) else None
-
-    def _why(self, belief: Belief, kind: MoveKind, candidate: int) -> str:
-        return f"to {belief.goals[belief.target[candidate]].name}" if kind is MoveKind.GOAL else str(kind)
 
 
 HINDSIGHT = Paper(name="ho", kinds=(MoveKind.MIX,), asking=Asking.NEVER, resamples=False)

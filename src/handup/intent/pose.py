@@ -86,12 +86,6 @@ class Pose:
         x, y, z = (a + b for a, b in zip(first.position, rotated(first.rotation, self.position), strict=True))
         return Pose((x, y, z), _unit(product(first.rotation, self.rotation)))
 
-    def inverse(self) -> Pose:
-        """The pose whose composition with this one is no motion at all."""
-        back = conjugate(self.rotation)
-        x, y, z = rotated(back, self.position)
-        return Pose((-x, -y, -z), back)
-
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""
         return {"position": list(self.position), "rotation": list(self.rotation)}

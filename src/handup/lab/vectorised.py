@@ -13,7 +13,7 @@ from handup.lab.batch import ACT, Decider, Indices, Running, Terms
 from handup.lab.world import Matrix, Truths
 from handup.what import BinaryTree, BruteForce, Confidence, Graph, Never, Topo
 from handup.what.base import TIE
-from handup.what.binary_tree import LEAST
+from handup.what.sets import LEAST
 from handup.when import ExecuteFirst, Pair, QueryForAll, QueryThenExecute, Strategy, UntilConfident, WorkloadAware
 
 NONE = -1

@@ -1,6 +1,5 @@
 """Memory: what a person said once about an input is not asked again about one like it (the paper's C.3)."""
 
-from handup.memory.embedder import Embedder, Embedding, Encoder, Picture, check_embedder
 from handup.memory.entry import Recalled, Remembered, Settings, Source, Status, Trust, reused
 from handup.memory.events import (
     Cause,
@@ -11,30 +10,11 @@ from handup.memory.events import (
     MemoryForgotten,
     MemoryRemembered,
 )
-from handup.memory.index import Index, Match
+from handup.memory.index import Embedder, Embedding, Encoder, Index, Match, Picture, check_embedder
 from handup.memory.memory import Memory
 
 __all__ = [
-    "Cause",
-    "Dropping",
-    "Embedder",
-    "Embedding",
-    "Encoder",
-    "Index",
-    "Match",
-    "Memory",
-    "MemoryConfirmed",
-    "MemoryContradicted",
-    "MemoryDropped",
-    "MemoryForgotten",
-    "MemoryRemembered",
-    "Picture",
-    "Recalled",
-    "Remembered",
-    "Settings",
-    "Source",
-    "Status",
-    "Trust",
-    "check_embedder",
-    "reused",
-]
+    "Cause", "Dropping", "Embedder", "Embedding", "Encoder", "Index", "Match", "Memory", "MemoryConfirmed",
+    "MemoryContradicted", "MemoryDropped", "MemoryForgotten", "MemoryRemembered", "Picture", "Recalled", "Remembered",
+    "Settings", "Source", "Status", "Trust", "check_embedder", "reused",
+]  # fmt: skip

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from handup.core import BadSetting
 from handup.core.checks import MAX_ID, MAX_NAME, MAX_OPTION, check_count, check_share, check_text
-from handup.memory.embedder import Encoder
+from handup.memory.index import Encoder
 
 PRIOR_RIGHT = 1.8
 PRIOR_WRONG = 0.2
@@ -70,9 +70,8 @@ class Settings:
             check_share(name, getattr(self, name), error=BadSetting)
         check_count("most", self.most, least=1, error=BadSetting)
         if self.threshold <= 0.0 or self.same < self.threshold:
-            raise BadSetting(
-                f"threshold is {self.threshold:g}, same is {self.same:g}", hint="Use 0 < threshold ≤ same ≤ 1."
-            )
+            told = f"threshold is {self.threshold:g}, same is {self.same:g}"
+            raise BadSetting(told, hint="Use 0 < threshold ≤ same ≤ 1.")
 
     def weight(self, similarity: float) -> float:
         """What an answer about an input as similar as this says of a memory: 0 at the threshold, 1 from `same` on."""
@@ -201,7 +200,6 @@ def checked_candidates(candidates: Sequence[str]) -> tuple[str, ...]:
     """
     names = () if isinstance(candidates, str) else tuple(candidates)
     if not names or len(set(names)) != len(names) or not all(isinstance(each, str) for each in names):
-        raise BadSetting(
-            "the candidates are no list of different labels", hint="Give every label that is possible now."
-        )
+        hint = "Give every label that is possible now."
+        raise BadSetting("the candidates are no list of different labels", hint=hint)
     return names

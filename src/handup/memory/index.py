@@ -1,4 +1,4 @@
-"""Embeddings as unit vectors, the same on every machine, and exact search for the most similar of many.
+"""Embeddings: what makes them, unit vectors that are the same on every machine, and exact search among many.
 
 What a vector is compared with before a restart it is compared with after it: it is rounded to float32 before its first
 use, and that is what is stored. The similarity of two of them is one fixed formula of elementwise sums in float64, so
@@ -8,17 +8,24 @@ it does not depend on how many others are compared at the same time, on threads,
 from __future__ import annotations
 
 import binascii
+import re
 from base64 import b64decode, b64encode
-from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from handup.core import BadData, BadRecord, BadSetting
+from handup.core.checks import MAX_NAME, check_count, check_name
+from handup.core.contract import Contract
 
 Vector = NDArray[np.float32]
+Picture = bytes | NDArray[np.uint8]
+"""A picture as a file's bytes, or as rows of pixels: whatever the encoder takes."""
+STEADY = "Use no chance: switch dropout off, fix the seed."
+DIGEST = re.compile(r"[0-9a-f]{16,64}")
 MOST_DIMENSIONS = 8192
 """An embedding may be so long."""
 CHUNK = 1024
@@ -72,11 +79,6 @@ def similarities(rows: Vector, query: Vector) -> NDArray[np.float64]:
     return np.minimum(found, 1.0)
 
 
-def similarity(one: Vector, other: Vector) -> float:
-    """The cosine of two unit vectors: `similarities` of one."""
-    return float(similarities(one[None], other)[0])
-
-
 def _sums(products: NDArray[np.float64]) -> NDArray[np.float64]:
     """The sum of each row, by folding halves onto each other: sums of columns only, whose order is the same always."""
     width = products.shape[1]
@@ -108,6 +110,114 @@ def from_text(text: str, dimension: int) -> Vector:
     return made
 
 
+class Embedder(Protocol):
+    """Anything that turns what a module sees into a vector, so that alike inputs point the same way."""
+
+    @property
+    def name(self) -> str:
+        """What it is called, with its version."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector has."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """A hash of everything that a vector depends on, weights first, in hexadecimal: 16 to 64 letters."""
+        ...
+
+    def embed(self, picture: Picture, text: str = "") -> ArrayLike:
+        """The vector of a picture and, where a module sees one beside it, a text. The same each time; any length."""
+        ...
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """Which encoder made a vector. Vectors of two encoders, or of two versions of one, are never compared.
+
+    Raises:
+        BadSetting: A name that is none, a dimension outside 1 to 8,192, a digest that is none.
+    """
+
+    name: str
+    dimension: int
+    digest: str
+
+    def __post_init__(self) -> None:
+        check_name("an encoder's name", self.name, MAX_NAME, error=BadSetting)
+        dimension = check_count("an encoder's dimension", self.dimension, least=1, error=BadSetting)
+        object.__setattr__(self, "dimension", dimension)
+        if dimension > MOST_DIMENSIONS:
+            raise BadSetting(f"an encoder has {self.dimension} dimensions", hint=f"Use at most {MOST_DIMENSIONS}.")
+        if not isinstance(self.digest, str) or not DIGEST.fullmatch(self.digest):
+            hint = "Give 16 to 64 hexadecimal digits: a SHA-256 of its weights."
+            raise BadSetting("an encoder's digest is no hash", hint=hint)
+
+    @classmethod
+    def of(cls, embedder: Embedder) -> Encoder:
+        """What is remembered of an embedder."""
+        return cls(embedder.name, embedder.dimension, embedder.digest)
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """What a module saw, as a unit vector, and which encoder made it.
+
+    Args:
+        vector: Any vector that is not all zeros; it is made a unit vector of float32.
+        encoder: Who made it.
+
+    Raises:
+        BadData: The vector is none, of another dimension, not finite, or all zeros.
+    """
+
+    vector: NDArray[Any] = field(compare=False, repr=False)
+    encoder: Encoder
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vector", unit(self.vector, self.encoder.dimension))
+
+    @classmethod
+    def of(cls, embedder: Embedder, picture: Picture, text: str = "") -> Embedding:
+        """What an embedder makes of an input."""
+        return cls(np.asarray(embedder.embed(picture, text)), Encoder.of(embedder))
+
+    def similarity(self, other: Embedding) -> float:
+        """The cosine of two embeddings, at most 1.
+
+        Raises:
+            BadSetting: Different encoders made them.
+        """
+        if self.encoder != other.encoder:
+            raise BadSetting("embeddings of two encoders cannot be compared", hint="Embed both inputs with one.")
+        return float(similarities(self.vector[None], other.vector)[0])
+
+
+def check_embedder(embedder: Embedder, pictures: Sequence[Picture], texts: Sequence[str] = ("",)) -> None:
+    """Run an embedder through the contract, on pictures of its kind.
+
+    Args:
+        embedder: It.
+        pictures: Some that it takes.
+        texts: What may stand beside them.
+
+    Raises:
+        ContractViolation: Naming what is wrong.
+        BadData: It made something that is no vector.
+        BadSetting: Its name, dimension or digest cannot be.
+    """
+    contract, before = Contract(f"'{embedder.name}'"), Encoder.of(embedder)
+    for number, picture in enumerate(pictures):
+        for text in texts:
+            first, again = (Embedding.of(embedder, picture, text) for _ in range(2))
+            same = first.vector.tobytes() == again.vector.tobytes()
+            contract.keeps(same, f"makes two vectors of picture {number}", STEADY)
+    same = Encoder.of(embedder) == before
+    contract.keeps(same, "changed its name, dimension or digest", "Compute the digest once, of the weights.")
+
+
 @dataclass(frozen=True)
 class Match:
     """A vector that was found: its key, and its cosine with the query."""
@@ -136,6 +246,7 @@ class Index:
         self.dimension = dimension
         self._slack = (dimension + 16) * 2.0**-23
         self._places: dict[int, int] = {}
+        self._numbers: dict[Hashable, int] = {}
         self._fitted = 0
         self._axes = np.zeros((dimension, 0))
         self._vectors = np.zeros((SMALLEST, dimension), dtype=np.float32)
@@ -150,16 +261,13 @@ class Index:
     def __len__(self) -> int:
         return len(self._places)
 
-    def __contains__(self, key: int) -> bool:
-        return key in self._places
-
-    def add(self, key: int, vector: Vector, group: int = 0) -> None:
+    def add(self, key: int, vector: Vector, group: Hashable = None) -> None:
         """Add a unit vector.
 
         Args:
             key: Its number, which nobody else has. Of several that are equally similar, the largest is found.
             vector: It, as `unit` made it.
-            group: A number from 0 that a search can be limited to.
+            group: What a search can be limited to.
 
         Raises:
             BadSetting: The key is taken, or the dimension is another one.
@@ -170,7 +278,8 @@ class Index:
         if place == len(self._keys):
             doubled = (np.concatenate((table, np.zeros_like(table))) for table in self._tables)
             self._vectors, self._shorts, self._keys, self._groups = doubled
-        self._vectors[place], self._keys[place], self._groups[place] = vector, key, group
+        number = self._numbers.setdefault(group, len(self._numbers))
+        self._vectors[place], self._keys[place], self._groups[place] = vector, key, number
         self._places[key] = place
         if self._fitted:
             self._shorts[place] = self._shortened(vector[None])[0]
@@ -195,7 +304,7 @@ class Index:
         """
         return np.asarray(self._vectors[self._places[key]])
 
-    def best(self, query: Vector, floor: float, groups: Collection[int] | None = None) -> Match | None:
+    def best(self, query: Vector, floor: float, groups: Collection[Hashable] | None = None) -> Match | None:
         """The most similar vector, the newest of equals; None where none is at least as similar as the floor.
 
         Args:
@@ -205,18 +314,21 @@ class Index:
         """
         return next(iter(self._found(query, floor, groups, only_best=True)), None)
 
-    def within(self, query: Vector, floor: float, groups: Collection[int] | None = None) -> list[Match]:
+    def within(self, query: Vector, floor: float, groups: Collection[Hashable] | None = None) -> list[Match]:
         """All vectors at least as similar as the floor, the most similar first, the newest of equals first."""
         return self._found(query, floor, groups, only_best=False)
 
-    def _found(self, query: Vector, floor: float, groups: Collection[int] | None, *, only_best: bool) -> list[Match]:
+    def _found(
+        self, query: Vector, floor: float, groups: Collection[Hashable] | None, *, only_best: bool
+    ) -> list[Match]:
         """Those that reach the floor; of `only_best`, at least the best of them."""
         if query.shape != (self.dimension,):
             raise BadSetting("a query has another dimension", hint=f"Give a vector of {self.dimension}.")
         self._fit()
         places = np.arange(len(self))
         if groups is not None:
-            able = np.isin(self._groups[: len(self)], np.fromiter(groups, np.int64, len(groups)))
+            numbers = [self._numbers[group] for group in groups if group in self._numbers]
+            able = np.isin(self._groups[: len(self)], np.array(numbers, dtype=np.int64))
         compared = [(self._shorts, self._shortened(query[None])[0])] if self._fitted else []
         for table, vector in (*compared, (self._vectors, query)):
             bounds = self._products(table, vector, places)

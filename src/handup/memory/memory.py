@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from handup.core import BadRecord, BadSetting, HandupError
@@ -19,7 +19,6 @@ from handup.core.checks import (
     check_text,
 )
 from handup.core.journal import LogEntry
-from handup.memory.embedder import Embedding, Encoder
 from handup.memory.entry import Recalled, Remembered, Settings, Source, Status, Trust, checked_candidates, reused
 from handup.memory.events import (
     KEY,
@@ -33,7 +32,7 @@ from handup.memory.events import (
     MemoryRemembered,
     Weighed,
 )
-from handup.memory.index import Index, Match, from_text, to_text
+from handup.memory.index import Embedding, Encoder, Index, Match, from_text, to_text
 
 if TYPE_CHECKING:
     from handup.journal import Journal, Writer
@@ -139,7 +138,9 @@ class Memory:
         source = source or Source()
         module = check_name("a module", module, MAX_NAME, error=BadSetting)
         label = check_text("a label", label, MAX_OPTION, error=BadSetting, empty=False)
-        by, owners = _people(by, whose)
+        by = check_person("a name", by, MAX_NAME, error=BadSetting)
+        others = check_list("whose", whose, MAX_PEOPLE, error=BadSetting)
+        owners = tuple(sorted({by, *(check_person("a name", other, MAX_NAME, error=BadSetting) for other in others)}))
         with self._book.writing() as pen:
             self._catch_up(pen, pen.head.seq)
             if (known := self._shelves.taught(module, source.question, label)) is not None:
@@ -148,7 +149,9 @@ class Memory:
             same = [each for each in self._shelves.within(module, seen, self.settings.same) if each.key not in wrong]
             best = None if same else self._shelves.best(module, seen, self.settings.threshold)
             alike = [best] if best is not None and best.key not in wrong else same
-            events = [event for each in wrong for event in self._said_wrong(each, by, source.question)]
+            events: list[MemoryEvent] = []
+            for memory in (self._shelves.memories[id_] for id_ in wrong):
+                events += self._against(memory, Cause.SAID, by, source.question, overruled=True)
             events += self._judged(alike, label, by, source.question)
             again = self._said_before(same, label, by, owners)
             if again is None:
@@ -287,32 +290,29 @@ class Memory:
         found = self._shelves.memories
         return [each for each in dict.fromkeys(memories) if each in found and found[each].kept]
 
-    def _said_wrong(self, id_: int, by: str | None, evidence: str, weight: float = 1.0) -> list[MemoryEvent]:
-        """A person said that a memory is wrong."""
-        return [
-            MemoryContradicted(memory=id_, cause=Cause.SAID, by=by, evidence=evidence, weight=weight),
-            MemoryDropped(memory=id_, why=Dropping.OVERRULED),
-        ]
+    def _against(
+        self, memory: Remembered, cause: Cause, by: str | None, evidence: str, weight: float = 1.0, *, overruled: bool
+    ) -> list[MemoryEvent]:
+        """Something spoke against a memory: it is dropped where it is overruled, or hardly trusted any more."""
+        spoke = MemoryContradicted(memory=memory.id, cause=cause, by=by, evidence=evidence, weight=weight)
+        if overruled:
+            return [spoke, MemoryDropped(memory=memory.id, why=Dropping.OVERRULED)]
+        if memory.trust.contradicted(weight).value < self.settings.drop_below:
+            return [spoke, MemoryDropped(memory=memory.id, why=Dropping.DISTRUSTED)]
+        return [spoke]
 
     def _judged(self, alike: Sequence[Match], label: str, by: str, question: str) -> list[MemoryEvent]:
         """What a person's word says of memories that are alike: all of the same input, else what would be recalled."""
         events: list[MemoryEvent] = []
-        for found in alike:
-            if not self._shelves.counted(found.key, question):
-                events += self._word(found, label, by, question)
-        return events
-
-    def _word(self, found: Match, label: str, by: str, question: str) -> list[MemoryEvent]:
-        memory, weight = self._shelves.memories[found.key], self.settings.weight(found.similarity)
-        if memory.label == label:
-            return [MemoryConfirmed(memory=memory.id, by=by, evidence=question, weight=weight)]
-        events: list[MemoryEvent] = [
-            MemoryContradicted(memory=memory.id, cause=Cause.OTHER_ANSWER, by=by, evidence=question, weight=weight)
-        ]
-        if found.similarity >= self.settings.same:
-            events.append(MemoryDropped(memory=memory.id, why=Dropping.OVERRULED))
-        elif memory.trust.contradicted(weight).value < self.settings.drop_below:
-            events.append(MemoryDropped(memory=memory.id, why=Dropping.DISTRUSTED))
+        for match in alike:
+            if self._shelves.counted(match.key, question):
+                continue
+            memory, weight = self._shelves.memories[match.key], self.settings.weight(match.similarity)
+            if memory.label == label:
+                events.append(MemoryConfirmed(memory=memory.id, by=by, evidence=question, weight=weight))
+            else:
+                overruled = match.similarity >= self.settings.same
+                events += self._against(memory, Cause.OTHER_ANSWER, by, question, weight, overruled=overruled)
         return events
 
     def _said_before(self, same: Sequence[Match], label: str, by: str, owners: tuple[str, ...]) -> Remembered | None:
@@ -345,47 +345,14 @@ class Memory:
             memory = self._known(id_)
             if not memory.kept or self._shelves.counted(id_, evidence):
                 return memory
-            events: list[MemoryEvent] = []
             if against is None:
-                events.append(MemoryConfirmed(memory=id_, by=person, evidence=evidence, weight=weight))
-            elif against is Cause.SAID:
-                events += self._said_wrong(id_, person, evidence, weight)
+                events: list[MemoryEvent] = [MemoryConfirmed(memory=id_, by=person, evidence=evidence, weight=weight)]
             else:
-                events.append(
-                    MemoryContradicted(memory=id_, cause=against, by=person, evidence=evidence, weight=weight)
-                )
-                if memory.trust.contradicted(weight).value < self.settings.drop_below:
-                    events.append(MemoryDropped(memory=id_, why=Dropping.DISTRUSTED))
+                overruled = against is Cause.SAID
+                events = self._against(memory, against, person, evidence, weight, overruled=overruled)
             lines = self._append(pen, events, run)
         self._take(lines)
         return self._shelves.memories[id_]
-
-
-def _people(by: str, whose: Iterable[str]) -> tuple[str, tuple[str, ...]]:
-    """Who said it, and everybody whose it is, in the order of the alphabet."""
-    said = check_person("a name", by, MAX_NAME, error=BadSetting)
-    others = [
-        check_person("a name", each, MAX_NAME, error=BadSetting)
-        for each in check_list("whose", whose, MAX_PEOPLE, error=BadSetting)
-    ]
-    return said, tuple(sorted({said, *others}))
-
-
-@dataclass
-class Shelf:
-    """The vectors of one module and one encoder; the labels are the index's groups."""
-
-    index: Index
-    labels: dict[str, int] = field(default_factory=dict)
-
-    def put(self, memory: Remembered, embedding: str) -> None:
-        """Add a memory."""
-        group = self.labels.setdefault(memory.label, len(self.labels))
-        self.index.add(memory.id, from_text(embedding, memory.encoder.dimension), group)
-
-    def groups(self, labels: tuple[str, ...]) -> list[int]:
-        """The groups of some labels, as far as there are any."""
-        return [self.labels[each] for each in labels if each in self.labels]
 
 
 class Shelves:
@@ -393,7 +360,8 @@ class Shelves:
 
     def __init__(self) -> None:
         self.memories: dict[int, Remembered] = {}
-        self._shelves: dict[tuple[str, Encoder], Shelf] = {}
+        self._indices: dict[tuple[str, Encoder], Index] = {}
+        """By module and encoder; the labels are the groups."""
         self._taught: dict[tuple[str, str, str], int] = {}
         self._counted: set[tuple[int, str]] = set()
         self._kept: dict[str, dict[int, None]] = {}
@@ -432,7 +400,8 @@ class Shelves:
                 source=source,
                 encoder=encoder,
             )
-            self._shelf(memory.module, encoder).put(memory, event.embedding)
+            vector = from_text(event.embedding, encoder.dimension)
+            self._index(memory.module, encoder).add(memory.id, vector, memory.label)
         except HandupError as error:
             raise BadRecord(f"memory {line.seq} is damaged ({error.cause})", hint="Verify the journal.") from None
         self.memories[memory.id] = memory
@@ -451,13 +420,13 @@ class Shelves:
         if memory is None or not memory.kept:
             return
         self.memories[id_] = replace(memory, status=status)
-        self._shelf(memory.module, memory.encoder).index.remove(id_)
+        self._index(memory.module, memory.encoder).remove(id_)
         del self._kept[memory.module][id_]
 
-    def _shelf(self, module: str, encoder: Encoder) -> Shelf:
-        if (module, encoder) not in self._shelves:
-            self._shelves[module, encoder] = Shelf(Index(encoder.dimension))
-        return self._shelves[module, encoder]
+    def _index(self, module: str, encoder: Encoder) -> Index:
+        if (module, encoder) not in self._indices:
+            self._indices[module, encoder] = Index(encoder.dimension)
+        return self._indices[module, encoder]
 
     # -- asking ------------------------------------------------------------------------------------------------------
 
@@ -481,12 +450,10 @@ class Shelves:
 
     def best(self, module: str, seen: Embedding, floor: float, labels: tuple[str, ...] | None = None) -> Match | None:
         """The most similar memory at or above a floor, with one of the labels where these are given."""
-        shelf = self._shelves.get((module, seen.encoder))
-        if shelf is None:
-            return None
-        return shelf.index.best(seen.vector, floor, None if labels is None else shelf.groups(labels))
+        index = self._indices.get((module, seen.encoder))
+        return None if index is None else index.best(seen.vector, floor, labels)
 
     def within(self, module: str, seen: Embedding, floor: float) -> list[Match]:
         """All memories at or above a floor, the most similar first."""
-        shelf = self._shelves.get((module, seen.encoder))
-        return [] if shelf is None else shelf.index.within(seen.vector, floor)
+        index = self._indices.get((module, seen.encoder))
+        return [] if index is None else index.within(seen.vector, floor)

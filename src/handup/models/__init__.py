@@ -11,21 +11,6 @@ from handup.models.model import Inspection, Model, Output, Violation, check_mode
 from handup.models.pictures import around, data_url, marked
 
 __all__ = [
-    "ClipEmbedder",
-    "Corners",
-    "DetectorFormat",
-    "Endpoint",
-    "Inspection",
-    "Layout",
-    "Model",
-    "NearestExample",
-    "OnnxDetector",
-    "Output",
-    "Scores",
-    "Unit",
-    "Violation",
-    "around",
-    "check_model",
-    "data_url",
-    "marked",
-]
+    "ClipEmbedder", "Corners", "DetectorFormat", "Endpoint", "Inspection", "Layout", "Model", "NearestExample",
+    "OnnxDetector", "Output", "Scores", "Unit", "Violation", "around", "check_model", "data_url", "marked",
+]  # fmt: skip

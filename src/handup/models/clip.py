@@ -168,9 +168,8 @@ class ClipEmbedder:
     def _of_picture(self, picture: Picture) -> Floats:
         [made] = self._network.run(self.preprocessing.pixels(_image(picture)), [self._output])
         if made.ndim != 2 or made.shape[0] != 1:
-            raise BadRecord(
-                f"'{self._output}' has shape {list(made.shape)}", hint="Export it with one vector a picture."
-            )
+            shape = f"'{self._output}' has shape {list(made.shape)}"
+            raise BadRecord(shape, hint="Export it with one vector a picture.")
         return np.asarray(made[0], np.float32)
 
 
@@ -234,9 +233,8 @@ def _image(picture: Picture) -> Any:
                 warnings.simplefilter("ignore")  # Pillow warns of large pictures; the limit is ours
                 opened = image_of.open(io.BytesIO(picture))
                 if opened.width * opened.height > MOST_PX:
-                    raise BadData(
-                        f"a picture of {opened.width} × {opened.height} px", hint=f"Give at most {MOST_PX} px."
-                    )
+                    size = f"{opened.width} × {opened.height} px"
+                    raise BadData(f"a picture of {size}", hint=f"Give at most {MOST_PX} px.")
                 return opened.convert("RGB")
         except (OSError, ValueError, SyntaxError, image_of.DecompressionBombError) as error:
             raise BadData("this is no picture, or a damaged one", hint="Give a PNG, JPEG or WebP file.") from error

@@ -94,9 +94,8 @@ class Endpoint:
         if parts.username or parts.password:
             raise BadSetting("an address holds a name or a password", hint="Give the key by key_from.")
         if self.key_from and parts.scheme == "http" and not _is_here(str(parts.hostname)):
-            raise UnsafeHost(
-                f"the key would go to {parts.hostname} without TLS", hint="Use https, or a tunnel to this machine."
-            )
+            hint = "Use https, or a tunnel to this machine."
+            raise UnsafeHost(f"the key would go to {parts.hostname} without TLS", hint=hint)
         object.__setattr__(self, "url", self.url.rstrip("/"))
         check_name("a model", self.model, MAX_NAME, error=BadSetting)
         for what in ("timeout_s", "pause_s"):
@@ -190,7 +189,9 @@ class Endpoint:
             else:
                 if status not in BUSY:
                     return self._read(status, content)
-                failed = self._busy(status)
+                kind = TooFast if status == 429 else ServerBusy
+                told = f"{self._named} is busy (status {status}), tried {self.tries} times"
+                failed = kind(told, hint="Ask less often.")
                 pause_s = max(pause_s, _seconds(headers.get("retry-after")))
             if number < self.tries:
                 self.wait(min(pause_s, LONGEST_PAUSE_S))
@@ -208,9 +209,8 @@ class Endpoint:
             async for piece in response.aiter_raw():  # as sent: what is packed could grow without limit
                 content += piece
                 if len(content) > self.most_bytes:
-                    raise TooLarge(
-                        f"{self._named} sends more than {self.most_bytes} bytes", hint="See what answers there."
-                    )
+                    told = f"{self._named} sends more than {self.most_bytes} bytes"
+                    raise TooLarge(told, hint="See what answers there.")
             return int(response.status_code), response.headers, content
 
     def _authority(self) -> dict[str, str]:
@@ -218,10 +218,8 @@ class Endpoint:
             return {}
         key = os.environ.get(self.key_from, "")
         if not key:
-            raise BadSetting(
-                f"there is no key in the environment variable {self.key_from}",
-                hint=f"Set it: export {self.key_from}=…",
-            )
+            told = f"there is no key in the environment variable {self.key_from}"
+            raise BadSetting(told, hint=f"Set it: export {self.key_from}=…")
         if not key.isascii() or not key.isprintable() or " " in key:
             raise BadSetting(f"{self.key_from} holds what no key has", hint="Copy the key again, without spaces.")
         return {"Authorization": f"Bearer {key}"}
@@ -232,10 +230,8 @@ class Endpoint:
         try:
             return ssl.create_default_context(cafile=self.ca_file)
         except OSError as error:
-            raise BadSetting(
-                f"no certificates can be read from {self.ca_file}: {error.strerror or error}",
-                hint="Give a file of certificates in PEM form.",
-            ) from None
+            told = f"no certificates can be read from {self.ca_file}: {error.strerror or error}"
+            raise BadSetting(told, hint="Give a file of certificates in PEM form.") from None
 
     def _read(self, status: int, content: bytes) -> dict[str, Any]:
         if status in {401, 403}:  # what it says of the key is not repeated: some servers quote it
@@ -269,10 +265,6 @@ class Endpoint:
             f"{self._named} does not answer ({why}), tried {self.tries} times",
             hint="See whether it runs, or allow it more time.",
         )
-
-    def _busy(self, status: int) -> HandupError:
-        kind = TooFast if status == 429 else ServerBusy
-        return kind(f"{self._named} is busy (status {status}), tried {self.tries} times", hint="Ask less often.")
 
     @property
     def _named(self) -> str:

@@ -1,47 +1,35 @@
 """People: what a question costs them, and how good their answer will be."""
 
 from handup.people.answers import (
+    PROFILES,
     AnswerModel,
     Care,
     Chance,
     Evidence,
     KindFit,
     Latency,
+    MotorProfile,
+    Reply,
+    SimulatedPerson,
     Suggestions,
     Support,
+    Tap,
     answer_model,
 )
 from handup.people.limits import HOUR_S, Fit, Put, fit, quiet_until
-from handup.people.model import BITE, Difficulty, Distraction, Features, Response, WorkloadModel
-from handup.people.simulated import PROFILES, MotorProfile, Reply, SimulatedPerson, Tap
-from handup.people.workload import PersonLoad, Workload
+from handup.people.workload import (
+    BITE,
+    Difficulty,
+    Distraction,
+    Features,
+    PersonLoad,
+    Response,
+    Workload,
+    WorkloadModel,
+)
 
 __all__ = [
-    "BITE",
-    "HOUR_S",
-    "PROFILES",
-    "AnswerModel",
-    "Care",
-    "Chance",
-    "Difficulty",
-    "Distraction",
-    "Evidence",
-    "Features",
-    "Fit",
-    "KindFit",
-    "Latency",
-    "MotorProfile",
-    "PersonLoad",
-    "Put",
-    "Reply",
-    "Response",
-    "SimulatedPerson",
-    "Suggestions",
-    "Support",
-    "Tap",
-    "Workload",
-    "WorkloadModel",
-    "answer_model",
-    "fit",
-    "quiet_until",
-]
+    "BITE", "HOUR_S", "PROFILES", "AnswerModel", "Care", "Chance", "Difficulty", "Distraction", "Evidence", "Features",
+    "Fit", "KindFit", "Latency", "MotorProfile", "PersonLoad", "Put", "Reply", "Response", "SimulatedPerson",
+    "Suggestions", "Support", "Tap", "Workload", "WorkloadModel", "answer_model", "fit", "quiet_until",
+]  # fmt: skip

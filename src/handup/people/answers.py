@@ -1,7 +1,8 @@
-"""How good an answer will be, and how long it will take.
+"""How good an answer will be, and how long it will take; and simulated people, who answer so.
 
 For diagnosis and action questions put to operators the numbers are *human data*: fitted on 2,126 real
-interventions by `python -m train.answers`. For everything else they are *assumed*, and to be swept.
+interventions by `python -m train.answers`. For everything else they are *assumed*, and to be swept. Simulated people
+answer, take their time and miss the box as the models say: they are for studies, and never stand as data.
 """
 
 from __future__ import annotations
@@ -15,15 +16,19 @@ from functools import cache
 from importlib.resources import files
 from statistics import NormalDist
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 from handup.core import BadSetting, RandomSource, Role, check_probability
+from handup.core.fields import OneOf, Share, check_rules
 from handup.core.kinds import rule_of
-from handup.people.model import SCHEMA, check_record, refusing_damage
+from handup.core.shapes.base import uniform
+from handup.people.workload import SCHEMA, check_record, refusing_damage
 
 CERTAINTIES = (1, 2, 3, 4, 5)
 ACCURACIES = (1.0, 0.9, 0.8)
 NORMAL = NormalDist()
+MOST_TRIES = 20
+"""So often a dwell is begun anew at most; then the point is taken as it is."""
 
 
 class Care(StrEnum):
@@ -61,15 +66,11 @@ class Support:
         accuracy: How many of the suggestions are accurate. Human data knows 1, .9 and .8; the nearest of them is used.
     """
 
-    suggestions: Suggestions = Suggestions.NONE
-    accuracy: float = 1.0
+    suggestions: Annotated[Suggestions, OneOf(Suggestions, "suggestions")] = Suggestions.NONE
+    accuracy: Annotated[float, Share("accuracy")] = 1.0
 
     def __post_init__(self) -> None:
-        if self.suggestions not in tuple(Suggestions):
-            raise BadSetting(f"suggestions is {self.suggestions!r}", hint=f"Use one of: {', '.join(Suggestions)}.")
-        object.__setattr__(self, "suggestions", Suggestions(self.suggestions))
-        if not 0.0 <= self.accuracy <= 1.0:
-            raise BadSetting(f"accuracy is {self.accuracy:g}", hint="Give a share from 0 to 1.")
+        check_rules(self, "a support", BadSetting)
 
     @property
     def key(self) -> str:
@@ -92,16 +93,6 @@ class Chance:
     evidence: Evidence
 
 
-def check_certainty(certainty: int | None) -> None:
-    """Refuse what is no self-rated certainty.
-
-    Raises:
-        BadSetting: It is neither missing nor 1 to 5.
-    """
-    if certainty is not None and certainty not in CERTAINTIES:
-        raise BadSetting(f"certainty is {certainty!r}", hint="Give 1 (guessing) to 5 (certain), or leave it out.")
-
-
 @dataclass(frozen=True, kw_only=True)
 class Latency:
     """Times of answers in seconds: least + lognormal.
@@ -118,10 +109,8 @@ class Latency:
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.least_s < self.median_s < math.inf or not 0.0 <= self.sigma < math.inf:
-            raise BadSetting(
-                f"a latency has median {self.median_s:g} s, least {self.least_s:g} s and sigma {self.sigma:g}",
-                hint="Give 0 <= least_s < median_s and sigma of at least 0.",
-            )
+            told = f"a latency has median {self.median_s:g} s, least {self.least_s:g} s and sigma {self.sigma:g}"
+            raise BadSetting(told, hint="Give 0 <= least_s < median_s and sigma of at least 0.")
 
     @classmethod
     def through(cls, low_s: float, median_s: float, high_s: float, share: float = 0.05) -> Latency:
@@ -146,13 +135,8 @@ class Latency:
         return Latency(median_s=self.median_s * factor, sigma=self.sigma, least_s=self.least_s * factor)
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record; `from_json` reads it back."""
+        """A plain record: keyword arguments for the same latency."""
         return asdict(self)
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Latency:
-        """The latency that `to_json` wrote."""
-        return cls(median_s=record["median_s"], sigma=record["sigma"], least_s=record["least_s"])
 
 
 FROM_SIGHT: Mapping[Care, float] = {Care.HURRIED: 0.80, Care.USUAL: 0.90, Care.CAREFUL: 0.97}
@@ -206,17 +190,13 @@ class KindFit:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""
-        return {
-            "level": dict(self.level),
-            "certainty": list(self.certainty),
-            "certainties": {key: list(each) for key, each in self.certainties.items()},
-            "strength": self.strength,
-        }
+        certainties = {key: list(counts) for key, counts in self.certainties.items()}
+        return {**asdict(self), "certainty": list(self.certainty), "certainties": certainties}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> KindFit:
         """The fit that `to_json` wrote."""
-        certainties = {key: tuple(each) for key, each in record["certainties"].items()}
+        certainties = {key: tuple(counts) for key, counts in record["certainties"].items()}
         return cls(dict(record["level"]), tuple(record["certainty"]), certainties, float(record["strength"]))
 
 
@@ -277,8 +257,12 @@ class AnswerModel:
             support: What is shown beside it; nothing where not given.
             certainty: Self-rated, 1 to 5, where it is known already.
             person: Who; with judged answers of theirs the number moves towards their own record.
+
+        Raises:
+            BadSetting: The certainty is neither missing nor 1 to 5.
         """
-        check_certainty(certainty)
+        if certainty is not None and certainty not in CERTAINTIES:
+            raise BadSetting(f"certainty is {certainty!r}", hint="Give 1 (guessing) to 5 (certain), or leave it out.")
         fit = self.fit_of(role, kind)
         if fit is None:
             found = Chance(self.from_sight[self.care], Evidence.ASSUMED)
@@ -323,7 +307,6 @@ class AnswerModel:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""
-        people = {who: {str(kind): asdict(each) for kind, each in kinds.items()} for who, kinds in self.people.items()}
         return {
             "schema": SCHEMA,
             "kind": "answer-model",
@@ -332,7 +315,9 @@ class AnswerModel:
             "care": str(self.care),
             "from_sight": {str(care): chance for care, chance in self.from_sight.items()},
             "from_sight_latency": self.from_sight_latency.to_json(),
-            "people": people,
+            "people": {
+                who: {str(kind): asdict(judged) for kind, judged in kinds.items()} for who, kinds in self.people.items()
+            },
         }
 
     @classmethod
@@ -346,10 +331,10 @@ class AnswerModel:
         with refusing_damage("answer-model"):
             return cls(
                 fits={rule_of(kind).kind: KindFit.from_json(each) for kind, each in record["fits"].items()},
-                latency=None if record["latency"] is None else Latency.from_json(record["latency"]),
+                latency=None if record["latency"] is None else Latency(**record["latency"]),
                 care=Care(record["care"]),
                 from_sight={Care(care): float(chance) for care, chance in record["from_sight"].items()},
-                from_sight_latency=Latency.from_json(record["from_sight_latency"]),
+                from_sight_latency=Latency(**record["from_sight_latency"]),
                 people={
                     who: {rule_of(kind).kind: Judged(**each) for kind, each in kinds.items()}
                     for who, kinds in record["people"].items()
@@ -371,4 +356,179 @@ def answer_model(care: Care = Care.USUAL) -> AnswerModel:
     record = answers_record()
     with refusing_damage("fitted-answers"):
         fits = {rule_of(kind).kind: KindFit.from_json(each) for kind, each in record["fits"].items()}
-        return AnswerModel(fits=fits, latency=Latency.from_json(record["latency"]), care=care)
+        return AnswerModel(fits=fits, latency=Latency(**record["latency"]), care=care)
+
+
+@dataclass(frozen=True)
+class Tap:
+    """A point that a person gave.
+
+    Args:
+        x: In px from the left.
+        y: In px from the top.
+        seconds: How long it took.
+    """
+
+    x: float
+    y: float
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class MotorProfile:
+    """How exactly and how fast somebody points: error, tremor, dwell, one switch. Every number here is *assumed*.
+
+    Args:
+        tap_error_px: Standard deviation of where the pointer settles, in each direction.
+        tremor_px: Standard deviation of its movement around there.
+        dwell_s: It must stay for so long within `dwell_px` to count; 0: a tap counts at once.
+        dwell_px: How far it may move meanwhile.
+        reach_s: How long it takes to get there.
+        one_switch: Whether points are chosen by scanning with a single switch: rows, then columns.
+        scan_s: How long each row or column is offered.
+        scan_px: How far they lie apart.
+    """
+
+    tap_error_px: float = 4.0
+    tremor_px: float = 0.0
+    dwell_s: float = 0.0
+    dwell_px: float = 25.0
+    reach_s: float = 0.8
+    one_switch: bool = False
+    scan_s: float = 1.0
+    scan_px: float = 40.0
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if not 0.0 <= value <= 1e4:
+                raise BadSetting(f"{name} is {value:g}", hint="Give a number from 0 to 10000.")
+        if self.one_switch and self.scan_px < 1.0:
+            raise BadSetting(f"scan_px is {self.scan_px:g}", hint="Give a distance of at least 1 px.")
+
+    def tap(self, x: float, y: float, random: RandomSource) -> Tap:
+        """One point that is meant to be at x, y."""
+        if self.one_switch:
+            return self._scanned(x, y)
+        settle_x, settle_y = (at + self.tap_error_px * z for at, z in zip((x, y), _normal(random, 2), strict=True))
+        seconds = self.reach_s
+        move_x, move_y = (self.tremor_px * z for z in _normal(random, 2))
+        for _ in range(MOST_TRIES if self.dwell_s > 0.0 else 0):
+            held = math.hypot(*(self.tremor_px * z for z in _normal(random, 2))) <= self.dwell_px
+            seconds += self.dwell_s
+            if held:
+                break
+        return Tap(settle_x + move_x, settle_y + move_y, seconds)
+
+    def _scanned(self, x: float, y: float) -> Tap:
+        """The middle of the cell that the point lies in, after all rows and columns before it were offered."""
+        column, row = max(math.floor(x / self.scan_px), 0), max(math.floor(y / self.scan_px), 0)
+        middle = ((column + 0.5) * self.scan_px, (row + 0.5) * self.scan_px)
+        return Tap(*middle, self.reach_s + (row + 1 + column + 1) * self.scan_s)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record: keyword arguments for the same profile."""
+        return asdict(self)
+
+
+PROFILES: Mapping[str, MotorProfile] = {
+    "steady": MotorProfile(),
+    "tremor": MotorProfile(tap_error_px=10.0, tremor_px=12.0, dwell_s=0.4, reach_s=1.5),
+    "dwell": MotorProfile(tap_error_px=18.0, tremor_px=6.0, dwell_s=1.0, reach_s=2.0),
+    "one-switch": MotorProfile(one_switch=True, reach_s=1.0),
+}
+"""Assumed: a steady hand, a hand with tremor, a head or eye pointer, and one switch."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a simulated person said.
+
+    Args:
+        right: Whether it is right.
+        seconds: How long it took, pointing included.
+        certainty: How sure the person is, 1 to 5, where that is known of such people.
+        choice: For questions with options, the position of the one chosen.
+        taps: For questions on an image, where the person pointed.
+    """
+
+    right: bool
+    seconds: float
+    certainty: int | None = None
+    choice: int | None = None
+    taps: tuple[Tap, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulatedPerson:
+    """Draws answers from an answer model and a motor profile. Everything by chance comes from the generator given.
+
+    Args:
+        name: Who it stands for; judged answers of theirs in the model count.
+        role: Who answers at a console; everybody but an operator answers from sight.
+        answers: How good and how fast answers are.
+        motor: How the person points.
+        slowness: Everything takes so many times as long.
+    """
+
+    name: str
+    role: Role = Role.RESIDENT
+    answers: AnswerModel = field(default_factory=AnswerModel)
+    motor: MotorProfile = field(default_factory=MotorProfile)
+    slowness: float = 1.0
+
+    def answer(
+        self,
+        kind: str,
+        random: RandomSource,
+        *,
+        support: Support | None = None,
+        options: int = 0,
+        target: int = 0,
+        points: tuple[tuple[float, float], ...] = (),
+    ) -> Reply:
+        """Answer one question.
+
+        Args:
+            kind: What is asked.
+            random: Where chance comes from.
+            support: What is shown beside it.
+            options: How many options there are, where there are.
+            target: The right one.
+            points: For questions on an image, where a right answer points: corners of a box, or points.
+
+        Raises:
+            BadSetting: The right option is none of the options.
+        """
+        if options and not 0 <= target < options:
+            raise BadSetting(f"target is {target} of {options} options", hint="Count options from 0.")
+        rule = rule_of(kind)
+        shown = support or Support()
+        certainty = self._certainty(kind, shown, random)
+        chance = self.answers.chance(self.role, kind, shown, certainty, person=self.name).probability
+        right = bool(uniform(random) < chance)
+        seconds = self.answers.time(self.role, kind).slower(self.slowness).draw(random)
+        choice = None
+        if options:
+            others = [each for each in range(options) if each != target]
+            choice = target if right or not others else others[int(uniform(random) * len(others))]
+        taps: tuple[Tap, ...] = ()
+        if rule.on_image and right:
+            taps = tuple(self.motor.tap(x, y, random) for x, y in points)
+            seconds += self.slowness * sum(each.seconds for each in taps)
+        return Reply(right, seconds, certainty, choice, taps)
+
+    def _certainty(self, kind: str, support: Support, random: RandomSource) -> int | None:
+        fit = self.answers.fit_of(self.role, kind)
+        if fit is None:
+            return None
+        counts = fit.certainties[support.key]
+        left = uniform(random) * sum(counts)
+        for certainty, count in zip(CERTAINTIES, counts, strict=True):
+            left -= count
+            if left < 0:
+                return certainty
+        return CERTAINTIES[-1]
+
+
+def _normal(random: RandomSource, count: int) -> list[float]:
+    return [NORMAL.inv_cdf(float(drawn)) for drawn in random.random((count,)).clip(1e-12, 1.0 - 1e-12)]

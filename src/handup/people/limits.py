@@ -68,7 +68,8 @@ def fit(limits: Limits, put: Iterable[Put], now_s: float, *, load: float = 0.0, 
     recent = [each for each in put if each.at_s + HOUR_S > now_s] if counts else []
     from_s, why = now_s, ""
     if limits.per_hour is not None and len(recent) >= limits.per_hour:
-        from_s, why = _after(recent, limits.per_hour), f"no more than {limits.per_hour} an hour"
+        from_s = math.inf if limits.per_hour < 1 else recent[-limits.per_hour].at_s + HOUR_S
+        why = f"no more than {limits.per_hour} an hour"
     if limits.load_per_hour is not None:
         lighter_s = _lighter_from(recent, limits.load_per_hour - load, now_s)
         if lighter_s > from_s:
@@ -83,11 +84,6 @@ def fit(limits: Limits, put: Iterable[Put], now_s: float, *, load: float = 0.0, 
     if before >= limits.at_once:
         return Fit(fits=False, from_s=None, why=f"no more than {limits.at_once} at once")
     return Fit(fits=True, from_s=now_s)
-
-
-def _after(recent: Sequence[Put], most: int) -> float:
-    """From when fewer than `most` of these lie within an hour."""
-    return math.inf if most < 1 else recent[len(recent) - most].at_s + HOUR_S
 
 
 def _lighter_from(recent: Sequence[Put], room: float, now_s: float) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.core import BadData, BadSetting
-from handup.people.model import RANGES, Difficulty, Distraction, Features, Response, WorkloadModel
+from handup.people.workload import RANGES, Difficulty, Distraction, Features, Response, WorkloadModel
 
 NEEDED = ("person", "difficulty", "response", "distraction", "rating")
 SECONDS = "seconds"
@@ -129,16 +129,13 @@ def _number(line: int, name: str, text: str) -> float:
     return value
 
 
-def _looks_likert(values: Sequence[float]) -> bool:
-    """Whether most ratings are above 1; those that are not are the odd ones out then."""
-    return 2 * sum(each > 1.0 for each in values) > sum(each != 1.0 for each in values)
-
-
 def _scaled(found: Sequence[Rating], scale: Scale) -> tuple[Rating, ...]:
     values = [each.value for each in found]
     if scale is Scale.AUTO and all(each == 1.0 for each in values):
         raise BadData("every rating is 1", hint="Say which scale it is: --scale unit or --scale likert.")
-    is_likert = scale is Scale.LIKERT or (scale is Scale.AUTO and _looks_likert(values))
+    # Where most ratings are above 1, those that are not are the odd ones out.
+    looks_likert = 2 * sum(value > 1.0 for value in values) > sum(value != 1.0 for value in values)
+    is_likert = scale is Scale.LIKERT or (scale is Scale.AUTO and looks_likert)
     low, high = (1.0, 5.0) if is_likert else (0.0, 1.0)
     wrong = [each for each in found if not low <= each.value <= high]
     if wrong:
@@ -349,18 +346,15 @@ def _with_people(model: WorkloadModel, ratings: Sequence[Rating], said: Vector) 
 
 
 def _held_out(ratings: Sequence[Rating], start: WorkloadModel, ridge: float, people: Sequence[str]) -> Held:
-    errors: Mapping[str, list[float]] = {"fitted": [], "defaults": [], "mean": []}
+    errors: dict[str, list[float]] = {"fitted": [], "defaults": [], "mean": []}
     for person in people:
         others = [each for each in ratings if each.person != person]
         own = [each for each in ratings if each.person == person]
         said = np.array([each.value for each in own])
         model = _fitted(others, start, ridge, _names(others))
         mean = float(np.mean([each.value for each in others]))
-        for name, guess in (
-            ("fitted", predicted(model, own)),
-            ("defaults", predicted(start, own)),
-            ("mean", np.full(len(own), mean)),
-        ):
+        guesses = {"fitted": predicted(model, own), "defaults": predicted(start, own), "mean": mean}
+        for name, guess in guesses.items():
             errors[name].extend((guess - said).tolist())
     return Held(**{name: _rms(np.array(each)) for name, each in errors.items()})
 

@@ -1,18 +1,219 @@
-"""What questions cost a person now: load adds up over recent questions and leaks away. A cost model for sessions."""
+"""Workload: what a question costs, how load adds up over recent ones and leaks away. A cost model for sessions.
+
+    q0 = b + a_d[hard] + a_r[box or points] + a_s[distracted]                       clipped to [.02, 1]
+    on an answer  F ← F + ρ q0        between  F ← F e^(−Δt/τ)        q(t) = s_person q0 + g F
+
+The core paper's own coefficients are not published. The defaults meet every number that is, and are *illustrative*.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields, replace
+from enum import StrEnum
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
-from handup.core import BadSetting, Burden, BurdenKind
-from handup.people.model import SCHEMA, Features, WorkloadModel, check_record, refusing_damage
+from handup.core import BadRecord, BadSetting, Burden, BurdenKind, HandupError, Question
+from handup.core.checks import check_number
+from handup.core.fields import OneOf, check_rules
 
+SCHEMA = 1
+LEAST_COST, MOST_COST = 0.02, 1.0
+ILLUSTRATIVE = "illustrative"
 SOMEBODY = "somebody"
 """Whoever answers where no name is given."""
+RANGES: Mapping[str, tuple[float, float]] = {
+    "b": (0.0, 1.0),
+    "a_d": (-1.0, 1.0),
+    "a_r": (-1.0, 1.0),
+    "a_s": (-1.0, 1.0),
+    "rho": (0.0, 100.0),
+    "tau_s": (1e-3, 1e9),
+    "g": (0.0, 100.0),
+    "rho_failed": (0.0, 100.0),
+    "rho_wait": (0.0, 100.0),
+    "practice": (0.0, 1.0),
+    "practice_answers": (1e-3, 1e9),
+    "most_load": (0.0, 1e6),
+}
+DAMAGE = (KeyError, TypeError, ValueError, AttributeError, HandupError)
+
+
+class Difficulty(StrEnum):
+    """How much thought an answer takes."""
+
+    EASY = "easy"
+    HARD = "hard"
+
+
+class Response(StrEnum):
+    """What the person's hand has to do."""
+
+    CHOICE = "choice"
+    """Pick, say or type something: every kind of question but those on an image."""
+    BOX = "box"
+    """Point at places on an image: a box, or points."""
+
+
+class Distraction(StrEnum):
+    """What else the person is doing."""
+
+    NONE = "none"
+    DISTRACTED = "distracted"
+
+
+@dataclass(frozen=True)
+class Features:
+    """A question as the workload model sees it.
+
+    Args:
+        difficulty: Easy or hard.
+        response: Choosing, or pointing on an image.
+        distraction: Whether something else asks for the person's attention.
+    """
+
+    difficulty: Annotated[Difficulty, OneOf(Difficulty, "difficulty")] = Difficulty.EASY
+    response: Annotated[Response, OneOf(Response, "response")] = Response.CHOICE
+    distraction: Annotated[Distraction, OneOf(Distraction, "distraction")] = Distraction.NONE
+
+    def __post_init__(self) -> None:
+        check_rules(self, "a question", BadSetting)
+
+    @classmethod
+    def of(
+        cls,
+        question: Question,
+        *,
+        difficulty: Difficulty = Difficulty.EASY,
+        distraction: Distraction = Distraction.NONE,
+    ) -> Features:
+        """The features of a question; what its kind does not tell is given."""
+        return cls(difficulty, Response.BOX if question.rule.on_image else Response.CHOICE, distraction)
+
+    @property
+    def flags(self) -> tuple[bool, bool, bool]:
+        """Hard, on an image, distracted: what adds to the base cost."""
+        return (
+            self.difficulty is Difficulty.HARD,
+            self.response is Response.BOX,
+            self.distraction is Distraction.DISTRACTED,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record: keyword arguments for the same features."""
+        return {name: str(value) for name, value in asdict(self).items()}
+
+
+BITE: Mapping[str, Features] = {
+    "M1": Features(),
+    "M2": Features(response=Response.BOX),
+    "M3": Features(),
+    "M4": Features(Difficulty.HARD, Response.BOX),
+}
+"""The core paper's four bite-acquisition modules (its appendix E): food, box, skill, parameters."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkloadModel:
+    """Coefficients of workload.
+
+    Args:
+        b: Cost of an easy choice, undisturbed.
+        a_d: What a hard question adds.
+        a_r: What pointing on an image adds.
+        a_s: What distraction adds.
+        rho: ρ, how much of a question's base cost stays as load when it is answered.
+        tau_s: τ, the time in which load falls to 1/e, in seconds.
+        g: How much load makes questions cost more.
+        rho_failed: ρ_f, load that an attempt adds by failing.
+        rho_wait: Load that each second of waiting for the robot adds.
+        practice: Share of the base cost that practice takes away in the end; 0: no learning.
+        practice_answers: So many answers take away half of that.
+        most_load: Load does not rise above this.
+        people: s_person of those who differ; 1 for everybody else.
+        evidence: Where the numbers come from: `illustrative`, or what a fit says.
+    """
+
+    b: float = 0.24
+    a_d: float = 0.12
+    a_r: float = 0.10
+    a_s: float = 0.15
+    rho: float = 1.0
+    tau_s: float = 120.0
+    g: float = 0.15
+    rho_failed: float = 0.0
+    rho_wait: float = 0.0
+    practice: float = 0.0
+    practice_answers: float = 5.0
+    most_load: float = 10.0
+    people: Mapping[str, float] = field(default_factory=dict)
+    evidence: str = ILLUSTRATIVE
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in RANGES.items():
+            object.__setattr__(self, name, _within(name, getattr(self, name), low, high))
+        people = {str(who): _within(f"s of '{who}'", s, 0.0, 100.0) for who, s in dict(self.people).items()}
+        object.__setattr__(self, "people", MappingProxyType(people))
+
+    def base(self, features: Features) -> float:
+        """q0: what a question costs somebody rested."""
+        # Rounded far below any meaning, so that .24 + .10 is .34 and the mean of the paper's four is .32 exactly.
+        return min(max(round(math.fsum((self.b, *self._extra(features))), 12), LEAST_COST), MOST_COST)
+
+    def _extra(self, features: Features) -> list[float]:
+        return [each for each, on in zip((self.a_d, self.a_r, self.a_s), features.flags, strict=True) if on]
+
+    def s(self, person: str) -> float:
+        """s_person."""
+        return self.people.get(person, 1.0)
+
+    def leaked(self, load: float, seconds: float) -> float:
+        """What is left of a load after some time; time does not run backwards."""
+        return load * math.exp(-max(seconds, 0.0) / self.tau_s)
+
+    def added(self, load: float, more: float) -> float:
+        """A load with something added, within its limit."""
+        return min(load + more, self.most_load)
+
+    def from_waiting(self, seconds: float) -> float:
+        """What some seconds of waiting leave as load at their end: some of it has leaked away meanwhile."""
+        return self.rho_wait * self.tau_s * -math.expm1(-max(seconds, 0.0) / self.tau_s)
+
+    def practised(self, answers: int) -> float:
+        """The factor on the base cost after so many answers: 1 without learning."""
+        return 1.0 - self.practice * (1.0 - math.pow(0.5, answers / self.practice_answers))
+
+    def with_mean(self, mean: float, questions: Mapping[str, Features]) -> WorkloadModel:
+        """The same with b solved so that questions cost so much on average.
+
+        Raises:
+            BadSetting: No b from 0 to 1 does, or clipping gets in the way.
+        """
+        extra = [sum(self._extra(features)) for features in questions.values()]
+        solved = replace(self, b=mean - math.fsum(extra) / len(extra))
+        found = math.fsum(solved.base(each) for each in questions.values()) / len(extra)
+        if abs(found - mean) > 1e-9:
+            raise BadSetting(f"no b gives a mean cost of {mean:g}", hint="Make the other coefficients smaller.")
+        return solved
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record; `from_json` reads it back."""
+        record = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {"schema": SCHEMA, "kind": "workload-model", **record, "people": dict(self.people)}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> WorkloadModel:
+        """The model that `to_json` wrote.
+
+        Raises:
+            BadRecord: It is damaged, of a newer schema, or something else.
+        """
+        check_record(record, "workload-model")
+        with refusing_damage("workload-model"):
+            return cls(**{name: value for name, value in record.items() if name not in ("schema", "kind")})
 
 
 @dataclass(frozen=True)
@@ -124,18 +325,13 @@ class Workload:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""
-        loads = {
-            who: {"load": each.load, "at_s": each.at_s, "answers": each.answers}
-            for who, each in self.loads.items()
-            if math.isfinite(each.at_s)
-        }
         return {
             "schema": SCHEMA,
             "kind": "workload",
             "costs": list(self.costs),
             "model": self.model.to_json(),
             "person": self.person,
-            "loads": loads,
+            "loads": {who: asdict(load) for who, load in self.loads.items() if math.isfinite(load.at_s)},
         }
 
     @classmethod
@@ -153,3 +349,34 @@ class Workload:
                 person=str(record["person"]),
                 loads={str(who): PersonLoad(**each) for who, each in record["loads"].items()},
             )
+
+
+def check_record(record: object, kind: str) -> None:
+    """Refuse what is no record of this kind and schema.
+
+    Raises:
+        BadRecord: Naming what it is.
+    """
+    if not isinstance(record, Mapping) or record.get("kind") != kind:
+        raise BadRecord(f"this is no record of a {kind}", hint="Give a file that handup wrote.")
+    if record.get("schema") != SCHEMA:
+        raise BadRecord(f"the {kind} has schema {record.get('schema')!r}", hint=f"This version reads {SCHEMA}.")
+
+
+@contextmanager
+def refusing_damage(kind: str) -> Iterator[None]:
+    """Turn whatever a damaged record runs into into one named error."""
+    try:
+        yield
+    except BadRecord:
+        raise
+    except DAMAGE as error:
+        cause = error.cause if isinstance(error, HandupError) else str(error) or type(error).__name__
+        raise BadRecord(f"the {kind} is damaged ({cause})", hint="Go back to the last good one.") from error
+
+
+def _within(name: str, value: object, low: float, high: float) -> float:
+    number = check_number(name, value, error=BadSetting)
+    if not low <= number <= high:
+        raise BadSetting(f"{name} is {number:g}", hint=f"Give a number from {low:g} to {high:g}.")
+    return number

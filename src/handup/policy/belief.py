@@ -185,10 +185,8 @@ class Belief:
             certainty: Probability that this look is right, from 0.5 to 1.
         """
         if not 0.5 <= certainty <= 1.0:
-            raise BadSetting(
-                f"an outcome's certainty is {certainty:g}",
-                hint="Give 0.5 (no idea) to 1 (certain); turn 'ok' round below 0.5.",
-            )
+            hint = "Give 0.5 (no idea) to 1 (certain); turn 'ok' round below 0.5."
+            raise BadSetting(f"an outcome's certainty is {certainty:g}", hint=hint)
         log_agree = math.log(certainty)
         log_differ = math.log1p(-certainty) if certainty < 1.0 else NEVER
         log_right, log_wrong = (log_agree, log_differ) if ok else (log_differ, log_agree)
@@ -231,6 +229,10 @@ class Belief:
     def held_back(self, until_s: NDArray[np.float64]) -> Belief:
         """The same belief with every module held back at least until its time."""
         return replace(self, blocked_until_s=np.maximum(self.blocked_until_s, until_s))
+
+    def with_own(self, module: int, confidence: float) -> Belief:
+        """The same belief with another confidence of a module as it is now."""
+        return replace(self, chances=_with_row(self.chances, module, (*self.chances[module][:-1], confidence)))
 
     def _doubting(self) -> Belief:
         loosened = []

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.policy.module import Gate
-
 FAILS, SUCCEEDS = 0, 1
 MAX_STEPS = 300_000
+
+
+class Gate(StrEnum):
+    """What a module needs of its inputs."""
+
+    AND = "and"
+    """Every input right."""
+    OR = "or"
+    """One input right is enough."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The module graph: which modules a policy has, how they hang together, and when it succeeds."""
+"""The module graph: the modules of a policy, how they hang together, and when it succeeds."""
 
 from __future__ import annotations
 
@@ -7,19 +7,95 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import BadPolicy, Question, RawScore, UnknownModule, calibrator_from_json
-from handup.policy.circuit import Circuit, CircuitBuilder, Diagram
-from handup.policy.module import NAME, RESERVED, Gate, Module
+from handup.core import BadPolicy, Calibrator, HandupError, Question, RawScore, UnknownModule, calibrator_from_json
+from handup.policy.circuit import Circuit, CircuitBuilder, Diagram, Gate
 
 MAX_MODULES = 100_000
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
+RESERVED = frozenset({"all", "any"})
 TOKEN = re.compile(rf"\s*(?:({NAME.pattern})|(.))")
 MAX_DEPTH = 100
 EXPRESSION_HINT = "Write for example: all(food, any(camera, haptics), skill)."
+
+
+@dataclass(frozen=True)
+class Module:
+    """A part of a policy that can be wrong by itself and can be asked about.
+
+    Its output is right when its gate over its inputs is satisfied and it works itself; it works with probability
+    `confidence`. A module without inputs takes the robot's state, which is always right.
+
+    Args:
+        name: Letters, digits, `_`, `.` and `-`; unique within a policy.
+        confidence: Calibrated probability that the module itself is right, given right inputs.
+        query_cost: What one question about it costs a person, at least 0. The default is the mean that the core
+            paper measured.
+        inputs: Names of the modules whose output it takes.
+        gate: What it needs of them.
+        question: What to ask a person about it.
+        calibrator: What turns its raw score into a confidence, where it gives raw scores.
+    """
+
+    name: str
+    confidence: float
+    query_cost: float = 0.32
+    inputs: tuple[str, ...] = ()
+    gate: Gate = Gate.AND
+    question: Question | None = None
+    calibrator: Calibrator | None = None
+
+    def __post_init__(self) -> None:
+        self._tidy()
+        if not NAME.fullmatch(self.name) or self.name in RESERVED:
+            hint = "Start with a letter, go on with letters, digits, '_', '.', '-'; not 'all' or 'any'."
+            raise BadPolicy(f"{self.name!r} is no module name", hint=hint)
+        if not 0.0 <= self.confidence <= 1.0:
+            told = f"confidence of '{self.name}' is {self.confidence:g}"
+            raise BadPolicy(told, hint="Give a probability from 0 to 1.")
+        if not 0.0 <= self.query_cost < float("inf"):
+            raise BadPolicy(f"query_cost of '{self.name}' is {self.query_cost:g}", hint="Give a number of at least 0.")
+        if len(set(self.inputs)) != len(self.inputs):
+            raise BadPolicy(f"'{self.name}' names an input twice", hint="List each input once.")
+
+    def calibrated(self, raw: RawScore) -> float:
+        """The confidence that a raw score stands for: a score, the scores of all options, or a variance.
+
+        Raises:
+            BadPolicy: The module has no calibrator, or the score is outside what that takes.
+        """
+        if self.calibrator is None:
+            raise BadPolicy(f"'{self.name}' has no calibrator", hint="Give it one, or pass confidences as they are.")
+        try:
+            return self.calibrator.probability(raw)
+        except HandupError as error:
+            raise BadPolicy(f"score of '{self.name}': {error.cause}", hint=error.hint) from None
+
+    def _tidy(self) -> None:
+        """Take what means the same: a word for a gate, one name for inputs, a sentence for a question, any number."""
+        inputs: object = self.inputs
+        question: object = self.question
+        if self.gate not in tuple(Gate):
+            raise BadPolicy(f"gate of '{self.name}' is {self.gate!r}", hint="Use 'and' or 'or'.")
+        tidy = {
+            "confidence": self._number("confidence", self.confidence),
+            "query_cost": self._number("query_cost", self.query_cost),
+            "inputs": (inputs,) if isinstance(inputs, str) else tuple(self.inputs),
+            "gate": Gate(self.gate),
+            "question": Question(question) if isinstance(question, str) else question,
+        }
+        for name, value in tidy.items():
+            object.__setattr__(self, name, value)
+
+    def _number(self, what: str, value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise BadPolicy(f"{what} of '{self.name}' is {value!r}", hint="Give a number.")
+        return float(value)
 
 
 class ModuleGraph:
@@ -165,17 +241,13 @@ def _by_name(modules: Sequence[Module]) -> dict[str, Module]:
     if not modules:
         raise BadPolicy("the policy has no modules", hint="List at least one module.", about=("modules",))
     if len(modules) > MAX_MODULES:
-        raise BadPolicy(
-            f"the policy has {len(modules)} modules", hint=f"At most {MAX_MODULES} are taken.", about=("modules",)
-        )
+        hint = f"At most {MAX_MODULES} are taken."
+        raise BadPolicy(f"the policy has {len(modules)} modules", hint=hint, about=("modules",))
     by_name: dict[str, Module] = {}
     for module in modules:
         if module.name in by_name:
-            raise BadPolicy(
-                f"two modules are called '{module.name}'",
-                hint="Give each module its own name.",
-                about=("modules", module.name),
-            )
+            hint = "Give each module its own name."
+            raise BadPolicy(f"two modules are called '{module.name}'", hint=hint, about=("modules", module.name))
         by_name[module.name] = module
     return by_name
 
@@ -185,11 +257,8 @@ def _topological(modules: Sequence[Module], by_name: Mapping[str, Module]) -> tu
     for module in modules:
         for name in module.inputs:
             if name not in by_name:
-                raise BadPolicy(
-                    f"'{module.name}' takes '{name}', which is no module",
-                    hint=f"Known: {listed(tuple(by_name))}.",
-                    about=("modules", module.name, "inputs", name),
-                )
+                about, hint = ("modules", module.name, "inputs", name), f"Known: {listed(tuple(by_name))}."
+                raise BadPolicy(f"'{module.name}' takes '{name}', which is no module", hint=hint, about=about)
             consumers[name].append(module)
     missing = {module.name: len(module.inputs) for module in modules}
     ready = deque(module for module in modules if not module.inputs)
@@ -204,11 +273,8 @@ def _topological(modules: Sequence[Module], by_name: Mapping[str, Module]) -> tu
     if len(order) < len(modules):
         cycle = _cycle(by_name, missing)
         shown = [*cycle, cycle[0]] if len(cycle) <= 12 else [*cycle[:12], "…", cycle[0]]
-        raise BadPolicy(
-            f"the inputs form a cycle: {' takes '.join(shown)}",
-            hint="Remove one of these inputs.",
-            about=("modules", cycle[0], "inputs"),
-        )
+        cause = f"the inputs form a cycle: {' takes '.join(shown)}"
+        raise BadPolicy(cause, hint="Remove one of these inputs.", about=("modules", cycle[0], "inputs"))
     return tuple(order)
 
 
@@ -227,38 +293,26 @@ def _check_one_final(modules: Sequence[Module]) -> None:
     fed = {name for module in modules for name in module.inputs}
     finals = [module.name for module in modules if module.name not in fed]
     if len(finals) > 1:
-        raise BadPolicy(
-            f"{len(finals)} modules feed no other: {listed(finals)}",
-            hint="One module gives the action: let it take the others as inputs.",
-            about=("modules", finals[0]),
-        )
+        about, hint = ("modules", finals[0]), "One module gives the action: let it take the others as inputs."
+        raise BadPolicy(f"{len(finals)} modules feed no other: {listed(finals)}", hint=hint, about=about)
 
 
 def _in_expression_order(expression: Combination, by_name: Mapping[str, Module]) -> tuple[Module, ...]:
     order = dict.fromkeys(expression.names())
     for name in order:
         if name not in by_name:
-            raise BadPolicy(
-                f"the success expression names '{name}', which is no module",
-                hint=f"Known: {listed(tuple(by_name))}.",
-                about=("success",),
-            )
+            cause = f"the success expression names '{name}', which is no module"
+            raise BadPolicy(cause, hint=f"Known: {listed(tuple(by_name))}.", about=("success",))
     unnamed = [name for name in by_name if name not in order]
     if unnamed:
-        raise BadPolicy(
-            f"the success expression leaves out {listed(unnamed)}",
-            hint="Name every module in it, or remove them.",
-            about=("success",),
-        )
+        hint = "Name every module in it, or remove them."
+        raise BadPolicy(f"the success expression leaves out {listed(unnamed)}", hint=hint, about=("success",))
     gated = [name for name in order if by_name[name].gate is Gate.OR]
     wired = [name for name in order if by_name[name].inputs]
     for what, key, names in (("a gate", "gate", gated), ("inputs", "inputs", wired)):
         if names:
-            raise BadPolicy(
-                f"'{names[0]}' has {what} and stands in a success expression",
-                hint="Use inputs and gates, or 'success'.",
-                about=("modules", names[0], key),
-            )
+            cause, about = f"'{names[0]}' has {what} and stands in a success expression", ("modules", names[0], key)
+            raise BadPolicy(cause, hint="Use inputs and gates, or 'success'.", about=about)
     return tuple(by_name[name] for name in order)
 
 

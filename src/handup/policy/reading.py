@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from handup.core import BadPolicy, Calibrator, HandupError, Question, QuestionKind, calibrator_from_json
+from handup.core import BadPolicy, Calibrator, HandupError, Question, QuestionKind, RawScore, calibrator_from_json
 from handup.core.checks import shown, suggestion
 from handup.core.files import read_text
 from handup.core.yaml_document import (
@@ -27,8 +27,8 @@ from handup.core.yaml_document import (
     raising,
     read_yaml,
 )
-from handup.policy.graph import ModuleGraph
-from handup.policy.module import Gate, Module
+from handup.policy.circuit import Gate
+from handup.policy.graph import Module, ModuleGraph
 
 MAX_BYTES = 4 * 1024 * 1024
 """The largest policy that is read."""
@@ -152,14 +152,12 @@ def _calibrated(module: Module, given: Mapping[str, Entry], calibrators: Calibra
             raise BadPolicy(f"'{name}' has a score and a confidence", hint="Keep one of them.", line=line)
         what = f"score of '{name}'"
         with _at(node.line):
-            one = not isinstance(node, Listing)
-            raw = _number(node, what) if one else [_number(item, f"an item in {what}") for item in _items(node)]
+            if isinstance(node, Listing):
+                raw: RawScore = [_number(item, f"an item in {what}") for item in node.items]
+            else:
+                raw = _number(node, what)
             module = replace(module, confidence=module.calibrated(raw))
     return module
-
-
-def _items(node: Node) -> list[Node]:
-    return list(node.items) if isinstance(node, Listing) else [node]
 
 
 def _number(node: Node, what: str) -> float:

@@ -10,12 +10,15 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import ContractViolation, Costs, Registry
+from handup.core import Costs, Registry
+from handup.core.contract import Contract
 from handup.policy import Belief, Gate, Module, ModuleGraph
 
 TIE = 1e-12
 """Values nearer than this are equal; the upstream module wins."""
 COPY = "Copy arrays before you write to them."
+STATELESS = "Keep no state, draw nothing."
+REASON = "Say in one sentence why."
 
 
 @dataclass(frozen=True)
@@ -152,43 +155,29 @@ def check_selector(selector: Selector, *, most_modules: int | None = None) -> No
     Raises:
         ContractViolation: Naming the situation and what is wrong with the answer.
     """
-    if not isinstance(getattr(selector, "name", None), str) or not selector.name:
-        raise _violation(selector, "has no name", "Give the class a ClassVar[str] called 'name'.")
+    contract = Contract(f"selector {type(selector).__name__}")
+    contract.is_named(selector)
     for name, situation in example_situations():
-        modules = len(situation.open)
-        if most_modules is not None and modules > most_modules:
+        if most_modules is not None and len(situation.open) > most_modules:
             continue
+        case = contract.on(f"with {name}")
         before = contents(situation.belief, situation.costs, situation.open)
         selection = selector.select(situation)
-        if contents(situation.belief, situation.costs, situation.open) != before:
-            raise _violation(selector, f"with {name} changes what it was given", COPY)
-        _check_selection(selector, name, situation, selection)
+        unchanged = contents(situation.belief, situation.costs, situation.open) == before
+        case.keeps(unchanged, "changes what it was given", COPY)
+        _check_selection(case, situation, selection)
         again = selector.select(situation)
-        if again.module != selection.module:
-            raise _violation(
-                selector, f"with {name} chooses differently the second time", "Keep no state, draw nothing."
-            )
+        case.keeps(again.module == selection.module, "chooses differently the second time", STATELESS)
 
 
-def _check_selection(selector: Selector, name: str, situation: Situation, selection: Selection) -> None:
-    if not isinstance(selection, Selection):
-        raise _violation(selector, f"with {name} returns {type(selection).__name__}", "Return a Selection.")
-    if selection.module is not None:
-        if not isinstance(selection.module, int) or not 0 <= selection.module < len(situation.open):
-            raise _violation(selector, f"with {name} chooses {selection.module!r}", "Choose a position or None.")
-        if not situation.open[selection.module]:
-            raise _violation(
-                selector,
-                f"with {name} chooses '{situation.name(selection.module)}', which is not open",
-                "Choose only where situation.open is true.",
-            )
-    if np.shape(selection.values) != np.shape(situation.open):
-        raise _violation(
-            selector, f"with {name} gives {np.shape(selection.values)} values", "Give one per module, nan where none."
-        )
-    if not selection.reason.strip():
-        raise _violation(selector, f"with {name} gives no reason", "Say in one sentence why.")
-
-
-def _violation(selector: Selector, what: str, hint: str) -> ContractViolation:
-    return ContractViolation(f"selector {type(selector).__name__} {what}", hint=hint)
+def _check_selection(case: Contract, situation: Situation, selection: Selection) -> None:
+    case.keeps(isinstance(selection, Selection), f"returns {type(selection).__name__}", "Return a Selection.")
+    module, modules = selection.module, len(situation.open)
+    if module is not None:
+        position = isinstance(module, int) and 0 <= module < modules
+        case.keeps(position, f"chooses {module!r}", "Choose a position or None.")
+        closed = f"chooses '{situation.name(module)}', which is not open"
+        case.keeps(situation.open[module], closed, "Choose only where situation.open is true.")
+    shape = np.shape(selection.values)
+    case.keeps(shape == (modules,), f"gives {shape} values", "Give one per module, nan where none.")
+    case.keeps(selection.reason.strip(), "gives no reason", REASON)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -41,13 +41,9 @@ class Flips:
 
     def to_json(self) -> dict[str, float | str | None]:
         """A flat record."""
-        return {
-            "module": self.module,
-            "query_cost": self.query_cost,
-            "confidence": self.confidence,
-            "w": self.w,
-            **self.parameters,
-        }
+        record = asdict(self)
+        parameters = record.pop("parameters")
+        return {**record, **parameters}
 
 
 def flips_at(strategy: Strategy, belief: Belief, costs: Costs, now_s: float, decision: Decision) -> Flips:
@@ -79,7 +75,7 @@ def flips_at(strategy: Strategy, belief: Belief, costs: Costs, now_s: float, dec
         query_cost = _nearest(with_cost, float(costs.query[module]), 0.0, FAR, bisections)
         if not belief.answered[module]:
             confidence = _nearest(
-                lambda value: differs(_with_confidence(belief, module, value), costs),
+                lambda value: differs(belief.with_own(module, value), costs),
                 float(belief.confidences[module]),
                 0.0,
                 1.0,
@@ -101,11 +97,6 @@ def flips_at(strategy: Strategy, belief: Belief, costs: Costs, now_s: float, dec
         parameters["epsilon"] = max(gain, 0.0) / query if query > 0.0 else None
     w = _nearest(lambda value: differs(belief, replace(costs, w=value)), costs.w, 0.0, 1.0, bisections)
     return Flips(decision.module, query_cost, confidence, w, parameters)
-
-
-def _with_confidence(belief: Belief, module: int, value: float) -> Belief:
-    row = (*belief.chances[module][:-1], value)
-    return replace(belief, chances=(*belief.chances[:module], row, *belief.chances[module + 1 :]))
 
 
 def _nearest(differs: Callable[[float], bool], start: float, low: float, high: float, bisections: int) -> float | None:

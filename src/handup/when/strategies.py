@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from handup.core import Action, Alternative, BadSetting, Costs, Decision, Registry, UnknownMethod, settings_of
 from handup.policy import Belief
 from handup.what import SELECTORS, Graph, Hybrid, Selection, Selector, Situation
-from handup.when.base import WHENS, Choice, Strategy, When
+from handup.when.base import WHENS, Strategy, When
 from handup.when.troubleshoot import Troubleshoot
 
 STRATEGIES: Registry[Strategy] = Registry("strategy", "handup.strategies")
@@ -44,7 +43,11 @@ def strategy(method: str = DEFAULT, **settings: Any) -> Strategy:
         except UnknownMethod as error:
             hint = f"{error.hint} Or write SELECTOR+WHEN, for example graph+workload-aware."
             raise UnknownMethod(error.cause, hint=hint) from None
-    _check_settings(method, makers, settings)
+    known = {setting for maker in makers for setting in settings_of(maker)}
+    for setting in settings:
+        if setting not in known:
+            have = ", ".join(sorted(name.rstrip("_") for name in known)) or "none"
+            raise BadSetting(f"'{method}' has no setting '{setting.rstrip('_')}'", hint=f"It has: {have}.")
     if plus:
         return Pair(SELECTORS.make(what, settings), WHENS.make(when, settings))
     return STRATEGIES.make(what, settings)
@@ -58,16 +61,8 @@ def settings_in_force(chosen: Strategy) -> dict[str, Any]:
 
 def methods() -> tuple[str, ...]:
     """Every method that can be named."""
-    pairs = (f"{what}+{when}" for what in SELECTORS.names() for when in WHENS.names())
+    pairs = (f"{what}+{when}" for what in sorted(SELECTORS.names()) for when in WHENS.names())
     return (*STRATEGIES.names(), *pairs)
-
-
-def _check_settings(method: str, makers: tuple[Any, ...], settings: Mapping[str, Any]) -> None:
-    known = {setting for maker in makers for setting in settings_of(maker)}
-    for setting in settings:
-        if setting not in known:
-            have = ", ".join(sorted(each.rstrip("_") for each in known)) or "none"
-            raise BadSetting(f"'{method}' has no setting '{setting.rstrip('_')}'", hint=f"It has: {have}.")
 
 
 @dataclass(frozen=True)
@@ -91,16 +86,17 @@ class Pair:
         free = belief.free(now_s)
         situation = Situation(belief, costs, ~belief.answered & free)
         choice = self.when.choose(situation, self.what)
-        if choice.ask:
-            return _asking(situation, choice)
+        if choice.ask and (choice.selection is None or choice.selection.module is None):
+            hint = "Return the selection in its Choice."
+            raise BadSetting("a querying algorithm asks but names no module", hint=hint)
         held = ~belief.answered & ~free
-        if held.any() and belief.acting_is_futile:
+        if not choice.ask and held.any() and belief.acting_is_futile:
             later = self._later(belief, costs)
             if later is not None and held[later]:
                 return _waiting(belief, later)
         selection = choice.selection or self.what.select(situation)
         return Decision(
-            action=Action.ACT,
+            action=Action.ASK if choice.ask else Action.ACT,
             module=_nearest(situation, selection),
             reason=choice.reason,
             alternatives=_alternatives(situation, selection),
@@ -135,18 +131,6 @@ class Pair:
         """What would be asked if everything might be asked now."""
         choice = self.when.choose(Situation(belief, costs, ~belief.answered), self.what)
         return choice.selection.module if choice.ask and choice.selection is not None else None
-
-
-def _asking(situation: Situation, choice: Choice) -> Decision:
-    selection = choice.selection
-    if selection is None or selection.module is None:
-        raise BadSetting("a querying algorithm asks but names no module", hint="Return the selection in its Choice.")
-    return Decision(
-        action=Action.ASK,
-        module=situation.name(selection.module),
-        reason=choice.reason,
-        alternatives=_alternatives(situation, selection),
-    )
 
 
 def _waiting(belief: Belief, module: int) -> Decision:

@@ -170,11 +170,7 @@ def _plan_series(problem: Problem, *, exact: bool) -> Values:
         by_label = {(kind.chance, kind.price, kind.time): value for kind, value in zip(kinds, solved.ask, strict=True)}
         ask[open_modules] = [by_label[label] for label in labels]
         return problem.values(solved.act, ask, "series", exact=small.is_exact)
-    single = series.SeriesProblem(
-        tuple(series.Kind(*label, 1) for label in labels),
-        small.log_rest, small.failed, small.act_price, small.act_time, small.rate, small.time_left,
-    )  # fmt: skip
-    along = series.plan_ordered(single)
+    along = series.plan_ordered(replace(small, kinds=tuple(series.Kind(*label, 1) for label in labels)))
     ask[open_modules] = along.ask
     return problem.values(along.act, ask, "ordered", exact=False)
 

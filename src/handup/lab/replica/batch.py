@@ -15,7 +15,7 @@ from handup.lab.wiring import Words
 from handup.lab.world import STATE, Block, Matrix, Truths, blocks
 from handup.policy import Gate
 from handup.what.base import TIE
-from handup.what.binary_tree import LEAST
+from handup.what.sets import LEAST
 
 NONE = -1
 

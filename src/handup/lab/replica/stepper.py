@@ -17,7 +17,7 @@ from handup.lab.replica import Rules
 from handup.lab.world import STATE, Block, blocks
 from handup.policy import Gate
 from handup.what.base import TIE
-from handup.what.binary_tree import LEAST
+from handup.what.sets import LEAST
 
 
 class Episode:

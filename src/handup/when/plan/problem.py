@@ -117,17 +117,13 @@ class Cloud:
     @staticmethod
     def possible(belief: Belief, random: np.random.Generator) -> tuple[NDArray[np.bool_], Vector]:
         """Own states, a row per module, with weights: all that are possible where there are few, else draws."""
-        listed = _enumerated(belief) if _is_listed(belief) else None
+        in_doubt = sum(0.0 < chance < 1.0 for row in belief.chances for chance in row)
+        listed = _enumerated(belief) if in_doubt <= ENUMERATED else None
         return listed or _drawn(belief, _many(belief), random)
 
 
 def _many(belief: Belief) -> int:
     return DRAWS if len(belief.graph) <= MANY else DRAWS // 4
-
-
-def _is_listed(belief: Belief) -> bool:
-    in_doubt = sum(0.0 < chance < 1.0 for row in belief.chances for chance in row)
-    return in_doubt <= ENUMERATED
 
 
 def _enumerated(belief: Belief) -> tuple[NDArray[np.bool_], Vector] | None:

@@ -1,4 +1,4 @@
-"""`interval`: the paper's rule of appendix C.2, for reproduction; and a variant without its flaw."""
+"""Scores taken at their word, `identity`, and the paper's `scaled` (appendix D) and `interval` (C.2)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,59 @@ from handup.core import CALIBRATORS, BadData, BadSetting
 
 I = TypeVar("I", bound="Interval")  # noqa: E741 - a type of its own, not a number
 CLIP = 0.01
-"""The rule says 0 or 1; no module is that certain, and a product of zeros cannot be argued with."""
+"""The rule of intervals says 0 or 1; no module is that certain, and a product of zeros cannot be argued with."""
+
+
+@CALIBRATORS.register
+@dataclass(frozen=True, kw_only=True)
+class Identity(Fitted):
+    """Takes the score, or the highest of the options' scores, at its word.
+
+    Always among the candidates: where a module is calibrated already, anything fitted on few rows is worse.
+    """
+
+    name: ClassVar[str] = "identity"
+    kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.SCORE, Kind.OPTIONS})
+
+    @classmethod
+    def fit(cls, sample: Sample) -> Identity:
+        """Nothing is fitted; the data are only summarised."""
+        return cls(data=cls._check(sample))
+
+    def _predict(self, rows: Floats) -> Floats:
+        return top(rows).copy()
+
+
+@CALIBRATORS.register
+@dataclass(frozen=True, kw_only=True)
+class Scaled(Fitted):
+    """c* / c_max, at most 1. For reproducing the paper, and for scores without a scale where no labels are at hand.
+
+    It does not look at whether the rows were right, and it promises that the highest score is never wrong.
+
+    Args:
+        data: What it was fitted on.
+        highest: The highest score of the calibration set, above 0.
+    """
+
+    name: ClassVar[str] = "scaled"
+    kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.SCORE, Kind.OPTIONS})
+    most: ClassVar[float] = float("inf")
+
+    highest: float
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.highest < float("inf"):
+            raise BadSetting(f"the highest score is {self.highest:g}", hint="Give rows with a score above 0.")
+
+    @classmethod
+    def fit(cls, sample: Sample) -> Scaled:
+        """Remember the highest score."""
+        summary = cls._check(sample)
+        return cls(highest=summary.score_max, data=summary)
+
+    def _predict(self, rows: Floats) -> Floats:
+        return np.minimum(top(rows) / self.highest, 1.0)
 
 
 @CALIBRATORS.register

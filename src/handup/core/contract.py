@@ -1,0 +1,43 @@
+"""Contracts that anybody's class is checked against: the first breach is one error that names it."""
+
+from __future__ import annotations
+
+from handup.core.errors import ContractViolation
+
+
+class Contract:
+    """The contract of one thing that is checked.
+
+    Args:
+        author: What messages begin with: what the thing is called and, as far as that matters, on which example.
+    """
+
+    def __init__(self, author: str) -> None:
+        self._author = author
+
+    def on(self, example: str) -> Contract:
+        """Return the contract as it is checked on an example."""
+        return Contract(f"{self._author} {example}")
+
+    def keeps(self, promise: object, breach: str, hint: str) -> None:
+        """Check one promise.
+
+        Args:
+            promise: Whether it is kept.
+            breach: What is wrong otherwise, as it follows the author.
+            hint: What to do then.
+
+        Raises:
+            ContractViolation: It is not kept.
+        """
+        if not promise:
+            raise ContractViolation(f"{self._author} {breach}", hint=hint)
+
+    def is_named(self, thing: object) -> None:
+        """Check that a thing has a name.
+
+        Raises:
+            ContractViolation: It has none.
+        """
+        name = getattr(thing, "name", None)
+        self.keeps(isinstance(name, str) and name, "has no name", "Give the class a ClassVar[str] called 'name'.")
