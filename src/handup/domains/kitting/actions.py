@@ -87,7 +87,7 @@ class Primitive:
     name: ClassVar[str]
     takes: ClassVar[tuple[str, ...]]
     gives: ClassVar[tuple[str, ...]]
-    repeatable: ClassVar[bool]
+    repeatable: ClassVar[bool] = False
     codes: ClassVar[tuple[str, ...]]
     about: ClassVar[str]
     world: ClassVar[World]
@@ -125,21 +125,20 @@ class Primitive:
 def actions_of(world: World) -> Mapping[str, type[Primitive]]:
     """All actions of the robot in this world, by name."""
     return {
-        kind.name: type(
-            kind.name,
+        name: type(
+            name,
             (Primitive,),
             {
                 "__doc__": kind.effect.__doc__,
-                "name": kind.name,
+                "name": name,
                 "takes": kind.takes,
                 "gives": kind.gives,
                 "codes": kind.codes,
-                "repeatable": False,
-                "about": kind.name.replace("_", " "),
+                "about": name.replace("_", " "),
                 "world": world,
             },
         )
-        for kind in KINDS.values()
+        for name, kind in KINDS.items()
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
-from handup.domains.kitting.causes import CAUSES, Cause, Hangs, coming_up, spoiling
+from handup.domains.kitting.causes import CAUSES, WHY, Cause, Hangs
 from handup.domains.kitting.rates import Rates
 from handup.domains.kitting.state import State
 from handup.executive.action import Aborted
@@ -78,7 +78,8 @@ class Turn:
 
     def come_up(self, *names: str) -> None:
         """Draw the causes that may come up at this action: all of them, or those named."""
-        for cause in (CAUSES[each] for each in names) if names else coming_up(self.action):
+        here = names or [cause.name for cause in CAUSES.values() if self.action in cause.at]
+        for cause in (CAUSES[name] for name in here):
             if self.has(cause.name) or (cause.stations and self.state.base not in cause.stations):
                 continue
             drawn = self.draw(cause.name) < self.rates.causes[cause.name].rate
@@ -89,9 +90,10 @@ class Turn:
 
     def spoiled(self) -> Aborted | None:
         """How this action gives up, if a cause spoils it and luck does not save it."""
-        for cause in spoiling(self.action):
-            if self.bites(cause):
-                return Aborted(code=cause.spoils[self.action], why=_WHY[cause.spoils[self.action]])
+        for cause in CAUSES.values():
+            code = cause.spoils.get(self.action)
+            if code is not None and self.bites(cause):
+                return Aborted(code=code, why=WHY[code])
         return None
 
     def bites(self, cause: Cause) -> bool:
@@ -116,23 +118,3 @@ class Turn:
         """What a module says of its own output: likelier high where it is right, density 2s against 2(1 - s)."""
         root = self.draw(f"score/{module}") ** 0.5
         self.state = replace(self.state, scores={**self.state.scores, module: root if right else 1.0 - root})
-
-
-_WHY = {
-    "no_clusters": "The cloud holds nothing that stands out from the table.",
-    "not_found": "Nothing in the picture looks like it.",
-    "no_grasps": "No grasp on it is free.",
-    "no_plan": "The planner finds no way for the arm.",
-    "missed_hole": "The fingers do not meet the chuck.",
-    "kit_not_held": "The fingers closed beside the kit's rim.",
-    "off_table": "The kit would stand beside the table.",
-    "stuck": "The base does not move.",
-    "blocked": "Something is in the way.",
-    "gripper_fault": "The gripper does not answer.",
-    "jammed": "The gear does not go in.",
-    "no_link": "The machine does not answer.",
-    "machine_fault": "The machine reports a fault.",
-    "off_target": "The compartment is not where it should be.",
-    "slot_taken": "Something stands where the kit should go.",
-}
-"""What the robot says of each code: what it noticed, never the cause."""
