@@ -14,7 +14,7 @@ from handup.core import HandupError, NotPaired, Outcome, Reply, ReplyKind, Serve
 from handup.desk import Desk, Record
 from handup.domains.feeding.acts import Acted, HaltedAct, Moving
 from handup.domains.feeding.arm import Halted
-from handup.domains.feeding.detector import Seen
+from handup.domains.feeding.camera import Seen
 from handup.domains.feeding.guarding import ArmGuard
 from handup.domains.feeding.live import AtPage
 from handup.domains.feeding.meal import NAME

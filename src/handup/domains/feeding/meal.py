@@ -29,8 +29,9 @@ from handup.domains.feeding import calibration
 from handup.domains.feeding.acts import Acted, Acts, HaltedAct
 from handup.domains.feeding.arm import Halted
 from handup.domains.feeding.company import Company, Nobody
-from handup.domains.feeding.faulty import Faulty
 from handup.domains.feeding.filming import FilmedPolicy
+from handup.domains.feeding.judging import nothing_left, right_answer
+from handup.domains.feeding.modules import Faulty
 from handup.domains.feeding.order import PERSON, SIMULATED, Order, Terms
 from handup.domains.feeding.ordering import RUN, begin, order_of, refuse_another
 from handup.domains.feeding.policy import BitePolicy
@@ -38,7 +39,6 @@ from handup.domains.feeding.remembering import Lessons, Remembering, kept_in, me
 from handup.domains.feeding.seeing import Picture, Sees
 from handup.domains.feeding.served import Bite, Served
 from handup.domains.feeding.skills import Skill
-from handup.domains.feeding.truthful import nothing_left, right_answer
 from handup.domains.feeding.world import World
 from handup.journal import Journal
 from handup.memory import Embedder, Memory
