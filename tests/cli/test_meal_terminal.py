@@ -17,7 +17,7 @@ from PIL import Image
 
 from handup.cli import meal_terminal
 from handup.core import Box, MissingExtra, Question, QuestionKind
-from handup.domains.feeding.drawing import gridded
+from handup.domains.feeding.film import gridded
 from handup.domains.feeding.questions import about, why
 from handup.journal import Journal
 from handup.models import marked, pictures

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from handup.domains.feeding import encoder
-from handup.domains.feeding.modules import folder_of
+from handup.domains.feeding.modules import ENCODER_KIND, ENCODER_SCHEMA, PictureEncoder, folder_of
 from handup.domains.feeding.remembering import SETTINGS
 from train.feeding import kitchens, recall
 from train.feeding.kitchens import HOMES, SEEDS_EACH, looks_of, menus_of
@@ -96,7 +95,7 @@ def test_training_agrees_with_the_robot_and_wants_shares_of_foods() -> None:
     torch = pytest.importorskip("torch")
     from train.feeding import encode
 
-    assert (encode.KIND, encode.SCHEMA) == (encoder.KIND, encoder.SCHEMA)
+    assert (encode.KIND, encode.SCHEMA) == (ENCODER_KIND, ENCODER_SCHEMA)
     assert encode.FEWEST_PIXELS == recall.FEWEST_PIXELS
     has = torch.tensor([[1, 1, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1]]).bool()
     assert encode.shared(has)[0].tolist() == pytest.approx([1.0, 1.0, 0.5, 0.0])
@@ -125,7 +124,7 @@ def test_what_is_trained_is_what_the_robot_loads(tmp_path: Path) -> None:
         food=np.array([0, 1] * 4),
     )
     encode.encode(tmp_path, tmp_path, size=encode.Size(plate=2, crop=2, kitchens=2), seed=0)
-    made = encoder.PictureEncoder.load("crop", tmp_path)
+    made = PictureEncoder.load("crop", tmp_path)
     assert made.embed(np.zeros((64, 64, 3), np.uint8)).shape == (made.dimension,)
     (tmp_path / "kitchens-train-240200-4567.npz").write_bytes(b"")
     with pytest.raises(SystemExit, match="not all drawn by the same"):

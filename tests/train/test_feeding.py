@@ -12,7 +12,7 @@ import pytest
 from handup.core import Box
 from handup.domains.feeding import EASY, HARD, foods
 from handup.domains.feeding.crops import Square, cut, standard
-from handup.domains.feeding.tolerance import Off, off_by, tolerances
+from handup.domains.feeding.judging import Off, off_by, tolerances
 from train.feeding import render
 from train.feeding.packing import BRIGHT, COLOUR, files_of, packed, unpacked
 from train.feeding.splits import SPLITS, bites_before, plate_of

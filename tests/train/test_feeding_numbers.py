@@ -16,10 +16,9 @@ from handup.confidence import Sample
 from handup.confidence.metrics import LEVEL, RESAMPLES
 from handup.domains.feeding.calibration import SIZES
 from handup.domains.feeding.foods import foods
-from handup.domains.feeding.judging import MODULES, box_of
+from handup.domains.feeding.judging import MODULES, Off, box_of
 from handup.domains.feeding.modules import NAMES, Modules
 from handup.domains.feeding.skills import Skill
-from handup.domains.feeding.tolerance import Off
 from handup.domains.feeding.world import World
 from tests.fakes.feeding import Oracle
 from train.feeding import calibrate, evaluate, report

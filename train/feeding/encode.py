@@ -29,7 +29,7 @@ from train.feeding.networks import step
 from train.feeding.packing import files_of, pictures_in
 
 SCHEMA, KIND = 1, "feeding-encoders"
-"""As in `handup.domains.feeding.encoder`, which needs what a training machine may not have; a test compares them."""
+"""As in `handup.domains.feeding.modules`, which needs what a training machine may not have; a test compares them."""
 FEWEST_PIXELS = 30
 """A food that shows fewer, of a picture of 320 × 240, is not counted as being there."""
 WARMTH = 0.1

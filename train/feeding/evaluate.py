@@ -19,12 +19,11 @@ from rich.progress import track
 
 from handup.confidence.metrics import intervals, weighted_aurc, weighted_ece
 from handup.core import Box
+from handup.domains.feeding.crops import overlap
 from handup.domains.feeding.foods import foods
-from handup.domains.feeding.judging import SAME_BOX
+from handup.domains.feeding.judging import SAME_BOX, Off, off_by, tolerance
 from handup.domains.feeding.modules import NAMES, Modules
-from handup.domains.feeding.peaks import overlap
 from handup.domains.feeding.skills import Skill
-from handup.domains.feeding.tolerance import Off, off_by, tolerance
 from train.feeding.packing import files_of
 
 OUT = Path(__file__).parents[2] / "docs" / "feeding" / "models.json"

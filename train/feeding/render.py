@@ -24,8 +24,8 @@ from train.feeding.splits import PER_PART, RENDERED, SPLITS, Split, bites_before
 
 SIZE = (320, 240)
 DRAWING = (
-    *("data/foods.yaml", "plates.py", "looks.py", "laying.py", "scene.py", "shapes.py", "textures.py", "heap.py"),
-    *("surroundings.py", "camera.py"),
+    *("data/foods.yaml", "data/looks.yaml", "data/plates.yaml", "foods.py", "looks.py", "scene.py", "shapes.py"),
+    *("capture.py", "camera.py"),
 )
 """Files of the package that decide how a plate looks."""
 

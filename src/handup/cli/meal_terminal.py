@@ -11,7 +11,7 @@ from handup.cli.output import err
 from handup.core import Value
 from handup.desk import Channel, Record, Terminal
 from handup.domains.feeding.company import Nobody, WatchedPolicy
-from handup.domains.feeding.drawing import gridded
+from handup.domains.feeding.film import gridded
 from handup.domains.feeding.meal import NAME
 from handup.domains.feeding.policy import BitePolicy
 from handup.domains.feeding.questions import plan_of

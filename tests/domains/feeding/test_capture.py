@@ -8,9 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from handup.domains.feeding.capture import CAPTURE, hold_n, inside, scooped_ml, stuck, tine_depths_mm, wound
+from handup.domains.feeding.capture import (
+    CAPTURE,
+    CELLS,
+    Floats,
+    Heap,
+    hold_n,
+    inside,
+    scooped_ml,
+    stuck,
+    tine_depths_mm,
+    wound,
+)
 from handup.domains.feeding.foods import food, foods
-from handup.domains.feeding.heap import CELLS, Floats, Heap
 
 BEAN = np.array([0.030, 0.0045, 0.0045])
 UP, ACROSS = np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])

@@ -5,9 +5,8 @@ import pytest
 from numpy.typing import NDArray
 
 from handup.core import BadSetting, Box
-from handup.domains.feeding.crops import CONTEXT, MARGIN_PX, Square, cut, standard, whole
+from handup.domains.feeding.crops import CONTEXT, MARGIN_PX, Square, boxes_at_peaks, cut, standard, whole
 from handup.domains.feeding.modules import two_points
-from handup.domains.feeding.peaks import boxes_at_peaks
 
 
 def slope() -> NDArray[np.float32]:

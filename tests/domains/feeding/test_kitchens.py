@@ -12,11 +12,11 @@ import pytest
 
 from handup.core import BadRecord, BadSetting
 from handup.domains.feeding import EASY, HARD, PLATES, World, food
-from handup.domains.feeding.laying import lay, serve
 from handup.domains.feeding.looks import Kitchen
 from handup.domains.feeding.meal import Meal
 from handup.domains.feeding.order import Order, Terms
 from handup.domains.feeding.ordering import Ordered, begin, finished, next_meal, terms_of
+from handup.domains.feeding.scene import lay, serve
 from handup.journal import Journal
 from tests.fakes.feeding import Oracle, calibrators
 

@@ -13,7 +13,7 @@ import pytest
 from handup.core import HandupError, NotPaired, Outcome, Reply, ReplyKind, ServerBusy
 from handup.desk import Desk, Record
 from handup.domains.feeding.acts import Acted, HaltedAct, Moving
-from handup.domains.feeding.detector import Seen
+from handup.domains.feeding.camera import Seen
 from handup.domains.feeding.live import AtPage
 from handup.domains.feeding.meal import NAME
 from handup.domains.feeding.order import Order

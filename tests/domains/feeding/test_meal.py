@@ -18,15 +18,14 @@ from handup.core import BadRecord, BadSetting, Outcome, UnknownMethod
 from handup.desk import SkippingClock
 from handup.domains.feeding import LOOKS, Item, Plate, World, filming
 from handup.domains.feeding.acts import Acted
-from handup.domains.feeding.drawing import broken, captioned
+from handup.domains.feeding.film import broken, captioned
 from handup.domains.feeding.filming import save_film
-from handup.domains.feeding.judging import Cause
+from handup.domains.feeding.judging import Cause, nothing_left
 from handup.domains.feeding.meal import Meal
 from handup.domains.feeding.order import SIMULATED, Order, Terms
 from handup.domains.feeding.ordering import begin, finished, next_meal
 from handup.domains.feeding.seeing import Picture
 from handup.domains.feeding.served import Served
-from handup.domains.feeding.truthful import nothing_left
 from handup.journal import Journal
 from handup.recover.trail import RunBegun
 from tests.fakes.feeding import Oracle, calibrators

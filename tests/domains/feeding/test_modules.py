@@ -9,9 +9,9 @@ import pytest
 
 from handup.core import BadRecord, BadSetting
 from handup.domains.feeding import Item, Skill, World, foods
+from handup.domains.feeding.crops import overlap
 from handup.domains.feeding.judging import SAME_BOX, box_of
 from handup.domains.feeding.modules import NAMES, PASSES, Modules, networks_in
-from handup.domains.feeding.peaks import overlap
 from handup.domains.feeding.seeing import Aims, ChoosesSkill, FindsBoxes, NamesFood, Picture
 
 MODELS = Path(str(files("handup.domains.feeding"))) / "models"

@@ -11,14 +11,22 @@ import pytest
 from handup.core import BadSetting, Box, Point, QuestionKind, Value, check_value
 from handup.domains.feeding import HARD, Skill, World
 from handup.domains.feeding.acts import Acted
-from handup.domains.feeding.faulty import CLAIMED, Faulty
-from handup.domains.feeding.judging import MODULES, Cause, Judged, aims_well, box_of, judge, points_of
-from handup.domains.feeding.peaks import overlap
+from handup.domains.feeding.crops import overlap
+from handup.domains.feeding.judging import (
+    MODULES,
+    Cause,
+    Judged,
+    aims_well,
+    box_of,
+    judge,
+    points_of,
+    right_answer,
+    tolerance,
+)
+from handup.domains.feeding.modules import CLAIMED, Faulty
 from handup.domains.feeding.policy import LOST, NOWHERE, BitePolicy
 from handup.domains.feeding.served import cause_of
 from handup.domains.feeding.skills import Execution
-from handup.domains.feeding.tolerance import tolerance
-from handup.domains.feeding.truthful import right_answer
 from handup.recover import Look
 from tests.fakes.feeding import Oracle, calibrators
 
@@ -124,7 +132,7 @@ def test_a_right_decision_is_a_bite_and_the_plate_is_written_down(policy: BitePo
     acted = policy.acts.of("a")
     assert isinstance(acted, Acted)
     assert (look.ok, acted.got, acted.food) == (True, True, outputs["food"])
-    assert acted.judged.all_right
+    assert acted.judged.cause is Cause.PHYSICS
     assert acted.plate == world.save()
     assert policy.sense("a") == look
     assert policy.sense("b") == Look(False, started=False)
@@ -196,7 +204,7 @@ def test_true_answers_are_right_whatever_the_modules_say() -> None:
             answers: dict[str, Value] = {}
             for module in MODULES:
                 answers[module] = right_answer(world, module, policy.forward(answers).outputs)
-            assert judge(world, answers).all_right
+            assert judge(world, answers).cause is Cause.PHYSICS
 
 
 # -- why a bite is lost ------------------------------------------------------------------------------------------------

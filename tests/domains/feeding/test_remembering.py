@@ -19,11 +19,9 @@ from handup.core.panels import ChainPanel
 from handup.desk import SkippingClock
 from handup.domains.feeding import HARD, Item, Plate, Skill, World, foods
 from handup.domains.feeding.acts import Acted, Acts
-from handup.domains.feeding.encoder import CROPPED, PLATE, PictureEncoder, square_of
-from handup.domains.feeding.faulty import Faulty
 from handup.domains.feeding.judging import box_of
 from handup.domains.feeding.meal import NAME, Meal
-from handup.domains.feeding.modules import Modules, folder_of
+from handup.domains.feeding.modules import CROPPED, PLATE, Faulty, Modules, PictureEncoder, folder_of, square_of
 from handup.domains.feeding.order import UNSEEN, Order
 from handup.domains.feeding.page_state import AS_BEFORE, session_of, told_of
 from handup.domains.feeding.policy import SURE, BitePolicy
@@ -330,7 +328,7 @@ def test_another_piece_of_the_same_food_contradicts_nothing(memory: Memory, crop
 
 @dataclass
 class Hears:
-    """Writes down what there is to learn."""
+    """Writes down what there is to learn, in the place of `Lessons`."""
 
     heard_of: list[tuple[str, bool, int | None]] = field(default_factory=list)
     erasures: int = 0
@@ -346,7 +344,7 @@ def test_a_remembered_food_is_no_word_of_now(memory: Memory, plates: PictureEnco
     tofu = remember_food(memory, plates, view(0), "tofu")
     with dinner(1) as world:
         box = box_of(piece(world, "chicken"))
-        learns = Hears()
+        learns: Any = Hears()
         policy = BitePolicy(world, Remembering(Oracle(world), memory, plates), calibrators(), learns=learns)
         assert policy.forward({}).outputs["food"] == "tofu"
         policy.forward({"box": box})
@@ -359,7 +357,7 @@ def test_a_remembered_food_is_no_word_of_now(memory: Memory, plates: PictureEnco
 def test_one_who_says_what_memory_says_contradicts_nothing(memory: Memory, plates: PictureEncoder) -> None:
     remember_food(memory, plates, view(0), "chicken")
     with dinner(1) as world:
-        learns = Hears()
+        learns: Any = Hears()
         policy = BitePolicy(world, Remembering(Oracle(world), memory, plates), calibrators(), learns=learns)
         policy.forward({"food": "chicken"})
     assert learns.heard_of == [("food", True, None)]

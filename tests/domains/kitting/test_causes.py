@@ -10,8 +10,7 @@ import pytest
 
 from handup.domains.kitting import CAUSES, State, World, rates
 from handup.domains.kitting.actions import KINDS
-from handup.domains.kitting.causes import Hangs
-from handup.domains.kitting.chance import Turn
+from handup.domains.kitting.causes import Hangs, Turn
 from handup.domains.kitting.rates import Rates
 from handup.domains.kitting.running import run_in, run_once
 from handup.domains.kitting.variants import variant

@@ -7,8 +7,8 @@ from dataclasses import replace
 from handup.core import Question, QuestionKind
 from handup.domains.kitting import World, rates
 from handup.domains.kitting.actions import KINDS
+from handup.domains.kitting.causes import ASKED
 from handup.domains.kitting.helpers import GO_ON, SILENT, Bystander, Helper, RemoteOperator
-from handup.domains.kitting.modules import ASKED
 from handup.domains.kitting.variants import recipes
 from handup.executive.escalation import AGAIN, FIXED, escalate
 from handup.executive.failure import Failure, Level

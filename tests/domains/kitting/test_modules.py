@@ -6,8 +6,7 @@ import pytest
 
 from handup.domains.kitting import CAUSES, World, rates
 from handup.domains.kitting.actions import KINDS
-from handup.domains.kitting.chance import Turn, chance
-from handup.domains.kitting.modules import ASKED, BEHIND, GRAPHS, REMEDIED, confidence
+from handup.domains.kitting.causes import ASKED, BEHIND, GRAPHS, REMEDIED, Turn, chance, confidence
 from handup.domains.kitting.rates import Rates
 from handup.domains.kitting.state import State
 from handup.executive.failure import Failure, Level

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from handup.core import BadRecord, BadSetting, IllegalCall, StoreUnavailable
 from handup.domains.kitting import CAUSES, State, World, rates
-from handup.domains.kitting.chance import chance
+from handup.domains.kitting.causes import chance
 from handup.domains.kitting.state import CONTENTS, FETCHED, GEAR, MACHINED
 from handup.executive.action import Aborted, Call, Done, NotStarted
 from tests.domains.kitting.steps import Hands

@@ -3,12 +3,10 @@
 `World` is the door; `Skill` and `Params` are what it is told, `Execution` is what comes of it. Needs the extra `sim`.
 """
 
-from handup.domains.feeding.camera import Item
-from handup.domains.feeding.detector import Seen
+from handup.domains.feeding.camera import Item, Seen
 from handup.domains.feeding.film import Film
-from handup.domains.feeding.foods import Food, food, foods
+from handup.domains.feeding.foods import PLATES, Food, Plate, food, foods, plate, random_plate
 from handup.domains.feeding.looks import EASY, HARD, LOOKS, Looks
-from handup.domains.feeding.plates import PLATES, Plate, plate, random_plate
 from handup.domains.feeding.skills import Execution, Params, Skill
 from handup.domains.feeding.world import View, World
 

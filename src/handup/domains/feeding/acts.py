@@ -189,10 +189,10 @@ class Acts:
 
     def add(self, acted: Acted | HaltedAct) -> None:
         """One more, with who answered for it; durable when this returns."""
-        if isinstance(acted, Acted) and self._journal is not None:
-            answered = who_answered(self._journal.read(run=self._run))
-            acted = replace(acted, people=tuple(dict.fromkeys((*answered, *acted.people))))
         if self._journal is not None:
+            if isinstance(acted, Acted):
+                answered = who_answered(self._journal.read(run=self._run))
+                acted = replace(acted, people=tuple(dict.fromkeys((*answered, *acted.people))))
             self._journal.append(acted, run=self._run, key=acted.action)
         self.all.append(acted)
 

@@ -1,24 +1,33 @@
-"""The arm: takes the fork from place to place through the simulation, and keeps its time."""
+"""The arm, which takes the fork from place to place through the simulation, and the fork at work.
+
+The arm keeps its time. The fork pierces, winds and sweeps up, and lets go what its hold does not bear.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from handup.domains.feeding.capture import CAPTURE, Capture, hold_n, scooped_ml, stuck, tine_depths_mm, wound
 from handup.domains.feeding.gl import mujoco
 from handup.domains.feeding.scene import (
+    BLADE_HALF_WIDTH_M,
     SHOW_M,
     STEP_S,
     TINE_GAP_M,
+    TINE_LENGTH_M,
     TINES,
     TOUCH_BLADE,
     TOUCH_TINES,
+    Mound,
     Piece,
     Scene,
 )
+from handup.domains.feeding.skills import Execution
 
 Floats = NDArray[np.float64]
 STRIDE = 2
@@ -28,6 +37,11 @@ SCOOP_TILT = np.radians(22.0)
 TOO_FAST = 100.0
 """m/s or rad/s that no piece of food reaches unless the physics went wrong."""
 GLIDE_STRIDES = 40
+HOVER_M, BOTTOM_M, LIFT_M = 0.052, 0.0022, 0.11
+DOWN_M_S, SWEEP_M_S, CARRY_M_S = 0.16, 0.16, 0.9
+LONGEST_SCOOP_M = 0.10
+SHORTEST_SCOOP_M = 1e-6
+"""A shorter way has no direction; the fork then comes as it waits."""
 
 
 class Unstable(Exception):
@@ -130,10 +144,6 @@ class Arm:
         rows = np.flatnonzero(kinds & (self._data.efc_id == piece.weld))
         return float(np.linalg.norm(self._data.efc_force[rows[:3]])) if len(rows) else 0.0
 
-    def let_go(self, piece: Piece) -> None:
-        """Unfasten a piece."""
-        self._data.eq_active[piece.weld] = 0
-
     def _relative(self, body: int) -> Floats:
         """A weld's numbers for a body as it lies now: anchor, place and turn in the fork's frame, torque scale."""
         module, fork = self._module, self._scene.fork
@@ -177,3 +187,285 @@ def eased(count: int) -> Floats:
     """Shares of a way, slow at both ends."""
     shares: Floats = 0.5 - 0.5 * np.cos(np.pi * np.arange(1, count + 1) / count)
     return shares
+
+
+@dataclass
+class Load:
+    """What is on the fork.
+
+    Args:
+        pieces: Index of each piece, and the pull in N that its hold bears.
+        heap: Index of the heap that some is of, or None.
+        ml: How much of it.
+        smear: Whether only a smear of it sticks.
+    """
+
+    pieces: dict[int, float] = field(default_factory=dict)
+    heap: int | None = None
+    ml: float = 0.0
+    smear: bool = False
+
+
+class Fork:
+    """One execution's worth of motion. Build one per execution.
+
+    Args:
+        scene: The plate; changed.
+        random: Decides the arm's jitter and how well this piece holds.
+        each_stride: Called with the simulated time after every few steps: a film is made there.
+        constants: Of the capture model.
+    """
+
+    def __init__(
+        self,
+        scene: Scene,
+        random: np.random.Generator,
+        each_stride: Callable[[float], None],
+        constants: Capture = CAPTURE,
+    ) -> None:
+        self._scene, self._model, self._data = scene, scene.model, scene.data
+        self._module = mujoco()
+        self._arm = Arm(scene, each_stride)
+        self._constants = constants
+        self._luck = float(np.exp(random.normal(0.0, constants.luck)))
+        self._shift = random.normal(0.0, constants.jitter_mm / 1000.0, 2)
+        self._turn = float(np.radians(random.normal(0.0, constants.jitter_deg)))
+        self._by_touch = {each.touch: index for index, each in enumerate(scene.pieces)}
+        self._pierced: dict[int, None] = {}
+        self._flat_now = False
+        self.load = Load()
+        self.broke = False
+
+    @property
+    def seconds(self) -> float:
+        """Simulated time so far."""
+        return self._arm.seconds
+
+    def halt(self) -> None:
+        """The arm stays where it is; what it does next, it begins with its tines."""
+        self._arm.touching(tines=True, blade=False)
+
+    def outcome(self) -> Execution:
+        """What came of it."""
+        pieces = [self._scene.pieces[each] for each in self.load.pieces]
+        pieces.sort(key=lambda each: -float(self._model.body_mass[each.body]))
+        names = [each.food.name for each in pieces]
+        if self.load.heap is not None and not self.load.smear:
+            names.append(self._scene.mounds[self.load.heap].heap.food.name)
+        missed = "the hold broke" if self.broke else "a smear" if self.load.heap is not None else "nothing held"
+        return Execution(
+            picked=names[0] if names else None,
+            also=tuple(each for each in dict.fromkeys(names) if each != names[0]),
+            seconds=self.seconds,
+            reason=f"{names[0]} on the fork" if names else missed,
+        )
+
+    # The three skills
+
+    def skewer(self, first_m: Floats, second_m: Floats) -> None:
+        """Straight down at the midpoint, the row of tines across the line; then up."""
+        at, angle = self._aim(first_m, second_m)
+        self._arm.go(np.array([*at, HOVER_M]), upright(angle))
+        self._down(at, angle, self._constants.guard_n)
+        self._hold(1.0)
+        tips = self._arm.tips()
+        self._from_heaps(lambda mound: stuck(mound.heap, tips), at, 0.012, 6.0)
+        self._away(angle, flat=False)
+
+    def twirl(self, first_m: Floats, second_m: Floats) -> None:
+        """Gently down at the midpoint, the row of tines across the strands; two turns; then up."""
+        at, angle = self._aim(first_m, second_m)
+        self._arm.go(np.array([*at, HOVER_M]), upright(angle))
+        self._down(at, angle, self._constants.twirl_guard_n)
+        height = float(self._data.qpos[self._scene.fork_qpos + 2])
+        for turned in np.linspace(0.0, 4.0 * np.pi, 120):
+            self._arm.move(np.array([*at, height]), upright(angle + turned))
+        self._hold(self._constants.torn)
+        self._from_heaps(lambda mound: wound(mound.heap, at, angle), at, 0.017, 9.0)
+        self._away(angle, flat=False)
+
+    def scoop(self, first_m: Floats, second_m: Floats) -> None:
+        """Flat along the line, from the first point to the second; then up, hollow side up."""
+        turn = np.array([[np.cos(self._turn), -np.sin(self._turn)], [np.sin(self._turn), np.cos(self._turn)]])
+        way = turn @ (second_m - first_m)
+        length = float(np.hypot(*way))
+        way = way * min(1.0, LONGEST_SCOOP_M / max(length, 1e-9))
+        start = (first_m + second_m) / 2 - way / 2 + self._shift
+        end = start + way
+        unit = way / min(length, LONGEST_SCOOP_M) if length > SHORTEST_SCOOP_M else turn[:, 0]
+        frame = flat_frame(unit)
+        self._flat_now = True
+        self._arm.touching(tines=False, blade=True)
+        self._arm.go(np.array([*(start - 0.012 * unit), 0.035]), frame)
+        for share in np.linspace(0.0, 1.0, 20):
+            low = (1.0 - share) * 0.035 + share * BOTTOM_M
+            self._arm.move(np.array([*(start - (1.0 - share) * 0.012 * unit), low]), frame)
+        gathered = [scooped_ml(each.heap, start, end, half_width_m=BLADE_HALF_WIDTH_M) for each in self._scene.mounds]
+        slipped: set[int] = set()
+        steps = max(int(float(np.hypot(*way)) / SWEEP_M_S / (STRIDE * STEP_S)), 2)
+        for share in np.linspace(0.0, 1.0, steps):
+            self._arm.move(np.array([*(start + share * way), BOTTOM_M]), frame)
+            self._board(slipped)
+        self._gather(gathered, start, end)
+        self._away(float(np.arctan2(unit[1], unit[0])), flat=True)
+
+    # What holds
+
+    def _aim(self, first_m: Floats, second_m: Floats) -> tuple[Floats, float]:
+        at = (first_m + second_m) / 2 + self._shift
+        line = second_m - first_m
+        return at, float(np.arctan2(line[1], line[0])) + self._turn
+
+    def _down(self, at: Floats, angle: float, guard_n: float) -> None:
+        """Down until the bottom, or until something presses harder than the guard allows. Firm tips go in."""
+        frame = upright(angle)
+        for height in np.arange(HOVER_M, BOTTOM_M, -DOWN_M_S * STRIDE * STEP_S):
+            self._arm.move(np.array([*at, height]), frame)
+            pressed = self._pressed()
+            for index, force in pressed.items():
+                if force >= self._scene.pieces[index].food.pierce_n:
+                    self._pierced[index] = None
+                    touch = self._scene.pieces[index].touch  # which the fork passes through from now on
+                    self._model.geom_conaffinity[touch] &= ~(TOUCH_TINES | TOUCH_BLADE)
+            if sum(force for index, force in pressed.items() if index not in self._pierced) > guard_n:
+                return
+
+    def _pressed(self) -> dict[int, float]:
+        """For each piece that a tine touches, the largest force of one tine, in N."""
+        pairs = self._data.contact.geom
+        if not len(pairs):
+            return {}
+        first, last = self._scene.tines[0], self._scene.tines[-1]
+        found: dict[int, float] = {}
+        hits = np.flatnonzero(((pairs >= first) & (pairs <= last)).any(axis=1))
+        force = np.zeros(6)
+        for hit in hits:
+            one, two = (int(each) for each in pairs[hit])
+            index = self._by_touch.get(two if first <= one <= last else one)
+            if index is not None:
+                self._module.mj_contactForce(self._model, self._data, int(hit), force)
+                found[index] = max(found.get(index, 0.0), float(force[0]))
+        return found
+
+    def _hold(self, share: float) -> None:
+        """Weld each pierced piece to the fork, with what its tines bear."""
+        tips, row, along = self._arm.tips(), self._arm.column(0), self._arm.column(2)
+        for index in self._pierced:
+            piece = self._scene.pieces[index]
+            place, axes = self._data.xpos[piece.body], self._data.xmat[piece.body].reshape(3, 3)
+            local = (tips - place) @ axes
+            turned = {"row": row @ axes, "along": along @ axes}
+            depths = tine_depths_mm(piece.food.shape, piece.half_m, local, turned["along"], length_m=TINE_LENGTH_M)
+            bears = hold_n(piece.food, depths, local, **turned, constants=self._constants) * self._luck * share
+            if bears > 0.0:
+                self._weld(index, bears)
+
+    def _weld(self, index: int, bears: float) -> None:
+        self._arm.weld(self._scene.pieces[index])
+        self.load.pieces[index] = bears
+
+    def _board(self, slipped: set[int]) -> None:
+        """Pieces that the flat fork runs into slide onto it, or stay before it, or aside."""
+        for index, piece in enumerate(self._scene.pieces):
+            if index in self.load.pieces or index in slipped:
+                continue
+            local = (self._data.xpos[piece.body] - self._arm.place()) @ self._arm.axes()
+            reach = piece.half_m[:2].mean()
+            if -1.45 * reach < local[2] < 0.03 and abs(local[0]) < BLADE_HALF_WIDTH_M + reach and abs(local[1]) < 0.03:
+                if self.load.pieces:  # there is room for one
+                    slipped.add(index)
+                    continue
+                aside = min(abs(float(local[0])) / (BLADE_HALF_WIDTH_M + 0.3 * reach), 1.0)
+                if piece.food.scoop * (1.0 - aside**2) * self._luck < self._constants.enough:
+                    slipped.add(index)
+                    continue
+                self._model.geom_contype[piece.touch] = self._model.geom_conaffinity[piece.touch] = 0
+                self._weld(index, self._constants.scoop_n)
+                self._arm.draw_in(piece, np.array([0.0, -float(piece.half_m[2]) - 0.003, 0.016]))
+
+    def _from_heaps(self, score: Callable[[Mound], float], at: Floats, radius_m: float, ml: float) -> None:
+        """Take from the heap under the fork where it sticks well enough."""
+        for index, mound in enumerate(self._scene.mounds):
+            reached = score(mound) * self._luck
+            if reached >= self._constants.residue:
+                share = 1.0 if reached >= self._constants.enough else 0.08
+                taken = mound.heap.take(mound.heap.near(at, radius_m) * mound.heap.heights_m, ml * share)
+                self._on_fork(index, taken, smear=reached < self._constants.enough or taken < self._constants.bite_ml)
+
+    def _gather(self, gathered: list[tuple[float, Floats]], start: Floats, end: Floats) -> None:
+        for index, (mound, (volume, amounts)) in enumerate(zip(self._scene.mounds, gathered, strict=True)):
+            kept = volume if mound.heap.food.scoop >= self._constants.enough else 0.12 * volume
+            enough = kept * self._luck >= 1.6 * self._constants.bite_ml
+            if enough:
+                taken = mound.heap.take(amounts, min(kept, self._constants.blade_ml))
+                self._on_fork(index, taken, smear=taken < self._constants.bite_ml)
+            elif volume > 0.3:
+                mound.heap.push(start, end, half_width_m=BLADE_HALF_WIDTH_M, floor_m=0.002, share=0.4)
+                self._on_fork(index, 0.4, smear=True)
+
+    def _on_fork(self, index: int, ml: float, *, smear: bool) -> None:
+        self._scene.show_heap(self._scene.mounds[index])
+        if self.load.heap is None or (self.load.smear and not smear):
+            self.load.heap, self.load.ml, self.load.smear = index, ml, smear
+        show_load(self._scene, self.load, flat=self._flat_now)
+
+    # How it moves
+
+    def _away(self, angle: float, *, flat: bool) -> None:
+        """Up and to where it shows what it has, turned as always there."""
+        start = self._arm.place().copy()
+        top = np.array([start[0], start[1], LIFT_M])
+        frame = waiting_frame(angle, flat=flat)
+        for share in eased(48):
+            self._arm.move(start + share * (top - start), frame)
+            self._check_holds()
+        show = np.array(SHOW_M)
+        count = int(float(np.linalg.norm(show - top)) / CARRY_M_S / (STRIDE * STEP_S)) + 24
+        back = (angle + np.pi) % (2.0 * np.pi) - np.pi
+        for share in eased(count):
+            frame = waiting_frame((1.0 - share) * back, flat=flat)
+            if self.load.pieces:
+                self._arm.move(top + share * (show - top), frame)
+                self._check_holds()
+            else:
+                self._arm.jump(top + share * (show - top), frame)
+        self._arm.touching(tines=True, blade=False)
+        for _ in range(12):
+            self._arm.move(show, frame)
+        self._check_holds()
+
+    def _check_holds(self) -> None:
+        """Let go what pulls harder than its hold bears."""
+        for index in list(self.load.pieces):
+            piece = self._scene.pieces[index]
+            if self._arm.pull_n(piece) > self.load.pieces[index]:
+                self._data.eq_active[piece.weld] = 0
+                self._model.geom_contype[piece.touch] = 1
+                self._model.geom_conaffinity[piece.touch] |= 1
+                del self.load.pieces[index]
+                self.broke = True
+
+
+def touchable(scene: Scene, load: Load) -> None:
+    """Every piece can be touched again, but those on the fork; and it is the fork's tines that touch, not its blade."""
+    scene.model.geom_contype[list(scene.tines)] = TOUCH_TINES
+    scene.model.geom_contype[scene.blade] = 0
+    for number, piece in enumerate(scene.pieces):
+        carried = number in load.pieces
+        scene.model.geom_contype[piece.touch] = int(not carried)
+        scene.model.geom_conaffinity[piece.touch] = 0 if carried else 1 | TOUCH_TINES | TOUCH_BLADE
+
+
+def show_load(scene: Scene, load: Load, *, flat: bool) -> None:
+    """Draw what the fork carries of a heap: a lump, a smear or nothing."""
+    model, geom = scene.model, scene.load
+    if load.heap is None:
+        model.geom_rgba[geom, 3] = 0.0
+        return
+    mound = scene.mounds[load.heap]
+    radius = 0.0035 if load.smear else (3.0 * load.ml / (4.0 * np.pi)) ** (1.0 / 3.0) / 100.0
+    model.geom_size[geom] = radius * (np.array([1.1, 0.65, 1.4]) if flat else np.array([1.1, 0.9, 1.1]))
+    model.geom_rbound[geom] = 1.4 * radius
+    model.geom_pos[geom] = [0.0, -0.7 * radius, 0.016] if flat else [0.0, 0.0, 0.010]
+    model.geom_matid[geom] = mound.material
+    model.geom_rgba[geom] = [*mound.colour, 1.0]

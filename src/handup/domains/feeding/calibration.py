@@ -15,9 +15,9 @@ from handup.confidence import Sample
 from handup.confidence.building import Entry, Ranked, food_entries, of_entries, skill_entries
 from handup.core import BadRecord, BadSetting, Calibrator, calibrator_from_json
 from handup.domains.feeding.camera import Item
+from handup.domains.feeding.crops import overlap
 from handup.domains.feeding.judging import MODULES, SAME_BOX, aims_well, box_of, item_at
 from handup.domains.feeding.modules import folder_of, networks_in
-from handup.domains.feeding.peaks import overlap
 from handup.domains.feeding.seeing import Named, Sees
 from handup.domains.feeding.world import World
 

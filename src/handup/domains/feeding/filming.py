@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from handup.core import BadData, Box, Question, Value
-from handup.domains.feeding.drawing import captioned
-from handup.domains.feeding.film import Film
+from handup.domains.feeding.film import Film, captioned, write_gif
 from handup.domains.feeding.judging import MODULES
 from handup.domains.feeding.policy import BitePolicy
 from handup.domains.feeding.seeing import Picture
@@ -96,5 +95,5 @@ def save_film(frames: Sequence[Picture], path: Path, *, colours: int = 128) -> N
         raise BadData("there is no picture in the film", hint="Let the robot try something.")
     sample = np.concatenate([each[::4, ::4] for each in frames[:: max(len(frames) // 24, 1)]])
     palette = image_of.fromarray(sample).quantize(colours)
-    first, *others = [image_of.fromarray(each).quantize(palette=palette, dither=0) for each in frames]
-    first.save(path, save_all=True, append_images=others, duration=round(1000 * EVERY_S), loop=0, optimize=True)
+    images = [image_of.fromarray(frame).quantize(palette=palette, dither=0) for frame in frames]
+    write_gif(images, path, every_s=EVERY_S)

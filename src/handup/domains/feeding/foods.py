@@ -1,4 +1,4 @@
-"""The food table: read from `data/foods.yaml`, checked when read."""
+"""The food table and plates, read from `data/` and checked when read; and random plates."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from handup.core import BadSetting
 from handup.core.files import shipped_data
 from handup.domains.feeding.skills import Skill
@@ -15,6 +17,9 @@ from handup.domains.feeding.skills import Skill
 Range = tuple[float, float]
 ITEM_SHAPES = frozenset({"chunk", "ball", "leaf", "bean", "berry", "floret", "disc"})
 HEAP_SHAPES = frozenset({"smooth", "grains", "pellets", "curds", "strands"})
+RANDOM = "random"
+MOST_PIECES = 40
+"""A plate holds no more: steps would get slow and pieces would lie in heaps."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,10 +77,9 @@ def food(name: str) -> Food:
     Raises:
         BadSetting: There is none.
     """
-    found = foods().get(name)
-    if found is None:
+    if name not in foods():
         raise BadSetting(f"there is no food '{name}'", hint=f"Choose among: {', '.join(foods())}.")
-    return found
+    return foods()[name]
 
 
 def _food(name: str, entry: dict[str, Any]) -> Food:
@@ -84,3 +88,72 @@ def _food(name: str, entry: dict[str, Any]) -> Food:
         ranges[key] = tuple((float(low), float(high)) for low, high in entry.pop(key))
     skills = tuple(Skill(each) for each in entry.pop("skills"))
     return Food(name=name, skills=skills, **ranges, **entry)
+
+
+def as_tuples(value: Any) -> Any:
+    """Data as it was read, with tuples in the place of lists."""
+    if isinstance(value, Mapping):
+        return {key: as_tuples(inner) for key, inner in value.items()}
+    return tuple(map(as_tuples, value)) if isinstance(value, list) else value
+
+
+@dataclass(frozen=True)
+class Plate:
+    """A plate as it is served.
+
+    Args:
+        name: As in the docs.
+        pieces: For each food the smallest and the largest number of pieces; a heap counts as one.
+
+    Raises:
+        BadSetting: An unknown food, or a plate with nothing or too much on it.
+    """
+
+    name: str
+    pieces: Mapping[str, tuple[int, int]]
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in self.pieces.items():
+            if not 1 <= low <= high or (food(name).heap and high > 1):
+                raise BadSetting(f"{low} to {high} of {name}", hint="Give 1 to 1 for a heap, and a range otherwise.")
+        if not self.pieces or sum(high for _, high in self.pieces.values()) > MOST_PIECES:
+            raise BadSetting(f"plate '{self.name}' is empty or too full", hint=f"Put 1 to {MOST_PIECES} pieces on it.")
+
+    def served(self, random: np.random.Generator) -> dict[str, int]:
+        """How many pieces of each food there are this time."""
+        return {name: int(random.integers(low, high + 1)) for name, (low, high) in self.pieces.items()}
+
+
+PLATES: Mapping[str, Plate] = MappingProxyType(
+    {name: Plate(name, as_tuples(pieces)) for name, pieces in shipped_data(__file__, "data/plates.yaml").items()}
+)
+"""The plates of the paper's studies, and noodles, so that twirling is needed."""
+
+
+def plate(name: str, *, seed: int = 0) -> Plate:
+    """The plate of this name; `random` draws one from the food table by the seed.
+
+    Raises:
+        BadSetting: There is none.
+    """
+    if name == RANDOM:
+        return random_plate(seed)
+    if name not in PLATES:
+        raise BadSetting(f"there is no plate '{name}'", hint=f"Choose among: {', '.join([*PLATES, RANDOM])}.")
+    return PLATES[name]
+
+
+def random_plate(seed: int, *, must: str | None = None) -> Plate:
+    """Three or four foods, among them one or no heap more than one; with `must` on it where wanted."""
+    random = np.random.default_rng((seed, 11))
+    heaps = [name for name, each in foods().items() if each.heap]
+    items = [name for name, each in foods().items() if not each.heap]
+    most_heaps = 0 if must in heaps else 1
+    chosen_heaps = [name for name in _drawn(random, heaps, int(random.integers(0, 2))) if name != must][:most_heaps]
+    chosen_items = [name for name in _drawn(random, items, int(random.integers(2, 4))) if name != must]
+    names = [*([must] if must else []), *chosen_heaps, *chosen_items]
+    return Plate(RANDOM, {name: (1, 1) if food(name).heap else (3, 5) for name in names})
+
+
+def _drawn(random: np.random.Generator, names: list[str], count: int) -> list[str]:
+    return [names[index] for index in random.permutation(len(names))[:count]]

@@ -190,7 +190,4 @@ class Eye:
         """Distances along the camera's axis from a reversed depth buffer."""
         extent = self._model.stat.extent
         near, far = self._model.vis.map.znear * extent, self._model.vis.map.zfar * extent
-        metres: NDArray[np.float32] = (near * far / (near + buffer.astype(np.float64) * (far - near))).astype(
-            np.float32
-        )
-        return metres
+        return np.asarray(near * far / (near + buffer.astype(np.float64) * (far - near)), np.float32)

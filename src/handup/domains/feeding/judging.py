@@ -1,29 +1,42 @@
 """What was right, as only the simulation knows: for scoring, calibration sets and simulated people. No robot uses it.
 
 A box is right when it covers a piece of the named food (intersection over union of a half or more), a skill when it
-fits what is in the box, parameters when they are within the one table that comes from the published sweep
-(`tolerance.py`).
+fits what is in the box, parameters when they are within the one table of tolerances. That table is written by
+`python -m train.feeding.tolerance` from the published sweep (`docs/feeding/sweep.csv`): up to where three quarters of
+the perfect success are left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+import math
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
-from handup.core import Box, Point, Value
+from handup.core import BadRecord, BadSetting, Box, Point, Value
 from handup.domains.feeding.camera import Item
-from handup.domains.feeding.peaks import overlap
+from handup.domains.feeding.crops import overlap
+from handup.domains.feeding.foods import food
 from handup.domains.feeding.skills import Params, Skill
-from handup.domains.feeding.tolerance import off_by, tolerance
 from handup.domains.feeding.world import World
 
 MODULES = ("food", "box", "skill", "params")
 """M1 to M4, in the order of the chain."""
 SAME_BOX = 0.5
 """From this intersection over union on two boxes show the same."""
+SCHEMA = 1
+KIND = "feeding-tolerances"
+FILE = "data/tolerances.json"
+"""The table of tolerances, beside the code."""
+MAKE = "Make it: python -m train.feeding.tolerance."
+Floats = NDArray[np.float64]
 
 
 class Cause(StrEnum):
@@ -60,14 +73,21 @@ class Judged:
     item: int | None = None
 
     @property
-    def all_right(self) -> bool:
-        """Whether all four were right."""
-        return all(getattr(self, name) for name in MODULES)
-
-    @property
     def cause(self) -> Cause:
         """Why an attempt that did not bring the meant food failed: the first module that was wrong, else physics."""
         return next((Cause(name) for name in MODULES if not getattr(self, name)), Cause.PHYSICS)
+
+
+@dataclass(frozen=True)
+class Off:
+    """An error of two points, or what a food bears of it: in place and, whichever way they run, in angle, up to 90°."""
+
+    place_mm: float
+    angle_deg: float
+
+    def bears(self, off: Off) -> bool:
+        """Whether parameters that are so far off are right all the same."""
+        return off.place_mm <= self.place_mm and off.angle_deg <= self.angle_deg
 
 
 def box_of(item: Item) -> Box:
@@ -113,3 +133,103 @@ def aims_well(world: World, item: Item, skill: Skill, params: Params) -> bool:
     """Whether a skill's parameters are near enough to an item's best ones, by the table, to pick it."""
     said, best = (1e3 * np.array(world.on_plate(skill, each)) for each in (params, item.best[skill]))
     return tolerance(item.food, skill).bears(off_by(said, best))
+
+
+def off_by(said: Floats, best: Floats) -> Off:
+    """How far a line is from the best one, each given as its two points in mm."""
+    one, two = said[1] - said[0], best[1] - best[0]
+    cross, dot = float(one[0] * two[1] - one[1] * two[0]), float(one @ two)
+    place_mm = float(np.hypot(*(said.mean(axis=0) - best.mean(axis=0))))
+    return Off(place_mm, math.degrees(math.atan2(abs(cross), abs(dot))))
+
+
+@cache
+def tolerances() -> Mapping[tuple[str, Skill], Off]:
+    """For every food and each skill that fits it.
+
+    Raises:
+        BadRecord: The table is missing or damaged.
+    """
+    try:
+        record = json.loads((files("handup.domains.feeding") / FILE).read_text(encoding="utf-8"))
+        if (record["kind"], record["schema"]) != (KIND, SCHEMA):
+            raise BadRecord("the table of tolerances is of another version", hint=MAKE)
+        found = {
+            (name, Skill(skill)): Off(float(each["place_mm"]), float(each["angle_deg"]))
+            for name, by_skill in record["tolerances"].items()
+            for skill, each in by_skill.items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadRecord(f"the table of tolerances cannot be read ({error})", hint=MAKE) from error
+    return MappingProxyType(found)
+
+
+def tolerance(food: str, skill: Skill) -> Off:
+    """What a food bears under a skill that fits it.
+
+    Raises:
+        BadSetting: The sweep has no such pair.
+    """
+    if (food, skill) not in tolerances():
+        raise BadSetting(f"nothing is known of how exactly to {skill} {food}", hint=MAKE)
+    return tolerances()[food, skill]
+
+
+def right_answer(
+    world: World, module: str, said: Mapping[str, Value], tried: Collection[int | None] = frozenset()
+) -> Value:
+    """A right answer to the question about a module. Where the robot's food, box or skill is right, it is that one.
+
+    Args:
+        world: The plate as it is.
+        module: `food`, `box`, `skill` or `params`.
+        said: What the robot's modules say; earlier answers among them.
+        tried: Items that were tried in vain: a sensible person points at another piece, or names another food.
+    """
+    items = world.truth()
+    fresh = tuple(each for each in items if each.number not in tried or food(each.food).heap) or items
+    match module:
+        case "food":
+            return _food(world, fresh, said.get("food"))
+        case "box":
+            return _box(fresh, said.get("food"), said.get("box"))
+        case "skill":
+            item = _meant(items, said)
+            return said["skill"] if item is None or Skill(str(said["skill"])) in item.best else str(item.skill)
+        case _:
+            item = _meant(items, said)
+            if item is None:
+                return said["params"]
+            return points_of(item.best.get(Skill(str(said["skill"])), item.best[item.skill]))
+
+
+def nothing_left(world: World) -> bool:
+    """Whether no skill could pick anything any more: no piece is seen, and no heap holds a bite."""
+    left = world.left()
+    return not any(not food(each.food).heap or left[each.food] >= 1.0 for each in world.truth())
+
+
+def _food(world: World, items: tuple[Item, ...], guess: Value | None) -> Value:
+    """A food that is seen, and of which there is a bite: the robot's, or what there is most of."""
+    left, seen = world.left(), {each.food for each in items}
+    foods = [name for name in left if name in seen and left[name] >= 1.0] or sorted(seen) or list(left)
+    return guess if guess in foods else max(foods, key=lambda name: left[name])
+
+
+def _box(items: tuple[Item, ...], label: Value | None, guess: Value | None) -> Value:
+    """The piece of the named food that the robot means, or the one that is seen best; of what is there, if none is."""
+    named = [each for each in items if each.food == label] or list(items)
+    if isinstance(guess, Box):
+        meant = item_at(named, guess)
+        if meant is not None and overlap(box_of(meant), guess) >= SAME_BOX:
+            return guess
+    if not named:
+        return guess if guess is not None else Box(left=0.4, top=0.4, right=0.6, bottom=0.6)
+    return box_of(max(named, key=lambda each: each.pixels))
+
+
+def _meant(items: tuple[Item, ...], said: Mapping[str, Value]) -> Item | None:
+    """What is in the robot's box: of the named food if possible."""
+    box = said["box"]
+    assert isinstance(box, Box)
+    return item_at([each for each in items if each.food == said.get("food")], box) or item_at(items, box)

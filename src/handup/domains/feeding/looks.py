@@ -1,22 +1,25 @@
 """How a plate looks: lamps, colours, clutter, the camera's place and noise. Two distributions that share nothing.
 
 `EASY` is what the robot's networks learn from. `HARD` has other colours of every food, other lamps, tables and plates,
-clutter, and plates that somebody has already eaten from. A test checks that they do not overlap.
+clutter, and plates that somebody has already eaten from. They are read from `data/looks.yaml`; a test checks that they
+do not overlap.
 """
 
 from __future__ import annotations
 
 import colorsys
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from handup.core import BadSetting
-from handup.domains.feeding.foods import Food, Range
+from handup.core.files import shipped_data
+from handup.domains.feeding.foods import Food, Range, as_tuples
 
 Hsv = tuple[Range, Range, Range]
 Rgb = tuple[float, float, float]
@@ -169,40 +172,16 @@ def _three(numbers: Sequence[float] | np.ndarray) -> Rgb:
     return first, second, third
 
 
-EASY = Looks(
-    name="easy",
-    lamps=(
-        Lamp(azimuth_deg=(200, 340), elevation_deg=(58, 78), colour=((35, 50), (0.0, 0.06), (0.62, 0.70)),
-             ambient=(0.34, 0.42)),
-        Lamp(azimuth_deg=(200, 340), elevation_deg=(52, 66), colour=((28, 40), (0.08, 0.14), (0.60, 0.68)),
-             ambient=(0.30, 0.38)),
-    ),
-    tables=(((26, 34), (0.38, 0.50), (0.42, 0.56)), ((20, 40), (0.03, 0.08), (0.70, 0.78))),
-    plates=(((40, 60), (0.0, 0.03), (0.82, 0.90)), ((42, 50), (0.06, 0.10), (0.80, 0.88))),
-)  # fmt: skip
-"""What the robot knows: neutral or warm light from one side, wood or pale cloth, white plates, full servings."""
+def _looks(name: str, *, lamps: Sequence[Mapping[str, Any]], **entry: Any) -> Looks:
+    ranges = {key: as_tuples(value) for key, value in entry.items()}
+    families = [Lamp(**{key: as_tuples(value) for key, value in lamp.items()}) for lamp in lamps]
+    return Looks(name=name, lamps=tuple(families), **ranges)
 
-HARD = Looks(
-    name="hard",
-    lamps=(
-        Lamp(azimuth_deg=(20, 160), elevation_deg=(34, 48), colour=((205, 225), (0.12, 0.22), (0.56, 0.66)),
-             ambient=(0.32, 0.38)),
-        Lamp(azimuth_deg=(20, 160), elevation_deg=(30, 44), colour=((18, 26), (0.24, 0.36), (0.60, 0.70)),
-             ambient=(0.30, 0.36)),
-    ),
-    tables=(((205, 225), (0.28, 0.45), (0.26, 0.38)), ((110, 150), (0.14, 0.26), (0.34, 0.46))),
-    plates=(((200, 225), (0.14, 0.26), (0.66, 0.80)), ((10, 30), (0.14, 0.24), (0.62, 0.74))),
-    clutter=(3, 7),
-    eaten=(0.15, 0.5),
-    camera_mm=12.0,
-    camera_deg=0.8,
-    noise=5.0,
-    gain=(0.85, 1.12),
-    tint=0.03,
-)  # fmt: skip
-"""What it has not seen: blue or orange light from the other side, dark tables, coloured plates, clutter, leftovers."""
 
-LOOKS = MappingProxyType({each.name: each for each in (EASY, HARD)})
+LOOKS: Mapping[str, Looks] = MappingProxyType(
+    {name: _looks(name, **entry) for name, entry in shipped_data(__file__, "data/looks.yaml").items()}
+)
+EASY, HARD = LOOKS["easy"], LOOKS["hard"]
 
 
 def looks_of(looks: Looks | str) -> Looks:

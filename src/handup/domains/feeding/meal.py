@@ -28,8 +28,9 @@ from handup.desk import Channel, Desk, Simulated, SkippingClock
 from handup.domains.feeding import calibration
 from handup.domains.feeding.acts import Acted, Acts, HaltedAct
 from handup.domains.feeding.company import Company, Nobody
-from handup.domains.feeding.faulty import Faulty
 from handup.domains.feeding.filming import FilmedPolicy
+from handup.domains.feeding.judging import nothing_left, right_answer
+from handup.domains.feeding.modules import Faulty
 from handup.domains.feeding.order import PERSON, SIMULATED, Order, Terms
 from handup.domains.feeding.ordering import MEALS, begin, refuse_another
 from handup.domains.feeding.policy import BitePolicy
@@ -37,7 +38,6 @@ from handup.domains.feeding.remembering import Lessons, Remembering, kept_in, me
 from handup.domains.feeding.seeing import Picture, Sees
 from handup.domains.feeding.served import Bite, Served
 from handup.domains.feeding.skills import Skill
-from handup.domains.feeding.truthful import nothing_left, right_answer
 from handup.domains.feeding.world import World
 from handup.domains.guard import Halted
 from handup.journal import Journal

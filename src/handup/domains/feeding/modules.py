@@ -1,14 +1,17 @@
-"""The four shipped networks, M1 to M4: small, trained on our own rendered plates, and wrong for real reasons.
+"""The shipped networks, M1 to M4 and the memory's encoders: small, trained on rendered plates, wrong for real reasons.
 
-`docs/feeding/models.md` says what they were trained on and how often they err. Needs the extra `sim`.
+`docs/feeding/models.md` and `docs/feeding/memory.md` say what they were trained on and how often they err. `Faulty` has
+an M1 that errs as in the core paper's appendix D. Needs the extra `sim`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -17,11 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import BadRecord, BadSetting, Box
-from handup.domains.feeding.crops import HEIGHT, WIDTH, Square, cut, standard, whole
-from handup.domains.feeding.peaks import boxes_at_peaks
-from handup.domains.feeding.seeing import Aimed, Chosen, Found, Named, Picture
+from handup.core import BadData, BadRecord, BadSetting, Box
+from handup.domains.feeding.crops import CROP, HEIGHT, WIDTH, Square, boxes_at_peaks, cut, standard, whole
+from handup.domains.feeding.seeing import Aimed, Chosen, Found, Named, Picture, Sees
 from handup.domains.feeding.skills import Params, Skill
+from handup.memory import Picture as Given
 from handup.models.onnx import session_of
 
 SCHEMA = 1
@@ -36,6 +39,12 @@ SHAPES: Mapping[str, tuple[tuple[str, ...], tuple[int, ...]]] = {
 }
 """For each network what it is given, and how many dimensions each of its outputs has."""
 WRITTEN = "Give a folder that train.feeding wrote; to have the shipped ones, install handup again."
+ENCODER_KIND, ENCODER_SCHEMA = "feeding-encoders", 1
+PLATE, CROPPED = "plate", "crop"
+"""What an encoder makes a vector of."""
+TRAIN = "Train them with python -m train.feeding.encode; to have the shipped ones, install handup again."
+FAULTY, CLAIMED = 0.9, 0.65
+"""How often a faulty food detector is faulty, and the confidence that it claims then."""
 Floats = NDArray[np.float64]
 
 
@@ -187,3 +196,126 @@ def two_points(said: Floats, *, directed: bool) -> Floats:
         angle = mean + np.arctan(np.tan(angle / 2.0 - mean))
     way = half * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     return np.stack([middle - way, middle + way], axis=1)
+
+
+class PictureEncoder:
+    """Makes a vector of a plate, or of what `square_of` cuts out; an `Embedder`. Build it with `load`.
+
+    Args:
+        kind: `plate` or `crop`.
+        session: What runs its network.
+        dimension: How many numbers a vector has.
+        digest: The SHA-256 of the network's file.
+    """
+
+    def __init__(self, kind: str, session: Any, dimension: int, digest: str) -> None:
+        self.name, self.dimension, self.digest = f"handup-{kind}-{ENCODER_SCHEMA}", dimension, digest
+        self._kind, self._run = kind, partial(session.run, None)
+
+    @classmethod
+    def load(cls, kind: str, folder: Path | None = None, *, threads: int = 1) -> PictureEncoder:
+        """The encoder in a folder; the shipped one unless another is given.
+
+        Args:
+            kind: `plate` or `crop`.
+            folder: Where `train.feeding.encode` wrote.
+            threads: So many it may use.
+
+        Raises:
+            MissingExtra: onnxruntime is not installed.
+            BadRecord: Something is missing there, damaged, or of another version.
+        """
+        with folder_of(folder) as place:
+            try:
+                card = json.loads((place / "encode.json").read_text(encoding="utf-8"))
+                model = (place / f"encode_{kind}.onnx").read_bytes()
+            except (OSError, ValueError) as error:
+                raise BadRecord(f"no encoder in {place}", hint=TRAIN) from error
+        digest = hashlib.sha256(model).hexdigest()
+        written = (card.get("kind"), card.get("schema"), card.get("digest", {}).get(kind))
+        if written != (ENCODER_KIND, ENCODER_SCHEMA, digest):
+            raise BadRecord(f"encode_{kind}.onnx is not the one that its card is about", hint=TRAIN)
+        session = session_of(model, f"encode_{kind}.onnx", hint=TRAIN, threads=threads)
+        return cls(kind, session, int(card["dimension"][kind]), digest)
+
+    def embed(self, picture: Given, text: str = "") -> NDArray[np.float32]:
+        """The vector of a plate as the camera sees it, or of a square of 64 × 64 px; a text changes nothing.
+
+        Raises:
+            BadData: It is no such picture.
+        """
+        if isinstance(picture, bytes) or picture.ndim != 3 or picture.shape[2] != 3:
+            raise BadData("this is no picture of height × width × 3", hint="Give pixels, as World.view does.")
+        if self._kind == PLATE:
+            (made,) = self._run({"picture": whole(standard(picture))})
+        elif picture.shape[:2] == (CROP, CROP):
+            (made,) = self._run({"picture": np.float32(picture.transpose(2, 0, 1)[None]) / np.float32(255.0)})
+        else:
+            raise BadData(f"a square of {picture.shape[1]} × {picture.shape[0]} px", hint="Give what square_of cuts.")
+        found: NDArray[np.float32] = made[0]
+        return found
+
+
+def square_of(rgb: Picture, box: Box) -> Picture:
+    """What M3 sees of a box, as pixels: 64 × 64 × 3."""
+    made = cut(standard(rgb), Square.around(box))[0].transpose(1, 2, 0)
+    pixels: Picture = np.rint(255.0 * made).astype(np.uint8)
+    return pixels
+
+
+@dataclass(frozen=True, kw_only=True)
+class Faulty:
+    """Modules whose M1 is mostly wrong and sure of it: it names a random food that is not on the plate.
+
+    Use it with the `scaled` calibrators (`calibration.load("scaled")`): they divide by the highest score of the
+    calibration set, as appendix D does for M1, M2 and M3. A faulty label comes with the score whose confidence is 0.65;
+    otherwise M1 speaks as before. The same picture is always seen the same way.
+
+    Args:
+        modules: The sound ones.
+        on_plate: What is on the plate.
+        highest: M1's highest score in the calibration set.
+        seed: Decides when and how it errs.
+        share: How often: the probability for each picture.
+
+    Raises:
+        BadSetting: Every food is on the plate, or the share is none.
+    """
+
+    modules: Sees
+    on_plate: frozenset[str]
+    highest: float
+    seed: int = 0
+    share: float = FAULTY
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.share <= 1.0:
+            raise BadSetting(f"a share of {self.share:g}", hint="Give a number from 0 to 1.")
+        if not set(self.foods) - self.on_plate:
+            raise BadSetting("every food is on the plate", hint="Leave one off, so that a label can be wrong.")
+
+    @property
+    def foods(self) -> tuple[str, ...]:
+        """What M1 can name."""
+        return self.modules.foods
+
+    def name(self, rgb: Picture) -> Named:
+        """M1, faulty."""
+        random = np.random.default_rng((self.seed, 17, zlib.crc32(rgb.tobytes())))
+        if random.random() >= self.share:
+            return self.modules.name(rgb)
+        others = sorted(set(self.foods) - self.on_plate)
+        label = others[int(random.integers(len(others)))]
+        return Named(label, {label: CLAIMED * self.highest})
+
+    def find(self, rgb: Picture, label: str) -> Found:
+        """M2, as it is."""
+        return self.modules.find(rgb, label)
+
+    def choose(self, rgb: Picture, label: str, box: Box) -> Chosen:
+        """M3, as it is."""
+        return self.modules.choose(rgb, label, box)
+
+    def aim(self, rgb: Picture, box: Box, skill: Skill, *, seed: int) -> Aimed:
+        """M4, as it is."""
+        return self.modules.aim(rgb, box, skill, seed=seed)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from handup.core import Box, Calibrator, Point, Question, RawScore, Value
 from handup.domains.feeding.acts import Acted, Acts, HaltedAct, Heard
+from handup.domains.feeding.crops import overlap
 from handup.domains.feeding.film import Film
 from handup.domains.feeding.judging import MODULES, SAME_BOX, judge, params_of, points_of
-from handup.domains.feeding.peaks import overlap
 from handup.domains.feeding.questions import about, about_fork, bare, doing, plan_of, why
 from handup.domains.feeding.seeing import Found, Named, Picture, Recall, Said, Sees, whose
 from handup.domains.feeding.skills import Skill
@@ -24,6 +24,9 @@ from handup.domains.guard import Halted
 from handup.people import BITE, WorkloadModel
 from handup.policy import Module, ModuleGraph
 from handup.recover import Look, Pass
+
+if TYPE_CHECKING:
+    from handup.domains.feeding.remembering import Lessons
 
 T = TypeVar("T")
 ABOUT: Mapping[str, tuple[str, ...]] = {"food": (), "box": ("food",), "skill": ("food",), "params": ("box", "skill")}
@@ -44,46 +47,6 @@ DOUBT_BELOW = 0.9
 """Below this the detector is worth a question: on 64 hard plates 24 of its 28 errors lay there, in 37 of 320 looks."""
 FAILED_FOR_SURE, WORKED_FOR_SURE = 0.93, 0.99
 """A right decision fails now and then (the fork slips), so a failure says no more than this of the modules."""
-
-
-class Learns(Protocol):
-    """Who is told what there is to learn from a bite; `remembering.Lessons` is one."""
-
-    @property
-    def erasures(self) -> int:
-        """How often somebody was erased from what was learnt."""
-        ...
-
-    def heard(
-        self,
-        module: str,
-        outputs: Mapping[str, Value],
-        rgb: Picture,
-        name: str,
-        *,
-        food_was_said: bool,
-        instead_of: int | None = None,
-    ) -> None:
-        """A person answered for a module.
-
-        Args:
-            module: Which.
-            outputs: What stands for each module now.
-            rgb: The picture that it was about.
-            name: Of the picture.
-            food_was_said: Whether the food is what a person said for this bite: neither M1's word nor a remembered one.
-            instead_of: The memory that said something else, where one did.
-        """
-        ...
-
-    def acted(self, acted: Acted, *, a_person_looked: bool) -> None:
-        """It is known what came of an attempt. After a crash the same is told again.
-
-        Args:
-            acted: With what is known, and with the memories that it was made on.
-            a_person_looked: Whether somebody said so; else the robot saw it.
-        """
-        ...
 
 
 class BitePolicy:
@@ -125,7 +88,7 @@ class BitePolicy:
         marks: bool = False,
         passed: Callable[[float], object] = lambda seconds: None,
         shown: Callable[[str, Picture], object] = lambda name, picture: None,
-        learns: Learns | None = None,
+        learns: Lessons | None = None,
     ) -> None:
         self.world, self.modules = world, modules
         self.acts = Acts() if acts is None else acts
@@ -386,8 +349,7 @@ def graph_of(calibrators: Mapping[str, Calibrator], foods: tuple[str, ...]) -> M
 
 
 def _sure(confidence: float) -> float:
-    least, most = SURE
-    return min(max(confidence, least), most)
+    return min(max(confidence, SURE[0]), SURE[1])
 
 
 def _apart(one: tuple[Point, ...], two: tuple[Point, ...]) -> float:

@@ -1,30 +1,24 @@
-"""The four questions of the core paper's appendix C.4, in plain words, with the robot's best guess."""
+"""The four questions of the core paper's appendix C.4, in the plain words of `data/questions.yaml`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from handup.core import Question, QuestionKind, Value
+from handup.core.files import shipped_data
 from handup.domains.feeding.skills import Skill
 
-HOW: Mapping[Skill, str] = {
-    Skill.SKEWER: "I pierce it from above.",
-    Skill.SCOOP: "I push the fork under it.",
-    Skill.TWIRL: "I wind it around the fork.",
-}
-MARKS: Mapping[Skill, tuple[str, str]] = {
-    Skill.SKEWER: ("one end of the long side", "the other end"),
-    Skill.SCOOP: ("where the scoop starts", "where it ends"),
-    Skill.TWIRL: ("one side of where to twirl", "the other side"),
-}
-TAPS: Mapping[Skill, str] = {
-    Skill.SKEWER: "Tap the two ends of its longer side.",
-    Skill.SCOOP: "Tap where the scoop starts and where it ends.",
-    Skill.TWIRL: "Tap two points along the strands, around the place to twirl.",
-}
-
+_WORDS: Mapping[str, Any] = shipped_data(__file__, "data/questions.yaml")
+_SKILLS: Mapping[str, Mapping[str, Any]] = _WORDS["skills"]
+_MODULES: Mapping[str, Mapping[str, str]] = _WORDS["modules"]
+HOW: Mapping[Skill, str] = {skill: _SKILLS[skill]["how"] for skill in Skill}
+"""What the robot does, in its own words."""
 NONE_THERE = "If there is none on the plate, box what I should take instead."
 """The robot may have named a food that is not there. A box is the only answer here, and the fork goes where it is."""
+SURE = 0.8
+"""From this confidence on it does not say that it is not sure: it calls its guess fairly or almost sure."""
+BEFORE = "My guess is what I was told before."
 
 
 def bare(module: str, foods: Sequence[str]) -> Question:
@@ -49,14 +43,15 @@ def about(module: str, said: Mapping[str, Value], foods: Sequence[str]) -> Quest
     plain = bare(module, foods)
     match module:
         case "box":
-            verb = "are" if food in PLURAL else "is"
+            verb = "are" if food in _WORDS["plural"] else "is"
             prompt = f"Where {verb} the {food}? Tap two opposite corners of a box around one piece."
             return Question(prompt, plain.kind, support=NONE_THERE)
         case "skill":
             prompt = f"For the {food} on the plate, what skill should I use?"
             return Question(prompt, plain.kind, plain.options, effects=plain.effects)
         case "params":
-            return Question(f"How should I {skill} the {food}? {TAPS[skill]}", plain.kind, marks=MARKS[skill])
+            tap, marks = _SKILLS[skill]["tap"], tuple(_SKILLS[skill]["marks"])
+            return Question(f"How should I {skill} the {food}? {tap}", plain.kind, marks=marks)
         case _:
             return plain
 
@@ -82,44 +77,17 @@ def about_fork(food: str, seen: bool, certainty: float, picture: str) -> Questio
     )
 
 
-DOING: Mapping[str, str] = {
-    "food": "looking for the next bite",
-    "box": "looking for a piece of {food}",
-    "skill": "thinking how to pick the {food}",
-    "params": "about to {skill} the {food}",
-}
-PLURAL = ("cherry tomatoes", "green beans", "strawberries", "carrots", "mashed potatoes", "peas", "noodles")
-"""Foods of which there are several, by their name."""
-DOUBT: Mapping[str, str] = {
-    "food": "I am not sure what is on the plate.",
-    "box": "I am not sure where it is.",
-    "skill": "I am not sure which way works for it.",
-    "params": "I am not sure where the fork should go in.",
-}
-
-
 def doing(module: str, said: Mapping[str, Value]) -> str:
     """What the robot was doing, in a few words."""
     food = said.get("food", "food")
-    words = DOING[module].replace("a piece of ", "") if food in PLURAL else DOING[module]
+    words = _MODULES[module]["doing"]
+    words = words.replace("a piece of ", "") if food in _WORDS["plural"] else words
     return words.format(food=food, skill=said.get("skill", "pick"))
 
 
 def plan_of(said: Mapping[str, Value]) -> str:
     """What the robot would do, in a few words."""
     return f"{said.get('skill', 'pick')} the {said.get('food', 'food')}"
-
-
-SURE = 0.8
-"""From this confidence on it does not say that it is not sure: it calls its guess fairly or almost sure."""
-CHECK: Mapping[str, str] = {
-    "food": "I would like to be sure what is on the plate.",
-    "box": "I would like to be sure where it is.",
-    "skill": "I would like to be sure which way works for it.",
-    "params": "I would like to be sure where the fork should go in.",
-}
-
-BEFORE = "My guess is what I was told before."
 
 
 def why(module: str, failed: int, sure: float | None = None, *, recalled: bool = False) -> str:
@@ -131,7 +99,7 @@ def why(module: str, failed: int, sure: float | None = None, *, recalled: bool =
         sure: How sure the module is; None where it does not say.
         recalled: Whether its guess is what somebody said before.
     """
-    reason = (DOUBT if sure is None or sure < SURE else CHECK)[module] + (f" {BEFORE}" if recalled else "")
+    reason = _MODULES[module]["unsure" if sure is None or sure < SURE else "check"] + (f" {BEFORE}" if recalled else "")
     if not failed:
         return reason
     times = "once" if failed == 1 else f"{failed} times"

@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from handup.core import BadSetting, Box, Value
 from handup.domains.feeding.acts import Acted
-from handup.domains.feeding.encoder import CROPPED, PLATE, PictureEncoder, square_of
+from handup.domains.feeding.modules import CROPPED, PLATE, PictureEncoder, square_of
 from handup.domains.feeding.order import UNSEEN
 from handup.domains.feeding.ordering import RUN, Ordered
 from handup.domains.feeding.policy import FAILED_FOR_SURE
@@ -37,7 +37,6 @@ LEARNT = (FOOD, "box", "skill")
 """The modules whose answers are remembered: where the fork goes in says nothing about the next piece."""
 
 
-@dataclass
 class Remembering:
     """Modules of which the first three remember. Give them to a `BitePolicy`; they may serve any number of plates.
 
@@ -51,23 +50,14 @@ class Remembering:
         MissingExtra: onnxruntime is not installed.
     """
 
-    modules: Sees
-    memory: Memory
-    plates: Embedder | None = None
-    crops: Embedder | None = None
-    _plates: Embedder = field(init=False, repr=False)
-    _crops: Embedder = field(init=False, repr=False)
-    _seen: Picture | None = field(default=None, init=False, repr=False)
-    _found: dict[str, tuple[Found, bool]] = field(default_factory=dict, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self._plates = self.plates or PictureEncoder.load(PLATE)
-        self._crops = self.crops or PictureEncoder.load(CROPPED)
-
-    @property
-    def foods(self) -> tuple[str, ...]:
-        """What M1 can name."""
-        return self.modules.foods
+    def __init__(
+        self, modules: Sees, memory: Memory, plates: Embedder | None = None, crops: Embedder | None = None
+    ) -> None:
+        self.modules, self.memory, self.foods = modules, memory, modules.foods
+        self._plates = plates or PictureEncoder.load(PLATE)
+        self._crops = crops or PictureEncoder.load(CROPPED)
+        self._seen: Picture | None = None
+        self._found: dict[str, tuple[Found, bool]] = {}
 
     # -- seeing ------------------------------------------------------------------------------------------------------
 
@@ -208,6 +198,14 @@ class Lessons:
 
         A box shows a food only where the food was a person's word, too: asked for one that is not there, people box
         something else.
+
+        Args:
+            module: Which.
+            outputs: What stands for each module now.
+            rgb: The picture that it was about.
+            name: Of the picture.
+            food_was_said: Whether the food is what a person said for this bite: neither M1's word nor a remembered one.
+            instead_of: The memory that said something else, where one did.
         """
         if module not in LEARNT or (module == "box" and not food_was_said):
             return
@@ -225,6 +223,10 @@ class Lessons:
         """What was recalled and worked is confirmed. Of a failure it bears as much as it is likely to be to blame.
 
         A bite of something else looks alike to the robot, and not to a person.
+
+        Args:
+            acted: With what is known of it, and with the memories that it was made on.
+            a_person_looked: Whether somebody said so; else the robot saw it.
         """
         memory, evidence = self.remembering.memory, f"{self.meal}/{acted.action}"
         for module, number in acted.recalled.items():

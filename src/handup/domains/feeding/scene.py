@@ -1,4 +1,4 @@
-"""The plate as a MuJoCo model: table, plate, pieces, heaps, a fork on an arm, three cameras and a lamp."""
+"""A table that is laid, and it as a MuJoCo model: plate, pieces, heaps, clutter, a fork on an arm, cameras, a lamp."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.domains.feeding.foods import Food
+from handup.domains.feeding.capture import CELLS, Heap
+from handup.domains.feeding.foods import Food, Plate, food
 from handup.domains.feeding.gl import BUFFER, mujoco
-from handup.domains.feeding.heap import CELLS, Heap
-from handup.domains.feeding.looks import Look, Rgb
-from handup.domains.feeding.shapes import Mesh, item_mesh
-from handup.domains.feeding.surroundings import add_clutter, add_surroundings
-from handup.domains.feeding.textures import texture
+from handup.domains.feeding.looks import Kitchen, Look, Looks, Rgb
+from handup.domains.feeding.shapes import Mesh, item_mesh, plate_mesh, texture, wood
 
 FLAT_M, RIM_M, RIM_HEIGHT_M = 0.088, 0.120, 0.014
+RIM_PARTS = 18
 TABLE_Z_M = -0.007
 SINK_M, HEAP_TOP_M = 0.002, 0.06
 TINES, TINE_GAP_M, TINE_LENGTH_M = 4, 0.005, 0.036
@@ -29,6 +28,9 @@ LARDER_M = 1.5
 CAMERA_Z_M, CAMERA_FOV_DEG = 0.56, 28.5
 STEP_S = 0.002
 TOUCH_TINES, TOUCH_BLADE = 4, 8
+FEWEST_BITES = 7
+"""A plate that is eaten from already still has so many pieces or spoonfuls."""
+TRIES = 60
 Floats = NDArray[np.float64]
 
 
@@ -94,6 +96,111 @@ class Scene:
         self.model.hfield_data[start : start + heights.size] = shown.ravel()
 
 
+# Laying the table
+
+
+def serve(plate: Plate, looks: Looks, *, seed: int, kitchen: int | None) -> tuple[Look, Scene]:
+    """One meal's look, and the plate as it is served with it.
+
+    Args:
+        plate: What is served.
+        looks: How it may look.
+        seed: What is this meal's own.
+        kitchen: The home whose look it has; None: everything is this meal's own.
+    """
+    random = np.random.default_rng((seed, 1))
+    home = None if kitchen is None else Kitchen(looks, kitchen)
+    look = (home or looks).draw(random)
+    laid, heaps = lay(plate, home or looks, look, random)
+    return look, build(laid, heaps, look, random, table=random if home is None else home.random("table"))
+
+
+def lay(
+    plate: Plate, looks: Looks | Kitchen, look: Look, random: np.random.Generator
+) -> tuple[list[Laid], list[tuple[Heap, Rgb]]]:
+    """Heaps first, then the pieces around them, large before small. What nobody has room for is not served."""
+    served = plate.served(random)
+    heaps: list[tuple[Heap, Rgb]] = []
+    taken: list[tuple[float, float, float, float]] = []
+    for name in served:
+        if food(name).heap:
+            heap, radius = _heap(food(name), len(heaps), random)
+            _half_eaten(heap, look.eaten, random)
+            heaps.append((heap, looks.food_colour(heap.food, random)))
+            taken.append((heap.x_m, heap.y_m, radius, 0.0))
+    colours = {name: looks.food_colour(food(name), random) for name in served}
+    pieces = [name for name, count in served.items() if not food(name).heap for _ in range(count)]
+    pieces.sort(key=lambda name: -food(name).size_mm[0][1] * food(name).size_mm[1][1])
+    laid = []
+    for name in pieces:
+        kind = food(name)
+        half = np.array([random.uniform(*each) for each in kind.size_mm]) / 2000.0
+        if kind.shape == "ball":
+            half[:] = half.mean()
+        spot = _spot(half, kind, taken, random)
+        if spot is None:
+            continue
+        tint = np.clip(np.array(colours[name]) * random.normal(1.0, 0.03), 0.0, 1.0)  # lighter or darker, same hue
+        at = (spot[0], spot[1], spot[2] + float(half[2]) + 0.002)
+        colour = (float(tint[0]), float(tint[1]), float(tint[2]))
+        laid.append(Laid(food=kind, half_m=half, at_m=at, yaw=spot[3], colour=colour))
+    keep = max(FEWEST_BITES - 3 * len(heaps), round((1.0 - look.eaten) * len(laid)))
+    kept = sorted(random.permutation(len(laid))[:keep]) if keep < len(laid) else range(len(laid))
+    return [laid[index] for index in kept], heaps
+
+
+def _heap(kind: Food, index: int, random: np.random.Generator) -> tuple[Heap, float]:
+    """The first heap somewhere left of the middle, the second opposite."""
+    radius = kind.size_mm[0][1] / 2000.0
+    out = max(0.0, min(0.045, FLAT_M + 0.006 - radius))
+    angle = random.uniform(0.0, 2.0 * np.pi) if index == 0 else np.pi + random.uniform(-0.3, 0.3)
+    return Heap.served(kind, float(out * np.cos(angle)), float(out * np.sin(angle)), random), radius
+
+
+def _half_eaten(heap: Heap, eaten: float, random: np.random.Generator) -> None:
+    """Spoonfuls that somebody took before."""
+    goal = (1.0 - eaten) * heap.served_ml
+    for _ in range(12):
+        if heap.volume_ml <= goal:
+            break
+        middle, angle = np.array([heap.x_m, heap.y_m]), random.uniform(0.0, 2.0 * np.pi)
+        inwards = np.array([np.cos(angle), np.sin(angle)])
+        aside = np.array([-inwards[1], inwards[0]]) * random.uniform(-0.4, 0.4) * heap.half_m
+        start = middle + aside - heap.half_m * inwards
+        _, amounts = heap.swept_ml(start, start + 0.045 * inwards, half_width_m=0.013, floor_m=0.002)
+        heap.take(amounts, 9.0)
+
+
+def _spot(
+    half: np.ndarray, kind: Food, taken: list[tuple[float, float, float, float]], random: np.random.Generator
+) -> tuple[float, float, float, float] | None:
+    """A free place: x, y, height to drop from, yaw. Leaves may be lain upon; long pieces take room along them."""
+    leaf, long = kind.shape == "leaf", kind.shape == "bean"
+    lie_upon = float(half[2]) if leaf else 0.0
+    for attempt in range(TRIES):
+        radius = (FLAT_M - (0.55 * half[0] if long or leaf else half[0])) * np.sqrt(random.uniform(0.0, 1.0))
+        angle, yaw = random.uniform(0.0, 2.0 * np.pi), random.uniform(0.0, np.pi)
+        x, y = float(radius * np.cos(angle)), float(radius * np.sin(angle))
+        along = np.linspace(-1.0, 1.0, 5) * (half[0] - half[1]) if long else np.zeros(1)
+        discs = [
+            (x + float(each * np.cos(yaw)), y + float(each * np.sin(yaw)),
+             float(half[1] * 1.1 if long else half[:2].mean() * (0.72 if leaf else 1.08)), lie_upon)
+            for each in along
+        ]  # fmt: skip
+        if any(np.hypot(px, py) > FLAT_M + 0.012 for px, py, _, _ in discs):
+            continue
+        squeeze = 1.0 - 0.25 * attempt / TRIES
+        hit = [other for other in taken for each in discs
+               if np.hypot(other[0] - each[0], other[1] - each[1]) < squeeze * (other[2] + each[2])]  # fmt: skip
+        if all(other[3] > 0.0 for other in hit) and len({other[:2] for other in hit}) <= 1:
+            taken.extend(discs)
+            return x, y, 2.0 * max((other[3] for other in hit), default=0.0), yaw
+    return None
+
+
+# The model
+
+
 def build(
     laid: Sequence[Laid],
     heaps: Sequence[tuple[Heap, Rgb]],
@@ -106,8 +213,9 @@ def build(
     module = mujoco()
     spec = module.MjSpec()
     _settings(spec, module)
-    add_surroundings(spec, look, table, flat_m=FLAT_M, rim_m=RIM_M, rim_height_m=RIM_HEIGHT_M, table_z_m=TABLE_Z_M)
-    add_clutter(spec, look, random, flat_m=FLAT_M, table_z_m=TABLE_Z_M)
+    _lamp(spec, look)
+    _table_and_plate(spec, look, table)
+    _clutter(spec, look, random)
     _cameras(spec, look)
     _fork(spec, module)
     for name in dict.fromkeys(each.food.name for each in laid):
@@ -135,6 +243,84 @@ def _settings(spec: Any, module: Any) -> None:
     spec.stat.extent, spec.stat.center = 1.0, [0.0, 0.0, 0.0]
 
 
+def _lamp(spec: Any, look: Look) -> None:
+    """One lamp with shadows, and light from everywhere."""
+    azimuth, elevation = np.radians(look.azimuth_deg), np.radians(look.elevation_deg)
+    towards = np.array([np.cos(azimuth) * np.cos(elevation), np.sin(azimuth) * np.cos(elevation), np.sin(elevation)])
+    spec.worldbody.add_light(
+        name="lamp", type=mujoco().mjtLightType.mjLIGHT_DIRECTIONAL, pos=(0.9 * towards).tolist(),
+        dir=(-towards).tolist(), diffuse=list(look.light), specular=[0.45 * part for part in look.light],
+        castshadow=True,
+    )  # fmt: skip
+    spec.visual.headlight.active = 1
+    spec.visual.headlight.ambient = [look.ambient * part / max(look.light) for part in look.light]
+    spec.visual.headlight.diffuse = [0.12, 0.12, 0.12]
+    spec.visual.headlight.specular = [0.0, 0.0, 0.0]
+
+
+def _table_and_plate(spec: Any, look: Look, random: np.random.Generator) -> None:
+    """Table and plate. The plate's flat top is at z = 0."""
+    kinds = mujoco().mjtGeom
+    _material(spec, "table", wood(random), shine=0.05, shininess=0.1, texrepeat=[5, 5], texuniform=True)
+    spec.worldbody.add_geom(
+        name="table", type=kinds.mjGEOM_PLANE, size=[3, 3, 0.1], pos=[0, 0, TABLE_Z_M], material="table",
+        rgba=[*look.table, 1.0], contype=1, conaffinity=1,
+    )  # fmt: skip
+    _mesh(spec, "plate", plate_mesh(FLAT_M, RIM_M, RIM_HEIGHT_M))
+    spec.add_material(name="china", specular=0.35, shininess=0.6, rgba=[*look.plate, 1.0])
+    spec.worldbody.add_geom(
+        name="plate", type=kinds.mjGEOM_MESH, meshname="plate", material="china", contype=0, conaffinity=0
+    )
+    touch = {"contype": 1, "conaffinity": 1, "group": 3, "rgba": [0, 0, 0, 0], "friction": [0.8, 0.003, 0.001]}
+    spec.worldbody.add_geom(type=kinds.mjGEOM_CYLINDER, size=[RIM_M, 0.02, 0], pos=[0, 0, -0.02], **touch)
+    middle, tilt = (FLAT_M + RIM_M) / 2 + 0.004, float(np.arctan2(RIM_HEIGHT_M, RIM_M - FLAT_M))
+    for turn in np.linspace(0.0, 2.0 * np.pi, RIM_PARTS, endpoint=False):
+        spec.worldbody.add_geom(
+            type=kinds.mjGEOM_BOX, size=[0.018, np.pi * RIM_M / RIM_PARTS, 0.004],
+            pos=[middle * np.cos(turn), middle * np.sin(turn), RIM_HEIGHT_M / 2 - 0.004],
+            quat=_turned((float(turn), -tilt, 0.0), "zyx"), **touch,
+        )  # fmt: skip
+
+
+def _clutter(spec: Any, look: Look, random: np.random.Generator) -> None:
+    """Things that are no food: a napkin, a knife, a glass; sauce and herbs on the plate. Never in the fork's way."""
+    kinds = mujoco().mjtGeom
+    seen = {"contype": 0, "conaffinity": 0}
+    for index in range(look.clutter):
+        kind = ("napkin", "knife", "glass", "sauce", "herbs", "sauce", "herbs")[index % 7]
+        if kind == "napkin":
+            x, y = random.choice([-1.0, 1.0]) * 0.165, random.uniform(-0.06, 0.06)
+            rgba = [*random.uniform(0.45, 0.9, 3), 1.0]
+            spec.worldbody.add_geom(
+                type=kinds.mjGEOM_BOX, size=[0.028, 0.075, 0.002], pos=[x, y, TABLE_Z_M + 0.002], rgba=rgba, **seen
+            )
+        elif kind == "knife":
+            x = random.choice([-1.0, 1.0]) * 0.150
+            size, at = [0.005, 0.07, 0.001], [x, 0.0, TABLE_Z_M + 0.006]
+            spec.worldbody.add_geom(type=kinds.mjGEOM_BOX, size=size, pos=at, rgba=[0.6, 0.6, 0.63, 1.0], **seen)
+        elif kind == "glass":
+            x, y = random.choice([-1.0, 1.0]) * 0.175, random.choice([-1.0, 1.0]) * 0.115
+            spec.worldbody.add_geom(
+                type=kinds.mjGEOM_CYLINDER, size=[0.032, 0.012, 0], pos=[x, y, TABLE_Z_M + 0.012],
+                rgba=[*random.uniform(0.3, 0.9, 3), 1.0], **seen,
+            )  # fmt: skip
+        else:
+            _sprinkle(spec, random, kind)
+
+
+def _sprinkle(spec: Any, random: np.random.Generator, kind: str) -> None:
+    ellipsoid = mujoco().mjtGeom.mjGEOM_ELLIPSOID
+    sauce = [*random.uniform([0.35, 0.10, 0.02], [0.75, 0.45, 0.12]), 1.0]
+    for _ in range(3 if kind == "sauce" else 7):
+        radius, angle = FLAT_M * np.sqrt(random.uniform(0.0, 1.0)), random.uniform(0.0, 2 * np.pi)
+        at = [radius * np.cos(angle), radius * np.sin(angle), 0.0]
+        if kind == "sauce":
+            size, rgba = [*random.uniform(0.005, 0.014, 2), 0.0007], sauce
+        else:
+            size, rgba = [*random.uniform(0.0012, 0.0028, 2), 0.0006], [0.22, 0.42, 0.12, 1.0]
+        spec.worldbody.add_geom(type=ellipsoid, size=size, pos=at, rgba=rgba, contype=0, conaffinity=0)
+
+
 def _cameras(spec: Any, look: Look) -> None:
     dx, dy, dz = look.camera_m
     tilt_x, tilt_y, roll = (float(np.radians(each)) for each in look.camera_deg)
@@ -142,10 +328,17 @@ def _cameras(spec: Any, look: Look) -> None:
     tilt_y += dx / CAMERA_Z_M
     spec.worldbody.add_camera(
         name="overhead", pos=[dx, dy, CAMERA_Z_M + dz], fovy=CAMERA_FOV_DEG,
-        quat=_turned((tilt_x, tilt_y, roll)),
+        quat=_turned((tilt_x, tilt_y, roll), "xyz"),
     )  # fmt: skip
     _looking(spec, "beside", (-0.12, -0.40, 0.32), (0.02, 0.0, 0.025), 30.0)
     _looking(spec, "inspect", (SHOW_M[0], -0.17, SHOW_M[2] + 0.07), (SHOW_M[0], 0.0, SHOW_M[2] + 0.010), 21.0)
+
+
+def _turned(angles: tuple[float, float, float], order: str) -> list[float]:
+    """A quaternion from turns about the axes of an order, such as `xyz`."""
+    quat = np.zeros(4)
+    mujoco().mju_euler2Quat(quat, np.array(angles), order)
+    return [float(part) for part in quat]
 
 
 def _looking(spec: Any, name: str, eye: tuple[float, ...], at: tuple[float, ...], fovy: float) -> None:
@@ -191,18 +384,19 @@ def _fork(spec: Any, module: Any) -> None:
     )
 
 
-def _material(spec: Any, name: str, picture: NDArray[np.uint8], *, shine: float) -> None:
+def _material(spec: Any, name: str, picture: NDArray[np.uint8], *, shine: float, **others: Any) -> None:
     module = mujoco()
     rows, columns, channels = picture.shape
     image = spec.add_texture(
         name=name, type=module.mjtTexture.mjTEXTURE_2D, width=columns, height=rows, nchannel=channels
     )
     image.data = picture.tobytes()
-    material = spec.add_material(name=name, specular=shine, shininess=0.4 + 0.4 * shine, reflectance=0.0)
+    gloss = {"shininess": 0.4 + 0.4 * shine, "reflectance": 0.0, **others}
+    material = spec.add_material(name=name, specular=shine, **gloss)
     material.textures[int(module.mjtTextureRole.mjTEXROLE_RGB)] = name
 
 
-def add_mesh(spec: Any, name: str, mesh: Mesh) -> None:
+def _mesh(spec: Any, name: str, mesh: Mesh) -> None:
     """A mesh that is only seen, never touched."""
     module = mujoco()
     made = spec.add_mesh(name=name, inertia=module.mjtMeshInertia.mjMESH_INERTIA_SHELL)
@@ -233,7 +427,7 @@ def _piece(spec: Any, module: Any, index: int, laid: Laid, random: np.random.Gen
         friction=[food.friction, 0.003, 0.0012], solref=[0.008, 1.0], name=f"touch {index}",
         quat=[np.sqrt(0.5), 0, np.sqrt(0.5), 0] if food.shape == "bean" else [1, 0, 0, 0],
     )  # fmt: skip
-    add_mesh(spec, f"piece {index}", item_mesh(food.shape, half, random))
+    _mesh(spec, f"piece {index}", item_mesh(food.shape, half, random))
     body.add_geom(
         name=f"seen {index}", type=kinds.mjGEOM_MESH, meshname=f"piece {index}", material=f"food {food.name}",
         rgba=[*laid.colour, 1.0], contype=0, conaffinity=0, mass=0.0,
@@ -265,42 +459,31 @@ def _mound(spec: Any, module: Any, index: int, heap: Heap, colour: Rgb, random: 
 
 
 def _scene(model: Any, laid: Sequence[Laid], heaps: Sequence[tuple[Heap, Rgb]], module: Any) -> Scene:
-    def number(kind: str, name: str) -> int:
-        return int(module.mj_name2id(model, getattr(module.mjtObj, f"mjOBJ_{kind}").value, name))
-
     pieces = []
     for index, each in enumerate(laid):
         name = f"piece {index}"
-        joint = number("JOINT", name)
+        joint = model.joint(name).id
         pieces.append(
             Piece(
-                food=each.food, half_m=each.half_m, body=number("BODY", name), touch=number("GEOM", f"touch {index}"),
-                seen=number("GEOM", f"seen {index}"), weld=number("EQUALITY", name),
+                food=each.food, half_m=each.half_m, body=model.body(name).id, touch=model.geom(f"touch {index}").id,
+                seen=model.geom(f"seen {index}").id, weld=model.eq(name).id,
                 qpos=int(model.jnt_qposadr[joint]), dof=int(model.jnt_dofadr[joint]),
             )
         )  # fmt: skip
     mounds = [
-        Mound(heap=heap, field=number("HFIELD", f"heap {index}"), seen=number("GEOM", f"heap {index}"), colour=colour,
-              material=number("MATERIAL", f"heap {index}"))
+        Mound(heap=heap, field=model.hfield(f"heap {index}").id, seen=model.geom(f"heap {index}").id, colour=colour,
+              material=model.mat(f"heap {index}").id)
         for index, (heap, colour) in enumerate(heaps)
     ]  # fmt: skip
-    joint = number("JOINT", "fork")
+    joint = model.joint("fork").id
     scene = Scene(
         model=model, data=module.MjData(model), pieces=tuple(pieces), mounds=tuple(mounds),
-        fork=number("BODY", "fork"), fork_qpos=int(model.jnt_qposadr[joint]), fork_dof=int(model.jnt_dofadr[joint]),
-        tines=tuple(number("GEOM", f"tine {each}") for each in range(TINES)),
-        blade=number("GEOM", "blade"), load=number("GEOM", "load"), overhead=number("CAMERA", "overhead"),
-        beside=number("CAMERA", "beside"), inspect=number("CAMERA", "inspect"),
+        fork=model.body("fork").id, fork_qpos=int(model.jnt_qposadr[joint]), fork_dof=int(model.jnt_dofadr[joint]),
+        tines=tuple(model.geom(f"tine {each}").id for each in range(TINES)),
+        blade=model.geom("blade").id, load=model.geom("load").id, overhead=model.cam("overhead").id,
+        beside=model.cam("beside").id, inspect=model.cam("inspect").id,
     )  # fmt: skip
     model.geom_contype[scene.blade] = 0  # only while scooping; compiled with it, or collisions would not know it
     for mound in mounds:
         scene.show_heap(mound)
     return scene
-
-
-def _turned(angles: tuple[float, float, float]) -> list[float]:
-    """A quaternion from small turns about x, y and z, in this order."""
-    module = mujoco()
-    quat = np.zeros(4)
-    module.mju_euler2Quat(quat, np.array(angles), "xyz")
-    return [float(each) for each in quat]

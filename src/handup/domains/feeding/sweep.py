@@ -15,9 +15,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from handup.domains.feeding.capture import CAPTURE, RULES
-from handup.domains.feeding.foods import foods
+from handup.domains.feeding.foods import foods, random_plate
 from handup.domains.feeding.looks import EASY, Looks
-from handup.domains.feeding.plates import random_plate
 from handup.domains.feeding.skills import Params, Skill
 from handup.domains.feeding.world import World
 

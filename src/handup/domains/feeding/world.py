@@ -6,7 +6,8 @@ meal that is saved and loaded goes on as if nothing had happened.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -14,18 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.core import BadRecord, BadSetting
-from handup.domains.feeding import detector
-from handup.domains.feeding.arm import Unstable, wait
-from handup.domains.feeding.camera import SCOOP_Z_M, Item, Overhead
+from handup.domains.feeding.arm import Fork, Load, Unstable, show_load, touchable, wait
+from handup.domains.feeding.camera import FORK_PX, SCOOP_Z_M, Item, Overhead, Seen, compare, no_food
 from handup.domains.feeding.film import Film
-from handup.domains.feeding.forking import Fork, Load, show_load, touchable
+from handup.domains.feeding.foods import Plate
+from handup.domains.feeding.foods import plate as plate_of
 from handup.domains.feeding.gl import BUFFER, Eye, mujoco
-from handup.domains.feeding.keeping import KIND, SCHEMA, check, check_fits, kitchen_in, of_world, plate_in
-from handup.domains.feeding.laying import check_numbers, serve
 from handup.domains.feeding.looks import EASY, LOOKS, Looks, exposed, looks_of
-from handup.domains.feeding.plates import Plate
-from handup.domains.feeding.plates import plate as plate_of
-from handup.domains.feeding.scene import LARDER_M, RIM_M, STEP_S
+from handup.domains.feeding.scene import LARDER_M, RIM_M, STEP_S, Scene, serve
 from handup.domains.feeding.skills import Execution, Params, Skill
 from handup.domains.guard import Halted
 
@@ -34,6 +31,22 @@ FEWEST_PIXELS = 40
 """What shows fewer is not named in `truth`."""
 BITE_ML = 8.0
 """What counts as one bite of a heap in `left`."""
+SCHEMA, KIND = 1, "feeding-world"
+KEPT: Mapping[str, type | tuple[type, ...]] = {
+    "executions": int,
+    "unstable": int,
+    "state": Sequence,
+    "heaps": Sequence,
+    "eaten": Sequence,
+    "load": Mapping,
+    "welds": Sequence,
+    "of_heap": Sequence,
+    "flat": bool,
+}
+OF: Mapping[str, type] = {"plate": str, "pieces": Mapping, "seed": int, "looks": str}
+NUMBERS = ("state", "heaps", "eaten", "load", "welds")
+"""What a saved plate holds, what it says of the world that it is of, and which of it are numbers."""
+GIVE = "Give all of what World.save returned, unchanged."
 Guard = Callable[[float], object]
 """Called with the simulated seconds of a motion so far. It may wait, and may raise `Halted`."""
 
@@ -76,7 +89,9 @@ class World:
         size: tuple[int, int] = (640, 480),
         kitchen: int | None = None,
     ) -> None:
-        check_numbers(seed=seed, kitchen=0 if kitchen is None else kitchen)
+        for what, number in (("seed", seed), ("kitchen", 0 if kitchen is None else kitchen)):
+            if not isinstance(number, int | np.integer) or number < 0:
+                raise BadSetting(f"{what} is {number}", hint="Give a whole number from 0 on.")
         if not (16 <= size[0] <= BUFFER[0] and 16 <= size[1] <= BUFFER[1]):
             raise BadSetting(f"a picture of {size[0]} × {size[1]} px", hint="Give at most 640 × 480, at least 16.")
         self.plate = plate_of(plate, seed=seed) if isinstance(plate, str) else plate
@@ -124,8 +139,7 @@ class World:
         self._show_heaps()
         mujoco().mj_kinematics(self._scene.model, self._scene.data)
         number = getattr(self._scene, camera)
-        taken: NDArray[np.uint8] = self._eye_of().rgb(self._scene.data, number, size).copy()
-        return taken
+        return np.array(self._eye_of().rgb(self._scene.data, number, size))
 
     def truth(self) -> tuple[Item, ...]:
         """What is on the plate and can be seen, with the best skills and parameters. For labels and oracles only."""
@@ -160,13 +174,13 @@ class World:
         )
         return numbers[geoms]
 
-    def looks_successful(self) -> detector.Seen:
+    def looks_successful(self) -> Seen:
         """What the success detector thinks about the fork, from its camera. It can be wrong."""
         if self._flat not in self._empty:
-            with detector.no_food(self._scene, flat=self._flat) as before:
+            with no_food(self._scene, flat=self._flat) as before:
                 random = np.random.default_rng((self.seed, 4, int(self._flat)))
                 self._empty[self._flat] = self._fork_picture(before, random)
-        return detector.compare(self._fork_picture(self._scene.data, self._random(5)), self._empty[self._flat])
+        return compare(self._fork_picture(self._scene.data, self._random(5)), self._empty[self._flat])
 
     # Acting
 
@@ -286,11 +300,11 @@ class World:
         Raises:
             BadRecord: Of another schema, damaged, or of another plate, seed, looks or kitchen.
         """
-        check(record)
+        _check(record)
         kind = mujoco().mjtState.mjSTATE_INTEGRATION.value
         if record["of"] != self._of():
             raise BadRecord("this plate was saved from another world", hint="Build it as that one was built.")
-        check_fits(record, self._scene, mujoco().mj_stateSize(self._scene.model, kind))
+        _check_fits(record, self._scene, mujoco().mj_stateSize(self._scene.model, kind))
         data, state = self._scene.data, np.array(record["state"])
         for mound, heights in zip(self._scene.mounds, record["heaps"], strict=True):
             mound.heap.heights_m = np.array(heights).reshape(mound.heap.heights_m.shape)
@@ -323,18 +337,26 @@ class World:
         Raises:
             BadRecord: As for `load`.
         """
-        check(record)
+        _check(record)
         of = record["of"]
         if looks is None and of["looks"] not in LOOKS:
             raise BadRecord(f"a plate with the looks '{of['looks']}'", hint="Give the looks that it was built with.")
-        looks, kitchen = looks or LOOKS[of["looks"]], kitchen_in(of)
-        world = cls(plate_in(of), seed=of["seed"], looks=looks, size=size, kitchen=kitchen)
+        kitchen = of.get("kitchen")
+        if kitchen is not None and (not isinstance(kitchen, int) or kitchen < 0):
+            raise BadRecord(f"a saved plate of the kitchen '{kitchen}'", hint=GIVE)
+        try:
+            plate = Plate(of["plate"], {food: (int(low), int(high)) for food, (low, high) in of["pieces"].items()})
+        except (BadSetting, TypeError, ValueError) as error:
+            raise BadRecord(f"a saved plate that cannot be: {getattr(error, 'cause', error)}", hint=GIVE) from None
+        world = cls(plate, seed=of["seed"], looks=looks or LOOKS[of["looks"]], size=size, kitchen=kitchen)
         world.load(record)
         return world
 
     def _of(self) -> dict[str, Any]:
-        """What a record belongs to."""
-        return of_world(self.plate, seed=self.seed, looks=self.looks.name, kitchen=self.kitchen)
+        """What a record is of: how its world was built. One in no kitchen looks as it did before there were any."""
+        pieces = {food: list(numbers) for food, numbers in self.plate.pieces.items()}
+        of = {"plate": self.plate.name, "pieces": pieces, "seed": self.seed, "looks": self.looks.name}
+        return of if self.kitchen is None else {**of, "kitchen": self.kitchen}
 
     def close(self) -> None:
         """Give the graphics memory back. Safe twice."""
@@ -359,7 +381,7 @@ class World:
         return self._eye
 
     def _fork_picture(self, data: Any, random: np.random.Generator) -> NDArray[np.uint8]:
-        colours = self._eye_of().rgb(data, self._scene.inspect, detector.SIZE)
+        colours = self._eye_of().rgb(data, self._scene.inspect, FORK_PX)
         bright = float(random.normal(1.0, 0.03))
         return exposed(np.clip(colours * bright, 0, 255).astype(np.uint8), self.look, random)
 
@@ -398,3 +420,67 @@ class World:
         if self._eye is not None:
             for mound in self._scene.mounds:
                 self._eye.upload_heap(mound.field)
+
+
+def _check(record: Mapping[str, Any]) -> None:
+    """Refuse what is no whole record of this schema.
+
+    Raises:
+        BadRecord: It is of another schema, or damaged.
+    """
+    if not isinstance(record, Mapping) or record.get("kind") != KIND or record.get("schema") != SCHEMA:
+        raise BadRecord("this is no saved plate of this version", hint="Give what World.save returned.")
+    of = record.get("of")
+    gone = [name for name, kind in KEPT.items() if not isinstance(record.get(name), kind)]
+    gone += [name for name, kind in OF.items() if not isinstance(of, Mapping) or not isinstance(of.get(name), kind)]
+    if gone:
+        raise BadRecord(f"a saved plate without its {', '.join(gone)}", hint=GIVE)
+    odd = [name for name in NUMBERS if not all(map(_is_number, _leaves(record[name])))]
+    if odd or record["executions"] < 0 or record["unstable"] < 0:
+        raise BadRecord(f"a saved plate with damaged numbers in {', '.join(odd) or 'its counts'}", hint=GIVE)
+
+
+def _check_fits(record: Mapping[str, Any], scene: Scene, state: int) -> None:
+    """Refuse a record whose parts are not of a scene's sizes, before anything of it is taken over.
+
+    Args:
+        record: One that `_check` let pass.
+        scene: What it is to be taken over into.
+        state: How many numbers the state of its physics has.
+
+    Raises:
+        BadRecord: One is not.
+    """
+    heaps, weld = [each.heap.heights_m.size for each in scene.mounds], scene.model.eq_data.shape[1]
+    of_heap, load, known = record["of_heap"], record["load"], {str(number) for number in range(len(scene.pieces))}
+    fitting = {
+        "state": len(record["state"]) == state,
+        "heaps": [_length(each) for each in record["heaps"]] == heaps,
+        "eaten": {str(each) for each in record["eaten"]} <= known,
+        "load": set(load) <= known,
+        "welds": [_length(each) for each in record["welds"]] == [weld] * len(load),
+        "of_heap": len(of_heap) == 3
+        and (of_heap[0] is None or of_heap[0] in range(len(heaps)))
+        and all(map(_is_number, of_heap[1:])),
+    }
+    odd = [name for name, fits in fitting.items() if not fits]
+    if odd:
+        raise BadRecord(f"a saved plate whose {', '.join(odd)} cannot be of this plate", hint=GIVE)
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        for each in value:
+            yield from _leaves(each)
+    else:
+        yield value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+def _length(value: Any) -> int:
+    return len(value) if isinstance(value, Sequence) else -1

@@ -6,9 +6,7 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from handup.domains.kitting.causes import CAUSES, Hangs
-from handup.domains.kitting.chance import Turn
-from handup.domains.kitting.modules import modules_of
+from handup.domains.kitting.causes import CAUSES, Hangs, Turn, modules_of
 from handup.domains.kitting.state import ALIKE, CONTENTS, FETCHED, GEAR, KIT, MACHINED
 from handup.executive.action import Aborted, Call, Done, NotStarted, Outcome, Working
 from handup.executive.failure import Failure
@@ -27,7 +25,6 @@ class Kind:
     """What is known of an action.
 
     Args:
-        name: As recipes call it.
         takes: Its inputs; one with a `?` at the end may be missing.
         gives: Its results.
         codes: Of its aborts.
@@ -35,7 +32,6 @@ class Kind:
         effect: What it does.
     """
 
-    name: str
     takes: tuple[str, ...]
     gives: tuple[str, ...]
     codes: tuple[str, ...]
@@ -57,8 +53,8 @@ def primitive(
     """Make a function on a turn an action of the robot, under the function's name."""
 
     def known(effect: Effect) -> Effect:
-        name = effect.__name__
-        KINDS[name] = Kind(name=name, takes=takes, gives=gives, codes=(*codes, TIME_UP), touches=touches, effect=effect)
+        kind = Kind(takes=takes, gives=gives, codes=(*codes, TIME_UP), touches=touches, effect=effect)
+        KINDS[effect.__name__] = kind
         return effect
 
     return known
@@ -87,7 +83,7 @@ class Primitive:
     name: ClassVar[str]
     takes: ClassVar[tuple[str, ...]]
     gives: ClassVar[tuple[str, ...]]
-    repeatable: ClassVar[bool]
+    repeatable: ClassVar[bool] = False
     codes: ClassVar[tuple[str, ...]]
     about: ClassVar[str]
     world: ClassVar[World]
@@ -125,21 +121,20 @@ class Primitive:
 def actions_of(world: World) -> Mapping[str, type[Primitive]]:
     """All actions of the robot in this world, by name."""
     return {
-        kind.name: type(
-            kind.name,
+        name: type(
+            name,
             (Primitive,),
             {
                 "__doc__": kind.effect.__doc__,
-                "name": kind.name,
+                "name": name,
                 "takes": kind.takes,
                 "gives": kind.gives,
                 "codes": kind.codes,
-                "repeatable": False,
-                "about": kind.name.replace("_", " "),
+                "about": name.replace("_", " "),
                 "world": world,
             },
         )
-        for kind in KINDS.values()
+        for name, kind in KINDS.items()
     }
 
 

@@ -1,13 +1,25 @@
-"""Hidden causes: what they spoil and what they hang on. How often they come up stands in `data/rates.yaml`."""
+"""What may be wrong: hidden causes, the turn of an action in which they come up and spoil, and what the robot knows.
+
+A module of the robot says a score of its own output, likelier high where it is right (`Turn.score`). By Bayes with the
+rates of the world the score becomes the probability that the module is right: no more is claimed than can be seen.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from hashlib import blake2b
+from itertools import chain
 from types import MappingProxyType
+from typing import Any
 
-from handup.core import BadSetting
+from handup.core import BadSetting, Question, QuestionKind
+from handup.core.files import shipped_data
+from handup.domains.kitting.rates import Rates
+from handup.domains.kitting.state import State
+from handup.executive.action import Aborted
+from handup.policy import Module, ModuleGraph
 
 
 class Hangs(StrEnum):
@@ -47,171 +59,32 @@ class Cause:
     words: str
 
 
-PART_STATIONS = ("gears", "gearboxes", "screw_bin")
-ARM_MOTIONS = ("move_arm", "pick", "place_in_kit", "insert_gear", "retrieve_gear")
+def _cause(
+    name: str, *, at: Sequence[str], hangs: str = Hangs.ROBOT, stations: Sequence[str] = (), **rest: Any
+) -> Cause:
+    return Cause(name=name, at=tuple(at), hangs=Hangs(hangs), stations=tuple(stations), **rest)
 
-_ALL = (
-    Cause(
-        name="shaking_camera",
-        part="camera",
-        at=("look",),
-        spoils={"segment": "no_clusters", "detect_kit": "not_found", "detect_chuck": "not_found"},
-        words="The camera still shakes.",
-    ),
-    Cause(
-        name="occlusion",
-        part="camera",
-        at=("segment",),
-        spoils={"recognise": "not_found"},
-        words="The arm hangs before the camera.",
-    ),
-    Cause(
-        name="out_of_view",
-        part="camera",
-        at=("navigate",),
-        spoils={"recognise": "not_found"},
-        hangs=Hangs.VISIT,
-        stations=PART_STATIONS,
-        words="The part lies outside the picture.",
-    ),
-    Cause(
-        name="clutter",
-        part="table",
-        at=("recognise",),
-        spoils={"calculate_grasps": "no_grasps"},
-        hangs=Hangs.VISIT,
-        words="The parts lie on top of each other.",
-    ),
-    Cause(
-        name="stale_map",
-        part="arm",
-        at=ARM_MOTIONS,
-        spoils=dict.fromkeys(ARM_MOTIONS, "no_plan"),
-        words="The obstacle map shows things that are not there.",
-    ),
-    Cause(
-        name="wedged_arm",
-        part="arm",
-        at=("pick", "place_in_kit"),
-        spoils=dict.fromkeys(("move_arm", "pick", "place_in_kit"), "no_plan"),
-        words="The arm stands at the end of a joint.",
-    ),
-    Cause(
-        name="out_of_reach",
-        part="base",
-        at=("navigate",),
-        spoils={"pick": "no_plan"},
-        hangs=Hangs.VISIT,
-        stations=PART_STATIONS,
-        words="The part is too far away for the arm.",
-    ),
-    Cause(
-        name="mislocalised",
-        part="base",
-        at=("navigate",),
-        spoils={
-            "insert_gear": "missed_hole",
-            "retrieve_gear": "missed_hole",
-            "pick_kit": "kit_not_held",
-            "deliver_kit": "off_table",
-        },
-        words="The robot is not where it thinks it is.",
-    ),
-    Cause(
-        name="stuck_base",
-        part="base",
-        at=("navigate",),
-        spoils={"navigate": "stuck"},
-        words="The base stands too near the table to drive.",
-    ),
-    Cause(
-        name="person_in_way",
-        part="base",
-        at=("navigate",),
-        spoils={"navigate": "blocked"},
-        words="Somebody stands in the way.",
-    ),
-    Cause(
-        name="shifted_part",
-        part="table",
-        at=("pick",),
-        hangs=Hangs.VISIT,
-        words="The part has moved since it was seen.",
-    ),
-    Cause(name="slip", part="gripper", at=("move_arm",), words="The part has slipped out of the hand."),
-    Cause(
-        name="wrong_part",
-        part="gripper",
-        at=("recognise",),
-        hangs=Hangs.VISIT,
-        words="This is another part.",
-    ),
-    Cause(
-        name="hung_gripper",
-        part="gripper",
-        at=("pick", "place_in_kit"),
-        spoils=dict.fromkeys(("pick", "place_in_kit", "pick_kit", "put_back"), "gripper_fault"),
-        words="The gripper does not move.",
-    ),
-    Cause(
-        name="misaligned_gear",
-        part="gripper",
-        at=("insert_gear",),
-        spoils={"insert_gear": "jammed"},
-        hangs=Hangs.HAND,
-        words="The gear is turned in the hand.",
-    ),
-    Cause(name="false_insertion", part="machine", at=("insert_gear",), words="The gear is not in the machine."),
-    Cause(
-        name="moved_approach",
-        part="machine",
-        at=("insert_gear", "retrieve_gear"),
-        spoils=dict.fromkeys(("insert_gear", "retrieve_gear"), "missed_hole"),
-        hangs=Hangs.VISIT,
-        words="The base has moved since the chuck was seen.",
-    ),
-    Cause(
-        name="lost_link",
-        part="machine",
-        at=("start_machine", "machine_status", "wait_machine"),
-        spoils=dict.fromkeys(("start_machine", "machine_status", "wait_machine"), "no_link"),
-        words="The wireless link to the machine is down.",
-    ),
-    Cause(
-        name="machine_fault",
-        part="machine",
-        at=("start_machine",),
-        spoils={"start_machine": "machine_fault"},
-        words="The machine's chuck does not close.",
-    ),
-    Cause(
-        name="crooked_kit",
-        part="kit",
-        at=("place_kit_on_robot",),
-        spoils={"place_in_kit": "off_target"},
-        hangs=Hangs.KIT,
-        words="The kit lies across the tray.",
-    ),
-    Cause(name="beside_kit", part="kit", at=("place_in_kit",), words="The part fell beside the kit."),
-    Cause(
-        name="shifted_kit",
-        part="kit",
-        at=("pick_kit",),
-        spoils={"pick_kit": "kit_not_held"},
-        hangs=Hangs.VISIT,
-        words="The kits have moved since they were seen.",
-    ),
-    Cause(
-        name="taken_slot",
-        part="table",
-        at=("deliver_kit",),
-        spoils={"deliver_kit": "slot_taken"},
-        words="Something stands where the kit should go.",
-    ),
+
+_TABLE: Mapping[str, Any] = shipped_data(__file__, "data/causes.yaml")
+CAUSES: Mapping[str, Cause] = MappingProxyType(
+    {name: _cause(name, **entry) for name, entry in _TABLE["causes"].items()}
 )
-
-CAUSES: Mapping[str, Cause] = MappingProxyType({each.name: each for each in _ALL})
-"""All hidden causes by name."""
+"""All hidden causes by name, in the order in which they would be noticed."""
+WHY: Mapping[str, str] = MappingProxyType(_TABLE["codes"])
+"""What the robot says of each code: what it noticed, never the cause."""
+_ROBOT: Mapping[str, Any] = shipped_data(__file__, "data/modules.yaml")
+_MODULES: Mapping[str, Mapping[str, Any]] = _ROBOT["modules"]
+BEHIND: Mapping[str, tuple[str, ...]] = {name: tuple(entry["causes"]) for name, entry in _MODULES.items()}
+"""The hidden causes behind each module."""
+ASKED: Mapping[str, str] = {name: entry["asked"] for name, entry in _MODULES.items()}
+"""What people are asked about each module. Whatever the robot decided on, it took the answer to be no."""
+GRAPHS: Mapping[str, tuple[str, ...]] = {action: tuple(names) for action, names in _ROBOT["actions"].items()}
+"""Which modules stand behind an action, in the order in which each feeds the next."""
+REMEDIED: Mapping[str, tuple[str, ...]] = {
+    action: tuple(name for name, entry in _MODULES.items() if action in entry["remedies"])
+    for action in dict.fromkeys(chain.from_iterable(entry["remedies"] for entry in _MODULES.values()))
+}
+"""Actions after which what a person said about a module no longer holds."""
 
 
 def cause_of(part: str, failure: str) -> Cause:
@@ -220,33 +93,139 @@ def cause_of(part: str, failure: str) -> Cause:
     Raises:
         BadSetting: There is no such failure of that part.
     """
-    parts = sorted({each.part for each in _ALL})
+    parts = sorted({cause.part for cause in CAUSES.values()})
     if part not in parts:
         raise BadSetting(f"nothing is known to fail at '{part}'", hint=f"Choose among: {', '.join(parts)}.")
-    among = [each.name for each in _ALL if each.part == part]
+    among = [cause.name for cause in CAUSES.values() if cause.part == part]
     if failure not in among:
         hint = f"At the {part}: {', '.join(among)}."
         raise BadSetting(f"'{failure}' is no failure of the {part}", hint=hint)
     return CAUSES[failure]
 
 
-def coming_up(action: str) -> tuple[Cause, ...]:
-    """Causes that may come up at an action."""
-    return _COMING_UP.get(action, ())
+def chance(seed: int, what: str, count: int = 0) -> float:
+    """A number on [0, 1) that depends on nothing but these: the same for every method that does the same things."""
+    digest = blake2b(f"{seed}/{what}/{count}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") / 2**64
 
 
-def spoiling(action: str) -> tuple[Cause, ...]:
-    """Causes that make an action give up, in the order in which they would be noticed."""
-    return _SPOILING.get(action, ())
+class Turn:
+    """What an action works on. Made for one action, and thrown away after it.
+
+    Args:
+        state: As it is.
+        rates: The world's numbers.
+        action: Which action's turn it is.
+        goal: Its inputs.
+        attempt: As the caller counts.
+        now_s: The time at which its effect happens.
+    """
+
+    def __init__(
+        self, state: State, rates: Rates, action: str, goal: Mapping[str, Any], attempt: int = 1, now_s: float = 0.0
+    ) -> None:
+        self.state = state
+        self.rates = rates
+        self.action = action
+        self.goal = goal
+        self.attempt = attempt
+        self.now_s = now_s
+        self._draws = dict(state.draws)
+        self._causes = set(state.causes)
+        about = goal.get("object", goal.get("to", "")) or state.hand
+        self._about = f"{state.kits}/{state.base}/{about}/{action}"
+
+    @property
+    def ended(self) -> State:
+        """The state that the turn has made."""
+        return replace(self.state, now_s=self.now_s, draws=self._draws, causes=tuple(sorted(self._causes)))
+
+    def change(self, **what: Any) -> None:
+        """Change the world."""
+        if "hand" in what and what["hand"] != self.state.hand:
+            what["handled"] = self.state.handled + 1
+            self.let_go(Hangs.HAND)
+        self.state = replace(self.state, **what)
+
+    def draw(self, what: str) -> float:
+        """Ask chance about something."""
+        key = f"{self._about}/{what}"
+        count = self._draws.get(key, 0)
+        self._draws[key] = count + 1
+        return chance(self.state.seed, key, count)
+
+    def has(self, cause: str) -> bool:
+        """Whether something is wrong."""
+        return cause in self._causes
+
+    def drop(self, cause: str) -> None:
+        """Something is no longer wrong."""
+        self._causes.discard(cause)
+
+    def let_go(self, hangs: Hangs) -> None:
+        """What causes hung on has changed: they are gone, until they are drawn again."""
+        self._causes = {each for each in self._causes if CAUSES[each].hangs is not hangs}
+
+    def come_up(self, *names: str) -> None:
+        """Draw the causes that may come up at this action: all of them, or those named."""
+        here = names or [cause.name for cause in CAUSES.values() if self.action in cause.at]
+        for cause in (CAUSES[name] for name in here):
+            if self.has(cause.name) or (cause.stations and self.state.base not in cause.stations):
+                continue
+            drawn = self.draw(cause.name) < self.rates.causes[cause.name].rate
+            if drawn or cause.name in self.state.drills:
+                drills = tuple(each for each in self.state.drills if each != cause.name)
+                self.state = replace(self.state, drills=drills)
+                self._causes.add(cause.name)
+
+    def spoiled(self) -> Aborted | None:
+        """How this action gives up, if a cause spoils it and luck does not save it."""
+        for cause in CAUSES.values():
+            code = cause.spoils.get(self.action)
+            if code is not None and self.bites(cause):
+                return Aborted(code=code, why=WHY[code])
+        return None
+
+    def bites(self, cause: Cause) -> bool:
+        """Whether a cause is there and luck does not save this action from it."""
+        return self.has(cause.name) and self.draw(f"luck/{cause.name}") >= self.rates.causes[cause.name].luck
+
+    def remove(self) -> tuple[str, ...]:
+        """Take away what this action takes away, as probably as the rates say; gives what is gone."""
+        gone = []
+        for name in sorted(self._causes):
+            share = self.rates.causes[name].removed_by.get(self.action)
+            if share is not None and self.draw(f"removes/{name}") < share:
+                self.drop(name)
+                gone.append(name)
+        return tuple(gone)
+
+    def moved(self) -> None:
+        """Nothing is any more where it was seen."""
+        self.change(scene=self.state.scene + 1)
+
+    def score(self, module: str, right: bool) -> None:
+        """What a module says of its own output: likelier high where it is right, density 2s against 2(1 - s)."""
+        root = self.draw(f"score/{module}") ** 0.5
+        self.state = replace(self.state, scores={**self.state.scores, module: root if right else 1.0 - root})
 
 
-def _by_action(of: str) -> Mapping[str, tuple[Cause, ...]]:
-    found: dict[str, list[Cause]] = {}
-    for each in _ALL:
-        for action in getattr(each, of):
-            found.setdefault(action, []).append(each)
-    return {action: tuple(among) for action, among in found.items()}
+def confidence(module: str, state: State, rates: Rates) -> float:
+    """P(the module is right | its last score): what it was before, by how well the score fits either way."""
+    prior = 1.0
+    for cause in BEHIND[module]:
+        prior *= 1.0 - rates.causes[cause].rate
+    score = min(max(state.scores.get(module, 0.5), 1e-6), 1.0 - 1e-6)
+    right, wrong = prior * score, (1.0 - prior) * (1.0 - score)
+    return right / (right + wrong)
 
 
-_COMING_UP = _by_action("at")
-_SPOILING = _by_action("spoils")
+def modules_of(action: str, state: State, rates: Rates) -> ModuleGraph | None:
+    """The modules behind an action, each with its confidence now; None for actions that have none."""
+    names = GRAPHS.get(action)
+    if names is None:
+        return None
+    return ModuleGraph.chain(
+        Module(name, confidence(name, state, rates), question=Question(ASKED[name], QuestionKind.YES_NO, guess=False))
+        for name in names
+    )

@@ -6,14 +6,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from handup.core import Question, QuestionKind, ResumeHint, Role
-from handup.domains.kitting.causes import CAUSES
-from handup.domains.kitting.chance import chance
-from handup.domains.kitting.modules import ASKED, BEHIND
+from handup.core.files import shipped_data
+from handup.domains.kitting.causes import ASKED, BEHIND, CAUSES, chance
 from handup.domains.kitting.state import GEAR
 from handup.domains.kitting.world import World
 from handup.executive.escalation import AGAIN, BACK, FIXED, RESTART
@@ -24,31 +23,11 @@ from handup.people import Reply, SimulatedPerson, answer_model
 
 NORMAL = NormalDist()
 ABOUT: Mapping[str, str] = {words: module for module, words in ASKED.items()}
-SILENT: Mapping[str, tuple[str, ...]] = {
-    "empty_grasp": ("shifted_part", "mislocalised", "slip"),
-    "wrong_part": ("wrong_part",),
-    "missing_part": ("beside_kit",),
-    "not_inserted": ("false_insertion",),
-    "empty_hand": ("slip",),
-    "nothing_to_insert": ("slip",),
-}
+_TABLE: Mapping[str, Any] = shipped_data(__file__, "data/helping.yaml")
+SILENT: Mapping[str, tuple[str, ...]] = {code: tuple(causes) for code, causes in _TABLE["silent"].items()}
 """Causes behind codes that no action gives of itself."""
-
 GO_ON: Mapping[str, tuple[ResumeHint, tuple[str, ...]]] = {
-    "segment": (ResumeHint.RETRY, ("perceive",)),
-    "recognise": (ResumeHint.RETRY, ("perceive",)),
-    "calculate_grasps": (ResumeHint.RETRY, ("perceive",)),
-    "pick": (ResumeHint.RETRY, ("perceive_pick",)),
-    "verify_grasp": (ResumeHint.RETRY, ("perceive_pick", "fill_kit")),
-    "check_kit": (ResumeHint.RETRY, ("pick_place_object_in_kit", "fill_kit")),
-    "empty_hand": (ResumeHint.RETRY, ("pick_place_object_in_kit", "fill_kit")),
-    "nothing_to_insert": (ResumeHint.RETRY, ("insert_large_gear",)),
-    "check_chuck": (ResumeHint.RETRY, ("insert_large_gear",)),
-    "insert_gear": (ResumeHint.RETRY, ("insert",)),
-    "retrieve_gear": (ResumeHint.PREVIOUS, ()),
-    "detect_kit": (ResumeHint.PREVIOUS, ()),
-    "detect_chuck": (ResumeHint.PREVIOUS, ()),
-    "pick_kit": (ResumeHint.RETRY, ("place_kit",)),
+    failed: (ResumeHint(entry["hint"]), tuple(entry.get("tasks", ()))) for failed, entry in _TABLE["go_on"].items()
 }
 """Where somebody who knows the task goes on, by the code or the action that failed; elsewhere the step runs again."""
 

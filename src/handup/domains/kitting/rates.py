@@ -13,6 +13,7 @@ from typing import Any
 from handup.core import BadSetting, check_probability
 from handup.core.files import shipped_data
 
+FILE = "data/rates.yaml"
 FORMAT = 1
 HINT = "Correct rates.yaml."
 
@@ -104,7 +105,7 @@ def rates() -> Rates:
     Raises:
         BadSetting: The file was changed into something that cannot be.
     """
-    table = _table()
+    table = shipped_data(__file__, FILE)
     if table.get("format") != FORMAT:
         raise BadSetting(f"format of the rates is {table.get('format')!r}", hint=f"This handup reads {FORMAT}.")
     arena = table["arena"]
@@ -126,12 +127,7 @@ def rates() -> Rates:
 @cache
 def rates_digest() -> str:
     """A hash of all numbers of the file, without their reasons: studies keep it with what they found."""
-    return hashlib.sha256(json.dumps(_numbers(_table()), sort_keys=True).encode()).hexdigest()
-
-
-def _table() -> dict[str, Any]:
-    table: dict[str, Any] = shipped_data(__file__, "data/rates.yaml")
-    return table
+    return hashlib.sha256(json.dumps(_numbers(shipped_data(__file__, FILE)), sort_keys=True).encode()).hexdigest()
 
 
 def _numbers(entry: Any) -> Any:

@@ -137,9 +137,7 @@ class State:
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""
         record = {each.name: getattr(self, each.name) for each in fields(self)}
-        record["goal"] = (
-            None if self.goal is None else {each.name: getattr(self.goal, each.name) for each in fields(Goal)}
-        )
+        record["goal"] = None if self.goal is None else asdict(self.goal)
         return {"schema": SCHEMA, **record}
 
     @classmethod

@@ -1,13 +1,15 @@
-"""Ways of running the same task, as data: which rules hold, what they may know, and who can be asked."""
+"""Ways of running the same task, from `data/variants.yaml`: which rules hold, what they may know, who can be asked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import as_file, files
+from typing import Any
 
 from handup.core import BadSetting
+from handup.core.files import shipped_data
 from handup.executive.problem import Place
 from handup.executive.reading import read_recipes, read_recoveries
 from handup.executive.recipe import Recipes
@@ -18,6 +20,7 @@ from handup.executive.sources import Sources
 COMMON = ("common",)
 RULES = ("seeing", "moving", "handling", "machine")
 LAST = ("last_resort",)
+TOLD = ("told",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,71 +76,13 @@ def _says_nothing(when: When) -> bool:
     return replace(when, place=Place()) == When()
 
 
-TOLD = ("told",)
-_PEOPLE = (*COMMON, *RULES, *TOLD)
-"""With people the robot asks instead of throwing a kit away."""
-_HALF = (*COMMON, "seeing", "moving")
+def _variant(name: str, *, rules: Sequence[str] = Variant.rules, unseen: str = Unseen.EXIT, **rest: Any) -> Variant:
+    return Variant(name=name, rules=tuple(rules), unseen=Unseen(unseen), **rest)
 
-_ALL = (
-    Variant(name="none", about="The first failure ends the run.", rules=COMMON, beliefs=False),
-    Variant(name="restart", about="Every failure begins the kit anew.", rules=("common", "restart"), beliefs=False),
-    Variant(
-        name="retry",
-        about="Every failed step runs again, three times at most.",
-        rules=COMMON,
-        unseen=Unseen.RETRY,
-        beliefs=False,
-    ),
-    Variant(name="no hierarchy", about="All rules, blind to where something failed.", hierarchy=False),
-    Variant(name="no counts", about="All rules, blind to how often.", counts=False),
-    Variant(name="no beliefs", about="All rules, without beliefs and monitors.", beliefs=False),
-    Variant(name="half", about="The rules for seeing and moving only: half-way through development.", rules=_HALF),
-    Variant(
-        name="half + bystander",
-        about="The rules for seeing and moving, and somebody in the hall for the rest.",
-        rules=(*_HALF, *TOLD),
-        unseen=Unseen.ASK,
-        helper="bystander",
-    ),
-    Variant(
-        name="half + operator",
-        about="The rules for seeing and moving, and somebody at a console for the rest.",
-        rules=(*_HALF, *TOLD),
-        unseen=Unseen.ASK,
-        helper="operator",
-    ),
-    Variant(name="full", about="All rules."),
-    Variant(
-        name="full + bystander",
-        about="All rules, and somebody in the hall.",
-        rules=_PEOPLE,
-        unseen=Unseen.ASK,
-        helper="bystander",
-    ),
-    Variant(
-        name="full + operator",
-        about="All rules, and somebody at a console.",
-        rules=_PEOPLE,
-        unseen=Unseen.ASK,
-        helper="operator",
-    ),
-    Variant(
-        name="bystander",
-        about="No rules; somebody in the hall is asked every time.",
-        rules=(*COMMON, *TOLD),
-        unseen=Unseen.ASK,
-        helper="bystander",
-    ),
-    Variant(
-        name="operator",
-        about="No rules; somebody at a console is asked every time.",
-        rules=(*COMMON, *TOLD),
-        unseen=Unseen.ASK,
-        helper="operator",
-    ),
-)
 
-VARIANTS: Mapping[str, Variant] = {each.name: each for each in _ALL}
+VARIANTS: Mapping[str, Variant] = {
+    name: _variant(name, **entry) for name, entry in shipped_data(__file__, "data/variants.yaml").items()
+}
 """All ways of running, by name."""
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from handup.core import BadSetting, IllegalCall, ManualClock
 from handup.domains.kitting.actions import KINDS, TIME_UP, Primitive, actions_of
-from handup.domains.kitting.causes import CAUSES, cause_of
-from handup.domains.kitting.chance import Turn, chance
-from handup.domains.kitting.modules import REMEDIED
+from handup.domains.kitting.causes import CAUSES, REMEDIED, Turn, cause_of, chance
 from handup.domains.kitting.rates import Rates
 from handup.domains.kitting.rates import rates as usual
 from handup.domains.kitting.state import Effect, Goal, State, Store
@@ -249,15 +247,12 @@ def _dealt_with(action: str, outcome: Outcome) -> Outcome:
 
 
 def _plain(outcome: Outcome) -> dict[str, Any]:
-    if isinstance(outcome, Done):
-        return {"done": True, "results": dict(outcome.results), "beliefs": dict(outcome.beliefs)}
-    return {"done": False, "code": outcome.code, "why": outcome.why, "fields": dict(outcome.fields)}
+    return {"done": isinstance(outcome, Done), **asdict(outcome)}
 
 
 def _outcome(record: Mapping[str, Any]) -> Outcome:
-    if record["done"]:
-        return Done(results=record["results"], beliefs=record["beliefs"])
-    return Aborted(code=record["code"], why=record["why"], fields=record["fields"])
+    kind: type[Outcome] = Done if record["done"] else Aborted
+    return kind(**{field.name: record[field.name] for field in fields(kind)})
 
 
 See = Callable[[State, Rates, float], bool | None]

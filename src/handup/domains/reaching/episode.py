@@ -73,10 +73,9 @@ def method(name: str) -> Method:
     Raises:
         UnknownMethod: There is none.
     """
-    found = methods().get(name)
-    if found is None:
-        raise UnknownMethod(f"no method is called '{name}'", hint=f"Known: {', '.join(methods())}.")
-    return found
+    if name not in PRESETS:
+        raise UnknownMethod(f"no method is called '{name}'", hint=f"Known: {', '.join(PRESETS)}.")
+    return helped_by(PRESETS[name])
 
 
 def episode(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, reduce
 from types import MappingProxyType
 from typing import Any
 
@@ -139,17 +139,20 @@ class Obstacles:
             out_x = np.abs(x * self._cos + y * self._sin) - self._box_half[:, 0]
             out_y = np.abs(y * self._cos - x * self._sin) - self._box_half[:, 1]
             out_z = np.abs(way[..., 2]) - self._box_half[:, 2]
-            inside = np.minimum(np.maximum(np.maximum(out_x, out_y), out_z), 0.0)
-            outside = np.maximum(out_x, 0.0) ** 2 + np.maximum(out_y, 0.0) ** 2 + np.maximum(out_z, 0.0) ** 2
-            nearest = np.minimum(nearest, (np.sqrt(outside) + inside).min(axis=-1))
+            nearest = np.minimum(nearest, _outside(out_x, out_y, out_z))
         if len(self._half):
             way = across - self._ring_middle
             out_r = np.abs(np.hypot(way[..., 0], way[..., 1]) - self._wall) - self._half
             out_z = np.abs(way[..., 2]) - self._half_height
-            inside = np.minimum(np.maximum(out_r, out_z), 0.0)
-            outside = np.maximum(out_r, 0.0) ** 2 + np.maximum(out_z, 0.0) ** 2
-            nearest = np.minimum(nearest, (np.sqrt(outside) + inside).min(axis=-1))
+            nearest = np.minimum(nearest, _outside(out_r, out_z))
         return np.asarray(nearest)
+
+
+def _outside(*gaps: Array) -> Array:
+    """How far points are outside of the nearest of some things, from how far they are so along its directions."""
+    inside = np.minimum(reduce(np.maximum, gaps), 0.0)
+    outside = sum(np.maximum(gap, 0.0) ** 2 for gap in gaps)
+    return np.asarray((np.sqrt(outside) + inside).min(axis=-1))
 
 
 def clearances(positions: Array, rotations: Array, obstacles: Obstacles) -> Array:
@@ -349,16 +352,15 @@ def scene(name: str) -> Scene:
     Raises:
         BadSetting: There is none.
     """
-    found = scenes().get(name)
-    if found is None:
+    if name not in scenes():
         raise BadSetting(f"there is no scene '{name}'", hint=f"Choose among: {', '.join(scenes())}.")
-    return found
+    return scenes()[name]
 
 
 @cache
 def scenes() -> Mapping[str, Scene]:
     """All scenes by name, in the table's order."""
-    shapes, table = _table("objects"), _table("scenes")
+    shapes, table = (shipped_data(__file__, f"data/{name}.yaml") for name in ("objects", "scenes"))
     return MappingProxyType({name: _scene(name, entry, shapes) for name, entry in table.items()})
 
 
@@ -367,11 +369,6 @@ def upright(yaw: float, pitch: float, roll: float) -> tuple[float, float, float,
     turn = exponential((math.radians(roll), 0.0, 0.0))
     turn = product(exponential((0.0, math.radians(pitch), 0.0)), turn)
     return product(exponential((0.0, 0.0, math.radians(yaw))), turn)
-
-
-def _table(name: str) -> dict[str, Any]:
-    table: dict[str, Any] = shipped_data(__file__, f"data/{name}.yaml")
-    return table
 
 
 def _scene(name: str, entry: Mapping[str, Any], shapes: Mapping[str, Any]) -> Scene:

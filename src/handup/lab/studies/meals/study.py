@@ -10,9 +10,9 @@ from typing import Any
 
 from handup.confidence.metrics import Estimate
 from handup.core import BadRecord, BadSetting
+from handup.domains.feeding.foods import plate as plate_of
 from handup.domains.feeding.judging import Cause
 from handup.domains.feeding.order import Order
-from handup.domains.feeding.plates import plate as plate_of
 from handup.lab.engine import Columns, Drawing, Judged, Measure, Results, Section
 from handup.lab.engine.claims import Row, Where
 from handup.lab.engine.results import rows_of
