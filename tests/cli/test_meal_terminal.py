@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from handup.cli import meal_terminal
 from handup.core import Box, MissingExtra, Question, QuestionKind
+from handup.domains.feeding import at_terminal
 from handup.domains.feeding.film import gridded
 from handup.domains.feeding.questions import about, why
 from handup.journal import Journal
@@ -102,7 +102,7 @@ def test_without_pillow_the_meal_does_not_begin(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_picture_that_cannot_be_written_is_no_reason_not_to_ask(tmp_path: Path) -> None:
-    (tmp_path / meal_terminal.PICTURES).write_text("no folder")
+    (tmp_path / at_terminal.PICTURES).write_text("no folder")
     done = typed("\n" * 12, *ASKS, cwd=tmp_path)
     assert done.returncode == 0
     assert "could not be written" in done.stderr

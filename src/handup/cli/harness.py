@@ -22,13 +22,12 @@ from typing import TYPE_CHECKING
 import typer
 
 from handup.cli.built_page import check_built
+from handup.cli.options import PageOptions
 from handup.cli.output import INTERRUPTED, err
-from handup.cli.page_options import PageOptions
-from handup.core import BadSetting, Clock, HandupError, IllegalCall, MissingExtra, Role, StoreUnavailable
+from handup.core import BadSetting, Clock, IllegalCall, MissingExtra, Role, StoreUnavailable
 from handup.core.panels import Phase
-from handup.desk import Desk, Record, Terminal
-from handup.desk.keyboard import Keyboard, Typing
-from handup.desk.terminal import How
+from handup.desk.screen import Keyboard
+from handup.desk.terminal import ForegroundTerminal
 from handup.domains.domain import PAGE, STOPPED, TERMINAL, Task, Workplace
 from handup.journal import Journal
 
@@ -60,10 +59,6 @@ class Leave(BaseException):
     def __init__(self, number: int) -> None:
         super().__init__(number)
         self.signal = number
-
-
-class Left(Exception):
-    """The person at the terminal left a question: nothing more can be typed."""
 
 
 @dataclass
@@ -193,65 +188,6 @@ def at_work(
 # -- people ------------------------------------------------------------------------------------------------------------
 
 
-class AskingHere:
-    """Puts questions in the thread that waits for the answer, so that the robot ends when nothing more can be typed.
-
-    Args:
-        person: Who sits here.
-        terminal: Where to ask; standard input and standard error where it is None.
-    """
-
-    name = "terminal"
-
-    def __init__(self, person: str, terminal: Terminal | None = None) -> None:
-        self._terminal = terminal or Terminal(person, leaving=_leave)
-        self._asked: dict[str, tuple[Record, Desk]] = {}
-
-    def before(self, record: Record) -> Record:
-        """Return a question as it is shown."""
-        return record
-
-    @property
-    def next_s(self) -> float | None:
-        """Time of the next delivery: at once, where something is asked."""
-        return 0.0 if self._asked else None
-
-    def show(self, record: Record, desk: Desk) -> None:
-        """Take note that something is asked."""
-        self._asked[record.id] = (record, desk)
-
-    def deliver(self) -> None:
-        """Put what is asked to the person, until they have replied.
-
-        Raises:
-            Left: They cannot: nothing more can be typed.
-            KeyboardInterrupt: They do not want to.
-        """
-        while self._asked:
-            question, (record, desk) = next(iter(self._asked.items()))
-            try:
-                self._terminal.put(self.before(record), desk)
-            except HandupError as error:  # what was typed could not be written: it is asked again
-                err.print(str(error), markup=False, soft_wrap=True)
-                return
-            self._asked.pop(question, None)
-
-    def taken(self, record: Record) -> None:
-        """Take note that a question was settled, or put off."""
-        self._asked.pop(record.id, None)
-        self._terminal.taken(record)
-
-    def close(self) -> None:
-        """Ask nothing more."""
-        self._terminal.close()
-
-
-def _leave(how: How) -> None:
-    if how is How.INTERRUPTED:
-        raise KeyboardInterrupt
-    raise Left
-
-
 @contextmanager
 def workplace(
     work: Work,
@@ -291,7 +227,7 @@ def workplace(
             work.page = stack.enter_context(_page(work, options, robot=robot, person=person, folder=folder))
             place.link, place.keep = work.page.link, work.page.keep
         elif people == TERMINAL:
-            place.channels = [AskingHere(person)]
+            place.channels = [ForegroundTerminal(person)]
         yield place
 
 
@@ -374,7 +310,7 @@ def _robot_token(access: Access, robot: str) -> Iterator[Paired]:
         access.revoke(paired.grant.id)
 
 
-def await_page(link: RobotLink, typing: Typing | None = None) -> None:
+def await_page(link: RobotLink, typing: Keyboard | None = None) -> None:
     """Wait until somebody has the page open, who would miss it otherwise; Enter begins without them.
 
     Args:

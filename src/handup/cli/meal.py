@@ -15,13 +15,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from handup import __version__
-from handup.cli.harness import Left, at_work, check_page, drive, made_folder, workplace
-from handup.cli.meal_terminal import AtTerminal
-from handup.cli.options import STORE_HELP
+from handup.cli.harness import at_work, check_page, drive, made_folder, workplace
+from handup.cli.options import LINGER_S, STORE_HELP, Linger, NoBrowser, PageOptions, Port, Wait
 from handup.cli.output import check_writable, err, out, print_json, print_table
-from handup.cli.page_options import LINGER_S, Linger, NoBrowser, PageOptions, Port, Wait
 from handup.core import BadSetting
 from handup.desk import SkippingClock
+from handup.desk.terminal import Left
 from handup.domains.feeding.filming import save_film
 from handup.domains.feeding.household import MemoryWanted, household
 from handup.domains.feeding.live import ROBOT
@@ -271,14 +270,10 @@ def eat(wanted: Order, sitting: Sitting) -> Served:
         order = found.order
         _say_what(order, sitting, address_of(store).shown, goes_on=found.goes_on)
         place.run = order.name
-        company = AtTerminal() if people == TERMINAL else None
-        if company is not None:
-            place.channels = ()
         task = MealTask(
             order,
             place,
             modules=modules,
-            company=company,
             accuracy=sitting.accuracy,
             film=sitting.frames,
             memory=memory,

@@ -10,9 +10,8 @@ from rich.table import Table
 
 from handup import __version__
 from handup.cli.harness import at_work, check_page, drive, made_folder, workplace
-from handup.cli.options import STORE_HELP
+from handup.cli.options import LINGER_S, NAMES, STORE_HELP, Linger, NoBrowser, PageOptions, Port, Wait, first_named
 from handup.cli.output import err, out, print_json, print_table
-from handup.cli.page_options import LINGER_S, NAMES, Linger, NoBrowser, PageOptions, Port, Wait, first_named
 from handup.core import BadSetting
 from handup.domains import reaching
 from handup.domains.reaching import Strategy, Trial

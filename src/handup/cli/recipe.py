@@ -178,7 +178,7 @@ def _part(name: str, wanted: Wanted, params: dict[str, Any], seed: int, *, quiet
         progress = Progress(run.machine, quiet=quiet, steps=True)
         run.follow(progress.told)
         with progress:
-            over = Executive(run, stage.around()).to_the_end()
+            over = Executive(run, stage).to_the_end()
     failure = over.failure
     return {
         "name": name,

@@ -10,16 +10,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from handup.cli.harness import Left, Work, at_work, check_page, drive, made_folder, workplace
-from handup.cli.options import RUNS_STORE, default_store
+from handup.cli.harness import Work, at_work, check_page, drive, made_folder, workplace
+from handup.cli.options import RUNS_STORE, PageOptions, default_store
 from handup.cli.output import note
-from handup.cli.page_options import PageOptions
 from handup.cli.people import user_name
 from handup.cli.recipe_problems import all_problems
 from handup.cli.run_progress import Progress
 from handup.cli.worlds import recipe_worlds, simulation, stage_of, with_endings
 from handup.core import BadSetting, Clock, ManualClock
 from handup.desk import SkippingClock
+from handup.desk.terminal import Left
 from handup.domains.domain import DOMAINS, NOBODY, PAGE, SIMULATED, TERMINAL, Domain, Task, Workplace
 from handup.domains.recipe_task import RecipeTask
 from handup.domains.runs import RUN, RUNS, Last, Ordered, TaskOver, TaskStarted, next_run

@@ -8,9 +8,21 @@ from typing import Annotated, Any
 
 import typer
 
-from handup.cli.options import RUNS_STORE, STORE_VARIABLE, DatabaseFile, RecoveryFiles, StoreOption
+from handup.cli.options import (
+    LINGER_S,
+    RUNS_STORE,
+    STORE_VARIABLE,
+    DatabaseFile,
+    Linger,
+    NoBrowser,
+    PageOptions,
+    Port,
+    RecoveryFiles,
+    StoreOption,
+    Wait,
+    first_named,
+)
 from handup.cli.output import FAILED, err, many, print_json, say
-from handup.cli.page_options import LINGER_S, Linger, NoBrowser, PageOptions, Port, Wait, first_named
 from handup.cli.recipe_run import Wanted, execute
 from handup.core import BadSetting
 from handup.domains.domain import PEOPLE

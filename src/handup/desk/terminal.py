@@ -419,3 +419,63 @@ class Terminal:
 
 def _key(record: Record) -> tuple[str, float | None]:
     return record.id, record.opened_s
+
+
+class Left(Exception):
+    """The person left a question, and nothing more can be typed. No error of a channel, so it ends what asked."""
+
+
+class ForegroundTerminal(Terminal):
+    """A terminal that puts questions in the thread that waits for the answer, so that the robot ends with its person.
+
+    Args:
+        by: Who sits there.
+    """
+
+    def __init__(self, by: str) -> None:
+        super().__init__(by, leaving=_leave)
+        self._asked: dict[str, tuple[Record, Desk]] = {}
+
+    def say(self, line: str) -> None:
+        """Write a line, as it is."""
+        self._screen.console.print(line, markup=False, soft_wrap=True)
+
+    def prepared(self, record: Record) -> Record:
+        """Return a question as it is shown."""
+        return record
+
+    @property
+    def next_s(self) -> float | None:
+        """Time of the next delivery: at once, where something is asked."""
+        return 0.0 if self._asked else None
+
+    def show(self, record: Record, desk: Desk) -> None:
+        """Take note that something is asked."""
+        self._asked[record.id] = (record, desk)
+
+    def deliver(self) -> None:
+        """Put what is asked to the person, until they have replied.
+
+        Raises:
+            Left: They cannot: nothing more can be typed.
+            KeyboardInterrupt: They do not want to.
+        """
+        while self._asked:
+            question, (record, desk) = next(iter(self._asked.items()))
+            try:
+                self.put(self.prepared(record), desk)
+            except HandupError as error:  # what was typed could not be written: it is asked again
+                self.say(str(error))
+                return
+            self._asked.pop(question, None)
+
+    def taken(self, record: Record) -> None:
+        """Take note that a question was settled, or put off."""
+        self._asked.pop(record.id, None)
+        super().taken(record)
+
+
+def _leave(how: How) -> None:
+    if how is How.INTERRUPTED:
+        raise KeyboardInterrupt
+    raise Left

@@ -103,19 +103,16 @@ class Workplace:
     holds: Callable[[bool], object] = field(default=lambda held: None, init=False)
     _desk: Desk | None = field(default=None, init=False)
 
-    def sit_down(
-        self, person: Person | None = None, *, channels: Sequence[Channel] = (), desk: Desk | None = None
-    ) -> Desk:
+    def sit_down(self, *people: Person, channels: Sequence[Channel] = (), desk: Desk | None = None) -> Desk:
         """Open the desk at which the robot asks, once.
 
         Args:
-            person: Who is asked; somebody of the place's name without limits where it is None.
+            people: Who may be asked.
             channels: Ways to them beside those of the place.
             desk: One that is open already.
         """
         if self._desk is None:
-            asked = person or Person(name=self.person)
-            self._desk = desk or Desk(self.journal, [asked], channels=[*self.channels, *channels])
+            self._desk = desk or Desk(self.journal, people, channels=[*self.channels, *channels])
         return self._desk
 
     def simulated(self, truth: Callable[[Question], Value], random: Any, **how: Any) -> Sequence[Channel]:
@@ -124,7 +121,7 @@ class Workplace:
 
     @property
     def desk(self) -> Desk:
-        """The desk, opened for whoever the place names if `sit_down` was not called."""
+        """The desk; opened here for nobody, where `sit_down` was not called, so that a stop is heard."""
         return self.sit_down()
 
     @cached_property
@@ -144,14 +141,12 @@ class Workplace:
     @property
     def stopped(self) -> bool:
         """True while somebody's stop holds."""
-        return self._desk is not None and self.guard.stopped
+        return self.guard.stopped
 
     def wait(self, seconds: float) -> None:
         """Let seconds of the robot's time pass, or less where a stop comes. While the link is lost it holds."""
         if isinstance(self.journal.clock, SkippingClock):
             self.journal.clock.advance(seconds)
-        elif self.speed is not None and self._desk is None and self.link is None:
-            self._sleep(seconds / self.speed)
         elif self.speed is not None:
             try:
                 self.guard.pause(seconds / self.speed)
@@ -177,12 +172,6 @@ class Workplace:
 
     def _hold(self, held: bool) -> None:
         self.holds(held)
-
-    def _sleep(self, real_s: float) -> None:
-        until = self.clock() + real_s
-        while (left_s := until - self.clock()) > 0.0:
-            self.check()
-            self.sleep(min(left_s, 0.05))
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from handup.core import BadSetting, ManualClock
+from handup.core import BadSetting, ManualClock, Person
 from handup.core.panels import Phase
 from handup.domains.domain import NOBODY, SIMULATED, Workplace
 from handup.domains.stage import Stage
@@ -63,9 +63,8 @@ class RecipeTask:
         if isinstance(clock, ManualClock):
             clock.advance(max(0.0, run.machine.now_s - clock.now_s()))  # people took time, too
         self._held, self._passing_s = False, 0.0
-        self._executive = Executive(
-            run, stage.around(self._people()), files=None if run.sources is None else Files(run.sources)
-        )
+        files = None if run.sources is None else Files(run.sources)
+        self._executive = Executive(run, replace(stage, people=self._people()), files=files)
         self._turns = self._executive.turns()
 
     def _people(self) -> People | None:
@@ -76,7 +75,8 @@ class RecipeTask:
             if self._stage.simulated is None:
                 raise BadSetting("nobody is simulated without a world", hint="Use --people page or terminal.")
             return self._stage.simulated(machine)
-        return self._stage.with_hands(_AtWorkplace(place.sit_down(), self.run.id, place=place), machine)
+        desk = place.sit_down(Person(name=place.person))
+        return self._stage.with_hands(_AtWorkplace(desk, self.run.id, place=place), machine)
 
     @property
     def interruptible(self) -> bool:
@@ -87,6 +87,8 @@ class RecipeTask:
         """Run one turn, or wait a moment for an answer."""
         if self.finished is not None:
             return None
+        if self._place.stopped:
+            self._executive.stop()
         if self.run.waiting_for and self._executive.around.people is not None:
             self._wait_for_people(self._executive.around.people)
         elif isinstance(self._stage.clock, ManualClock):

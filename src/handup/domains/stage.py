@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from handup.core import Clock
-from handup.executive.around import Around, Make
+from handup.executive.executive import Around
 from handup.executive.machine import Machine
-from handup.executive.monitors import Monitor
 from handup.executive.people import People
 from handup.executive.sources import Sources
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stage:
-    """A robot, and what is around it.
+class Stage(Around):
+    """A robot in a world, and everything that a run has around it there.
 
     Args:
-        actions: What it can do.
-        clock: Its time.
-        monitors: What looks on.
-        look_every_s: So often they look.
         simulated: Makes somebody simulated to ask; None where nobody is simulated here.
         with_hands: Gives real people eyes and hands in this world.
-        result: What it came to, as plain data.
-        in_words: The same in words; empty where there is nothing to say.
-        lasts_s: How long the world's own task is to last; None where nobody said.
+        result: Returns what it came to, as plain data.
+        in_words: Returns the same in words; empty where there is nothing to say.
+        lasts_s: Seconds that the world's own task is to last; None where nobody said.
         unit: The action that is one unit of its work; empty where there is none.
-        close: Let go of files.
+        close: Lets go of files.
     """
 
-    actions: Mapping[str, Make]
-    clock: Clock
-    monitors: Sequence[Monitor] = ()
-    look_every_s: float = 1.0
     simulated: Callable[[Machine], People] | None = None
     with_hands: Callable[[People, Machine], People] = lambda people, machine: people
     result: Callable[[], dict[str, Any]] = dict
@@ -44,16 +34,6 @@ class Stage:
     lasts_s: float | None = None
     unit: str = ""
     close: Callable[[], None] = lambda: None
-
-    def around(self, people: People | None = None) -> Around:
-        """Return it as an executive takes it, with whom to ask."""
-        return Around(
-            actions=self.actions,
-            clock=self.clock,
-            monitors=self.monitors,
-            people=people,
-            look_every_s=self.look_every_s,
-        )
 
 
 @dataclass(frozen=True, kw_only=True)

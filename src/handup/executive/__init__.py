@@ -1,10 +1,9 @@
 """Recipes, recoveries and resuming: what should happen, what to do when it does not, and how to go on."""
 
 from handup.executive.action import ACTIONS, Aborted, Action, Call, Done, NotStarted, Outcome, Working
-from handup.executive.around import Around
 from handup.executive.beliefs import Assertion, Beliefs, Source
 from handup.executive.events import Ending
-from handup.executive.executive import Executive
+from handup.executive.executive import Around, Executive
 from handup.executive.failure import Failure, Level
 from handup.executive.machine import AskPerson, Finished, LastLook, Looked, Machine, RunAction
 from handup.executive.monitors import Fault, Monitor, Sees, Watch

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from handup.core import BadRecipe, ContractViolation, ManualClock
+from handup.core import BadRecipe, Clock, ContractViolation, ManualClock
 from handup.executive import events
 from handup.executive.action import Aborted, Action, Call, Done, NotStarted, Outcome, Working
-from handup.executive.around import Around
 from handup.executive.checking import abilities_of, require
 from handup.executive.escalation import Escalation, escalate, put_again
 from handup.executive.machine import AskPerson, Finished, LastLook, Looked, Machine, RunAction
-from handup.executive.monitors import Lookout
-from handup.executive.people import Heard, pass_time
+from handup.executive.monitors import Lookout, Monitor
+from handup.executive.people import Heard, People, pass_time
 from handup.executive.run import Run
 from handup.executive.sources import Files, Sources
 from handup.recover import Erased
@@ -27,6 +26,27 @@ LOST = "lost"
 """The code of an action that a person says did not work, after its outcome was lost."""
 WAITING = "waiting for an answer"
 STOP = "Somebody said stop."
+Make = Callable[[], Action]
+"""An action's class, or what makes one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Around:
+    """Everything that a run has around it.
+
+    Args:
+        actions: What the robot can do, by name.
+        clock: Where time comes from. A `ManualClock` is moved on instead of waited for.
+        monitors: What looks on.
+        people: Whom to ask; nobody where it is None.
+        look_every_s: So often monitors look, and a stop is heard, while an action works.
+    """
+
+    actions: Mapping[str, Make]
+    clock: Clock
+    monitors: Sequence[Monitor] = ()
+    people: People | None = None
+    look_every_s: float = 1.0
 
 
 class Executive:

@@ -20,8 +20,8 @@ from handup.domains.kitting.actions import KINDS, Primitive
 from handup.domains.kitting.running import LOOK_EVERY_S
 from handup.domains.kitting.state import Effect, Store
 from handup.domains.kitting.variants import recipes, variant
+from handup.executive import Around
 from handup.executive import run as run_file
-from handup.executive.around import Around
 from handup.executive.executive import Executive
 from handup.executive.reading import parse_recipes
 from handup.executive.run import Run

@@ -8,7 +8,7 @@ from pathlib import Path
 from handup.core import Question
 from handup.domains.kitting import World, rates, recipes, variant
 from handup.domains.kitting.hall import WithHands, standing_by
-from handup.executive.around import Around
+from handup.executive import Around
 from handup.executive.escalation import AGAIN, FIXED
 from handup.executive.executive import Executive
 from handup.executive.machine import AskPerson

@@ -12,14 +12,13 @@ from handup.core import HandupError, ServerBusy, ServerUnreachable, StoreUnavail
 from handup.core.panels import Panel, Phase
 from handup.desk import Channel, Desk, Record
 from handup.domains.domain import STOPPED, Workplace
-from handup.domains.feeding.company import WatchedPolicy
 from handup.domains.feeding.page_state import PICTURE, hope_of, items_of, session_of, told_of
 from handup.domains.feeding.policy import DOUBT_BELOW, BitePolicy
 from handup.domains.feeding.questions import plan_of
 from handup.domains.feeding.seeing import Picture
 from handup.domains.feeding.served import Bite
 from handup.models.pictures import pillow
-from handup.recover import DurableSession, Look, Policy
+from handup.recover import DurableSession, Look
 
 if TYPE_CHECKING:
     from handup.domains.feeding.meal import Meal
@@ -77,7 +76,8 @@ class AtPage:
 
     def sits_down(self, meal: Meal, desk: Desk) -> None:
         """The meal begins, or goes on."""
-        self._meal, self._desk = meal, self.place.sit_down(desk=desk)
+        self._meal, self._desk = meal, desk
+        self.place.sit_down(desk=desk)
         self.place.holds = self.holds
         self._snap()
 
@@ -110,10 +110,9 @@ class AtPage:
         if waited:
             self._put()
 
-    def watching(self, policy: BitePolicy, name: str, number: int) -> Policy:
-        """The policy, which tells what it is at."""
+    def begins(self, policy: BitePolicy, name: str, number: int) -> None:
+        """Know the policy of a bite."""
         self._policy, self._run, self._number = policy, name, number
-        return WatchedPolicy(policy, self)
 
     def over(self, bites: Sequence[Bite]) -> None:
         """One more bite is over; after the last one, the meal."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack
 from functools import partial
 from itertools import count, takewhile
 
@@ -159,17 +160,21 @@ class Meal:
             told(bite)
         return self.served
 
-    def bites(self, channels: Sequence[Channel]) -> Generator[Bite, None, None]:
+    def bites(self, channels: Sequence[Channel], desk: Desk | None = None) -> Generator[Bite, None, None]:
         """Eat bite after bite. Between two of them somebody chews.
 
         Args:
             channels: As for `eat`.
+            desk: The desk with these channels and the company's; one of its own where it is None.
         """
         order, self._on, self._eaten = self.order, self._terms(channels), []
         self._marks = self._marks or self._on.people == PERSON
         begin(self.journal, order, self._on)
         workload = Workload.of(BITE.values(), person=NAME)
-        with Desk(self.journal, [Person(name=NAME)], channels=[*self._company.channels, *channels]) as desk:
+        with ExitStack() as stack:
+            if desk is None:
+                people, ways = [Person(name=NAME)], [*self._company.channels, *channels]
+                desk = stack.enter_context(Desk(self.journal, people, channels=ways))
             self._company.sits_down(self, desk)
             for number in range(1, order.bites + 1):
                 episodes, acts = self._bite(number, desk, workload)
@@ -206,7 +211,8 @@ class Meal:
         for stops in count():
             name = self.order.run_of(number, stops)
             policy = self._policy(name, number)
-            driven = partial(run, self._company.watching(policy, name, number), self.strategy, desk, run=name)
+            self._company.begins(policy, name, number)
+            driven = partial(run, policy, self.strategy, desk, run=name)
             costs = episodes[-1].costs if episodes else workload
             try:
                 episode = driven(settings=self.settings, costs=costs)
@@ -275,6 +281,7 @@ class Meal:
             acts=Acts(self.journal, name),
             name=name,
             guard=self._company.guard,
+            watcher=self._company,
             doubt_below=self.order.doubt_below,
             marks=self._marks,
             passed=self._pass,

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from handup.core import Person
 from handup.core.panels import Phase
 from handup.domains.domain import PAGE, SIMULATED, TERMINAL, Domain, Workplace
+from handup.domains.feeding.at_terminal import AtTerminal
 from handup.domains.feeding.company import Company
 from handup.domains.feeding.live import ROBOT, AtPage
-from handup.domains.feeding.meal import Meal
+from handup.domains.feeding.meal import NAME, Meal
 from handup.domains.feeding.modules import Modules
 from handup.domains.feeding.order import Order
 from handup.domains.feeding.page_state import items_of
@@ -27,7 +29,6 @@ class MealTask:
         order: What is served; its name is that of the place's run.
         place: Where the robot works.
         modules: The four; the shipped ones where it is None.
-        company: Who is at the table; somebody at the page where the place has one.
         accuracy: How often simulated people are right; as their model says where it is None.
         film: The frames of a film go here.
         memory: The household's.
@@ -41,22 +42,19 @@ class MealTask:
         place: Workplace,
         *,
         modules: Modules | None = None,
-        company: Company | None = None,
         accuracy: float | None = None,
         film: list[Picture] | None = None,
         memory: Memory | None = None,
     ) -> None:
         self._page = AtPage(place) if place.link is not None else None
-        self.meal = Meal(
-            order,
-            place.journal,
-            modules=modules or Modules.load(),
-            film=film,
-            company=self._page or company,
-            memory=memory,
-        )
-        simulated = [self.meal.simulated(accuracy=accuracy)] if place.people == SIMULATED else []
-        self._bites = self.meal.bites([*place.channels, *simulated])
+        company: Company | None = self._page
+        if place.people == TERMINAL:  # it also says what is tried, and writes pictures
+            place.channels, company = (), AtTerminal()
+        modules = modules or Modules.load()
+        self.meal = Meal(order, place.journal, modules=modules, film=film, company=company, memory=memory)
+        channels = [self.meal.simulated(accuracy=accuracy)] if place.people == SIMULATED else []
+        desk = place.sit_down(Person(name=NAME), channels=[*(company.channels if company else ()), *channels])
+        self._bites = self.meal.bites(channels, desk)
         self.eaten = 0
         """Bites until now."""
         self._over = False

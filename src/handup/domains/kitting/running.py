@@ -11,9 +11,8 @@ from handup.domains.kitting.helpers import HELPERS, Helper
 from handup.domains.kitting.rates import Rates
 from handup.domains.kitting.variants import Variant, recipes, variant
 from handup.domains.kitting.world import World
-from handup.executive.around import Around
 from handup.executive.events import Ending
-from handup.executive.executive import Executive
+from handup.executive.executive import Around, Executive
 from handup.executive.machine import AskPerson, Finished, Machine
 from handup.executive.measures import Account, Measures, measured
 from handup.executive.people import Bystander as StandingBy
