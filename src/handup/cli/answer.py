@@ -17,10 +17,10 @@ from handup.core import BadSetting, DamagedJournal, HandupError, Person
 from handup.core.checks import one_line
 from handup.desk import Desk, Record, replay
 from handup.desk.events import Stopped
+from handup.desk.record import name_of, span
 from handup.desk.screen import Screen
 from handup.desk.status import Status
 from handup.desk.terminal import How, Terminal
-from handup.desk.words import name_of, span
 from handup.journal import Journal
 
 EPILOG = """Example: handup answer --by Ada

@@ -23,7 +23,7 @@ import typer
 
 from handup.cli.built_page import check_built
 from handup.cli.options import PageOptions
-from handup.cli.output import INTERRUPTED, err
+from handup.cli.output import INTERRUPTED, note
 from handup.core import BadSetting, Clock, IllegalCall, MissingExtra, Role, StoreUnavailable
 from handup.core.panels import Phase
 from handup.desk.screen import Keyboard
@@ -145,7 +145,7 @@ class Work:
             return
         seconds = self.page.options.linger_s
         if seconds:
-            err.print(f"{over} The page stays for another {seconds:.0f} s; Ctrl-C ends it.", markup=False)
+            note(f"{over} The page stays for another {seconds:.0f} s; Ctrl-C ends it.")
         with suppress(KeyboardInterrupt):
             time.sleep(seconds)
 
@@ -180,7 +180,7 @@ def at_work(
         try:
             yield Work(journal, store, leaving)
         except (Leave, KeyboardInterrupt) as signalled:
-            err.print(left(), markup=False, soft_wrap=True)
+            note(left())
             number = signalled.signal if isinstance(signalled, Leave) else 0
             raise typer.Exit(ENDED + number if number else INTERRUPTED) from None
 
@@ -258,7 +258,7 @@ class Page:
         browser = self.options.browser
         opened = browser and _has_display() and _open(address)
         said = "The page" if opened else "No browser opens here; open the page" if browser else "Open the page"
-        err.print(f"{said}: {address}", markup=False, soft_wrap=True)
+        note(f"{said}: {address}")
         if self.options.wait:
             await_page(self.link)
 
@@ -290,7 +290,7 @@ def _page(work: Work, options: PageOptions, *, robot: str, person: str, folder: 
         server = ChildServer(work.store, known_to(paired.token, paired.grant.id), port=options.port, folder=folder)
         stack.callback(server.close)
         if server.moved:
-            err.print(f"Port 8765 is taken; the page is on {server.port}.", markup=False)
+            note(f"Port 8765 is taken; the page is on {server.port}.")
         server.wait()
         keep = stack.enter_context(Client(server.url, paired.token, patience_s=1.0)).put_picture
         link = stack.enter_context(RobotLink(server.url, paired.token, robot, id=paired.grant.id))
@@ -323,7 +323,7 @@ def await_page(link: RobotLink, typing: Keyboard | None = None) -> None:
     typing = typing or Keyboard()
     typed = typing.live and os.name == "posix"
     how = "To begin without it, press Enter." if typed else "To begin without it, use --no-wait."
-    err.print(f"{WAITING} {how}", markup=False, soft_wrap=True)
+    note(f"{WAITING} {how}")
     with suppress(EOFError):  # nothing more can be typed
         if typed:
             typing.drop()
@@ -396,7 +396,7 @@ def _await_enabled(place: Workplace, task: Task) -> None:
             "somebody stopped the robots of this store",
             hint="Once it is safe, let them go on: handup answer --enable --store STORE, or use another --store.",
         )
-    err.print(HELD, markup=False)
+    note(HELD)
     place.show({**task.view(), "phase": Phase.STOPPED, "doing": STOPPED})
     place.await_enabled()
     place.show(task.view())

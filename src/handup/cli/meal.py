@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +10,11 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from handup import __version__
 from handup.cli.harness import at_work, check_page, drive, made_folder, workplace
-from handup.cli.options import LINGER_S, STORE_HELP, Linger, NoBrowser, PageOptions, Port, Wait
-from handup.cli.output import check_writable, err, out, print_json, print_table
+from handup.cli.options import LINGER_S, STORE_HELP, AsJson, Linger, NoBrowser, PageOptions, Port, Wait
+from handup.cli.output import check_writable, many, note, out, plain_table, print_json, print_table, working
 from handup.core import BadSetting
 from handup.desk import SkippingClock
 from handup.desk.terminal import Left
@@ -150,7 +147,7 @@ def meal(
             help="Not to ask again what it was told before; off with simulated people, else as the meal was begun.",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print how it went as JSON.")] = False,
+    as_json: AsJson = False,
     port: Port = None,
     no_browser: NoBrowser = False,
     wait: Wait = True,
@@ -167,7 +164,6 @@ def meal(
 ) -> None:
     """Let the simulated feeding robot eat from a plate, with somebody to ask, and say how it went."""
     _check(people, record)
-
     if record is not None or people != SIMULATED:
         pillow("a film" if record is not None else "showing the plate to you")
     at_page = people == PAGE
@@ -237,15 +233,7 @@ def eat(wanted: Order, sitting: Sitting) -> Served:
         if clock is not None:
             clock.skip_to(work.journal.head().at_s)
         place = stack.enter_context(
-            workplace(
-                work,
-                sitting.page,
-                people=people,
-                robot=ROBOT,
-                person=NAME,
-                folder=FOLDER,
-                speed=sitting.speed,
-            )
+            workplace(work, sitting.page, people=people, robot=ROBOT, person=NAME, folder=FOLDER, speed=sitting.speed)
         )
         modules = Modules.load()
         memory = stack.enter_context(
@@ -270,22 +258,15 @@ def eat(wanted: Order, sitting: Sitting) -> Served:
         order = found.order
         _say_what(order, sitting, address_of(store).shown, goes_on=found.goes_on)
         place.run = order.name
-        task = MealTask(
-            order,
-            place,
-            modules=modules,
-            accuracy=sitting.accuracy,
-            film=sitting.frames,
-            memory=memory,
-        )
+        task = MealTask(order, place, modules=modules, accuracy=sitting.accuracy, film=sitting.frames, memory=memory)
         try:
-            with _progress(order.bites, shown=people != TERMINAL) as told:
+            with working("eating", order.bites, quiet=people == TERMINAL) as told:
                 drive(work, place, task, lambda: told(task.eaten))
         except Left:
             kept = (
-                "Nothing of it is kept: that needs --store"
-                if sitting.store is None
-                else "The same command goes on with it"
+                "The same command goes on with it"
+                if sitting.store is not None
+                else "Nothing of it is kept: that needs --store"
             )
             raise BadSetting(
                 "the robot asks, and nothing more can be typed here",
@@ -302,50 +283,28 @@ def _say_what(order: Order, sitting: Sitting, store: str, *, goes_on: bool) -> N
     if sitting.people == PAGE:
         what = f"{order.name} ({order.plate}, {order.bites} bites)"
         said = f"Goes on with {what}; for a new one: --new." if goes_on else f"Begins {what}."
-        err.print(f"{said} {kept}", markup=False, soft_wrap=True)
+        note(f"{said} {kept}")
     elif sitting.people == TERMINAL:
         kept = kept if sitting.store is not None else "Without --store nothing of this meal is kept."
-        err.print(kept, markup=False, soft_wrap=True)
+        note(kept)
     if sitting.frames is not None and goes_on:
-        err.print("The film shows only what is done from now on: this meal was begun before.", markup=False)
-
-
-class _progress:  # noqa: N801 - used like a function
-    """A progress bar on stderr, where that is a terminal; `with` gives a function to call with the number of bites.
-
-    Args:
-        bites: How many there are.
-        shown: Whether to show it: not where a person types, whose line it would overwrite.
-    """
-
-    def __init__(self, bites: int, *, shown: bool) -> None:
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        self._bar = Progress(*columns, console=err, transient=True, disable=not (shown and err.is_terminal))
-        self._task = self._bar.add_task("eating", total=bites)
-
-    def __enter__(self) -> Callable[[int], object]:
-        self._bar.start()
-        return lambda bites: self._bar.update(self._task, completed=bites, description=f"bite {max(bites, 1)}")
-
-    def __exit__(self, *error: object) -> None:
-        self._bar.stop()
+        note("The film shows only what is done from now on: this meal was begun before.")
 
 
 def _save(frames: list[Any], record: Path) -> None:
     """Write the film, after the result: where that fails, the result is there."""
     sys.stdout.flush()
     if not frames:
-        err.print("No film: the meal was over before, and nothing was done now.", markup=False)
+        note("No film: the meal was over before, and nothing was done now.")
         return
     save_film(frames, record)
-    err.print(f"Film: {record}", markup=False, soft_wrap=True)
+    note(f"Film: {record}")
 
 
 def _show(served: Served) -> None:
     """What a person wants to know: each bite, what was asked, what it cost."""
-    table = Table(box=None, pad_edge=False)
-    for name in ("bite", "food", "result", "tries", "asked about", "if lost, why"):
-        table.add_column(name, justify="right" if name in {"bite", "tries"} else "left", no_wrap=True)
+    headings = ("bite", "food", "result", "tries", "asked about", "if lost, why")
+    table = plain_table(*headings, right=("bite", "tries"))
     for bite in served.bites:
         result = f"wrong bite: {bite.picked}" if bite.is_wrong else RESULT[bite.got]
         asked = ", ".join(bite.asked) or "–"
@@ -356,7 +315,7 @@ def _show(served: Served) -> None:
     real = "" if record["J_true"] == record["J"] else f" ({record['J_true']:.2f} by what was really on the fork)"
     out.print(
         f"\n{served.got} of {len(served.bites)} bites of the food that was meant, {record['wrong_bites']} of another. "
-        f"{_times(record['queries'], 'question')}, {_times(record['executions'], 'attempt')}, workload "
+        f"{many(record['queries'], 'question')}, {many(record['executions'], 'attempt')}, workload "
         f"{record['workload']:.2f}, J {record['J']:.2f}{real}. "
         f"{served.seconds / 60:.1f} minutes by the meal's own clock.",
         markup=False,
@@ -365,7 +324,3 @@ def _show(served: Served) -> None:
         out.print(f"After bite {len(served.bites)} nothing was left that a skill could pick.", markup=False)
     assumed = "; what people would say is assumed" if served.terms.people == SIMULATED else ""
     out.print(f"A simulated plate and simulated physics{assumed}.", markup=False)
-
-
-def _times(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"

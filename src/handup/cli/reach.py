@@ -6,12 +6,22 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from handup import __version__
 from handup.cli.harness import at_work, check_page, drive, made_folder, workplace
-from handup.cli.options import LINGER_S, NAMES, STORE_HELP, Linger, NoBrowser, PageOptions, Port, Wait, first_named
-from handup.cli.output import err, out, print_json, print_table
+from handup.cli.options import (
+    LINGER_S,
+    NAMES,
+    STORE_HELP,
+    AsJson,
+    Linger,
+    NoBrowser,
+    PageOptions,
+    Port,
+    Wait,
+    first_named,
+)
+from handup.cli.output import note, out, plain_table, print_json, print_table
 from handup.core import BadSetting
 from handup.domains import reaching
 from handup.domains.reaching import Strategy, Trial
@@ -63,7 +73,7 @@ def reach(
         ),
     ] = None,
     store: Annotated[str | None, typer.Option(help=STORE_HELP, metavar="STORE")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print how it went as JSON.")] = False,
+    as_json: AsJson = False,
     port: Port = None,
     no_browser: NoBrowser = False,
     wait: Wait = True,
@@ -105,7 +115,7 @@ def _drive(order: Reach, store: str | None, page: PageOptions) -> Driven:
     """
     drive_of(order)  # refused before anything is begun
     check_page("driving at the page")
-    where = store or str(made_folder(FOLDER) / "rattempt.db")
+    where = store or str(made_folder(FOLDER) / "reach.db")
     left = "Left. The hand stays where it is."
     with (
         at_work(where, claim=RUN, what="somebody's reaching", left=lambda: left) as work,
@@ -113,7 +123,7 @@ def _drive(order: Reach, store: str | None, page: PageOptions) -> Driven:
     ):
         seat = seat_at(order, place)
         if seat.drive.time_s > 0.0:
-            err.print("It goes on with what was begun on this store.", markup=False)
+            note("It goes on with what was begun on this store.")
         drive(work, place, seat)
         work.linger("It is over.")
         return seat.drive.result()
@@ -127,7 +137,6 @@ def _check_no_page(context: typer.Context, user: str) -> None:
 
 
 def _strategy(user: str) -> Strategy:
-
     if user not in tuple(Strategy):
         raise BadSetting(f"--user is '{user}'", hint=f"Use {', '.join((YOU, *Strategy))}.")
     return Strategy(user)
@@ -135,9 +144,8 @@ def _strategy(user: str) -> Strategy:
 
 def _show(trial: Trial) -> None:
     """Each attempt of a simulated person."""
-    table = Table(box=None, pad_edge=False)
-    for name in ("attempt", "strategy", "ending", "seconds", "mode changes", "questions", "opposing"):
-        table.add_column(name, justify="left" if name in {"strategy", "ending"} else "right", no_wrap=True)
+    counts = ("seconds", "mode changes", "questions", "opposing")
+    table = plain_table("attempt", "strategy", "ending", *counts, right=("attempt", *counts))
     for number, attempt in enumerate(trial.attempts, start=1):
         measures = (
             f"{attempt.time_s:.1f}",

@@ -13,8 +13,8 @@ from handup.cli.output import bar, check_place, out, plain_table, print_json, sa
 from handup.core import BadData, BadRecord, BadSetting, HandupError
 from handup.core.files import read_text, write_whole
 from handup.people import BITE, Workload, WorkloadModel
-from handup.people.model import RANGES
 from handup.people.ratings import Fit, Scale, fit_ratings, read_ratings
+from handup.people.workload import RANGES
 
 app = group("workload", "Example: handup workload show\n\nExit codes: 0 done, 2 bad input.")
 FIT_EPILOG = """Example: handup workload fit ratings.csv --save workload.json
