@@ -27,7 +27,7 @@ from handup.domains import reaching
 from handup.domains.reaching import Strategy, Trial
 from handup.domains.reaching.driving import Driven
 from handup.domains.reaching.live import NAME, ROBOT, RUN
-from handup.domains.reaching.task import Reach, drive_of, seat_at
+from handup.domains.reaching.task import Reach, drive_of, run_of, seat_at
 
 EPILOG = """Example: handup reach
 
@@ -121,6 +121,7 @@ def _drive(order: Reach, store: str | None, page: PageOptions) -> Driven:
         at_work(where, claim=RUN, what="somebody's reaching", left=lambda: left) as work,
         workplace(work, page, people="page", robot=ROBOT, person=NAME, folder=FOLDER) as place,
     ):
+        place.run = run_of(work.journal, order)
         seat = seat_at(order, place)
         if seat.drive.time_s > 0.0:
             note("It goes on with what was begun on this store.")

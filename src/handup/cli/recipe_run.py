@@ -22,7 +22,7 @@ from handup.desk import SkippingClock
 from handup.desk.terminal import Left
 from handup.domains.domain import DOMAINS, NOBODY, PAGE, SIMULATED, TERMINAL, Domain, Task, Workplace
 from handup.domains.recipe_task import RecipeTask
-from handup.domains.runs import RUN, RUNS, Last, Ordered, TaskOver, TaskStarted, next_run
+from handup.domains.runs import RUN, RUNS, Last, Ordered, TaskOver, TaskStarted, end_task, next_run
 from handup.domains.stage import Home, Stage
 from handup.executive.checking import abilities_of
 from handup.executive.events import Started
@@ -303,12 +303,8 @@ class _TaskWay(_Way):
     def begin(self, work: Work) -> Ordered:
         """Order a new run."""
         options = dict(self.domain.options_of(self._order))
-        ordered = next_run(
-            work.journal, world=self.domain.name, seed=options.get("seed", 0), drills=False, people=self.people
-        )
-        with work.journal.writing() as writer:
-            writer.append(TaskStarted(options=options), run=ordered.name)
-        return ordered
+        terms = {"world": self.domain.name, "seed": options.get("seed", 0), "drills": False, "people": self.people}
+        return next_run(work.journal, **terms, options=options)
 
     def to_the_end(self, work: Work, ordered: Ordered) -> dict[str, Any]:
         """Drive it, unless it is over; return what came of it."""
@@ -323,8 +319,7 @@ class _TaskWay(_Way):
             task = self.domain.task(self._order, place)
             self.drive(work, place, task)
             result = {"ending": "done", "reason": "", **task.result()}
-            with work.journal.writing() as writer:
-                writer.append(TaskOver(result=result), run=ordered.name)
+            end_task(work.journal, ordered.name, result)
         return {"world": ordered.world, **result}
 
 

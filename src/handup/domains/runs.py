@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,9 +67,28 @@ Last = OrderedRun[Ordered, Started | TaskStarted, Over | TaskOver]
 """The run that was begun last."""
 
 
-def next_run(journal: Journal, *, world: str, seed: int, drills: bool, people: str) -> Ordered:
-    """Order a new run under a name of its own."""
+def next_run(
+    journal: Journal, *, world: str, seed: int, drills: bool, people: str, options: Mapping[str, Any] | None = None
+) -> Ordered:
+    """Order a new run under a name of its own.
+
+    Args:
+        journal: The store.
+        world: As in `Ordered`, like what follows.
+        seed: Likewise.
+        drills: Likewise.
+        people: Likewise.
+        options: What is ordered of a task, which begins then; None for a recipe, which begins by itself.
+    """
     with journal.writing() as writer:
         ordered = Ordered(name=RUNS.next_name(writer), world=world, seed=seed, drills=drills, people=people)
         writer.append(ordered, run=RUN)
+        if options is not None:
+            writer.append(TaskStarted(options=dict(options)), run=ordered.name)
     return ordered
+
+
+def end_task(journal: Journal, run: str, result: Mapping[str, Any]) -> None:
+    """Write down that the task of a run is over."""
+    with journal.writing() as writer:
+        writer.append(TaskOver(result=dict(result)), run=run)

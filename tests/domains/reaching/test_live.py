@@ -18,6 +18,8 @@ from handup.domains.reaching import Ending, Rules, scene
 from handup.domains.reaching.driving import Drive, Driven
 from handup.domains.reaching.live import NAME, PERSON, ROBOT, RUN, Seat, go_on, keep
 from handup.domains.reaching.page_state import READ_S
+from handup.domains.reaching.task import Reach, run_of
+from handup.domains.runs import end_task
 from handup.intent.pose import STILL, Vector
 from handup.journal import Journal
 from tests.fakes.panels import checked
@@ -75,7 +77,7 @@ def shown(store: Path, drive: Drive, page: Page) -> Page:
         def sleep(seconds: float) -> None:
             page.now_s += seconds
 
-        driven(Seat(drive, "reach-1", place_at(page, journal, sleep)), page)
+        driven(Seat(drive, place_at(page, journal, sleep)), page)
     return page
 
 
@@ -108,7 +110,9 @@ def sat(store: Path, person: Person, reply: Callable[[Desk, Record], object], li
 
         place = place_at(page, journal, sleep)
         place.sit_down(desk=desk)
-        return driven(Seat(*go_on(Drive(scene("U22"), "", "entropy", Rules(limit_s=limit_s)), desk), place), page)
+        return driven(
+            Seat(go_on(Drive(scene("U22"), "", "entropy", Rules(limit_s=limit_s)), desk, place.run), place), page
+        )
 
 
 def said(kind: ReplyKind, **how: Any) -> Callable[[Desk, Record], object]:
@@ -121,6 +125,21 @@ def said(kind: ReplyKind, **how: Any) -> Callable[[Desk, Record], object]:
 def events(store: Path, kind: type) -> int:
     with Journal.open(store, readonly=True) as journal:
         return sum(isinstance(each.event, kind) for each in journal.read())
+
+
+def test_the_same_order_goes_on_and_another_begins(tmp_path: Path) -> None:
+    with Journal.open(tmp_path / "a.db") as journal:
+        first = run_of(journal, Reach())
+        assert (first, run_of(journal, Reach())) == ("reach-1", "reach-1")
+        assert run_of(journal, Reach(scene="U6")) == "reach-2"
+        end_task(journal, "reach-2", {})
+        assert run_of(journal, Reach(scene="U6")) == "reach-3"
+
+
+def test_an_attempt_of_the_first_version_that_was_cut_off_keeps_its_name(tmp_path: Path) -> None:
+    with Journal.open(tmp_path / "a.db") as journal, Desk(journal, [PERSON]) as desk:
+        keep(desk, {"run": "reach-57", "drive": Drive(scene("S1"), "", "assist").to_json()})
+        assert (run_of(journal, Reach()), run_of(journal, Reach())) == ("reach-57", "reach-57")
 
 
 def test_not_now_is_not_asked_again_at_once(tmp_path: Path) -> None:
@@ -145,7 +164,7 @@ def test_the_person_at_the_page_has_limits_and_their_load_stays_theirs(tmp_path:
     sat(store, PERSON, said(ReplyKind.ANSWER, value=False), limit_s=2.0)
     assert events(store, Asked) > 0
     with Journal.open(store) as journal, Desk(journal, [PERSON]) as desk:
-        again, _ = go_on(Drive(scene("U22"), "", "entropy"), desk)
+        again = go_on(Drive(scene("U22"), "", "entropy"), desk, "reach")
         state = again.assistant.state
         assert state.workload.person == NAME
         assert state.workload.load(state.now_s) > 0.0, "a new attempt is no rest"
@@ -156,7 +175,7 @@ def test_the_next_attempt_knows_their_pace_and_that_they_would_rather_not_be_ask
     store = tmp_path / "a.db"
     sat(store, PERSON, said(ReplyKind.NOT_NOW), limit_s=5.0)
     with Journal.open(store) as journal, Desk(journal, [PERSON]) as desk:
-        again, _ = go_on(Drive(scene("S1"), "cup/top", "assist"), desk)
+        again = go_on(Drive(scene("S1"), "cup/top", "assist"), desk, "reach")
         known, fresh = again.assistant.state, Drive(scene("S1"), "cup/top", "assist").assistant.state
     assert known.pace.seconds > 1.0
     assert known.pace.usual(0.8) < fresh.pace.usual(0.8), "they push softly"
@@ -175,7 +194,7 @@ def test_of_a_helper_with_other_settings_the_load_is_known(tmp_path: Path) -> No
         kept = found.state["assistant"]
         assert not kept["confirmed"] + kept["denied"] + kept["asked"], "what they answered is not kept"
         keep(desk, {"assistant": {**kept, "settings": {}}})
-        again, _ = go_on(Drive(scene("U22"), "", "entropy"), desk)
+        again = go_on(Drive(scene("U22"), "", "entropy"), desk, "reach")
         state = again.assistant.state
     assert state.workload.load(state.now_s) > 0.0
     assert (state.workload.person, state.pace.seconds) == (NAME, 0.0)
@@ -184,7 +203,7 @@ def test_of_a_helper_with_other_settings_the_load_is_known(tmp_path: Path) -> No
 def test_what_cannot_be_read_of_the_attempt_before_is_left(tmp_path: Path) -> None:
     with Journal.open(tmp_path / "a.db") as journal, Desk(journal, [PERSON]) as desk:
         keep(desk, {"assistant": {"helper": "nobody"}})
-        drive, _ = go_on(Drive(scene("S1"), "cup/top", "assist"), desk)
+        drive = go_on(Drive(scene("S1"), "cup/top", "assist"), desk, "reach")
     assert drive.assistant.state.pace.seconds == 0.0
 
 

@@ -22,6 +22,7 @@ from handup.domains.reaching.driving import Drive, Push
 from handup.domains.reaching.page_state import Noticing, ending_of, panels_of, said_of, spoken, things_of
 from handup.domains.reaching.scenes import CONTROL_S
 from handup.domains.reaching.steering import Mode
+from handup.domains.runs import end_task
 from handup.intent import Assistant
 from handup.intent.assistant import State
 from handup.intent.pose import Vector
@@ -43,6 +44,8 @@ KEEP_S = 2.0
 """So often the attempt is kept while the hand is driven; at a question and its answer always."""
 BEHIND_S = 0.25
 """Time that was lost by more than this, on a busy machine, is not made up for: the hand would jump."""
+STEP = "goal"
+"""The step of every question of an attempt."""
 GONE = "The robot was ended while it asked."
 
 
@@ -90,12 +93,10 @@ class Seat:
 
     Args:
         drive: The attempt.
-        run: Names the attempt's questions in the journal.
-        place: Where the robot works; its link hears the stick.
+        place: Where the robot works; its link hears the stick, and its run names the questions.
     """
 
     drive: Drive
-    run: str
     place: Workplace
     interruptible: bool = field(default=True, init=False)
     _things: list[ThingPart] = field(init=False)
@@ -156,14 +157,17 @@ class Seat:
         }
 
     def _end(self, why: str) -> None:
+        """End the attempt: whoever leaves does not come back to it."""
         self._ended = True
         self._take_back(why)
+        with suppress(StoreUnavailable):
+            end_task(self.desk.journal, self.place.run, self.result())
         keep(self.desk, {"assistant": self.drive.assistant.again().to_json()})
 
     def _keep(self) -> None:
         """Keep the attempt, so that it can go on after a crash."""
         self._kept = self.place.clock()
-        keep(self.desk, {"run": self.run, "drive": self.drive.to_json()})
+        keep(self.desk, {"run": self.place.run, "drive": self.drive.to_json()})
 
     def _step(self) -> tuple[Phase, str, str]:
         """Do one control step; return the phase, what the robot does, and why."""
@@ -206,7 +210,7 @@ class Seat:
         if self._asked is None:
             self._keep()
             self._asked = self.desk.ask(
-                asked.question, run=self.run, step="goal", attempt=self.drive.questions, load=self.drive.load
+                asked.question, run=self.place.run, step=STEP, attempt=self.drive.questions, load=self.drive.load
             )
             self._said = Phase.ASKING, said_of("asking"), ""
             self.place.show(self.view())
@@ -259,8 +263,8 @@ def keep(desk: Desk, what: Mapping[str, Any]) -> None:
         desk.journal.save_snapshot(RUN, desk.journal.head().seq, what)
 
 
-def go_on(drive: Drive, desk: Desk) -> tuple[Drive, str]:
-    """What to drive, and the name of its run: the attempt that was cut off on this store, if it is this one.
+def go_on(drive: Drive, desk: Desk, run: str) -> Drive:
+    """Return what to drive: where the attempt of this run was cut off, if it was, else anew.
 
     A new attempt knows the person from the one before, of whatever scene: their pace, their load, and whether they
     would rather not be asked now. Questions of other runs, for whose answers nobody waits any more, are taken back.
@@ -268,20 +272,19 @@ def go_on(drive: Drive, desk: Desk) -> tuple[Drive, str]:
     Args:
         drive: What is wanted: scene, task, helper and terms.
         desk: Where it asks.
+        run: Name of the run.
     """
     found = desk.journal.snapshot(RUN)
     kept = {} if found is None else found.state
-    run, now_s = f"{RUN}-{desk.journal.head().seq + 1}", desk.now_s()
-    drive = replace(drive, person=NAME, now_s=now_s)
+    drive = replace(drive, person=NAME, now_s=desk.now_s())
     drive.assistant.state = _knowing(kept, drive.assistant.state)
-    if "drive" in kept:
+    if "drive" in kept and kept["run"] == run:
         with suppress(BadRecord):  # something else was driven
             drive.restore(kept["drive"])
-            run = str(kept["run"])
-    for each in desk.pending():
-        if each.run.startswith(f"{RUN}-") and (each.run != run or drive.question is None):
-            desk.withdraw(each.id, GONE)
-    return drive, run
+    for record in desk.pending():
+        if record.step == STEP and (record.run != run or drive.question is None):
+            desk.withdraw(record.id, GONE)
+    return drive
 
 
 def _knowing(kept: Mapping[str, Any], fresh: State) -> State:

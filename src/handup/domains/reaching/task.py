@@ -11,10 +11,16 @@ from handup.domains.domain import PAGE, SIMULATED, Domain, Task, Workplace
 from handup.domains.reaching.driving import Drive
 from handup.domains.reaching.episode import episode, method
 from handup.domains.reaching.habits import Strategy
-from handup.domains.reaching.live import PERSON, ROBOT, Seat, go_on
+from handup.domains.reaching.live import PERSON, ROBOT, RUN, Seat, go_on
 from handup.domains.reaching.people import User
 from handup.domains.reaching.scenes import scene
 from handup.domains.reaching.trial import Rules, Trial
+from handup.domains.runs import Ordered, TaskOver, TaskStarted
+from handup.journal import Journal
+from handup.journal.run_log import Orders
+
+REACHES = Orders(RUN, RUN, Ordered, TaskStarted, TaskOver)
+"""The attempts of `handup reach` on a store, in the order in which they were begun."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +75,23 @@ class SimulatedReach:
         """Nothing to give back."""
 
 
+def run_of(journal: Journal, order: Reach) -> str:
+    """Return the name of the attempt that goes on, if it was ordered like this; else that of a new one.
+
+    An attempt of 0.1.0 has no order; one that was cut off is ordered now under the name that it has.
+    """
+    options, last = DOMAIN.options_of(order), REACHES.latest(journal)
+    if last is not None and last.state.over is None and last.state.begun == TaskStarted(options=options):
+        return last.order.name
+    found = journal.snapshot(RUN)
+    kept = "" if found is None or "drive" not in found.state else str(found.state["run"])
+    with journal.writing() as writer:
+        name = kept if kept and REACHES.find(writer, kept) is None else REACHES.next_name(writer)
+        writer.append(Ordered(name=name, world=DOMAIN.name, people=PAGE), run=RUN)
+        writer.append(TaskStarted(options=options), run=name)
+    return name
+
+
 def drive_of(order: Reach) -> Drive:
     """Return a new attempt.
 
@@ -81,7 +104,7 @@ def drive_of(order: Reach) -> Drive:
 
 def seat_at(order: Reach, place: Workplace) -> Seat:
     """Return a seat for the attempt that goes on at a place, or for a new one."""
-    return Seat(*go_on(drive_of(order), place.sit_down(PERSON)), place)
+    return Seat(go_on(drive_of(order), place.sit_down(PERSON), place.run), place)
 
 
 def _begin(order: Reach, place: Workplace) -> Task:
