@@ -112,9 +112,7 @@ def execute(wanted: Wanted) -> dict[str, Any]:
     last = None if begins else _last(wanted.store)
     world = (wanted.world if last is None else last.order.world) or ""
     domain = DOMAINS.get(world) if world else None
-    way: _Way = (
-        _RecipeWay(wanted, domain, last) if domain is None or domain.task is None else _TaskWay(wanted, domain, last)
-    )
+    way = _RecipeWay(wanted, domain, last) if domain is None or domain.task is None else _TaskWay(wanted, domain, last)
     _refuse_unused(wanted, people=way.people, world=world)
     way.check()
     if way.people == PAGE:
@@ -130,7 +128,7 @@ def execute(wanted: Wanted) -> dict[str, Any]:
 
 
 class _Way:
-    """A way of running: its terms, checked before anything is written, and then the run itself.
+    """Base of the ways of running: `check` its terms before anything is written, `begin`, and drive `to_the_end`.
 
     Attributes:
         people: Kind of the people who are asked.
@@ -144,18 +142,6 @@ class _Way:
 
     def __init__(self, wanted: Wanted, domain: Domain | None, last: Last | None) -> None:
         self.wanted, self.domain, self.last = wanted, domain, last
-
-    def check(self) -> None:
-        """Refuse what is wrong."""
-        raise NotImplementedError
-
-    def begin(self, work: Work) -> Ordered:
-        """Order a new run."""
-        raise NotImplementedError
-
-    def to_the_end(self, work: Work, ordered: Ordered) -> dict[str, Any]:
-        """Drive it; return what came of it."""
-        raise NotImplementedError
 
     def place(self, work: Work, ordered: Ordered) -> AbstractContextManager[Workplace]:
         """Make the place where it works."""

@@ -10,24 +10,7 @@ from rich.text import Text
 
 from handup.cli.output import err
 from handup.cli.retelling import shortened
-from handup.executive.events import (
-    Acted,
-    Answered,
-    Asked,
-    Begun,
-    Ending,
-    Entry,
-    Failed,
-    Recovered,
-    Recovering,
-    Reloaded,
-    ReloadRefused,
-    Resumed,
-    Said,
-    Stopped,
-    Unanswered,
-    Void,
-)
+from handup.executive import events
 from handup.executive.machine import Machine
 from handup.executive.recovery import Recovery
 from handup.executive.watching import what_failed
@@ -68,19 +51,19 @@ class Progress:
         if self._status is not None:
             self._status.stop()
 
-    def told(self, event: Entry) -> None:
+    def told(self, event: events.Entry) -> None:
         """Something happened."""
         at_s = getattr(event, "at_s", None)
         if isinstance(at_s, int | float):
             self._now_s = max(self._now_s, float(at_s) - self._origin_s)
-        if isinstance(event, Begun) and self._status is not None:
+        if isinstance(event, events.Begun) and self._status is not None:
             again = f" (attempt {event.attempt})" if event.attempt > 1 else ""
             self._status.update(Text(f"{clock(self._now_s)} {event.path}{again}"))
         if self._quiet:
             return
         if self._failed and not self._ended_by(event):
             self._print(self._failed)
-        self._failed = self._line(event) if isinstance(event, Failed) else ""
+        self._failed = self._line(event) if isinstance(event, events.Failed) else ""
         if not self._failed:
             self._print(self._line(event))
 
@@ -88,37 +71,37 @@ class Progress:
         if line:
             err.print(Text(f"{clock(self._now_s)} {line}"), soft_wrap=True)
 
-    def _ended_by(self, event: Entry) -> bool:
+    def _ended_by(self, event: events.Entry) -> bool:
         """Whether a rule ends the run as done: then what came before is no failure to tell of."""
-        named = event.recovery if isinstance(event, Recovering | Recovered) else ""
+        named = event.recovery if isinstance(event, events.Recovering | events.Recovered) else ""
         rule = next((each for each in self._rules() if each.name == named), None)
-        return rule is not None and all(branch.ends is Ending.DONE for branch in rule.branches)
+        return rule is not None and all(branch.ends is events.Ending.DONE for branch in rule.branches)
 
-    def _line(self, event: Entry) -> str:  # noqa: PLR0911 - a table
+    def _line(self, event: events.Entry) -> str:  # noqa: PLR0911 - a table
         match event:
-            case Begun() if self._steps:
+            case events.Begun() if self._steps:
                 again = f", attempt {event.attempt}" if event.attempt > 1 else ""
                 return f"  · {event.path}{again}"
-            case Failed():
+            case events.Failed():
                 failure = event.failure
                 times = failure.levels[-1].aborts
                 often = f", {times} times now" if times > 1 else ""
                 where = f"{failure.levels[-1].task}: {what_failed(failure)}{often}"
                 return f"✗ {where}. {shortened(failure.why, LONG)}"
-            case Recovered() if self._ended_by(event):
+            case events.Recovered() if self._ended_by(event):
                 return ""
-            case Recovering():
+            case events.Recovering():
                 about = next((each.about for each in self._rules() if each.name == event.recovery), "")
                 said = f"{event.recovery}{f': {shortened(about, LONG)}' if about else ''}"
                 return f"■ {said}" if self._ended_by(event) else f"  ↺ {said}"
-            case Recovered(helped=False):
+            case events.Recovered(helped=False):
                 return f"  ↺ {event.recovery} did not help"
-            case Recovered():
+            case events.Recovered():
                 return f"  → {event.hint}{f' at {event.level}' if event.level else ''}"
-            case Asked():
+            case events.Asked():
                 about = f"about {event.module}" if event.module else "how to go on"
                 return f"? asks {about}"
-            case Answered():
+            case events.Answered():
                 return f"  {event.by or 'somebody'} says: {shortened(event.said or '', LONG)}"
             case _:
                 return _seldom(event)
@@ -127,23 +110,23 @@ class Progress:
         return [each.recovery for each in self._machine.program.rules]
 
 
-def _seldom(event: Entry) -> str:  # noqa: PLR0911 - a table
+def _seldom(event: events.Entry) -> str:  # noqa: PLR0911 - a table
     match event:
-        case Unanswered():
+        case events.Unanswered():
             return "  nobody answered"
-        case Said():
+        case events.Said():
             return f"“{shortened(event.message, LONG)}”"
-        case Stopped():
+        case events.Stopped():
             return f"STOP: {shortened(event.why, LONG)}"
-        case Resumed():
+        case events.Resumed():
             return "goes on where it was"
-        case Void():
+        case events.Void():
             return f"  what was cut off had no effect ({event.why})"
-        case Acted(known="sensed"):
+        case events.Acted(known="sensed"):
             return f"  what was cut off: the robot looked, and it {'worked' if event.ok else 'failed'}"
-        case Reloaded():
+        case events.Reloaded():
             return "the files were read anew"
-        case ReloadRefused():
+        case events.ReloadRefused():
             return "\n".join(("the files are wrong, and the old ones hold:", *(f"  {each}" for each in event.problems)))
         case _:
             return ""

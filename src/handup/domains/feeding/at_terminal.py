@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from handup.desk import Channel, Record
+from handup.desk import Record
 from handup.desk.terminal import ForegroundTerminal
-from handup.domains.feeding.company import Nobody
+from handup.domains.feeding.company import Company
 from handup.domains.feeding.film import gridded
 from handup.domains.feeding.meal import NAME
 from handup.domains.feeding.policy import BitePolicy
@@ -21,12 +20,12 @@ PICTURES = Path("meal-pictures")
 """Where the plate lies as the robot sees it."""
 
 
-class AtTerminal(ForegroundTerminal, Nobody):
+class AtTerminal(ForegroundTerminal, Company):
     """Somebody at a terminal: company for a `Meal`, and the way questions reach them."""
 
     def __init__(self) -> None:
         super().__init__(NAME)
-        self.channels: Sequence[Channel] = (self,)
+        self.channels = (self,)
         self._seen: tuple[str, Picture] | None = None
         self._number = 1
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from handup.core import HandupError, ServerBusy, ServerUnreachable, StoreUnavailable, Value
 from handup.core.panels import Panel, Phase
-from handup.desk import Channel, Desk, Record
+from handup.desk import Desk, Record
 from handup.domains.domain import STOPPED, Workplace
+from handup.domains.feeding.company import Company
 from handup.domains.feeding.page_state import PICTURE, hope_of, items_of, session_of, told_of
 from handup.domains.feeding.policy import DOUBT_BELOW, BitePolicy
 from handup.domains.feeding.questions import plan_of
@@ -40,7 +41,7 @@ _log = logging.getLogger("handup.meal")
 
 
 @dataclass
-class AtPage:
+class AtPage(Company):
     """Somebody at a page: company for a `Meal`.
 
     Args:
@@ -65,14 +66,10 @@ class AtPage:
     _panels: Sequence[Panel] = field(default=(), init=False)
 
     def __post_init__(self) -> None:
+        self.channels = (self,)  # it hears itself what is asked
         self._told = {"phase": Phase.LOOKING, "title": "The meal", "doing": "looking at the plate"}
 
     # -- as company --------------------------------------------------------------------------------------------------
-
-    @property
-    def channels(self) -> Sequence[Channel]:
-        """It hears itself what is asked."""
-        return (self,)
 
     def sits_down(self, meal: Meal, desk: Desk) -> None:
         """The meal begins, or goes on."""

@@ -28,7 +28,7 @@ from handup.core import (
 from handup.desk import Channel, Desk, Simulated, SkippingClock
 from handup.domains.feeding import calibration
 from handup.domains.feeding.acts import Acted, Acts, HaltedAct
-from handup.domains.feeding.company import Company, Nobody
+from handup.domains.feeding.company import Company
 from handup.domains.feeding.filming import FilmedPolicy
 from handup.domains.feeding.judging import nothing_left, right_answer
 from handup.domains.feeding.modules import Faulty
@@ -88,7 +88,7 @@ class Meal:
         crops: Embedder | None = None,
     ) -> None:
         self.order, self.journal = order, journal
-        self._company: Company = Nobody() if company is None else company
+        self._company = Company() if company is None else company
         self._marks = company is not None
         known = MEALS.find(journal, order.name)
         if known is not None:
@@ -281,7 +281,7 @@ class Meal:
             acts=Acts(self.journal, name),
             name=name,
             guard=self._company.guard,
-            watcher=self._company,
+            company=self._company,
             doubt_below=self.order.doubt_below,
             marks=self._marks,
             passed=self._pass,

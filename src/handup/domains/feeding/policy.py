@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from handup.core import Box, Calibrator, Point, Question, RawScore, Value
 from handup.domains.feeding.acts import Acted, Acts, HaltedAct, Heard
-from handup.domains.feeding.company import Nobody, Watcher
+from handup.domains.feeding.company import Company
 from handup.domains.feeding.crops import overlap
 from handup.domains.feeding.film import Film
 from handup.domains.feeding.judging import MODULES, SAME_BOX, judge, params_of, points_of
@@ -71,7 +71,7 @@ class BitePolicy:
         passed: Called with the simulated seconds that an attempt took.
         shown: Called with the name of a picture and the picture, before a question about it is asked.
         learns: Is told what there is to learn.
-        watcher: Is told what it is at.
+        company: Those who are told what it is at.
     """
 
     outdated_by_acting = ("box", "params")
@@ -91,14 +91,14 @@ class BitePolicy:
         passed: Callable[[float], object] = lambda seconds: None,
         shown: Callable[[str, Picture], object] = lambda name, picture: None,
         learns: Lessons | None = None,
-        watcher: Watcher | None = None,
+        company: Company | None = None,
     ) -> None:
         self.world, self.modules = world, modules
         self.acts = Acts() if acts is None else acts
         self.graph = graph_of(calibrators, modules.foods)
         self._name, self._film, self._guard, self._passed, self._shown = name, film, guard, passed, shown
         self._doubt_below, self._marks, self._learns = doubt_below, marks, learns
-        self._watcher: Watcher = watcher or Nobody()
+        self._company = company or Company()
         self._picture: Picture | None = None
         self._known: dict[Hashable, object] = {}
         self._seen_at = (-1, 0)
@@ -130,7 +130,7 @@ class BitePolicy:
 
     def forward(self, answers: Mapping[str, Value]) -> Pass:
         """What each module says, on the answers in the place of its own; only what these change is computed."""
-        self._watcher.looks(self)
+        self._company.looks(self)
         self.teach()
         self._heard = {module: each for module, each in self._heard.items() if answers.get(module) == each.answer}
         made: dict[str, Said] = {}
@@ -161,7 +161,7 @@ class BitePolicy:
             self._heard.setdefault(module, Heard(answer=answers[module], outputs=outputs, attempts=len(self.acts.done)))
         for module in outdated:
             del self._heard[module]
-        self._watcher.thinks(self)
+        self._company.thinks(self)
         return Pass(
             outputs=outputs,
             confidences={module: each.confidence for module, each in made.items() if each.confidence is not None},
@@ -268,7 +268,7 @@ class BitePolicy:
         Raises:
             Halted: The guard stopped it on its way.
         """
-        self._watcher.moves(self, outputs)
+        self._company.moves(self, outputs)
         self._recall()
         judged = judge(self.world, outputs)
         skill, params = Skill(str(outputs["skill"])), params_of(outputs["params"])
@@ -298,7 +298,7 @@ class BitePolicy:
         )
         self.acts.add(acted)
         look = Look(acted.ok, acted.certainty)
-        self._watcher.moved(self, look)
+        self._company.moved(self, look)
         return look
 
     def sense(self, action_id: str) -> Look | None:
