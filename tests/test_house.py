@@ -208,13 +208,15 @@ def test_the_exceptions_are_still_needed() -> None:
         assert allowed <= set(imported(SRC / name)), f"{name} may join the rule again"
 
 
-def test_every_error_of_the_package_has_the_one_base_and_a_code_of_its_own() -> None:
+def test_every_error_of_the_package_has_the_one_base_and_a_code_of_its_own_or_that_of_its_kind() -> None:
     from handup.core import HandupError, errors
 
     kinds = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, Exception)]
     own = [each for each in kinds if issubclass(each, HandupError)]
     assert own == kinds
-    assert len({each.code for each in own}) == len(own)
+    roots = [each for each in own if HandupError in (each, *each.__bases__)]
+    assert len({each.code for each in roots}) == len(roots)
+    assert not [each for each in own if each not in roots and "code" in vars(each)]
 
 
 def test_the_package_is_typed_for_others() -> None:

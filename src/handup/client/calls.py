@@ -49,7 +49,7 @@ _HINTS = {
     429: "Ask less often.",
 }
 _BY_CODE = {
-    each.code: each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, HandupError)
+    kind.code: kind for kind in vars(errors).values() if isinstance(kind, type) and HandupError in kind.__bases__
 }
 
 

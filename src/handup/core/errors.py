@@ -7,7 +7,7 @@ means that the program or its input is wrong.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from handup.core.installation import install_command
 
@@ -71,9 +71,42 @@ class UnknownModule(HandupError):
 
 
 class BadSetting(HandupError):
-    """A number or word outside its range: w = 2, a negative query cost, a horizon of nothing."""
+    """Base of mistakes in what a caller gives: each kind has a class of its own, and all have one code."""
 
     code = "HU103"
+
+    @classmethod
+    def of(cls, name: str, value: object, must: str, *, hint: str) -> Self:
+        """Return the error for one setting: "NAME must MUST, got VALUE"."""
+        return cls(f"{name} must {must}, got {value}", hint=hint)
+
+
+class OutOfRange(BadSetting):
+    """A number outside its range: w = 2, a negative query cost, a horizon of 0 steps."""
+
+
+class UnknownName(BadSetting):
+    """A name that is not among those there are: of a setting, kind of question, study, person or file format."""
+
+
+class MissingSetting(BadSetting):
+    """Something that is needed and was not given: an option, a picture, the words of a question."""
+
+
+class ConflictingSettings(BadSetting):
+    """Settings that exclude each other, such as two options of one purpose, or that have no use here."""
+
+
+class WrongSize(BadSetting):
+    """A list, array or text of the wrong length or shape: three costs for four modules."""
+
+
+class Malformed(BadSetting):
+    """A value that is not of the wanted kind: no JSON, no address, no list of names, a damaged summary."""
+
+
+class NotNow(BadSetting):
+    """A request that is valid and cannot be met at this moment: the run is over, the robots are stopped."""
 
 
 class BadObservation(HandupError):
