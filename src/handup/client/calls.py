@@ -49,7 +49,9 @@ _HINTS = {
     429: "Ask less often.",
 }
 _BY_CODE = {
-    kind.code: kind for kind in vars(errors).values() if isinstance(kind, type) and HandupError in kind.__bases__
+    kind.code: kind
+    for kind in vars(errors).values()
+    if isinstance(kind, type) and issubclass(kind, HandupError) and kind.__base__ is HandupError
 }
 
 
