@@ -7,7 +7,7 @@ import { RobotScreen } from "../src/panels/RobotScreen";
 import { BoxInput, PointsInput } from "../src/picture";
 import { isWhole } from "../src/resident/kinds";
 import { useScanning, type ScanOptions } from "../src/scan";
-import type { Box, Point, Question, RobotView } from "../src/types";
+import type { Box, Point, Question, RobotView, Value } from "../src/types";
 import "./bench.css";
 
 interface Plan {
@@ -35,7 +35,7 @@ declare global {
 }
 
 function Answering({ question, half: first }: { question: Question & { id: string }; half: unknown }) {
-  const [value, setValue] = useState<unknown>(null);
+  const [value, setValue] = useState<Value | null>(null);
   const [half, setHalf] = useState<unknown>(first ?? null);
   window.bench.value = value;
   window.bench.half = half;

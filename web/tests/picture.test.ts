@@ -54,6 +54,8 @@ test("a box without area and points that are too few are no answers yet", async 
   begin();
   const { isWhole } = await import("../src/resident/kinds");
   const asked = { prompt: "Where?", options: [] };
+  for (const kind of ["text", "number", "box", "points"] as const)
+    expect(isWhole({ ...asked, kind }, null)).toBe(false);
   expect(isWhole({ ...asked, kind: "box" }, { left: 0.2, top: 0.2, right: 0.2, bottom: 0.8 })).toBe(false);
   expect(isWhole({ ...asked, kind: "points", marks: ["from", "to"] }, [{ x: 0, y: 0 }])).toBe(false);
   expect(isWhole({ ...asked, kind: "points" }, [{ x: 0, y: 0 }])).toBe(true);

@@ -71,6 +71,6 @@ export const viewOf = (kind: Kind): KindView => (Object.hasOwn(KINDS, kind) ? KI
 export const inWords = (record: RecordView, value: Value): string =>
   viewOf(record.question.kind).inWords(value, record);
 
-/** Whether a value may be sent. */
-export const isWhole = (question: Question, value: Value): boolean =>
-  viewOf(question.kind).isWhole?.(value, question) ?? true;
+/** Whether what was done so far is a value that may be sent; null while there is none. */
+export const isWhole = (question: Question, value: Value | null): value is Value =>
+  value !== null && (viewOf(question.kind).isWhole?.(value, question) ?? true);

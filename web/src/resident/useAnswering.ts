@@ -75,8 +75,8 @@ export function useAnswering(record: RecordView | null): Answering | null {
   };
   const { draft } = now;
   const always = othersOf(record).find((each) => each.kind === draft.kind);
-  const whole = draft.kind === "answer" && draft.value !== null && isWhole(record.question, draft.value);
-  const said = always ? always.words.toLowerCase() : whole && draft.value !== null ? inWords(record, draft.value) : "";
+  const answer = draft.kind === "answer" && isWhole(record.question, draft.value) ? draft.value : null;
+  const said = always ? always.words.toLowerCase() : answer !== null ? inWords(record, answer) : "";
   return {
     ...now,
     unsent: unsentFor(id),
@@ -96,7 +96,7 @@ export function useAnswering(record: RecordView | null): Answering | null {
     },
     send: () => {
       if (!said || draft.kind === null) return;
-      post(id, draft.kind, said, draft.kind === "answer" && draft.value !== null ? draft.value : undefined);
+      post(id, draft.kind, said, answer ?? undefined);
     },
   };
 }
