@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from handup.core import Box, Point, Question, QuestionKind, Resolution, ResumeHint, Value
+from handup.core import Box, Joining, Point, Question, QuestionKind, Resolution, ResumeHint, Value
 from handup.core.kinds import RULES
 from handup.core.shapes import BOX, NUMBER, OPTION, POINTS, RESOLUTION, TRUTH
 
@@ -60,6 +60,7 @@ def questions(draw: st.DrawFn) -> Question:
         given |= {"low": draw(st.just(low) | st.none()), "high": draw(st.just(high) | st.none()), "unit": draw(words)}
     if "marks" in rule.own:
         given["marks"] = tuple(draw(st.lists(names, max_size=3, unique=True)))
+        given["joined"] = draw(st.none() | st.sampled_from(Joining))
     given["image"] = draw(st.none() | words)
     given["to"] = tuple(draw(st.lists(names, max_size=2, unique=True)))
     given["deadline_s"] = draw(st.none() | finite)

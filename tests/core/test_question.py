@@ -131,6 +131,8 @@ def test_a_choice_of_fewer_than_two_is_refused(kind: QuestionKind, few: tuple[st
         ({"low": 1}, "low does not belong to a text question"),
         ({"unit": "cm"}, "unit does not belong"),
         ({"marks": ["start"]}, "marks does not belong"),
+        ({"joined": "line"}, "joined does not belong"),
+        ({"kind": "points", "joined": "loop"}, "Use one of: line, arrow, around, none"),
         ({"kind": "points", "marks": ["a", "a"]}, "twice"),
         ({"kind": "points", "marks": [""]}, "is empty"),
         ({"kind": "points", "marks": ["a\nb"]}, "an entry of marks"),

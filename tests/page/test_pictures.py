@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from handup.core import Box, Point, Question, QuestionKind
+from handup.core import Box, Joining, Point, Question, QuestionKind
 from tests.page.axe import violations
 from tests.page.bench import Bench
 from tests.page.hands import fields_to
@@ -17,9 +17,7 @@ from tests.page.site import Site
 
 BOX: dict[str, Any] = {"id": "q1", "prompt": "Where is the chicken?", "kind": "box", "options": [], "image": "plate"}
 GUESS = {"left": 0.3, "top": 0.3, "right": 0.45, "bottom": 0.5}
-SKEWER = ("one end of the long side", "the other end")
-SCOOP = ("where the scoop starts", "where it ends")
-TWIRL = ("one side of where to twirl", "the other side")
+ENDS = ("one end of the long side", "the other end")
 SCREENS = ((320, 640, 1), (320, 640, 3), (768, 1024, 2), (1280, 800, 1), (1920, 1080, 1.5))
 """Width and height in px, and how many pixels make a px."""
 STATES: tuple[tuple[str, ...], ...] = (
@@ -38,7 +36,7 @@ ABOVE = """() => {
 PLACES = [(0.1, 0.9), (0.5, 0.5), (0.377, 0.251), (0.99, 0.012)]
 
 
-def points(marks: tuple[str, ...] = SKEWER, **more: Any) -> dict[str, Any]:
+def points(marks: tuple[str, ...] = ENDS, **more: Any) -> dict[str, Any]:
     return {"id": "q2", "prompt": "Where?", "kind": "points", "options": [], "image": "plate", "marks": marks, **more}
 
 
@@ -231,9 +229,9 @@ def test_without_its_picture_the_question_says_so_and_can_be_answered(bench: Ben
     expect(bench.page.get_by_role("alert")).to_have_count(0)
 
 
-def test_what_is_drawn_between_two_points_fits_the_skill(bench: Bench) -> None:
-    for marks, curves, heads in ((SKEWER, 0, 3), (SCOOP, 0, 2), (TWIRL, 2, 1)):
-        bench.show(question=points(marks, id=marks[0]))
+def test_what_is_drawn_between_two_points_is_what_the_question_says(bench: Bench) -> None:
+    for joined, curves, heads in ((None, 0, 3), (Joining.ARROW, 0, 2), (Joining.AROUND, 2, 1)):
+        bench.show(question=points(id=f"joined {joined}", joined=joined))
         bench.tap(0.3, 0.3)
         bench.tap(0.6, 0.6)
         drawn = bench.page.locator(".placing-picture .drawing-ink").get_attribute("d") or ""

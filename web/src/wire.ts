@@ -171,6 +171,9 @@ export interface ItemsSummary {
   attempts?: number;
 }
 
+/** What is drawn between two points on a picture. */
+export type Joining = "line" | "arrow" | "around" | "none";
+
 /** Whose token it is. */
 export interface Me {
   id: string;
@@ -222,7 +225,7 @@ export interface PicturePanel {
   box?: BoxPart | null;
   points?: PlacePart[];
   /** How two points are joined. */
-  shape?: "line" | "arrow" | "around" | "none";
+  shape?: Joining;
 }
 
 /** A place on a picture, in shares of its width and height from the upper left corner. */
@@ -269,6 +272,8 @@ export interface Question {
   unit?: string;
   /** Names of the points that are asked for, in order. */
   marks?: string[];
+  /** What is drawn between two points, a `Joining`; a line where it is None. */
+  joined?: "line" | "arrow" | "around" | "none" | null;
   /** Whom to ask, by name and in order; the desk chooses where it is empty. */
   to?: string[];
   /** When the answer comes too late; never where it is None. */

@@ -79,7 +79,7 @@ from handup.core.question import Question
 from handup.core.registry import Announced, Registry, settings_of
 from handup.core.schema import answer_schema, question_schema, reply_schema
 from handup.core.shapes import Shape
-from handup.core.value import Box, Point, Resolution, ResumeHint
+from handup.core.value import Box, Joining, Point, Resolution, ResumeHint
 
 __all__ = [
     "CALIBRATORS",
@@ -121,6 +121,7 @@ __all__ = [
     "HandupError",
     "IllegalCall",
     "ImpossibleEvidence",
+    "Joining",
     "KindRule",
     "Limits",
     "LivingCosts",

@@ -100,7 +100,7 @@ for _rule in (
     KindRule(kind=QuestionKind.YES_NO, shape=TRUTH, two=("yes", "no")),
     KindRule(kind=QuestionKind.NUMBER, shape=NUMBER, own=("low", "high", "unit")),
     KindRule(kind=QuestionKind.BOX, shape=BOX, on_image=True),
-    KindRule(kind=QuestionKind.POINTS, shape=POINTS, own=("marks",), on_image=True),
+    KindRule(kind=QuestionKind.POINTS, shape=POINTS, own=("marks", "joined"), on_image=True),
     KindRule(kind=QuestionKind.DIAGNOSIS, shape=WORDS, chosen=True),
     KindRule(kind=QuestionKind.ACTION, shape=RESOLUTION, least_options=2, chosen=True),
     KindRule(

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from handup.core.checks import MAX_NAME, MAX_OPTION, MAX_PROMPT
+from handup.core.value import Joining
 
 MOST_PANELS = 20
 """The most panels of one robot."""
@@ -87,7 +88,7 @@ class PicturePanel(Part):
     caption: Short = ""
     box: BoxPart | None = None
     points: Annotated[list[PlacePart], Field(max_length=MOST_ITEMS)] = []
-    shape: Literal["line", "arrow", "around", "none"] = "line"
+    shape: Joining = Joining.LINE
     """How two points are joined."""
 
 

@@ -15,8 +15,9 @@ from handup.core.checks import (
     check_fields,
 )
 from handup.core.errors import BadAnswer, BadSetting
-from handup.core.fields import Many, Name, Number, Share, Text, check_rules
+from handup.core.fields import Many, Name, Number, OneOf, Share, Text, check_rules
 from handup.core.kinds import RULES, Kind, KindRule, QuestionKind, Value, check_value, value_to_json
+from handup.core.value import Joining
 
 SCHEMA = 2
 """Of a question in JSON. The bare wording is 1 and says no number."""
@@ -53,6 +54,7 @@ class Question:
         high: Largest number that is an answer.
         unit: Of the number.
         marks: Names of the points that are asked for, in order.
+        joined: What is drawn between two points, a `Joining`; a line where it is None.
         to: Whom to ask, by name and in order; the desk chooses where it is empty.
         deadline_s: When the answer comes too late; never where it is None.
 
@@ -75,6 +77,7 @@ class Question:
     high: Annotated[float, Number()] | None = None
     unit: Annotated[str, Text(MAX_OPTION)] = ""
     marks: Annotated[tuple[str, ...], Many(Name(), MAX_MARKS, unique=True)] = ()
+    joined: Annotated[str, OneOf(Joining)] | None = None
     to: Annotated[tuple[str, ...], Many(Name(person=True), MAX_PEOPLE, unique=True)] = ()
     deadline_s: Annotated[float, Number()] | None = None
 

@@ -34,6 +34,18 @@ RESUMING: Mapping[ResumeHint, str] = {
 """Each way to resume, in words."""
 
 
+class Joining(StrEnum):
+    """What is drawn between two points on a picture."""
+
+    LINE = "line"
+    """The line of a fork that goes in between them."""
+    ARROW = "arrow"
+    """The way from the first to the second."""
+    AROUND = "around"
+    """A ring through both."""
+    NONE = "none"
+
+
 @dataclass(frozen=True)
 class Point:
     """A place on a picture, in shares of its width and height, from the upper left corner.

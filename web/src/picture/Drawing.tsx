@@ -1,7 +1,8 @@
-/** Shapes between marks: a box, the line of a fork, the way of a scoop, the ring of a twirl. */
+/** Shapes between marks: a box, a line, an arrow, a ring. */
 import { boxOf, within, type Place, type Region } from "./geometry";
+import type { Joining } from "../types";
 
-export type Shape = "box" | "line" | "arrow" | "around" | "none";
+export type Shape = "box" | Joining;
 
 interface DrawingProps {
   shape: Shape;

@@ -1,8 +1,7 @@
 /** The named points of a question on its picture, one after the other. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { pictureUrl } from "../api";
-import type { InputProps, Point, Question } from "../types";
-import type { Shape } from "./Drawing";
+import type { InputProps, Point } from "../types";
 import { PictureInput } from "./PictureInput";
 
 /** Two points at one place give a fork no direction. */
@@ -27,7 +26,7 @@ export function PointsInput({ question, value, onChange, half, onHalf }: InputPr
       names={names}
       points={points}
       guess={guess}
-      shape={shapeOf(question)}
+      shape={names.length === 2 ? (question.joined ?? "line") : "none"}
       refuse={(next) => {
         const [first, second] = next;
         const near = names.length === 2 && first && second && Math.hypot(first.x - second.x, first.y - second.y);
@@ -43,12 +42,4 @@ export function PointsInput({ question, value, onChange, half, onHalf }: InputPr
       }}
     />
   );
-}
-
-/** What is drawn between two points: the way of a scoop, the ring of a twirl, or the line of a fork. */
-function shapeOf({ marks = [], prompt }: Question): Shape {
-  if (marks.length !== 2) return "none";
-  const words = `${marks.join(" ")} ${prompt}`.toLowerCase();
-  if (words.includes("twirl")) return "around";
-  return words.includes("scoop") || words.includes("start") ? "arrow" : "line";
 }

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from handup.core import Box, Point, Value
+from handup.core import Box, Joining, Point, Value
 from handup.core.checks import MAX_OPTION
 from handup.core.panels import (
     BoxPart,
@@ -24,8 +23,8 @@ from handup.core.panels import (
     PlacePart,
 )
 from handup.domains.feeding.judging import MODULES
+from handup.domains.feeding.questions import JOINED
 from handup.domains.feeding.served import Bite
-from handup.domains.feeding.skills import Skill
 from handup.journal import Journal
 from handup.policy import ModuleGraph
 from handup.recover import DurableSession
@@ -37,8 +36,6 @@ LABELS: Mapping[str, str] = {"food": "Food", "box": "Place", "skill": "Way", "pa
 AS_BEFORE = ", as I was told before"
 PICTURE = "live/plate"
 """The name of the picture that changes while the robot moves."""
-SHAPES: Mapping[Value, Literal["arrow", "around"]] = {Skill.SCOOP: "arrow", Skill.TWIRL: "around"}
-"""How the two points of an aim are joined; for any other skill by a line."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +79,7 @@ def plate_of(outputs: Mapping[str, Value]) -> PicturePanel:
         caption="The plate from above" + (f", with {' and '.join(drawn)}" if drawn else ""),
         box=BoxPart(left=box.left, top=box.top, right=box.right, bottom=box.bottom) if isinstance(box, Box) else None,
         points=[PlacePart(x=point.x, y=point.y) for point in points],
-        shape=SHAPES.get(outputs.get("skill", ""), "line"),
+        shape=JOINED.get(outputs.get("skill", ""), Joining.LINE),
     )
 
 

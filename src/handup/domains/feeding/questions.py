@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from handup.core import Question, QuestionKind, Value
+from handup.core import Joining, Question, QuestionKind, Value
 from handup.core.files import shipped_data
 from handup.domains.feeding.skills import Skill
 
@@ -14,6 +14,8 @@ _SKILLS: Mapping[str, Mapping[str, Any]] = _WORDS["skills"]
 _MODULES: Mapping[str, Mapping[str, str]] = _WORDS["modules"]
 HOW: Mapping[Skill, str] = {skill: _SKILLS[skill]["how"] for skill in Skill}
 """What the robot does, in its own words."""
+JOINED: Mapping[Value, Joining] = {skill: Joining(_SKILLS[skill].get("joined", Joining.LINE)) for skill in Skill}
+"""What is drawn between the two points of an aim."""
 NONE_THERE = "If there is none on the plate, box what I should take instead."
 """The robot may have named a food that is not there. A box is the only answer here, and the fork goes where it is."""
 SURE = 0.8
@@ -51,7 +53,7 @@ def about(module: str, said: Mapping[str, Value], foods: Sequence[str]) -> Quest
             return Question(prompt, plain.kind, plain.options, effects=plain.effects)
         case "params":
             tap, marks = _SKILLS[skill]["tap"], tuple(_SKILLS[skill]["marks"])
-            return Question(f"How should I {skill} the {food}? {tap}", plain.kind, marks=marks)
+            return Question(f"How should I {skill} the {food}? {tap}", plain.kind, marks=marks, joined=JOINED[skill])
         case _:
             return plain
 
