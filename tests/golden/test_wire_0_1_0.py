@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from handup.core.panels import PANELS, RobotState
+from handup.server.legacy_state import OLD_PAGE
 from tests.server.houses import NAMES, House, house
 
 FILE = Path(__file__).parent / "wire-0.1.0.json"
@@ -51,6 +52,19 @@ def test_a_robot_of_0_1_0_shows_panels(home: House, robot: str) -> None:
             shown |= {panel.panel for panel in told.panels}
         assert home.call("PUT", "/robots/plate/state", "robot", json={**state, "robot": "plate"}).status_code == 204
     assert SHOWN[robot] <= shown <= set(PANELS)
+
+
+def test_a_page_of_0_1_0_says_that_it_is_old(home: House) -> None:
+    """It shows title, doing and why: in each of its robots' states, of any version, also in the greeting."""
+    before = WIRE["meal"][0]
+    with home.live("robot") as plate, home.live("resident", query="") as old:
+        plate.send("state", state={**before, "robot": "plate", "why": "I look."})
+        heard = old.next("robot", lambda frame: frame["state"] is not None)
+        assert (heard["state"]["title"], heard["state"]["doing"]) == (before["title"], before["doing"])
+        assert heard["state"]["why"] == f"{OLD_PAGE} I look."
+        with home.live("resident", query="") as later, home.live("resident") as new:
+            assert [robot["state"]["why"] for robot in later.next("hello")["robots"]] == [f"{OLD_PAGE} I look."]
+            assert [robot["state"]["why"] for robot in new.next("hello")["robots"]] == ["I look."]
 
 
 def test_every_request_of_0_1_0_is_answered_as_before(home: House) -> None:

@@ -96,10 +96,10 @@ class House:
         return self.call("POST", "/replies", role, json=said).json()
 
     @contextmanager
-    def live(self, role: str) -> Iterator[Live]:
+    def live(self, role: str, query: str = "?panels=1") -> Iterator[Live]:
         """A socket of a role."""
         protocols = ["handup", f"bearer.{self.token(role)}"]
-        with self.client.websocket_connect(LIVE, subprotocols=protocols) as socket:
+        with self.client.websocket_connect(f"{LIVE}{query}", subprotocols=protocols) as socket:
             yield Live(socket)
 
 

@@ -100,7 +100,7 @@ async function connect(): Promise<void> {
     return later();
   }
   const scheme = location.protocol === "https:" ? "wss" : "ws";
-  const opened = new WebSocket(`${scheme}://${location.host}/api/v1/live`, ["handup"]);
+  const opened = new WebSocket(`${scheme}://${location.host}/api/v1/live?panels=1`, ["handup"]);
   socket = opened;
   early = undefined;
   opened.onmessage = (event) => {

@@ -17,6 +17,10 @@ async function page() {
 
 beforeEach(begin);
 
+test("the server is told that this page shows panels", async () => {
+  expect((await page()).socket.url).toMatch(/\/api\/v1\/live\?panels=1$/);
+});
+
 test("a greeting replaces what was known", async () => {
   const { ids, link, robots, socket } = await page();
   socket.says(hello([record("q1")], { robots: [robot("r1")] }));

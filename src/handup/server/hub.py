@@ -12,6 +12,7 @@ from typing import Any
 
 from handup.core import TooFast
 from handup.core.panels import RobotState
+from handup.server.legacy_state import for_old_page
 from handup.server.permissions import ANSWER
 from handup.server.settings import Beats, Bounds
 from handup.server.tokens import Grant
@@ -34,13 +35,14 @@ class Socket:
     Args:
         grant: Whose it is.
         most: So many frames may wait.
+        panels: Whether the other side says that it shows panels; a page of 0.1.0 does not.
 
     Attributes:
         number: The newest number of a heartbeat that was heard.
     """
 
-    def __init__(self, grant: Grant, most: int) -> None:
-        self.grant = grant
+    def __init__(self, grant: Grant, most: int, *, panels: bool) -> None:
+        self.grant, self.panels = grant, panels
         self.heard_s = time.monotonic()
         self.watching: set[str] = set()
         self.sending_since: float | None = None
@@ -143,8 +145,8 @@ class Hub:
         """How many sockets there are of people who may answer."""
         return sum(socket.grant.role in ANSWER for socket in self._sockets)
 
-    def join(self, grant: Grant) -> Socket:
-        """A new socket.
+    def join(self, grant: Grant, *, panels: bool = True) -> Socket:
+        """A new socket; `panels` as for `Socket`.
 
         Raises:
             TooFast: There are too many.
@@ -152,7 +154,7 @@ class Hub:
         mine = sum(each.grant.id == grant.id for each in self._sockets)
         if len(self._sockets) >= self._bounds.sockets or mine >= self._bounds.sockets_each:
             raise TooFast("too many connections are open", hint="Close some, then connect again.")
-        socket = Socket(grant, self._bounds.waiting_frames)
+        socket = Socket(grant, self._bounds.waiting_frames, panels=panels)
         self._sockets[socket] = None
         self._tell_robots(grant)
         return socket
@@ -247,9 +249,10 @@ class Robot:
     untold: bool = False
     turned_s: float = -math.inf
 
-    def view(self) -> dict[str, Any]:
-        """What people see."""
-        return {"robot": self.name, "alive": self.alive, "last_s": self.last_s, "state": self.state}
+    def view(self, *, panels: bool = True) -> dict[str, Any]:
+        """What people see, also on a page that does not show panels."""
+        state = self.state if panels or self.state is None else for_old_page(self.state)
+        return {"robot": self.name, "alive": self.alive, "last_s": self.last_s, "state": state}
 
 
 class Robots:

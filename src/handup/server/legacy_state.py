@@ -1,4 +1,4 @@
-"""States of robots of handup 0.1.0, which knew no panels: their keys as panels."""
+"""Robots and pages of handup 0.1.0, which knew no panels: their keys as panels, and what such a page can still show."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from handup.core.checks import MAX_PROMPT
+
+OLD_PAGE = "This page is old: reload it."
 Json = dict[str, Any]
 
 
@@ -62,6 +65,11 @@ def with_panels(state: Mapping[str, Any]) -> Json:
         panels += [{"panel": "beliefs", "beliefs": task.beliefs}] if task.beliefs else []
         panels.append({"panel": "numbers", "summary": task.result, "numbers": _numbers(counts)})
     return {**{key: value for key, value in state.items() if key not in _Keys.model_fields}, "panels": panels}
+
+
+def for_old_page(state: Mapping[str, Any]) -> Json:
+    """Return a state for a page of 0.1.0: of all that a robot shows it has only title, doing and why."""
+    return {**state, "why": f"{OLD_PAGE} {state['why']}".strip()[:MAX_PROMPT]}
 
 
 def _shape_of(doing: Any) -> str:

@@ -47,7 +47,7 @@ async def live(websocket: WebSocket) -> None:
     try:
         grant = await guard.admit(websocket, ("GET", LIVE))
         assert grant is not None
-        socket = service.hub.join(grant)
+        socket = service.hub.join(grant, panels="panels" in websocket.query_params)
     except HandupError as error:
         service.metrics.refused[error.code] += 1
         await websocket.send_denial_response(refusal(error))

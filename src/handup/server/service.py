@@ -444,9 +444,10 @@ class Service:
                 socket.send(frames[for_whom])
 
     def _tell_robot(self, robot: Robot) -> None:
-        frame = encoded({"type": "robot", **robot.view()})
+        kinds = {socket.panels for socket in self.hub.people()}
+        frames = {panels: encoded({"type": "robot", **robot.view(panels=panels)}) for panels in kinds}
         for socket in self.hub.people():
-            socket.send(frame, slot=f"robot {robot.name}")
+            socket.send(frames[socket.panels], slot=f"robot {robot.name}")
 
     # -- waiting and greeting -----------------------------------------------------------------------------------------
 
@@ -486,7 +487,7 @@ class Service:
                 "questions": [self.views.of(each, now_s, grant) for each in waiting[:most]],
                 "more": max(len(waiting) - most, 0),
                 "people": None if people else self.hub.answering,
-                "robots": [each.view() for each in self.robots] if people else [],
+                "robots": [each.view(panels=socket.panels) for each in self.robots] if people else [],
             }
         )
 
