@@ -87,7 +87,7 @@ def test_an_address_comes_from_the_environment_and_keeps_its_secret(monkeypatch:
     monkeypatch.setenv("HANDUP_URL", "https://robot.example/")
     monkeypatch.setenv("HANDUP_TOKEN", "secret")
     address = Address.of(None, None)
-    assert address.live == "wss://robot.example/api/v1/live"
+    assert address.live == "wss://robot.example/api/v1/live?panels=1"
     assert address.headers == {"Authorization": "Bearer secret"}
     assert "secret" not in repr(address)
     assert Address.of("http://here", "").headers == {}

@@ -68,8 +68,8 @@ class Address:
 
     @property
     def live(self) -> str:
-        """The address of the live socket."""
-        return f"ws{self.api.removeprefix('http')}/live"
+        """The address of the live socket, for a program that knows panels."""
+        return f"ws{self.api.removeprefix('http')}/live?panels=1"
 
     @property
     def headers(self) -> dict[str, str]:
