@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from handup.core import Box, Joining, Point, Question, QuestionKind, Resolution, ResumeHint, Value
 from handup.core.kinds import RULES
-from handup.core.shapes import BOX, NUMBER, OPTION, POINTS, RESOLUTION, TRUTH
+from handup.core.shapes.numbers import NumberShape, TruthShape
+from handup.core.shapes.places import BoxShape, PointsShape
+from handup.core.shapes.words import OptionShape, ResolutionShape
 
 words = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1, max_size=12).filter(str.strip)
 names = st.text(st.characters(min_codepoint=33, max_codepoint=0x17F, exclude_categories=["C", "Z"]), min_size=1)
@@ -29,17 +31,17 @@ def boxes(draw: st.DrawFn) -> Box:
 def values_for(draw: st.DrawFn, question: Question) -> Value:
     """A value that the question allows."""
     shape = RULES[question.kind].shape
-    if shape is OPTION:
+    if isinstance(shape, OptionShape):
         return draw(st.sampled_from(question.options))
-    if shape is RESOLUTION:
+    if isinstance(shape, ResolutionShape):
         return Resolution(action=draw(st.sampled_from(question.options)), resume=draw(st.sampled_from(ResumeHint)))
-    if shape is TRUTH:
+    if isinstance(shape, TruthShape):
         return draw(st.booleans())
-    if shape is NUMBER:
+    if isinstance(shape, NumberShape):
         return draw(st.floats(question.low, question.high, allow_nan=False, allow_infinity=False))
-    if shape is BOX:
+    if isinstance(shape, BoxShape):
         return draw(boxes())
-    if shape is POINTS:
+    if isinstance(shape, PointsShape):
         count = len(question.marks)
         return tuple(draw(st.lists(points, min_size=count or 1, max_size=count or 3)))
     return draw(words).strip()

@@ -17,6 +17,7 @@ from handup.core import (
     KindRule,
     Person,
     Question,
+    QuestionKind,
     Reply,
     ReplyKind,
     Shape,
@@ -33,6 +34,16 @@ from handup.desk import Desk, ReceiptStatus
 from handup.journal import Journal
 
 ROOT = Path(__file__).parents[2]
+SHAPES = (
+    ("choice", "OptionShape", "Choice"),
+    ("text", "WordsShape", "Words"),
+    ("yes-no", "TruthShape", "TwoWays"),
+    ("number", "NumberShape", "Amount"),
+    ("box", "BoxShape", "BoxOnPicture"),
+    ("points", "PointsShape", "PointsOnPicture"),
+    ("action", "ResolutionShape", "Action"),
+)
+"""Each shape of answers with a kind that has it and its component of the page."""
 
 
 @dataclass(frozen=True)
@@ -128,17 +139,22 @@ def test_the_desk_takes_answers_of_it_and_refuses_others(tmp_path: Path) -> None
         assert order == Order(("salad", "soup", "cake"))
 
 
-def test_nothing_else_names_a_shape_or_a_kind() -> None:
-    """So a new one is a class, a rule in `kinds.py`, a component, a line in `kinds.ts`, and `make wire`."""
-    shape = re.compile(r"\b(Box|Number|Option|Points|Resolution|Truth|Words)Shape\b")
-    assert _naming("src/handup", "py", shape) == {
-        f"core/shapes/{name}.py" for name in ("__init__", "numbers", "places", "words")
-    }
-    kind = re.compile(r"question\.kind [!=]== ")
-    own = {"resident/TwoWays.tsx", "resident/Words.tsx", "resident/words.ts"}  # words of the kinds that they are for
-    assert _naming("web/src", "ts*", kind) == own
+def test_each_shape_of_answers_touches_at_most_six_files() -> None:
+    """Its class, a rule, a component with a line in the page's table, the page's types, and a question of the demo."""
+    for kind, shape, component in SHAPES:
+        named = _naming("src/handup", "py", re.compile(rf"\b{shape}\b"))
+        named |= _naming("web/src", "ts*", re.compile(rf"(\b(function|const)|import {{.*(?<!type)) {component}\b"))
+        named |= _naming("web/src", "ts", re.compile(rf'^  kind: .*"{kind}"', re.M))
+        named |= _naming("src/handup", "yaml", re.compile(rf"^  kind: {kind}$", re.M))
+        assert len(named) == 6, named
+    assert {type(kinds.RULES[kind].shape).__name__ for kind in QuestionKind} == {shape for _, shape, _ in SHAPES}
+
+
+def test_pages_name_kinds_only_for_their_words() -> None:
+    own = {"resident/TwoWays.tsx", "resident/Words.tsx", "resident/words.ts"}
+    assert _naming("web/src", "ts*", re.compile(r"question\.kind [!=]== ")) == {f"web/src/{name}" for name in own}
 
 
 def _naming(folder: str, ending: str, names: re.Pattern[str]) -> set[str]:
     files = (ROOT / folder).rglob(f"*.{ending}")
-    return {str(file.relative_to(ROOT / folder)) for file in files if names.search(file.read_text(encoding="utf-8"))}
+    return {file.relative_to(ROOT).as_posix() for file in files if names.search(file.read_text(encoding="utf-8"))}

@@ -78,7 +78,7 @@ from handup.core.protocols import Clock, ManualClock, RandomSource
 from handup.core.question import Question
 from handup.core.registry import Announced, Registry, settings_of
 from handup.core.schema import answer_schema, question_schema, reply_schema
-from handup.core.shapes import Shape
+from handup.core.shapes.base import Shape
 from handup.core.value import Box, Joining, Point, Resolution, ResumeHint
 
 __all__ = [

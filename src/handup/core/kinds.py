@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 from handup.core.checks import Error
 from handup.core.errors import BadSetting
 from handup.core.fields import Rule, Schema
-from handup.core.shapes import BOX, NUMBER, OPTION, POINTS, RESOLUTION, TRUTH, WORDS, Shape
+from handup.core.shapes.base import Shape
+from handup.core.shapes.numbers import NumberShape, TruthShape
+from handup.core.shapes.places import BoxShape, PointsShape
+from handup.core.shapes.words import OptionShape, ResolutionShape, WordsShape
 from handup.core.value import Box, Point, Resolution
 
 if TYPE_CHECKING:
@@ -94,15 +97,16 @@ def add_kind(rule: KindRule) -> None:
         _MADE.setdefault(rule.shape.made, rule.shape)
 
 
+WORDS, TRUTH, NUMBER = WordsShape(), TruthShape(), NumberShape()
 for _rule in (
-    KindRule(kind=QuestionKind.CHOICE, shape=OPTION, least_options=2, chosen=True),
+    KindRule(kind=QuestionKind.CHOICE, shape=OptionShape(), least_options=2, chosen=True),
     KindRule(kind=QuestionKind.TEXT, shape=WORDS, chosen=True),
     KindRule(kind=QuestionKind.YES_NO, shape=TRUTH, two=("yes", "no")),
     KindRule(kind=QuestionKind.NUMBER, shape=NUMBER, own=("low", "high", "unit")),
-    KindRule(kind=QuestionKind.BOX, shape=BOX, on_image=True),
-    KindRule(kind=QuestionKind.POINTS, shape=POINTS, own=("marks", "joined"), on_image=True),
+    KindRule(kind=QuestionKind.BOX, shape=BoxShape(), on_image=True),
+    KindRule(kind=QuestionKind.POINTS, shape=PointsShape(), own=("marks", "joined"), on_image=True),
     KindRule(kind=QuestionKind.DIAGNOSIS, shape=WORDS, chosen=True),
-    KindRule(kind=QuestionKind.ACTION, shape=RESOLUTION, least_options=2, chosen=True),
+    KindRule(kind=QuestionKind.ACTION, shape=ResolutionShape(), least_options=2, chosen=True),
     KindRule(
         kind=QuestionKind.PERMISSION,
         shape=TRUTH,

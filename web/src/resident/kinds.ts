@@ -21,6 +21,8 @@ export interface KindView<V = Value> {
   isWhole?(value: V, question: Question): boolean;
   /** Answers are places on the picture of the question; this asks whether a guess that is drawn there is right. */
   isRight?(guess: V): string;
+  /** A yes is the first of its two options, a no the other. */
+  isYesOrNo?: true;
   /** It needs a person's word or hand, so that it is never left to the robot. */
   forPeople?: true;
   /** Nobody is talked into an answer: no guess is shown, nothing is sent by itself, and after a stop all begins anew. */
@@ -30,6 +32,7 @@ export interface KindView<V = Value> {
 const plain = (value: string): string => value;
 const truth: KindView<boolean> = {
   Input: TwoWays,
+  isYesOrNo: true,
   inWords: (value, { question, choices }) => choice(question, choices[value ? 0 : 1] ?? (value ? "yes" : "no")),
 };
 const amount: KindView<number> = {

@@ -2,7 +2,6 @@
 import { useLayoutEffect } from "preact/hooks";
 import { typing } from "../../resident/keys";
 import { viewOf } from "../../resident/kinds";
-import { TwoWays } from "../../resident/TwoWays";
 import { settings } from "../../settings";
 import { stop } from "../../stop";
 import { me, robots, sheet } from "../../store";
@@ -85,7 +84,7 @@ const button = (selector: string): HTMLButtonElement | null => document.querySel
 /** Say yes or no, where that is an answer: choose it first, then send it. */
 function said(yes: boolean): boolean {
   const question = document.querySelector<HTMLElement>('[data-testid="question"]');
-  const plain = viewOf(question?.dataset.kind as Kind).Input === TwoWays;
+  const plain = viewOf(question?.dataset.kind as Kind).isYesOrNo;
   if (!plain && !button('[data-testid="guess-yes"]')) return false;
   const option = button(`[data-testid="question"] [data-key="${yes ? 1 : 2}"]`);
   const chosen = option?.getAttribute("aria-pressed") === "true";
