@@ -93,7 +93,7 @@ def test_doctor_tells_in_json_what_is_installed() -> None:
     assert set(found) == {"handup", "python", "base", "extras", "self_test"}
     assert found["self_test"] is True
     assert all(found["base"].values())
-    assert set(found["extras"]) == {"lab", "mip", "sim", "web", "trees", "postgres", "docs"}
+    assert set(found["extras"]) == {"lab", "mip", "models", "sim", "web", "trees", "postgres", "docs"}
 
 
 def test_doctor_names_the_command_that_installs_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

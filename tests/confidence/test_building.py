@@ -9,7 +9,6 @@ from handup.confidence.building import (
     Entry,
     Ranked,
     food_entries,
-    of_boxes,
     of_entries,
     skill_entries,
     spread_of,
@@ -57,11 +56,6 @@ def test_skills_are_kept_for_valid_boxes_only_and_three_of_them() -> None:
     entries = skill_entries([(skills, "skewer", True), (skills, "scoop", False)])
     assert len(entries) == 1
     assert entries[0].prediction.labels == ("skewer", "scoop", "twirl")
-
-
-def test_boxes_are_successes_and_failures() -> None:
-    sample = of_boxes([0.8, 0.7], [0.3])
-    assert sample.right.tolist() == [True, True, False]
 
 
 def test_labels_are_sorted_by_their_scores() -> None:

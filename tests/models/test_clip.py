@@ -274,5 +274,5 @@ def test_without_the_extra_it_says_what_to_install(
 ) -> None:
     export(tmp_path)
     monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(MissingExtra, match=r"pip install .*\[sim\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install .*\[models\]'"):
         ClipEmbedder(tmp_path)

@@ -188,7 +188,7 @@ def test_a_missing_or_damaged_file_is_named_in_one_line(tmp_path: Path) -> None:
 def test_without_onnxruntime_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = detector(tmp_path / "d.onnx")
     monkeypatch.setitem(__import__("sys").modules, "onnxruntime", None)
-    with pytest.raises(MissingExtra, match=r"pip install .*\[sim\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install .*\[models\]'"):
         OnnxDetector(path, form())
 
 

@@ -27,6 +27,7 @@ MODULES = {"ruamel.yaml.clib": "_ruamel_yaml"}
 EXTRAS = {
     "lab": ("matplotlib", "networkx", "sklearn"),
     "mip": ("pyscipopt",),
+    "models": ("onnxruntime", "PIL"),
     "sim": ("mujoco", "OpenGL", "gymnasium", "onnxruntime", "PIL"),
     "web": ("fastapi", "uvicorn", "websockets", "httpx", "segno"),
     "trees": ("py_trees",),

@@ -111,12 +111,6 @@ def of_entries(entries: Sequence[Entry]) -> Sample:
     )
 
 
-def of_boxes(successes: Sequence[float], failures: Sequence[float]) -> Sample:
-    """M2's sample: scores of all boxes that hold their food, and of all that do not."""
-    right = np.repeat([True, False], [len(successes), len(failures)])
-    return Sample.of_scores([*successes, *failures], right)
-
-
 def spread_of(passes: ArrayLike) -> float:
     """M4's variance: over the stochastic passes, averaged over the numbers of the output.
 

@@ -1,6 +1,6 @@
 """A CLIP image encoder from disk, by which alike pictures point the same way, and options by likeness to examples.
 
-It is an `Embedder` of `handup.memory`, and does not lie there, because that room reads no file. Needs the extra `sim`.
+It is an `Embedder` of `handup.memory`, and does not lie there: that room reads no file. Needs the extra `models`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Boxes from any detector in an ONNX file, once it is said what the file takes and gives. Needs the extra `sim`."""
+"""Boxes from any detector in an ONNX file, once it is said what the file takes and gives. Needs the extra `models`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ONNX files, run by onnxruntime, whose errors are told in one line with what to do. Needs the extra `sim`."""
+"""ONNX files, run by onnxruntime, whose errors are told in one line with what to do. Needs the extra `models`."""
 
 from __future__ import annotations
 
@@ -117,5 +117,5 @@ def _onnxruntime() -> Any:
     try:
         import onnxruntime  # noqa: PLC0415 - only those who use networks need it
     except ModuleNotFoundError as error:
-        raise MissingExtra.of("sim", "running the robot's networks") from error
+        raise MissingExtra.of("models", "running a network") from error
     return onnxruntime

@@ -1,4 +1,4 @@
-"""Pictures, as models take them and as people see what a model means. Pillow belongs to the extra `sim`."""
+"""Pictures, as models take them and as people see what a model means. Pillow belongs to the extra `models`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def pillow(what_for: str = "a picture") -> Any:
     try:
         from PIL import Image, ImageDraw  # noqa: PLC0415 - belongs to an extra
     except ModuleNotFoundError as error:
-        raise MissingExtra.of("sim", what_for) from error
+        raise MissingExtra.of("models", what_for) from error
     return Image, ImageDraw
 
 

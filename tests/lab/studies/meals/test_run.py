@@ -111,6 +111,6 @@ def test_a_robot_that_remembers_does_not_ask_the_same_of_the_same_plate_and_one_
 def test_without_the_simulation_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     eating.networks.cache_clear()
-    with pytest.raises(MissingExtra, match=r"\[sim\]"):
+    with pytest.raises(MissingExtra, match=r"\[models\]"):
         run_study(TINY, SIZE, out=tmp_path)
     assert list(tmp_path.iterdir()) == []

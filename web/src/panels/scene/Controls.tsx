@@ -91,7 +91,7 @@ export default function Controls() {
       <Pick<"off" | "auto">
         title="One switch"
         note="The buttons on the screen are marked one after the other; the switch presses the marked one."
-        name="reach-scan"
+        name="steering-scan"
         options={[
           { value: "off", words: "Off" },
           { value: "auto", words: "On" },
