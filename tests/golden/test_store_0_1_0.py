@@ -13,36 +13,44 @@ from handup.client import Client
 from handup.core import Reply, ReplyKind, Role
 from handup.desk import Desk
 from handup.domains.feeding.ordering import Finished
+from handup.domains.runs import TaskStarted
 from handup.journal import Journal
 from handup.server import Access
 from tests.cli.calls import shell
+from tests.cli.reaching import Reaching, Stick
 from tests.cli.sitting import Sitting, until
+from tests.fakes.panels import numbers
 
 FOLDER = Path(__file__).with_name("store-0.1.0")
 KNOWN: dict[str, Any] = json.loads((FOLDER / "known.json").read_text(encoding="utf-8"))
+REACH: dict[str, Any] = json.loads((FOLDER / "reach.json").read_text(encoding="utf-8"))
+ARCHIVES = ("store.tar.xz", "reach.tar.xz")
 MOST_BYTES = 300_000
 
 
 @pytest.fixture
 def left(tmp_path: Path) -> Path:
     """What was left, in a folder of its own."""
-    with tarfile.open(FOLDER / "store.tar.xz") as archive:
-        archive.extractall(tmp_path, filter="data")
+    for name in ARCHIVES:
+        with tarfile.open(FOLDER / name) as archive:
+            archive.extractall(tmp_path, filter="data")
     return tmp_path
 
 
 def test_it_is_small_and_names_no_machine(left: Path) -> None:
-    assert (FOLDER / "store.tar.xz").stat().st_size < MOST_BYTES
+    assert sum((FOLDER / name).stat().st_size for name in ARCHIVES) < MOST_BYTES
     for path in left.rglob("*"):
         if path.is_file():
             assert not [word for word in (b"/work/", b"/tmp/", b"/home/", b"/root/") if word in path.read_bytes()], path
 
 
-@pytest.mark.parametrize("store", ["handup-meals/meal.db", "run/run.db"])
-def test_the_journal_is_whole(left: Path, store: str) -> None:
+@pytest.mark.parametrize(
+    ("store", "least"), [("handup-meals/meal.db", 51), ("run/run.db", 51), ("handup-reach/reach.db", 12)]
+)
+def test_the_journal_is_whole(left: Path, store: str, least: int) -> None:
     with Journal.open(left / store) as journal:
         assert journal.verify().ok
-        assert journal.head().seq > 50
+        assert journal.head().seq >= least
 
 
 def test_the_open_question_is_answered(left: Path) -> None:
@@ -89,3 +97,24 @@ def test_the_run_goes_on_to_the_end_that_it_would_have_had(left: Path) -> None:
     assert done.code == 0, done
     found = json.loads(done.out)
     assert {name: found[name] for name in KNOWN["run_ends"]} == KNOWN["run_ends"]
+
+
+def test_the_attempt_of_reaching_goes_on_with_its_question(left: Path) -> None:
+    answered, asked = REACH["asked"]
+    with Reaching(left, *REACH["arguments"]) as reaching:
+        assert "goes on" in reaching.said
+        [record] = reaching.until(reaching.client.waiting)
+        reaching.until(lambda: reaching.state().get("phase") == "asking")
+        assert (record.id, reaching.scene()["hand"]) == (asked, REACH["hand"])
+        before = reaching.client.record(answered)
+        assert before is not None and before.answer is not None and before.answer.value is False
+        with Stick(reaching) as stick:
+            reaching.client.answer(asked, True)
+            stick.push = (0.0, 1.0, 0.0)
+            reaching.until(lambda: reaching.hand()[1] > REACH["hand"][1] + 0.03 or reaching.client.waiting())
+        assert numbers(reaching.state())["time"] >= REACH["seconds"]
+        with Journal.open(reaching.store, readonly=True) as journal:
+            assert journal.verify().ok
+            assert [entry.run for entry in journal.read() if isinstance(entry.event, TaskStarted)] == [
+                asked.split("/")[0]
+            ]
