@@ -35,13 +35,7 @@ def _without_by() -> dict[str, Any]:
     return schema
 
 
-def _question() -> dict[str, Any]:
-    schema = question_schema()
-    del schema["$schema"]
-    return schema
-
-
-QuestionJson = Annotated[dict[str, Any], WithJsonSchema(_question())]
+QuestionJson = Annotated[dict[str, Any], WithJsonSchema({"oneOf": question_schema()["oneOf"], "title": "Question"})]
 ReplyJson = Annotated[dict[str, Any], WithJsonSchema(_without_by())]
 
 

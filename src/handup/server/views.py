@@ -8,7 +8,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from handup.desk import Receipt, Record
-from handup.server.models import HIDDEN
+from handup.server.models import HIDDEN, Me
 from handup.server.permissions import STAFF
 from handup.server.tokens import Grant
 
@@ -88,13 +88,7 @@ class Views:
 
 def me_view(grant: Grant) -> View:
     """Whose a token is."""
-    return {
-        "id": grant.id,
-        "name": grant.name,
-        "role": str(grant.role),
-        "device": grant.device,
-        "until_s": grant.until_s,
-    }
+    return {name: getattr(grant, name) for name in Me.model_fields if name != "store"}
 
 
 def sees_names(viewer: Grant) -> bool:
