@@ -38,7 +38,7 @@ class Joining(StrEnum):
     """What is drawn between two points on a picture."""
 
     LINE = "line"
-    """The line of a fork that goes in between them."""
+    """A line, with a cross in the middle."""
     ARROW = "arrow"
     """The way from the first to the second."""
     AROUND = "around"

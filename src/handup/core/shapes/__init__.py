@@ -1,1 +1,1 @@
-"""The shapes of answers: each is one class, which only `kinds.py` imports."""
+"""The shapes of answers: each is one class, and a rule in `kinds.py` refers to it."""
