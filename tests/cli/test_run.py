@@ -174,7 +174,7 @@ def test_wrong_recipes_are_refused_before_anything_is_written(files: Path) -> No
         ((*KITTING, "--people", "everybody"), "--people is 'everybody'"),
         (("--world", "moon"), "there is no world 'moon'"),
         (("look.yaml", *KITTING, "--params", "[1]"), "--params is '[1]'"),
-        (("look.yaml", *KITTING), "task 'look_around' is given nothing"),
+        (("look.yaml", *KITTING), "the inputs of task 'look_around' must be"),
         (("look.yaml", *KITTING, "--task", "dance"), "there is no task 'dance'"),
         (("slips.yaml", "--drills"), "there is nothing to drill without a world"),
         (("nowhere.yaml", *KITTING), "nowhere.yaml"),

@@ -146,7 +146,7 @@ def test_what_it_shows_is_what_a_run_with_the_rule_does(journal: Journal, tmp_pa
 
 
 def test_it_needs_a_run_with_a_failure_and_its_files(journal: Journal) -> None:
-    with pytest.raises(BadSetting, match="no run 'two'"):
+    with pytest.raises(BadSetting, match="must be in this journal, got 'two'"):
         rehearse(journal, "two", rule(OPEN))
     run(journal, slips=0)
     with pytest.raises(BadSetting, match="no failure"):
@@ -158,7 +158,7 @@ def test_a_run_without_files_brings_its_program(journal: Journal) -> None:
     made = Run(recipes, book=journal, run="bare")
     Executive(made, Around(actions={}, clock=ManualClock())).to_the_end()
     skip = rule("- {name: skip, when: {code: slip}, resume: next}\n")
-    with pytest.raises(BadSetting, match="does not have the run's files"):
+    with pytest.raises(BadSetting, match="must hold the files of the run"):
         rehearse(journal, "bare", skip)
     found = rehearse(journal, "bare", skip, program=(recipes, ()))
     assert (found.hint, found.level) == (ResumeHint.NEXT, "fail")

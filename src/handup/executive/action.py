@@ -1,4 +1,4 @@
-"""Actions: the primitives that a robot brings. One interface, found by name."""
+"""Actions: the primitives that a robot brings, with one interface and found by name."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Data = Any
 
 @dataclass(frozen=True, kw_only=True)
 class Done:
-    """The action did it.
+    """Outcome of an action that did its work.
 
     Args:
         results: What it found out or made, by name.
-        beliefs: What the script may hold to be true from now on, by key: the belief system fills itself.
+        beliefs: What the script holds to be true from now on, by key: the belief system fills itself.
     """
 
     results: Mapping[str, Data] = field(default_factory=dict)
@@ -27,12 +27,12 @@ class Done:
 
 @dataclass(frozen=True, kw_only=True)
 class Aborted:
-    """The action gave up. Not an exception: failing is part of the work.
+    """Outcome of an action that gave up. Not an exception: failing is part of the work.
 
     Args:
         code: A stable word for what went wrong, such as `no_plan`.
-        why: One sentence for people.
-        fields: What else a recovery or a person may want to know.
+        why: Explanation for people, one sentence.
+        fields: Further details for a recovery or a person.
     """
 
     code: str
@@ -45,7 +45,7 @@ Outcome = Done | Aborted
 
 @dataclass(frozen=True)
 class NotStarted:
-    """Only from `sense`: the start never reached the robot, so that nothing happened and it may be started now."""
+    """Result of `sense`: the start never reached the robot, so that nothing happened and it may be started now."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ class Working:
     """Yielded by an action that goes on: it has nothing to do for `for_s` seconds.
 
     Args:
-        for_s: After how many seconds it wants its next turn. A real clock sleeps less if a monitor or a stop is due, a
+        for_s: Seconds until it wants its next turn. A real clock sleeps less if a monitor or a stop is due, a
             simulated clock moves on at once.
-        doing: For the monitor view.
+        doing: Activity, for the monitor view.
     """
 
     for_s: float
@@ -64,13 +64,13 @@ class Working:
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """What an action is told when it starts.
+    """Order to an action to start.
 
     Args:
         goal: Its inputs, by name.
         attempt: 1 the first time this step runs, 2 after one abort, and so on, so that a retry may draw anew.
-        number: Of this start in the run; never used twice. A robot may keep it with its effects.
-        again: Whether an earlier start of the same step may have had its effect already: the program was killed and the
+        number: Number of this start in the run; never used twice. A robot may keep it with its effects.
+        again: True if an earlier start of the same step may have had its effect already: the program was killed and the
             action is marked `repeatable`, or a monitor interrupted it and it may have left traces.
         beliefs: What the script, monitors and people hold to be true, by key.
     """
@@ -102,7 +102,7 @@ class Action(Protocol):
         ...
 
     def step(self) -> Generator[Working, None, Outcome]:
-        """The work, as a generator that yields while it goes on and returns how it ended."""
+        """Do the work: yield while it goes on, and return how it ended."""
         ...
 
     def stop(self) -> None:
@@ -111,10 +111,10 @@ class Action(Protocol):
 
 
 def plain(value: object) -> Data:
-    """A copy of plain data, so that nobody changes it later: tuples as lists, as the journal would give it back.
+    """Return a copy of plain data, so that nobody changes it later: tuples as lists, as the journal gives it back.
 
     Raises:
-        BadRecord: It is no plain data.
+        BadRecord: It is not plain data.
     """
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -122,12 +122,12 @@ def plain(value: object) -> Data:
         return [plain(entry) for entry in value]
     if not isinstance(value, dict):
         raise BadRecord(
-            f"{type(value).__name__} is no plain data",
+            f"a value must be plain data, got {type(value).__name__}",
             hint="Give None, truth, numbers, texts, lists and maps of these.",
         )
     for key in value:
         if not isinstance(key, str):
-            raise BadRecord(f"a map has the key {key!r}", hint="Use texts as keys.")
+            raise BadRecord(f"a map must have texts as keys, got {key!r}", hint="Use texts as keys.")
     return {key: plain(entry) for key, entry in value.items()}
 
 

@@ -1,4 +1,4 @@
-"""What is held to be true: by the script, by monitors, by people."""
+"""Beliefs: what the script, monitors and people hold to be true."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from typing import Any
 from handup.core import check_probability
 
 CONTRADICTION = "contradiction"
-"""The name and the code of the fault that a contradiction raises."""
+"""Name and code of the fault that a contradiction raises."""
 
 
 class Source(StrEnum):
-    """Who says so."""
+    """Source of an assertion."""
 
     SCRIPT = "script"
-    """The recipe, by what its actions say."""
+    """The recipe, by what its actions report."""
     MONITOR = "monitor"
-    """What looks on beside the task."""
+    """A monitor beside the task."""
     PERSON = "person"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Assertion:
-    """One thing held to be true.
+    """One thing that somebody holds to be true.
 
     Args:
-        key: What it is about, such as `robot_at`.
+        key: Subject, such as `robot_at`.
         value: Plain data.
-        source: Who says so.
-        probability: How likely it is.
-        at_s: Since when.
+        source: Source of the assertion.
+        probability: Probability that it is true, from 0 to 1.
+        at_s: Time since which it holds.
 
     Raises:
-        BadSetting: The probability is none.
+        BadSetting: The probability does not lie between 0 and 1.
     """
 
     key: str
@@ -50,7 +50,7 @@ class Assertion:
 
 
 class Beliefs:
-    """Beliefs by key, the latest word of each source.
+    """Beliefs by key, with the latest word of each source.
 
     What counts is what was said last, whoever said it. Script and monitor *contradict* each other where the monitor
     looked at the time of the script's last word or later, and saw something else: a word of the script that no monitor
@@ -65,7 +65,7 @@ class Beliefs:
         self._now: dict[str, Any] = {}
         self._heard: dict[str, Assertion] = {}
         self.values: Mapping[str, Any] = self._now
-        """What counts, by key, read-only; it changes as things are said."""
+        """Present values by key, read-only; they change as things are said."""
 
     def say(self, assertion: Assertion) -> None:
         """Take in what somebody holds to be true."""
@@ -75,17 +75,17 @@ class Beliefs:
             del self._heard[assertion.key]
 
     def hear(self, key: str) -> None:
-        """A failure told of the contradiction on a key, so that it is not raised again."""
+        """Mark the contradiction on a key as told by a failure, so that it is not raised again."""
         script = self.by(key, Source.SCRIPT)
         if script is not None:
             self._heard[key] = script
 
     def by(self, key: str, source: Source) -> Assertion | None:
-        """What one source said last about a key."""
+        """Return what one source said last about a key."""
         return self._said.get(key, {}).get(source)
 
     def contradicts(self, key: str) -> bool:
-        """Whether script and monitor disagree."""
+        """Return whether script and monitor disagree."""
         script, monitor = self.by(key, Source.SCRIPT), self.by(key, Source.MONITOR)
         return script is not None and monitor is not None and monitor.at_s >= script.at_s and self._disagree(key)
 
@@ -95,15 +95,15 @@ class Beliefs:
 
     @property
     def contradictions(self) -> tuple[str, ...]:
-        """The keys on which script and monitor disagree."""
+        """Keys on which script and monitor disagree."""
         return tuple(key for key in self._said if self.contradicts(key))
 
     @property
     def unheard(self) -> tuple[str, ...]:
-        """The keys on which they disagree, and no failure has told of it."""
+        """Keys on which they disagree, and of which no failure has told."""
         return tuple(key for key in self.contradictions if self._heard.get(key) is not self.by(key, Source.SCRIPT))
 
     @property
     def assertions(self) -> tuple[Assertion, ...]:
-        """Everything that is held, the latest word of each source, in the order in which keys came up."""
-        return tuple(each for said in self._said.values() for each in said.values())
+        """All assertions, the latest of each source, in the order in which keys came up."""
+        return tuple(assertion for latest in self._said.values() for assertion in latest.values())

@@ -1,4 +1,4 @@
-"""When recoveries run out: which question to put to a person, and what their answer means for the run. Pure."""
+"""Questions when recoveries run out: which one to put to a person, and what an answer means for the run. Pure."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ BACK = "Go one step back"
 STOP = "Stop the task"
 RESTART = "Start again"
 LONGEST = 300
-"""So many characters of a value are shown."""
+"""Most characters of a value that are shown."""
 LIKELY = 0.02
-"""Modules that are less likely to blame than this are not asked about."""
+"""Probability of being to blame below which modules are not asked about."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Way:
-    """What an option of the question how to go on does.
+    """Effect of an option of the question how to go on.
 
     Args:
         hint: How the task goes on.
-        level: At which task.
-        fixed: Whether the person did something with their hands.
+        level: Name of the task at which it goes on.
+        fixed: True if the person did something with their hands.
     """
 
     hint: ResumeHint
@@ -48,12 +48,12 @@ class Escalation:
     """A question after a failure, and what is needed to understand its answer.
 
     Args:
-        question: As it is put.
+        question: The question as it is put.
         module: The module that it is about; empty where it asks how to go on.
-        as_input: Whether the answer is an input of the failed action; otherwise it is a belief.
+        as_input: True if the answer is an input of the failed action; otherwise it is a belief.
         words: The module's own wording, as `Question.to_json` gives it: all that must be kept to put it again.
-        posterior: For each module that may be to blame, how likely it is.
-        ways: What each option does, where it asks how to go on.
+        posterior: For each module that may be to blame, the probability that it is.
+        ways: Effect of each option, if it asks how to go on.
     """
 
     question: Question
@@ -64,55 +64,58 @@ class Escalation:
     ways: Mapping[str, Way] = field(default_factory=dict)
 
     def meaning(self, asked: AskPerson, value: Value, *, by: str | None, at_s: float) -> Answered:
-        """What an answer does to the run.
+        """Return what an answer does to the run.
 
         - About a module whose name is an input of the failed action: the action is tried again with it.
         - About another module: it is believed, under the module's name, and recoveries are looked for again.
-        - How to go on: that.
+        - How to go on: the run goes on like that.
 
         Where the question says what the robot itself thinks, the answer also says whether the module had been right.
         """
         plain = value_to_json(value)
-        said = str(value.action if isinstance(value, Resolution) else plain)[:LONGEST]
-        told = Answered(number=asked.number, hint=ResumeHint.CONTINUE, said=said, module=self.module, by=by, at_s=at_s)
+        answer = str(value.action if isinstance(value, Resolution) else plain)[:LONGEST]
+        hint = ResumeHint.CONTINUE
+        event = Answered(number=asked.number, hint=hint, said=answer, module=self.module, by=by, at_s=at_s)
         if not self.module:
-            way = self.ways.get(said, Way(hint=ResumeHint.NONE))
-            return replace(told, hint=way.hint, level=way.level, fixed=way.fixed)
+            way = self.ways.get(answer, Way(hint=ResumeHint.NONE))
+            return replace(event, hint=way.hint, level=way.level, fixed=way.fixed)
         guess = self.question.guess
         right = None if guess is None else value_to_json(guess) == plain
         if self.as_input:
-            return replace(told, sets={self.module: plain}, right=right)
-        return replace(told, hint=None, beliefs={self.module: plain}, right=right)
+            return replace(event, sets={self.module: plain}, right=right)
+        return replace(event, hint=None, beliefs={self.module: plain}, right=right)
 
     def left_to_the_robot(self, asked: AskPerson, *, by: str | None, at_s: float) -> Answered:
-        """What it does to the run that a person lets the robot try instead: its own guess, else the step runs again."""
+        """Return what happens if a person lets the robot try instead: its own guess, else the step runs again."""
         way = self.ways.get(str(self.question.guess), Way(hint=ResumeHint.CONTINUE))
         return Answered(number=asked.number, hint=way.hint, level=way.level, module=self.module, by=by, at_s=at_s)
 
 
 def posterior_of(graph: ModuleGraph, spoken: Mapping[str, Spoken] | None = None, number: int = 0) -> dict[str, float]:
-    """How likely each module is to be to blame for a failure, as far as it may be.
+    """Return the probability that each module is to blame for a failure, of those that may be.
 
     People's word counts: a module that they found right, or whose output they gave, is not to blame and is left out;
     one that they found wrong after this failure is. What they found wrong after an earlier one has been dealt with
     since, so that the module's own confidence counts again.
 
     Args:
-        graph: The modules, with their confidences now.
-        spoken: What people said of them.
-        number: Of the failure.
+        graph: Modules, with their confidences now.
+        spoken: Answers of people about them.
+        number: Number of the failure.
     """
     belief = Belief.of(graph)
     cleared: set[str] = set()
     for index, name in enumerate(graph.names):
-        said = (spoken or {}).get(name)
-        if said is not None and (said.right or said.given):
+        answer = (spoken or {}).get(name)
+        if answer is not None and (answer.right or answer.given):
             cleared.add(name)
             belief = belief.after_answer(index, changed=None, expert=1.0)
-        elif said is not None and said.right is False and said.number == number:
+        elif answer is not None and answer.right is False and answer.number == number:
             belief = belief.after_forward({index: 0.0})
     wrong = belief.after_execution(False).wrong
-    return {name: float(each) for name, each in zip(graph.names, wrong, strict=True) if name not in cleared}
+    return {
+        name: float(probability) for name, probability in zip(graph.names, wrong, strict=True) if name not in cleared
+    }
 
 
 def escalate(
@@ -123,7 +126,7 @@ def escalate(
     rules: Iterable[Recovery] = (),
     last: bool = False,
 ) -> Escalation:
-    """The question to put.
+    """Return the question to put.
 
     As long as there is a module that may be to blame, that has words, was not asked about and whose answer something
     would use, the one that is most likely to blame is asked about. Used is what is an input of the action, or a belief
@@ -131,23 +134,23 @@ def escalate(
     how to go on.
 
     Args:
-        asked: What went wrong, and what people said about it.
-        graph: The modules behind the failed action, with their confidences now.
-        takes: The action's inputs.
-        rules: The recoveries that hold now.
-        last: Whether no other question about this fault may follow.
+        asked: The failure, and what people said about it.
+        graph: Modules behind the failed action, with their confidences now.
+        takes: Inputs of the action.
+        rules: Recoveries that hold now.
+        last: True if no other question about this fault may follow.
     """
     posterior = {} if graph is None else posterior_of(graph, asked.spoken, asked.number)
     inputs = {name.removesuffix("?") for name in takes}
     used = inputs | read_for(asked.failure, rules)
     modules = () if graph is None else graph.modules
     left = {
-        each.name: each.question
-        for each in modules
-        if each.question is not None
-        and each.name in used
-        and each.name not in asked.spoken
-        and posterior[each.name] >= LIKELY
+        module.name: module.question
+        for module in modules
+        if module.question is not None
+        and module.name in used
+        and module.name not in asked.spoken
+        and posterior[module.name] >= LIKELY
     }
     if last or not left:
         return _how_to_go_on(asked, posterior)
@@ -156,11 +159,11 @@ def escalate(
 
 
 def put_again(asked: AskPerson, known: Asked) -> Escalation:
-    """The question as it was put before the program was killed: nothing about it is decided anew.
+    """Return the question as it was put before the program was killed: nothing about it is decided anew.
 
     Args:
-        asked: What went wrong.
-        known: What was written of it.
+        asked: The failure.
+        known: Record of the question.
     """
     if not known.module:
         return _how_to_go_on(asked, known.posterior)
@@ -168,20 +171,20 @@ def put_again(asked: AskPerson, known: Asked) -> Escalation:
 
 
 def read_for(failure: Failure, rules: Iterable[Recovery]) -> frozenset[str]:
-    """The beliefs that rules for this failure read, whatever is believed now."""
+    """Return the beliefs that rules for this failure read, whatever is believed now."""
     seen = [climbed(failure, levels) for levels in range(len(failure.levels), 0, -1)]
-    found: set[str] = set()
+    keys: set[str] = set()
     for rule in rules:
         when = replace(rule.when, belief=None)
-        if any(fits(when, each, lambda condition: True) for each in seen):
-            found |= {name[1] for name in rule.names if name[0] == "beliefs" and len(name) > 1}
-    return frozenset(found)
+        if any(fits(when, view, lambda condition: True) for view in seen):
+            keys |= {name[1] for name in rule.names if name[0] == "beliefs" and len(name) > 1}
+    return frozenset(keys)
 
 
 def _about(
     asked: AskPerson, posterior: Mapping[str, float], module: str, words: Question, *, as_input: bool
 ) -> Escalation:
-    doing, why, support = _told(asked, posterior)
+    doing, why, support = _background(asked, posterior)
     full = replace(words, doing=words.doing or doing, why=words.why or why, support=words.support or support)
     return Escalation(
         question=_guessing(full, asked.failure, module, posterior),
@@ -193,7 +196,7 @@ def _about(
 
 
 def _guessing(question: Question, failure: Failure, module: str, posterior: Mapping[str, float]) -> Question:
-    """With what the robot itself thinks: what the module had given to the action, where that is an answer."""
+    """Add what the robot itself thinks: what the module had given to the action, if that is an answer."""
     sure = 1.0 - posterior[module] if question.sure is None else question.sure
     if question.guess is not None:
         return replace(question, sure=sure)
@@ -207,8 +210,8 @@ def _guessing(question: Question, failure: Failure, module: str, posterior: Mapp
 
 def _how_to_go_on(asked: AskPerson, posterior: Mapping[str, float]) -> Escalation:
     failure = asked.failure
-    doing, why, support = _told(asked, posterior)
-    tasks = list(dict.fromkeys(each.task for each in failure.levels if not each.task.startswith(IN_RECOVERY)))
+    doing, why, support = _background(asked, posterior)
+    tasks = list(dict.fromkeys(level.task for level in failure.levels if not level.task.startswith(IN_RECOVERY)))
     options: dict[str, tuple[str, Way]] = {
         AGAIN: (f"I run {_named(failure.leaf)} again.", Way(hint=ResumeHint.CONTINUE)),
         FIXED: (f"I take what you did into account and run {_named(failure.leaf)} again.",
@@ -239,19 +242,19 @@ def _how_to_go_on(asked: AskPerson, posterior: Mapping[str, float]) -> Escalatio
     )
 
 
-def _told(asked: AskPerson, posterior: Mapping[str, float]) -> tuple[str, str, str]:
-    """What the robot was doing, why it asks, and what helps to answer."""
+def _background(asked: AskPerson, posterior: Mapping[str, float]) -> tuple[str, str, str]:
+    """Return what the robot was doing, why it asks, and what helps to answer."""
     failure = asked.failure
-    tasks = [_named(each.task) for each in failure.levels if not each.task.startswith(IN_RECOVERY)]
+    tasks = [_named(level.task) for level in failure.levels if not level.task.startswith(IN_RECOVERY)]
     with_what = given_in_words(failure.goal)
     doing = f"trying to {_named(failure.leaf)}{f' ({with_what})' if with_what else ''}, as part of {' › '.join(tasks)}"
     times = failure.levels[-1].aborts
     why = f"It failed{f' {times} times' if times > 1 else ''} ({failure.code}). {failure.why}".strip()
     if asked.tried:
-        why += f" I tried by myself: {', '.join(_named(each) for each in asked.tried)}."
+        why += f" I tried by myself: {', '.join(_named(name) for name in asked.tried)}."
     facts = [f"{name}: {value_in_words(value)}" for name, value in failure.fields.items()]
     facts += [f"script and monitor disagree on {key}" for key in failure.contradictions]
-    blamed = sorted(posterior.items(), key=lambda each: -each[1])[:3]
+    blamed = sorted(posterior.items(), key=lambda item: -item[1])[:3]
     facts += [f"may be wrong: {', '.join(f'{_named(name)} ({wrong:.0%})' for name, wrong in blamed)}"] if blamed else []
     return doing[:LONGEST], why[: 2 * LONGEST], "; ".join(facts)[: 2 * LONGEST]
 

@@ -1,4 +1,4 @@
-"""One nested account of what went wrong, from the task at the top down to the action that gave up."""
+"""Failures: one nested account of what went wrong, from the top task down to the action that gave up."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 IN_RECOVERY = "recovery:"
-"""How the name of a recovery begins where it stands among the tasks of a path."""
+"""Beginning of the name of a recovery where it stands among the tasks of a path."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Level:
-    """What one task adds to a failure.
+    """Part of a failure that one task adds.
 
     Args:
-        task: Its name.
-        step: Which of its steps failed, as a path of indices (`(2,)`, or `(3, 0)` inside a choice or loop).
-        name: What that step runs: an action, a task, an op.
-        params: The task's own inputs.
+        task: Name of the task.
+        step: Path of indices of the step that failed (`(2,)`, or `(3, 0)` inside a choice or loop).
+        name: Name of the action, task or op that the step runs.
+        params: Inputs of the task.
         aborts: How often this step has aborted since it last worked, this time included; a `retry` further up changes
             nothing in that.
         task_aborts: How often this task (by name, in this place of the tree) has aborted since the run began.
@@ -34,19 +34,19 @@ class Level:
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """What went wrong, where, and how often.
+    """One failure: what went wrong, where, and how often.
 
     Args:
-        levels: From the top task down to the one whose step failed.
+        levels: Tasks from the top one down to the one whose step failed.
         leaf: The action or op that failed, or the monitor that raised it.
         kind: `action`, `op`, `monitor`, `check` (an output was not set) or `recovery`.
-        code: The stable word.
-        why: One sentence.
-        goal: What the leaf was to do.
-        fields: Its own fields.
-        beliefs: What was believed at that moment.
+        code: Stable word for what went wrong, such as `no_plan`.
+        why: Explanation, one sentence.
+        goal: Inputs of the leaf.
+        fields: Details that the leaf gave, by name.
+        beliefs: Beliefs at that moment, by key.
         contradictions: Keys on which script and monitor disagree.
-        at_s: When.
+        at_s: Time of the failure.
         depth: 0 in the recipe, 1 inside a recovery, 2 inside a recovery of that, and so on.
     """
 

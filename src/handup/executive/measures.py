@@ -1,4 +1,4 @@
-"""What runs were like: how long between interventions, how long they take, what failed and what that cost."""
+"""Measures of runs: time between interventions, time to deal with them, and failures with their cost."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from handup.executive.settings import Settings
 
 @dataclass
 class Case:
-    """One failure.
+    """One failure of a run, and what was done about it.
 
     Attributes:
-        failure: What went wrong.
-        over_s: When the task went on; None where it did not.
-        by_rule: Whether a rule said how; None while nobody did.
-        rules: The rules that were used for it, each as often as it was.
-        questions: The ids of what people were asked about it.
-        posterior: For each module, how likely it was to be to blame when they were last asked.
-        said: For each module that they could tell of, whether they said that it was right.
+        failure: The failure itself.
+        over_s: Time at which the task went on; None if it did not.
+        by_rule: True if a rule said how to go on, False if somebody else did; None while nobody did.
+        rules: Names of the rules that were used for it, one for each use.
+        questions: Ids of the questions that people were asked about it.
+        posterior: For each module, the probability that it was to blame, as of the last question.
+        said: For each module that people judged, True if they said that it was right.
     """
 
     failure: Failure
@@ -45,21 +45,21 @@ class Case:
 
 
 class Account:
-    """What happened in one run. Give each event to `take`, in order: those of a journal, or those that a `Run` tells.
+    """Account of one run. Give each event to `take`, in order: those of a journal, or those that a `Run` reports.
 
     Attributes:
-        cases: The failures by their number. One at which a rule ended the run as done is none.
-        asked: What people were asked about: failures, and starts whose outcome was lost, each by its number.
-        questions: The ids of what they were asked.
+        cases: The failures by their number, except one at which a rule ended the run as done.
+        asked: Failures, and starts whose outcome was lost, about which people were asked, each by its number.
+        questions: Ids of the questions.
         starts: Actions that were started and not taken back.
-        time_s: How long it took, without what passed while no program ran.
+        time_s: Duration of the run, without the time in which no program ran.
         help_s: Of that, the time of waiting for or receiving help.
-        lasts_s: How long it was to last; None where that is not known.
+        lasts_s: Planned duration; None if unknown.
         unit: The action that is one unit of work; empty where there is none.
-        units: How often it was done within the time that the run was to last.
-        ending: None while it is under way.
-        by_rule: Whether a rule ended it as done, so that what was under way then was cut off.
-        last_s: When the last thing happened.
+        units: Number of units that were done within the planned duration.
+        ending: How the run ended; None while it is under way.
+        by_rule: True if a rule ended it as done, so that what was under way then was cut off.
+        last_s: Time of the last event.
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class Account:
 
     @property
     def broke_off(self) -> bool:
-        """Whether it ended and was not done, so that somebody would have to come."""
+        """True if the run ended without being done, so that somebody would have to come."""
         return self.ending is not None and self.ending is not events.Ending.DONE
 
     @property
@@ -87,7 +87,7 @@ class Account:
         return self.lasts_s is None or self.time_s <= self.lasts_s
 
     def take(self, event: object) -> None:  # noqa: PLR0912 - a table
-        """The next thing that happened. What is no event of a run is passed over."""
+        """Take in the next event of the run; anything else is passed over."""
         if isinstance(event, events.Started):
             self.last_s = event.at_s
         elif isinstance(event, events.Resumed):
@@ -98,6 +98,7 @@ class Account:
             self.time_s += passed_s
             self.help_s += passed_s if self._waiting else 0.0
             self.last_s += passed_s
+        # Only the event right after a rule gave up can be the end of the run by that rule.
         gave_up, self._gave_up = self._gave_up, None
         match event:
             case events.Started():
@@ -155,34 +156,34 @@ class Account:
 
 UNDER_WAY = "under way"
 UNTOLD = ("runs", "untimed", "endings")
-"""Fields that programs are not told."""
+"""Fields that `to_json` leaves out."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measures:
-    """What some runs were like. Times are of the runs' own clock.
+    """Measures of some runs, in seconds of the runs' own clock.
 
     An intervention is a failure that people are asked about, however many questions that takes, an action of which they
     are asked what became of it, or a run that broke off, for which somebody would have to come.
 
     Args:
-        runs: How many.
-        time_s: Their time in all, without what passed while no program ran.
+        runs: Number of runs.
+        time_s: Their total duration, without the time in which no program ran.
         help_s: Of that, the time of waiting for or receiving help.
-        lost_s: What was left of their time when runs broke off: they stand still until somebody comes.
-        interventions: How often people were needed.
-        questions: What they were asked.
-        starts: Actions that were started; none that was taken back.
-        failures: Of the recipe's own steps. One at which a rule ended the run as done is none.
-        inner_failures: Inside recoveries.
+        lost_s: Time that was left when runs broke off: they stand still until somebody comes.
+        interventions: Number of times that people were needed.
+        questions: Number of questions that they were asked.
+        starts: Actions that were started and not taken back.
+        failures: Failures of the recipe's own steps, except one at which a rule ended the run as done.
+        inner_failures: Failures inside recoveries.
         recoveries: Uses of rules.
         unresolved: Failures of the recipe's own steps that the rules alone did not get over: a person was asked, the
-            policy for unseen errors said how to go on, or the task did not go on. One that the end of a run which is
-            done cut off is none.
+            policy for unseen errors said how to go on, or the task did not go on. One that was cut off when its
+            run ended as done does not count.
         unit: The action that is one unit of work, such as `deliver_kit`; empty where the runs name none, or several.
-        units: How often it was done within the time that a run was to last.
-        untimed: Runs that broke off of which nobody said how long they were to last.
-        endings: How many runs ended how.
+        units: Number of units that were done within the planned duration of their run.
+        untimed: Runs that broke off and whose planned duration is unknown.
+        endings: Number of runs by the way in which they ended.
     """
 
     runs: int = 0
@@ -203,7 +204,7 @@ class Measures:
 
     @property
     def nominal_s(self) -> float:
-        """How long the robot worked by itself."""
+        """Time in which the robot worked by itself."""
         return self.time_s - self.help_s
 
     @property
@@ -227,17 +228,19 @@ class Measures:
 
     @property
     def unresolved_share(self) -> float:
-        """Of the recipe's failures, those that the rules alone did not get over."""
+        """Share of the recipe's failures that the rules alone did not get over."""
         return self.unresolved / self.failures if self.failures else 0.0
 
     @property
     def recoveries_per_unit(self) -> float | None:
-        """Uses of rules per unit of work; None where nothing was done, or nothing is named that counts."""
+        """Uses of rules per unit of work; None where no unit was done, or none is named."""
         return self.recoveries / self.units if self.units else None
 
     def to_json(self) -> dict[str, Any]:
-        """For programs: times to a thousandth of a second, shares to a millionth; null where there is no number."""
-        counts = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in UNTOLD}
+        """Return the measures as JSON: times to a thousandth of a second, shares to a millionth, null for no number."""
+        counts = {
+            attribute.name: getattr(self, attribute.name) for attribute in fields(self) if attribute.name not in UNTOLD
+        }
         return {
             **{name: round(value, 3) if name.endswith("_s") else value for name, value in counts.items()},
             "unit": self.unit or None,
@@ -255,17 +258,17 @@ def _rounded(value: float | None, digits: int) -> float | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Traced:
-    """Failures of one kind, traced to where they come from.
+    """Failures of one kind, traced to their origin.
 
     Args:
         where: The module that is most likely to blame, where people were asked and there was one that they did not say
             to be right, or else the step.
-        is_module: Whether it is a module.
-        code: Of the failures.
-        count: How many.
-        cost_s: What they cost until the task went on.
-        questions: And in questions to people.
-        recoveries: And in uses of rules.
+        is_module: True if `where` names a module.
+        code: Code of the failures.
+        count: Number of failures.
+        cost_s: Time in seconds until the task went on, over all of them.
+        questions: Number of questions that people were asked about them.
+        recoveries: Number of uses of rules for them.
     """
 
     where: str
@@ -278,33 +281,34 @@ class Traced:
 
 
 def accounts(entries: Iterable[LogEntry]) -> tuple[Account, ...]:
-    """The runs in a journal, in the order in which they began.
+    """Return the runs in a journal, in the order in which they began.
 
     Args:
-        entries: Of a journal, in order, of one run or of several.
+        entries: Entries of a journal, in order, of one run or of several.
     """
-    found: dict[str, Account] = {}
+    runs: dict[str, Account] = {}
     for entry in entries:
         run = getattr(entry, "run", "")
-        if isinstance(entry.event, events.Started) or run in found:
-            found.setdefault(run, Account()).take(entry.event)
-    return tuple(found.values())
+        if isinstance(entry.event, events.Started) or run in runs:
+            runs.setdefault(run, Account()).take(entry.event)
+    return tuple(runs.values())
 
 
 def measure(entries: Iterable[LogEntry]) -> Measures:
-    """What the runs in a journal were like.
+    """Measure the runs in a journal.
 
     Args:
-        entries: Of a journal, in order, of one run or of several.
+        entries: Entries of a journal, in order, of one run or of several.
     """
     return measured(accounts(entries))
 
 
 def measured(runs: Iterable[Account]) -> Measures:
-    """What some runs were like: the one way in which runs are measured, with a journal or without one."""
+    """Measure runs from their accounts: the one way to do so, with a journal or without one."""
     runs = tuple(runs)
     cases = [(run, case) for run in runs for case in run.cases.values()]
     outer = [(run, case) for run, case in cases if case.failure.depth == 0]
+    # Failures that rules got over; those about which people were asked as well are taken off below.
     alone = [case for run, case in outer if (run.by_rule if case.by_rule is None else case.by_rule)]
     endings: dict[str, int] = {}
     for run in runs:
@@ -333,12 +337,12 @@ def measured(runs: Iterable[Account]) -> Measures:
 
 
 def triage(entries: Iterable[LogEntry]) -> tuple[Traced, ...]:
-    """Every failure, traced to a module or a step, counted, with what it cost; the most costly first.
+    """Trace every failure to a module or a step; return them with number and cost, the most costly first.
 
     The time of a failure inside a recovery is part of the failure that the recovery was for, and counts there only.
 
     Args:
-        entries: Of a journal, in order, of one run or of several.
+        entries: Entries of a journal, in order, of one run or of several.
     """
     rows: dict[tuple[str, bool, str], Traced] = {}
     for run in accounts(entries):

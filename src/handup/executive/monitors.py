@@ -1,4 +1,4 @@
-"""Monitors: small objects that look on beside the task. They say what they see, or raise a fault."""
+"""Monitors: small objects that look on beside the task, say what they see, and raise faults."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from handup.executive.machine.program import Rule
 
 @dataclass(frozen=True, kw_only=True)
 class Sees:
-    """A monitor holds something to be true."""
+    """Statement of a monitor that something is true."""
 
     key: str
     value: Any
@@ -22,12 +22,12 @@ class Sees:
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """A monitor interrupts what is under way.
+    """Fault that a monitor raises, to interrupt what is under way.
 
     Args:
-        code: The word for what it saw.
-        why: One sentence.
-        fields: What else a recovery or a person may want to know.
+        code: Code of what it saw.
+        why: Explanation, one sentence.
+        fields: Further details for a recovery or a person.
     """
 
     code: str
@@ -36,22 +36,22 @@ class Fault:
 
 
 class Monitor(Protocol):
-    """Looks on beside the task. `look` is called often, between the turns of an action, and never blocks.
+    """Observer beside the task. `look` is called often, between the turns of an action, and never blocks.
 
     A class attribute `codes` tells the validator which faults it raises.
     """
 
     @property
     def name(self) -> str:
-        """Its name: the leaf of the failures that it raises."""
+        """Name of the monitor: the leaf of the failures that it raises."""
         ...
 
     def look(self, now_s: float) -> Iterable[Sees | Fault]:
-        """What it sees now. Say what holds each time, for as long as it holds.
+        """Return what it sees now. Say what holds each time, for as long as it holds.
 
-        Of what it sees, only what is news is kept. A fault is heard at each look, but not while a recovery is under
-        way for the same code of this monitor. None is kept for later: one that is said only once is lost where it
-        cannot be heard in that moment.
+        Of what it sees, only news is kept. A fault counts at each look, but not while a recovery for the same code of
+        this monitor is under way. No fault is kept for later: one that is reported only once is lost if it cannot be
+        heard at that moment.
         """
         ...
 
@@ -62,8 +62,8 @@ class Watch:
 
     Args:
         name: The belief's key, and the monitor's name.
-        see: What it is now, at a time.
-        probability: How reliable that is.
+        see: Function that returns the belief at a time.
+        probability: Probability that it is right.
     """
 
     name: str
@@ -71,18 +71,18 @@ class Watch:
     probability: float = 1.0
 
     def look(self, now_s: float) -> Iterable[Sees | Fault]:
-        """Say what it is."""
+        """Return the belief."""
         return (Sees(key=self.name, value=self.see(now_s), probability=self.probability),)
 
 
 class Lookout:
     """All monitors of a run: turns what they see into events, and only what is news.
 
-    Where a rule is for a contradiction, it is watched for, too: once script and monitor disagree on its key, there is
-    a fault called `contradiction`, until one was told. Of several, each has its turn.
+    If a rule is for a contradiction, that is watched for, too: once script and monitor disagree on its key, a fault
+    called `contradiction` is raised, until a failure told of it. Several contradictions take turns.
 
     Args:
-        monitors: Them.
+        monitors: The monitors.
     """
 
     def __init__(self, monitors: Sequence[Monitor]) -> None:
@@ -92,7 +92,7 @@ class Lookout:
         return bool(self._monitors)
 
     def look(self, now_s: float, beliefs: Beliefs) -> Iterator[Believed | Raised]:
-        """What monitors have for news now. Each belief must have been told before the next event is asked for."""
+        """Yield the news of the monitors. Each belief must have been told before the next event is asked for."""
         for monitor in self._monitors:
             for seen in monitor.look(now_s):
                 if isinstance(seen, Fault):
@@ -101,14 +101,14 @@ class Lookout:
                     )
                 elif _is_news(seen, beliefs):
                     sure, source = seen.probability, Source.MONITOR
-                    said = Assertion(key=seen.key, value=seen.value, source=source, probability=sure, at_s=now_s)
-                    yield Believed(assertion=said)
+                    statement = Assertion(key=seen.key, value=seen.value, source=source, probability=sure, at_s=now_s)
+                    yield Believed(assertion=statement)
 
     def contradiction(self, now_s: float, beliefs: Beliefs, rules: Iterable[Rule]) -> Raised | None:
-        """The first contradiction, by key, that some rule is for and of which no failure has told."""
+        """Return the first contradiction, by key, that some rule is for and of which no failure has told."""
         unheard = beliefs.unheard
         watched = {rule.recovery.when.contradiction for rule in rules} if unheard else set()
-        key = min((each for each in unheard if each in watched), default=None)
+        key = min((key for key in unheard if key in watched), default=None)
         if key is None:
             return None
         script, monitor = beliefs.by(key, Source.SCRIPT), beliefs.by(key, Source.MONITOR)
@@ -124,8 +124,8 @@ class Lookout:
 
 
 def _is_news(seen: Sees, beliefs: Beliefs) -> bool:
-    """Whether it was not said before, or the script has said something else since."""
-    said, script = beliefs.by(seen.key, Source.MONITOR), beliefs.by(seen.key, Source.SCRIPT)
-    if said is None or said.value != seen.value or said.probability != seen.probability:
+    """Return whether it was not said before, or the script has said something else since."""
+    before, script = beliefs.by(seen.key, Source.MONITOR), beliefs.by(seen.key, Source.SCRIPT)
+    if before is None or before.value != seen.value or before.probability != seen.probability:
         return True
-    return script is not None and script.at_s > said.at_s and script.value != seen.value
+    return script is not None and script.at_s > before.at_s and script.value != seen.value

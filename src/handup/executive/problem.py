@@ -1,4 +1,4 @@
-"""Mistakes in recipes, recovery files and databases: where each one stands, and all of them in one error."""
+"""Problems in recipes, recovery files and databases: the place of each, and one error with all of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Place:
     """A place in a recipe, a recovery file or a database.
 
     Args:
-        file: Its name as it was given.
+        file: Name of the file, as it was given.
         line: Counted from 1.
         column: Counted from 1.
     """
@@ -27,15 +27,15 @@ class Place:
 
 
 NOWHERE = Place()
-"""Of what was made by a program."""
+"""Place of what a program made."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong, where, and what to do about it.
+    """One problem: where it is, what is wrong, and what to do about it.
 
     Args:
-        place: Where it stands.
+        place: Place of the mistake.
         cause: One sentence, without a full stop at the end.
         hint: What to do next.
     """
@@ -50,10 +50,12 @@ class Problem:
 
 
 def in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Each problem once: file by file as they first come, then by line and column."""
+    """Return each problem once: file by file as they first come, then by line and column."""
     once = tuple(dict.fromkeys(problems))
-    files = {name: index for index, name in enumerate(dict.fromkeys(each.place.file for each in once))}
-    return tuple(sorted(once, key=lambda each: (files[each.place.file], each.place.line, each.place.column)))
+    files = {name: index for index, name in enumerate(dict.fromkeys(problem.place.file for problem in once))}
+    return tuple(
+        sorted(once, key=lambda problem: (files[problem.place.file], problem.place.line, problem.place.column))
+    )
 
 
 def refuse(problems: Iterable[Problem]) -> None:
@@ -62,15 +64,15 @@ def refuse(problems: Iterable[Problem]) -> None:
     Raises:
         BadRecipe: With the first problem as its cause, and all of them.
     """
-    found = in_order(problems)
-    if not found:
+    ordered = in_order(problems)
+    if not ordered:
         return
-    first = found[0]
-    more = f" ({len(found) - 1} more)" if len(found) > 1 else ""
+    first = ordered[0]
+    more = f" ({len(ordered) - 1} more)" if len(ordered) > 1 else ""
     raise BadRecipe(
         f"{first.cause}{more}",
         hint=first.hint,
         file=first.place.file or None,
         line=first.place.line or None,
-        problems=found,
+        problems=ordered,
     )

@@ -1,4 +1,4 @@
-"""A fault that people solved the same way again and again is offered to the developer as a recovery, ready to paste."""
+"""Proposals: a fault that people solved the same way again and again becomes a recovery, ready to paste."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from handup.executive.recipe import FORMAT
 from handup.executive.recovery import Recovery
 
 OFFERED = "People solved these the same way again and again. To paste into a file of recoveries:"
-"""What stands before rules that are offered."""
+"""Heading of rules that are offered."""
 USES = 2
-"""So often a rule that is offered may be used for a step."""
+"""Most uses for a step, of a rule that is offered."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Proposal:
-    """A rule that people taught.
+    """Rule that people taught.
 
     Args:
-        name: Of the recovery.
-        path: The failures that it is for.
-        code: Their code.
+        name: Name of the recovery.
+        path: Path of the failures that it is for.
+        code: Code of these failures.
         hint: How the task goes on.
-        level: At which task; the one whose step failed where it is None.
-        times: So often people solved it this way.
-        people: So many people did.
-        limit: So often it may be used for a step.
-        replaces: Whether there is a rule of this name, which does the same and was used up.
+        level: Name of the task at which it goes on; None for the one whose step failed.
+        times: Number of times that people solved it this way.
+        people: Number of people who did.
+        limit: Most uses for a step.
+        replaces: True if there is a rule of this name, which does the same and was used up.
     """
 
     name: str
@@ -67,55 +67,55 @@ class Proposal:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record, with what is to be pasted."""
+        """Return a plain record, with the YAML to paste."""
         return {**asdict(self), "hint": str(self.hint), "yaml": self.yaml}
 
 
 def as_file(proposals: Iterable[Proposal]) -> str:
-    """A whole file of proposed recoveries."""
-    return "".join([f"format: {FORMAT}\nrecoveries:\n", *(each.yaml for each in proposals)])
+    """Return a whole file of proposed recoveries."""
+    return "".join([f"format: {FORMAT}\nrecoveries:\n", *(proposal.yaml for proposal in proposals)])
 
 
 def propose(entries: Iterable[LogEntry], *, after: int = 3, known: Iterable[Recovery] = ()) -> tuple[Proposal, ...]:
-    """Rules that people taught, the most frequent first.
+    """Return rules that people taught, the most frequent first.
 
-    Counted are answers that say how to go on, and after which the step went on: it worked, or the task was done. What
+    Answers count that say how to go on, and after which the step went on: it worked, or the task was done. What
     people did with their hands, and what they said of a module or a belief, is no rule that a robot could follow by
     itself. Where a rule does just that already, only what people said once it had been used for the step counts, and
     what is offered is a larger limit.
 
     Args:
-        entries: Of a journal, in order, of one run or of several.
-        after: So often it must have been solved the same way: `Settings.proposed_after` of a run.
-        known: The rules that there are.
+        entries: Entries of a journal, in order, of one run or of several.
+        after: Number of times that a fault must have been solved the same way: `Settings.proposed_after` of a run.
+        known: Rules that exist already.
     """
     fixes = _Fixes()
     for entry in entries:
         fixes.take(getattr(entry, "run", ""), entry.event)
     rules = tuple(known)
-    taken = {each.name for each in rules}
-    made = []
-    for way, all_ in sorted(fixes.solved().items(), key=lambda each: -len(each[1])):
-        same = next((each for each in rules if _does(each, way)), None)
-        counted = [each for each in all_ if same is None or same.name in each.tried]
+    taken = {rule.name for rule in rules}
+    proposals = []
+    for way, helpful in sorted(fixes.solved().items(), key=lambda item: -len(item[1])):
+        same = next((rule for rule in rules if _does(rule, way)), None)
+        counted = [fix for fix in helpful if same is None or same.name in fix.tried]
         if len(counted) >= after:
-            wanted = f"{way.path.rsplit('/', maxsplit=1)[-1]}_{way.code}_{way.hint}"
-            made.append(
+            stem = f"{way.path.rsplit('/', maxsplit=1)[-1]}_{way.code}_{way.hint}"
+            proposals.append(
                 Proposal(
                     **asdict(way),
-                    name=_free(wanted, taken) if same is None else same.name,
+                    name=_free(stem, taken) if same is None else same.name,
                     times=len(counted),
-                    people=len({each.by for each in counted}),
+                    people=len({fix.by for fix in counted}),
                     limit=USES if same is None else same.limit + USES,
                     replaces=same is not None,
                 )
             )
-    return tuple(made)
+    return tuple(proposals)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Way:
-    """A fault, and how people went on after it."""
+    """Fault, and how people went on after it."""
 
     path: str
     code: str
@@ -125,7 +125,7 @@ class _Way:
 
 @dataclass(kw_only=True)
 class _Fix:
-    """What one answer led to, as far as it is known."""
+    """Answer of a person, and what it led to as far as that is known."""
 
     way: _Way
     by: str
@@ -136,7 +136,7 @@ class _Fix:
 
 
 class _Fixes:
-    """The answers of some runs, and whether their steps went on."""
+    """Answers in some runs, and whether the steps went on after them."""
 
     def __init__(self) -> None:
         self._failures: dict[tuple[str, int], Failure] = {}
@@ -146,14 +146,14 @@ class _Fixes:
         self._solved: list[_Fix] = []
 
     def solved(self) -> dict[_Way, list[_Fix]]:
-        """Those that helped."""
-        found: dict[_Way, list[_Fix]] = {}
-        for each in [*self._solved, *(each for each in self._open.values() if each.worked)]:
-            found.setdefault(each.way, []).append(each)
-        return found
+        """Return the answers that helped, by what they did."""
+        fixes: dict[_Way, list[_Fix]] = {}
+        for fix in [*self._solved, *(fix for fix in self._open.values() if fix.worked)]:
+            fixes.setdefault(fix.way, []).append(fix)
+        return fixes
 
     def take(self, run: str, event: object) -> None:
-        """Take in one entry."""
+        """Take in one event of a run."""
         match event:
             case Begun():
                 self._under_way[run] = event.path
@@ -168,7 +168,7 @@ class _Fixes:
             case Answered() if (run, event.number) in self._failures:
                 self._answered(run, event)
             case Over():
-                for key in [each for each in self._open if each[0] == run]:
+                for key in [place for place in self._open if place[0] == run]:
                     fix = self._open.pop(key)
                     if fix.worked or (event.ending is Ending.DONE and not fix.action):
                         self._solved.append(fix)
@@ -176,7 +176,7 @@ class _Fixes:
                 pass
 
     def _failed(self, run: str, event: Failed) -> None:
-        """Aborts are counted until a step has worked: fewer than before say that it has."""
+        """Take in a failure. Aborts are counted until a step has worked: fewer than before say that it has."""
         failure, key = event.failure, (run, event.failure.path)
         self._failures[run, event.number] = failure
         fix = self._open.pop(key, None)
@@ -201,7 +201,7 @@ class _Fixes:
 
 
 def _does(rule: Recovery, way: _Way) -> bool:
-    """Whether a rule does for all these failures what people did."""
+    """Return whether a rule does for all these failures what people did."""
     if (rule.when.path, rule.when.codes, rule.attempt, len(rule.branches)) != (way.path, (way.code,), (), 1):
         return False
     (branch,) = rule.branches
@@ -209,13 +209,13 @@ def _does(rule: Recovery, way: _Way) -> bool:
 
 
 def _pattern(failure: Failure) -> str:
-    """The failing step in the task around it, wherever in the tree that is."""
-    tasks = [each.task for each in failure.levels if not each.task.startswith(IN_RECOVERY)]
+    """Return a pattern of the failing step in the task around it, wherever in the tree that is."""
+    tasks = [level.task for level in failure.levels if not level.task.startswith(IN_RECOVERY)]
     return f"**/{tasks[-1]}/{failure.leaf}" if tasks else f"**/{failure.leaf}"
 
 
-def _free(wanted: str, taken: set[str]) -> str:
-    base = re.sub(r"[^A-Za-z0-9_]+", "_", wanted)
+def _free(stem: str, taken: set[str]) -> str:
+    base = re.sub(r"[^A-Za-z0-9_]+", "_", stem)
     name, count = base, 1
     while name in taken:
         count += 1
@@ -225,5 +225,5 @@ def _free(wanted: str, taken: set[str]) -> str:
 
 
 def _word(text: str) -> str:
-    """A text as YAML takes it, whatever is in it."""
+    """Quote a text for YAML, whatever is in it."""
     return json.dumps(text, ensure_ascii=False)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from handup.executive.language import Expression
 
 FORMAT = 1
-"""Of recipe, recovery and database files. A file says it under `format`."""
+"""Version of the format of recipe, recovery and database files. A file states it under `format`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,10 +20,10 @@ class RunStep:
     """A step that runs something: an action, another task or an op.
 
     Args:
-        name: Of what it runs.
-        params: For each of its inputs an expression; a literal is an expression too.
-        var: Which of its results become variables of the task around.
-        place: Where it stands.
+        name: Name of the action, task or op.
+        params: Expression of each of its inputs; a literal is an expression too.
+        var: Those of its results that become variables of the task around it.
+        place: Place in the file.
     """
 
     name: str
@@ -46,7 +46,7 @@ class OpStep(RunStep):
 
 @dataclass(frozen=True, kw_only=True)
 class ChoiceStep:
-    """One of two ways, by a condition. Either may be empty."""
+    """Take one of two ways, by a condition. Either may be empty."""
 
     condition: Expression
     if_true: tuple[Step, ...] = ()
@@ -56,14 +56,14 @@ class ChoiceStep:
 
 @dataclass(frozen=True, kw_only=True)
 class LoopStep:
-    """Again and again while a condition holds, and at most `most` times.
+    """Repeat steps while a condition holds, at most `most` times.
 
     Args:
-        condition: Looked at before each round.
-        body: What is done in a round.
-        most: The most rounds.
-        stated: Whether the file says `most`. Where it does not, the validator must see that the loop comes to an end.
-        place: Where it stands.
+        condition: Tested before each round.
+        body: Steps of a round.
+        most: Largest number of rounds.
+        stated: True if the file says `most`. If not, the validator must see that the loop comes to an end.
+        place: Place in the file.
     """
 
     condition: Expression
@@ -97,15 +97,15 @@ def expressions_of(steps: Iterable[Step]) -> Iterator[Expression]:
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """One task.
+    """One task: inputs, steps and outputs.
 
     Args:
-        name: What other tasks call it.
+        name: Name by which other tasks call it.
         params: Its inputs.
-        var: Its outputs, which it must have set when it is done.
-        steps: In their order.
-        place: Where it stands.
-        about: One sentence for people.
+        var: Its outputs: variables that must be set when it is done.
+        steps: Steps, in order.
+        place: Place in the file.
+        about: Description for people, one sentence.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Recoveries as data: other files than the recipe, which name the failures they help with."""
+"""Recoveries as data: files beside the recipe, which name the failures that they help with."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class When:
-    """Which failures a recovery is for. What is left out matches everything.
+    """Failures that a recovery is for. A field that is left out matches everything.
 
     Args:
         path: A pattern of task names and the leaf, with slashes; `*` is one name, `**` any number of them, such as
             `**/pick/grasp`.
-        codes: Of the leaf.
-        least: The leaf step has aborted at least so often.
-        most: And at most so often; None is no bound.
+        codes: Codes of the leaf.
+        least: Least number of aborts of the leaf step.
+        most: Largest number of aborts; None for no bound.
         belief: A condition on beliefs, on `failure` (its fields, params, goal) and on `tried` (results of `attempt`).
         contradiction: A belief on which script and monitor must disagree.
-        place: Where it stands.
+        place: Place in the file.
     """
 
     path: str = "**"
@@ -40,17 +40,17 @@ class When:
 
 @dataclass(frozen=True, kw_only=True)
 class Branch:
-    """What to do then, and how to go on.
+    """Steps that a recovery takes in one case, and how the task goes on after them.
 
     Args:
-        condition: When this branch is taken: an expression on `tried`, `failure`, `beliefs`; None is always.
+        condition: Expression on `tried`, `failure`, `beliefs` under which this branch is taken; None is always.
         steps: Actions and tasks, with parameters computed from the failure.
         hint: How the task goes on.
-        level: The task at which it does: its name; the innermost one of that name in the failure's path. None is the
+        level: Name of the task at which it goes on: the innermost one of that name in the failure's path. None is the
             task whose step failed.
-        ends: What the run has ended as, where the hint is `none` and no level is named: `Ending.DONE` where the failure
-            is no fault but the end of the work, such as that the time is up.
-        place: Where it stands.
+        ends: Ending of the run, if the hint is `none` and no level is named: `Ending.DONE` if the failure is no
+            fault but the end of the work, such as that the time is up.
+        place: Place in the file.
     """
 
     condition: Expression | None = None
@@ -63,17 +63,17 @@ class Branch:
 
 @dataclass(frozen=True, kw_only=True)
 class Recovery:
-    """One rule.
+    """One rule: the failures that it is for, and what it does about them.
 
     Args:
         name: Its name, unique in a run.
         when: The failures it is for.
         attempt: Immediate steps (`try` in YAML) whose result may choose the branch.
-        branches: In order; the first whose condition holds is taken. None of them: this recovery did not help.
-        limit: How often it may be used for one step until that step has worked, also over a `retry` further up.
+        branches: In order; the first whose condition holds is taken. If none does, the recovery did not help.
+        limit: Most uses for one step until that step has worked, also over a `retry` further up.
         helps: A condition that must hold for it to be worth trying.
-        place: Where it stands.
-        about: One sentence for people.
+        place: Place in the file.
+        about: Description for people, one sentence.
     """
 
     name: str
@@ -87,12 +87,12 @@ class Recovery:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The immediate steps, then those of its branches."""
+        """Immediate steps, then those of the branches."""
         return (*self.attempt, *(step for branch in self.branches for step in branch.steps))
 
     @property
     def conditions(self) -> tuple[Expression, ...]:
-        """The conditions that choose it, and its branches."""
+        """Conditions that choose the recovery, and its branches."""
         conditions = (self.when.belief, self.helps, *(branch.condition for branch in self.branches))
         return tuple(condition for condition in conditions if condition is not None)
 

@@ -1,6 +1,6 @@
-"""One recovery, tried alone on a failure that a journal holds: nothing moves, and the rest of the rules stay away.
+"""Rehearsal of one recovery on a failure that a journal holds: nothing moves, and no other rule is used.
 
-A machine is pure, so a run that was written down can be told again up to the moment at which something failed, with its
+A machine is pure, so a run that was written down can be replayed up to the moment at which something failed, with its
 variables, beliefs and counts as they were. From there the recovery runs with outcomes that the developer gives.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from handup.core import BadSetting, ResumeHint
+from handup.core import MissingSetting, ResumeHint, UnknownName
 from handup.executive.action import Done, Outcome
 from handup.executive.events import Acted, Begun, Failed, Note, Recovered, Recovering
 from handup.executive.failure import Failure
@@ -31,16 +31,16 @@ MOST_STEPS = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class Rehearsal:
-    """What a recovery would do about a stored failure.
+    """Outcome of a rehearsal: what a recovery would do about a stored failure.
 
     Args:
         number: The failure's number in the run.
         failure: The failure.
-        chosen: Whether the recovery is for it.
-        reason: Where it is not, or did not help: why.
-        steps: The actions that it starts, in order, with their inputs.
-        hint: How the task goes on; None where it does not.
-        level: At which task.
+        chosen: True if the recovery is meant for this failure.
+        reason: Why it was not chosen or did not help; empty otherwise.
+        steps: Actions that it starts, in order, with their inputs.
+        hint: How the task goes on; None if it does not.
+        level: Name of the task at which it goes on.
     """
 
     number: int
@@ -66,24 +66,27 @@ def rehearse(
     Args:
         book: The journal.
         run: The run's id.
-        recovery: What to try; no other rule is looked at.
-        failure: The failure's number in the run, from 1; the last one where not given.
-        does: How actions of the recovery end, by name; the others are done, without results.
-        program: The recipes and recoveries that the run had, where it was begun without files.
+        recovery: The recovery to try; no other rule is looked at.
+        failure: The failure's number in the run, from 1; None for the last one.
+        does: Outcomes of actions of the recovery, by name; all others succeed, without results.
+        program: The recipes and recoveries of the run, if it was begun without files.
 
     Raises:
-        BadSetting: The journal has no such run or failure, or not its files.
+        UnknownName: The journal has no such run or failure.
+        MissingSetting: It does not hold the files of the run, and no program was given.
     """
     written = Logbook(book, run).read()
     if written.started is None:
-        raise BadSetting(f"there is no run '{run}'", hint="Name a run of this journal.")
+        raise UnknownName(f"run must be in this journal, got '{run}'", hint="Name a run of this journal.")
     if written.started.sources:
         program = Sources.from_json(written.started.sources).parsed()
     if program is None:
-        raise BadSetting("the journal does not have the run's files", hint="Give its recipes and recoveries.")
+        raise MissingSetting(
+            "the journal must hold the files of the run, got none", hint="Give its recipes and recoveries."
+        )
     moments = _moments(written, program)
     if not moments or (failure is not None and failure not in moments):
-        raise BadSetting(
+        raise UnknownName(
             f"run '{run}' has no failure {'' if failure is None else failure}".rstrip(),
             hint=f"It has: {', '.join(map(str, moments)) or 'none'}.",
         )
@@ -97,11 +100,11 @@ def rehearse(
 
 
 class _Moment(NamedTuple):
-    """When something failed.
+    """Place in a run at which something failed.
 
     Args:
-        place: Of the event that brought the failure; -1 for the very beginning.
-        ready: Place of the last event up to that one before which recoveries may be changed.
+        place: Index of the event that brought the failure; -1 for the very beginning.
+        ready: Index of the last event up to that one before which recoveries may be changed.
         failure: The failure.
     """
 
@@ -111,11 +114,12 @@ class _Moment(NamedTuple):
 
 
 def _moments(written: Written, program: tuple[Recipes, tuple[Recovery, ...]]) -> dict[int, _Moment]:
-    """Tell a machine all of a run again, and return each failure by its number."""
+    """Replay all of a run, and return each failure by its number."""
     machine, ready = _machine(written, *program), 0
     moments: dict[int, _Moment] = {}
     for place in range(-1, len(written.told)):
         if place >= 0:
+            # A machine takes no other rules while an action is under way, so they are changed before it began.
             ready = ready if machine.phase is Phase.ACTING else place
             machine.tell(retold(written.told[place]))
         for note in machine.notes():
@@ -127,7 +131,7 @@ def _moments(written: Written, program: tuple[Recipes, tuple[Recovery, ...]]) ->
 def _until(
     moment: _Moment, recovery: Recovery, written: Written, program: tuple[Recipes, tuple[Recovery, ...]]
 ) -> Machine:
-    """Return a machine at that moment, which knows but one recovery from the step before on."""
+    """Return a machine at that moment that knows only one recovery from the last safe event on."""
     recipes, recoveries = program
     machine = _machine(written, recipes, (recovery,) if moment.place < 0 else recoveries)
     for place, event in enumerate(written.told[: moment.place + 1]):
@@ -147,7 +151,7 @@ def _machine(written: Written, recipes: Recipes, recoveries: tuple[Recovery, ...
 def _played(
     machine: Machine, recovery: Recovery, begun: Rehearsal, notes: list[Note], does: Mapping[str, Outcome]
 ) -> Rehearsal:
-    """Go on until the recovery is through."""
+    """Go on until the recovery has helped or failed, or comes to no end."""
     steps: list[RunAction] = []
     while True:
         for note in notes:
@@ -167,10 +171,10 @@ def _played(
 
 
 def _why_not(recovery: Recovery, failure: Failure) -> str:
-    """The first thing in its `when` that does not fit."""
+    """Return the first reason why its `when` does not fit the failure."""
     when = recovery.when
     seen = [climbed(failure, levels) for levels in range(len(failure.levels), 0, -1)]
-    near = next((each for each in seen if path_matches(when.path, each.path)), None)
+    near = next((view for view in seen if path_matches(when.path, view.path)), None)
     if near is None:
         return f"It is for {when.path}, and {failure.path} failed."
     aborts = near.levels[-1].aborts

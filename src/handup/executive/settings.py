@@ -1,4 +1,4 @@
-"""The terms of a run of the executive: every limit is a field with a default."""
+"""Settings of a run of the executive: every limit is a field with a default."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from typing import Any
 
-from handup.core import BadRecord, BadSetting
+from handup.core import BadRecord, BadSetting, Malformed, OutOfRange, UnknownName
 
 MAX_TASKS = 64
-"""No run may have more tasks standing in each other."""
+"""Most tasks in each other that any run may have."""
 
 
 class Unseen(StrEnum):
-    """What happens when no recovery is left for a failure."""
+    """Policy for failures for which no recovery is left."""
 
     EXIT = "exit"
-    """The run ends: for development, where somebody looks and writes the next recovery."""
+    """End the run: for development, when somebody looks and writes the next recovery."""
     RETRY = "retry"
-    """The failed step runs again, `retries` times at most; then the run ends."""
+    """Run the failed step again, `retries` times at most; then end the run."""
     ASK = "ask"
-    """A person is asked."""
+    """Ask a person."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What a run may take, and what it does when it knows no further.
+    """Limits of a run, and its policy for failures for which no recovery is left.
 
     Args:
-        unseen: What happens when no recovery is left.
-        retries: With `Unseen.RETRY`, so often a step runs again.
-        questions: With `Unseen.ASK`, so often people are asked about one fault of a step before it has worked. Another
-            code is another fault.
-        depth: So deep recoveries may stand in each other: 1 recovers the recipe only, 2 also its recoveries.
-        tasks: So deep tasks may stand in each other.
-        starts: So many actions may be started in all.
-        steps: So many steps of any kind may be taken in all.
-        failures: So many failures there may be in all.
-        batch: So many events may wait to be written while only actions run that may be repeated.
-        lasts_s: How long the run is to last, for its measures: one that breaks off stands still for the rest of it.
+        unseen: Policy for failures for which no recovery is left.
+        retries: Most times that a step runs again, with `Unseen.RETRY`.
+        questions: Most questions to people about one fault of a step before it has worked, with `Unseen.ASK`.
+            Another code is another fault.
+        depth: Most recoveries in each other: 1 recovers the recipe only, 2 also its recoveries.
+        tasks: Most tasks in each other.
+        starts: Most actions that may be started in all.
+        steps: Most steps of any kind in all.
+        failures: Most failures in all.
+        batch: Most events that may wait to be written while only actions run that may be repeated.
+        lasts_s: Planned duration in seconds, for its measures: a run that breaks off stands still for the rest of it.
         unit: The action that is one unit of its work, for its measures; empty where there is none.
-        proposed_after: So often people must have solved a fault the same way before a rule is offered.
+        proposed_after: Number of times that people must have solved a fault the same way before a rule is offered.
     """
 
     unseen: Unseen = Unseen.EXIT
@@ -60,7 +60,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.unseen not in tuple(Unseen):
-            raise BadSetting(f"unseen is {self.unseen!r}", hint=f"Use one of: {', '.join(Unseen)}.")
+            raise UnknownName.of(
+                "unseen", repr(self.unseen), f"be one of {', '.join(Unseen)}", hint="Choose one of them."
+            )
         object.__setattr__(self, "unseen", Unseen(self.unseen))
         for name, low, high in (
             ("retries", 0, 1000),
@@ -75,26 +77,27 @@ class Settings:
         ):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-                raise BadSetting(f"{name} is {value!r}", hint=f"Give a whole number from {low} to {high}.")
+                must = f"be a whole number from {low} to {high}"
+                raise OutOfRange.of(name, repr(value), must, hint="Give a number of that range.")
         lasts_s = self.lasts_s
         if lasts_s is not None and not (isinstance(lasts_s, int | float) and 0.0 < lasts_s < math.inf):
-            raise BadSetting(f"lasts_s is {lasts_s!r}", hint="Give seconds, more than 0, or nothing.")
+            raise OutOfRange.of("lasts_s", repr(lasts_s), "be more than 0 seconds", hint="Give seconds, or nothing.")
         if not isinstance(self.unit, str):
-            raise BadSetting(f"unit is {self.unit!r}", hint="Give the name of an action, or nothing.")
+            raise Malformed.of("unit", repr(self.unit), "be a text", hint="Give the name of an action.")
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Settings:
-        """The settings that `to_json` wrote.
+        """Read the settings that `to_json` wrote.
 
         Raises:
             BadRecord: They are of a newer handup, or damaged.
         """
-        known = {each.name for each in fields(cls)}
+        known = {field.name for field in fields(cls)}
         try:
             return cls(**{name: record[name] for name in known & set(record)})
         except (BadSetting, TypeError) as error:
             raise BadRecord(f"the settings of a run are damaged ({error})", hint="Verify the journal.") from None
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record: keyword arguments for the same settings."""
+        """Return a plain record: keyword arguments for the same settings."""
         return {**asdict(self), "unseen": str(self.unseen)}

@@ -1,4 +1,4 @@
-"""The recipe tree for people: as text, as a picture, as data; with recoveries at the places they match."""
+"""Recipe tree for people: as text, picture and data, with recoveries at the places that they match."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Re
 from handup.executive.recovery import Branch, Recovery
 
 ANYWHERE = "**"
-"""The path of recoveries that are shown once, at the top."""
+"""Path of recoveries that are shown once, at the top."""
 MAX_NODES = 2000
-"""So many steps are shown; a tree that has more is cut, and says so."""
+"""Most steps that are shown; a larger tree is cut, and says so."""
 MAX_SHOWN_LEVELS = 100
-"""So deep steps are shown, those in choices and loops one level deeper than these."""
+"""Most levels of steps that are shown; the steps in a choice or loop are one level deeper than it."""
 MAX_TEXT = 60
-"""A value or condition that is longer is cut."""
+"""Most characters of a value or condition; a longer one is cut."""
 COLOURS = {"task": "#1d4ed8", "action": "#047857", "op": "#6b7280", "choice": "#b45309", "loop": "#b45309"}
 REFERENCE = re.compile(rf"\b(?:{'|'.join(ROOTS)})(?:\.\w+)*\.(?P<last>\w+)")
 """A name in a condition, such as `var.next`."""
 ROW, INDENT, LETTER = 22, 22, 7.3
-"""Height of a row, width of a level and of a letter in the picture."""
+"""Height of a row, width of a level, and width of a letter in the picture."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """One step and what is below it.
+    """One step of the tree, with the steps below it.
 
     Args:
         kind: `task`, `action`, `op`, `choice`, `loop`; `case` for a way of a choice, `more` where the tree is cut.
-        name: What it runs, or its condition.
-        path: Of a failure here, as recoveries match it; empty where nothing fails by itself.
+        name: Name of what it runs, or its condition.
+        path: Path of a failure here, as recoveries match it; empty where nothing fails by itself.
         details: Parameters and outputs, for people.
         recoveries: Names of those that match the path; at the top of the tree, of those that match anywhere.
-        children: In their order.
+        children: Steps below it, in order.
     """
 
     kind: str
@@ -56,7 +56,7 @@ class Shown:
         return words.get(self.kind, f"{self.kind} {self.name}") + self.details
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
+        """Return plain data."""
         return {
             "kind": self.kind,
             "name": self.name,
@@ -74,32 +74,32 @@ def tree_shown(
     task: str | None = None,
     abilities: Abilities | None = None,
 ) -> Shown:
-    """The tree below a task, every use of every task written out.
+    """Return the tree below a task, every use of every task written out.
 
     A task that calls itself is written out once. A tree is cut behind `MAX_NODES` steps, and `MAX_SHOWN_LEVELS` deep.
 
     Args:
-        recipes: What is shown.
-        recoveries: Attached where their path matches.
-        task: Where to begin; the main task where not given.
-        abilities: What the robot brings. Where it is known, an action shows only recoveries for codes that it has.
+        recipes: Recipes to show.
+        recoveries: Recoveries to attach where their path matches.
+        task: Task at the top; None for the main task.
+        abilities: Actions and monitors of the robot. If known, an action shows only recoveries for codes that it has.
     """
-    anywhere = tuple(each.name for each in recoveries if each.when.path == ANYWHERE)
-    placed = [each for each in recoveries if each.when.path != ANYWHERE]
+    anywhere = tuple(recovery.name for recovery in recoveries if recovery.when.path == ANYWHERE)
+    placed = [recovery for recovery in recoveries if recovery.when.path != ANYWHERE]
     tree = _Builder(recipes, placed, abilities).task(task or recipes.main, (), "")
     return replace(tree, recoveries=anywhere)
 
 
 def as_text(tree: Shown, recoveries: Sequence[Recovery] = ()) -> str:
-    """The tree in lines, with each recovery below the step it helps."""
-    words = {each.name: recovery_in_words(each) for each in recoveries}
+    """Return the tree as lines, with each recovery below the step that it helps."""
+    words = {recovery.name: recovery_in_words(recovery) for recovery in recoveries}
     words |= {name: f"anywhere: {words.get(name, name)}" for name in tree.recoveries}
     lines = [tree.label, *_lines(tree, "", words)]
     return "\n".join(lines) + "\n"
 
 
 def as_svg(tree: Shown) -> str:
-    """The tree as a picture that needs nothing else: one row per step, recoveries at its end."""
+    """Return the tree as a picture that needs no other file: one row per step, recoveries at its end."""
     rows = list(_rows(tree, 0))
     width = max(20 + depth * INDENT + LETTER * (len(node.label) + len(_marks(node)) + 6) for depth, _, node in rows)
     height = 20 + ROW * len(rows)
@@ -123,7 +123,7 @@ def as_svg(tree: Shown) -> str:
 
 
 def recovery_in_words(recovery: Recovery) -> str:
-    """One recovery in one line: its name, when, and how it resumes."""
+    """Return one recovery in one line: its name, the failures it is for, and how it resumes."""
     when = recovery.when
     parts = [" or ".join(when.codes)] if when.codes else []
     if when.least > 1 or when.most is not None:
@@ -139,22 +139,22 @@ def recovery_in_words(recovery: Recovery) -> str:
 
 
 def given_in_words(goal: Mapping[str, Any], most: int = MAX_TEXT) -> str:
-    """What an action or a task was given, in words: `object: small gear; clusters: scene 1, at gears`."""
+    """Return the inputs of an action or a task in words: `object: small gear; clusters: scene 1, at gears`."""
     return "; ".join(f"{name.replace('_', ' ')}: {value_in_words(value, most)}" for name, value in goal.items())
 
 
 def condition_in_words(text: str) -> str:
-    """A condition of a recipe for people: `next is not stop`, not `var.next != 'stop'`."""
-    said = REFERENCE.sub(lambda found: found["last"].replace("_", " "), " ".join(text.split()))
-    return said.replace("!=", "is not").replace("==", "is").replace("'", "").replace('"', "")
+    """Return a condition of a recipe as people read it: `next is not stop`, not `var.next != 'stop'`."""
+    words = REFERENCE.sub(lambda match: match["last"].replace("_", " "), " ".join(text.split()))
+    return words.replace("!=", "is not").replace("==", "is").replace("'", "").replace('"', "")
 
 
 def value_in_words(value: Any, most: int = MAX_TEXT) -> str:
-    """A value of a run as people would say it: `scene 1, at gears`, `yes`, `small gear`.
+    """Return a value of a run as people would say it: `scene 1, at gears`, `yes`, `small gear`.
 
     Args:
         value: Plain data.
-        most: A longer text is cut to so many letters.
+        most: Most letters; a longer text is cut.
     """
     match value:
         case None:
@@ -166,7 +166,7 @@ def value_in_words(value: Any, most: int = MAX_TEXT) -> str:
         case str():
             text = value.replace("_", " ") if value.isidentifier() else value
         case Mapping():
-            text = ", ".join(f"{str(key).replace('_', ' ')} {value_in_words(each)}" for key, each in value.items())
+            text = ", ".join(f"{str(key).replace('_', ' ')} {value_in_words(entry)}" for key, entry in value.items())
         case list() | tuple():
             text = ", ".join(map(value_in_words, value))
         case _:
@@ -180,7 +180,7 @@ def _way(branch: Branch) -> str:
 
 
 class _Builder:
-    """Writes the tree out, and counts."""
+    """Builder of the tree, which counts the steps."""
 
     def __init__(self, recipes: Recipes, recoveries: Sequence[Recovery], abilities: Abilities | None) -> None:
         self._recipes = recipes
@@ -192,13 +192,15 @@ class _Builder:
     def task(self, name: str, above: tuple[str, ...], details: str) -> Shown:
         recipe = self._recipes.tasks.get(name)
         path = "/".join((*above, name))
-        found = self._matching(path) if above else ()
+        recoveries = self._matching(path) if above else ()
         if recipe is None:
-            return Shown(kind="task", name=name, path=path, details=f"{details} (not there)", recoveries=found)
+            return Shown(kind="task", name=name, path=path, details=f"{details} (not there)", recoveries=recoveries)
         if name in above:
-            return Shown(kind="task", name=name, path=path, details=f"{details} (again, from there)", recoveries=found)
+            return Shown(
+                kind="task", name=name, path=path, details=f"{details} (again, from there)", recoveries=recoveries
+            )
         children = self._steps(recipe.steps, (*above, name))
-        return Shown(kind="task", name=name, path=path, details=details, recoveries=found, children=children)
+        return Shown(kind="task", name=name, path=path, details=details, recoveries=recoveries, children=children)
 
     def _steps(self, steps: Sequence[Step], above: tuple[str, ...]) -> tuple[Shown, ...]:
         if self._level == MAX_SHOWN_LEVELS:
@@ -222,8 +224,8 @@ class _Builder:
                 kind, name = ("action", step.name) if isinstance(step, ActionStep) else ("op", step.name)
                 path = "/".join((*above, name))
                 codes = self._actions[name].codes if kind == "action" and name in self._actions else None
-                found = self._matching(path, codes)
-                return Shown(kind=kind, name=name, path=path, details=_details(step), recoveries=found)
+                recoveries = self._matching(path, codes)
+                return Shown(kind=kind, name=name, path=path, details=_details(step), recoveries=recoveries)
             case ChoiceStep():
                 ways = (("then", step.if_true), ("else", step.if_false))
                 cases = tuple(
@@ -236,17 +238,19 @@ class _Builder:
                 return Shown(kind="loop", name=_cut(step.condition.text), details=details, children=body)
 
     def _matching(self, path: str, codes: Sequence[str] | None = None) -> tuple[str, ...]:
-        """The recoveries for a path; with the codes of an action, those for none of them are left out."""
-        found = (each for each in self._recoveries if path_matches(each.when.path, path))
+        """Return the recoveries for a path. With the codes of an action, those for none of them are left out."""
+        matching = (recovery for recovery in self._recoveries if path_matches(recovery.when.path, path))
         return tuple(
-            each.name for each in found if codes is None or not each.when.codes or {*each.when.codes} & {*codes}
+            recovery.name
+            for recovery in matching
+            if codes is None or not recovery.when.codes or {*recovery.when.codes} & {*codes}
         )
 
 
 def _details(step: ActionStep | TaskStep | OpStep) -> str:
-    given = ", ".join(f"{name}={_cut(value.text)}" for name, value in step.params.items())
+    inputs = ", ".join(f"{name}={_cut(value.text)}" for name, value in step.params.items())
     gives = f" → {', '.join(step.var)}" if step.var else ""
-    return f"({given}){gives}" if given else gives
+    return f"({inputs}){gives}" if inputs else gives
 
 
 def _cut(text: str) -> str:
@@ -264,13 +268,13 @@ def _lines(node: Shown, margin: str, words: dict[str, str]) -> Iterator[str]:
 
 
 def _rows(node: Shown, depth: int) -> Iterator[tuple[int, int | None, Shown]]:
-    """Each step with its depth and the row of the one above it."""
+    """Yield each step with its depth and the row of the one above it."""
     waiting: list[tuple[int, int | None, Shown]] = [(depth, None, node)]
     row = 0
     while waiting:
-        level, above, each = waiting.pop()
-        yield level, above, each
-        waiting += [(level + 1, row, child) for child in reversed(each.children)]
+        level, above, item = waiting.pop()
+        yield level, above, item
+        waiting += [(level + 1, row, child) for child in reversed(item.children)]
         row += 1
 
 

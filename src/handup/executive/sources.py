@@ -1,4 +1,4 @@
-"""The files of a run, with their texts: what is written in the journal, and what is read anew between steps."""
+"""Files of a run with their texts: they are kept in the journal, and read anew between steps."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KINDS = ("recipes", "recoveries", "database")
 
 @dataclass(frozen=True, kw_only=True)
 class Scanned:
-    """What could be read of some files, and what is wrong with them.
+    """Content of some files as far as it could be read, and the problems.
 
     Args:
         recipes: With their database; None where one of these files could not be read to its end.
@@ -37,12 +37,12 @@ class Scanned:
 
 @dataclass(frozen=True, kw_only=True)
 class Sources:
-    """Texts by the names of their files.
+    """Texts of a run by the names of their files.
 
     Args:
-        recipes: In their order; a run begins with the first one's main task.
-        recoveries: In their order.
-        database: One, or none.
+        recipes: Recipes, in order; a run begins with the first one's main task.
+        recoveries: Recoveries, in order.
+        database: The database, or none.
     """
 
     recipes: Mapping[str, str]
@@ -63,7 +63,7 @@ class Sources:
         )
 
     def again(self) -> Sources:
-        """The same files as they are now.
+        """Read the same files as they are now.
 
         Raises:
             BadRecipe: One cannot be read any more.
@@ -72,7 +72,7 @@ class Sources:
 
     @cached_property
     def scanned(self) -> Scanned:
-        """What they say as far as they can be read, and everything that cannot."""
+        """Content of the files as far as it can be read, and all problems."""
         recipes, problems = scan_recipes(self.recipes)
         recoveries, more = scan_recoveries(self.recoveries)
         problems += more
@@ -83,37 +83,39 @@ class Sources:
         return Scanned(recipes=recipes, recoveries=recoveries, problems=in_order(problems))
 
     def parsed(self) -> tuple[Recipes, tuple[Recovery, ...]]:
-        """What they say. Whether it fits together and to the robot is for `checked`.
+        """Return recipes and recoveries. `checked` also tests if they fit together and fit the robot.
 
         Raises:
             BadRecipe: With everything that cannot be read, in all files.
         """
-        found = self.scanned
-        refuse(found.problems)
-        assert found.recipes is not None
-        assert found.recoveries is not None
-        return found.recipes, found.recoveries
+        content = self.scanned
+        refuse(content.problems)
+        assert content.recipes is not None
+        assert content.recoveries is not None
+        return content.recipes, content.recoveries
 
     def checked(
         self, abilities: Abilities | None = None, *, under_way: Iterable[Recipe] = ()
     ) -> tuple[Recipes, tuple[Recovery, ...]]:
-        """What they say, and it is right: for a run that begins, or goes on with them.
+        """Return recipes and recoveries that are right, for a run that begins, or goes on with them.
 
         Args:
-            abilities: What the robot brings, where that is known.
-            under_way: What is still to come of a run that goes on with them.
+            abilities: Actions and monitors of the robot, if known.
+            under_way: Remaining steps of a run that goes on with them.
 
         Raises:
-            BadRecipe: With everything that is wrong, what cannot be read and what does not fit in one.
+            BadRecipe: With all problems: what cannot be read, and what does not fit.
         """
-        found = self.scanned
-        refuse(check(found.recipes, found.recoveries, abilities=abilities, known=found.problems, under_way=under_way))
-        assert found.recipes is not None
-        assert found.recoveries is not None
-        return found.recipes, found.recoveries
+        content = self.scanned
+        refuse(
+            check(content.recipes, content.recoveries, abilities=abilities, known=content.problems, under_way=under_way)
+        )
+        assert content.recipes is not None
+        assert content.recoveries is not None
+        return content.recipes, content.recoveries
 
     def to_json(self) -> dict[str, dict[str, list[str]]]:
-        """A plain record that keeps the order."""
+        """Return a plain record that keeps the order."""
         return {
             kind: {"names": list(texts), "texts": list(texts.values())}
             for kind, texts in ((kind, getattr(self, kind)) for kind in KINDS)
@@ -121,10 +123,10 @@ class Sources:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Mapping[str, list[str]]]) -> Sources:
-        """What `to_json` wrote.
+        """Read a record that `to_json` wrote.
 
         Raises:
-            BadRecord: It is none.
+            BadRecord: It is damaged, or no such record.
         """
         try:
             kinds = {kind: dict(zip(record[kind]["names"], record[kind]["texts"], strict=True)) for kind in KINDS}
@@ -134,11 +136,11 @@ class Sources:
 
 
 class Files:
-    """The files of a run, looked at now and then: for a developer who changes them while the robot works.
+    """Watcher of the files of a run: for a developer who changes them while the robot works.
 
     Args:
-        sources: As they were read.
-        every_s: They are looked at no more often, in real seconds.
+        sources: Files as they were read.
+        every_s: Least time between two looks at them, in real seconds.
     """
 
     def __init__(self, sources: Sources, *, every_s: float = 0.2) -> None:
@@ -148,7 +150,7 @@ class Files:
         self._seen = self._stamps()
 
     def news(self) -> Sources | None:
-        """What the files say now, where one of them was written since the last look.
+        """Return the files as they are now, if one of them was written since the last look.
 
         Raises:
             BadRecipe: One cannot be read.
@@ -163,7 +165,7 @@ class Files:
         return self._sources.again()
 
     def _stamps(self) -> list[tuple[int, int] | None]:
-        """Of each file its time and size; None where it is not there, as while an editor replaces it."""
+        """Return time and size of each file; None if it is not there, as while an editor replaces it."""
         names = [*self._sources.recipes, *self._sources.recoveries, *self._sources.database]
         return [(stat.st_mtime_ns, stat.st_size) if (stat := _stat(name)) else None for name in names]
 

@@ -1,4 +1,4 @@
-"""A run as somebody watches it: the part of the tree that is under way, what happened, and what is believed."""
+"""View of a run for somebody who watches: the steps under way, what happened, and what is believed."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from handup.executive.machine.state import Frame, Repair
 from handup.executive.showing import condition_in_words, given_in_words, value_in_words
 
 BEFORE, AFTER = 12, 20
-"""So many steps before and after the present one are shown of each task."""
+"""Number of steps that are shown before and after the present one, of each task."""
 MOST_STEPS = 300
 MOST_NEWS = 12
 MOST_BELIEFS = 60
 LONG, SHORT = 300, 120
-"""So many letters of a reason, and of a value, are shown."""
+"""Most letters that are shown of a reason, and of a value."""
 MOST_DEPTH = 200
-"""Steps that are nested deeper are shown as deep as this."""
+"""Greatest depth at which steps are shown: those that are nested deeper stand here, too."""
 Status = Literal["done", "now", "next", "failed", "asking"]
 KINDS: Mapping[Kind, Literal["action", "op", "task", "choice", "loop"]] = {
     Kind.ACTION: "action",
@@ -47,17 +47,17 @@ Happening = Literal["failed", "recovering", "recovered", "asked", "answered", "s
 
 
 class Here(NamedTuple):
-    """The present step: how it stands with it, and what it was given."""
+    """Status of the present step, and its inputs in words."""
 
     status: Status
     given: str
 
 
 class Watching:
-    """What a view is told of a run: give each event to `told`, and take `panels` whenever something is to be shown.
+    """View of a run: give each event to `told`, and take `panels` whenever something is to be shown.
 
     Args:
-        machine: Of the run.
+        machine: Machine of the run.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -67,7 +67,7 @@ class Watching:
         self._now_s = 0.0
 
     def told(self, event: Entry) -> None:
-        """Something happened."""
+        """Take in an event of the run."""
         at_s = getattr(event, "at_s", None)
         if isinstance(at_s, int | float):
             self._now_s = max(self._now_s, float(at_s))
@@ -83,8 +83,8 @@ class Watching:
             case Failed():
                 return "failed", f"{what_failed(event.failure)}. {event.failure.why}"
             case Recovering():
-                rules = (each.recovery for each in self._machine.program.rules)
-                about = next((each.about for each in rules if each.name == event.recovery), "")
+                rules = (rule.recovery for rule in self._machine.program.rules)
+                about = next((recovery.about for recovery in rules if recovery.name == event.recovery), "")
                 return "recovering", f"{named(event.recovery)}{f': {about}' if about else ''}"
             case Recovered(helped=False):
                 return "failed", f"{named(event.recovery)} did not help."
@@ -105,7 +105,7 @@ class Watching:
         """Return everything that is shown.
 
         Args:
-            result: How the task stands, in a few words.
+            result: State of the task, in a few words.
         """
         beliefs = list(_beliefs(self._machine))
         numbers = [NumberPart(label=label, value=count) for label, count in self._counts.items()]
@@ -118,13 +118,13 @@ class Watching:
 
     @property
     def doing(self) -> str:
-        """What the robot is at, in a few words."""
+        """Activity of the robot, in a few words."""
         command = self._machine.next()
         match command:
             case RunAction():
-                given = given_in_words(command.goal, SHORT)
+                inputs = given_in_words(command.goal, SHORT)
                 again = f", attempt {command.attempt}" if command.attempt > 1 else ""
-                return f"{named(command.action)}{f' ({given})' if given else ''}{again}"
+                return f"{named(command.action)}{f' ({inputs})' if inputs else ''}{again}"
             case AskPerson():
                 return f"{named(command.failure.leaf)} failed; waiting for a person"
             case LastLook():
@@ -134,7 +134,7 @@ class Watching:
 
     @property
     def why(self) -> str:
-        """Why it does that: which recovery, for which failure; empty where everything goes as planned."""
+        """Recovery that is under way, and the failure that it is for; empty if everything goes as planned."""
         repairs = [frame.repair for frame in self._machine.frames if frame.repair is not None]
         if not repairs:
             return ""
@@ -144,12 +144,12 @@ class Watching:
 
 
 def named(name: str) -> str:
-    """A name of a recipe for people."""
+    """Return the name of a task, action or recovery as people read it."""
     return name.removeprefix(IN_RECOVERY).replace("_", " ")
 
 
 def what_failed(failure: Failure) -> str:
-    """What went wrong, in a few words."""
+    """Return what went wrong, in a few words."""
     if failure.kind == "monitor":
         action = failure.fields.get("action")
         return f"{named(failure.code)} {f'during {named(str(action))}' if action else 'at the end'}"
@@ -162,11 +162,11 @@ def _steps(machine: Machine) -> Iterator[StepPart]:
         return
     status: Status = "asking" if machine.phase is Phase.ASKING else "done" if machine.phase is Phase.ENDED else "now"
     yield StepPart(kind="task", name=frames[0].name[:LONG], status="done" if status == "done" else "now")
-    yield from _frame(frames, 0, 1, Here(status, _given(machine)))
+    yield from _frame(frames, 0, 1, Here(status, _inputs(machine)))
 
 
-def _given(machine: Machine) -> str:
-    """What the present step was given."""
+def _inputs(machine: Machine) -> str:
+    """Return the inputs of the present step, in words."""
     match machine.next():
         case RunAction(goal=goal):
             return given_in_words(goal, SHORT)
@@ -177,23 +177,24 @@ def _given(machine: Machine) -> str:
 
 
 def _fitting(steps: list[StepPart]) -> list[StepPart]:
-    """Of a tree that is too deep, only the way to the present step."""
+    """Return the steps that can be shown: of a tree that is too large, only the way to the present step."""
     if len(steps) <= MOST_STEPS:
         return steps
     return [step for step in steps if step.status not in ("done", "next")][-MOST_STEPS:]
 
 
-def _frame(frames: Sequence[Frame], index: int, depth: int, here: Here) -> Iterator[StepPart]:
-    yield from _lines(frames, index, 0, depth, here)
+def _frame(frames: Sequence[Frame], index: int, depth: int, present: Here) -> Iterator[StepPart]:
+    yield from _lines(frames, index, 0, depth, present)
 
 
-def _lines(frames: Sequence[Frame], index: int, level: int, depth: int, here: Here) -> Iterator[StepPart]:
-    """One list of steps of a frame, with what is below the present one."""
+def _lines(frames: Sequence[Frame], index: int, level: int, depth: int, present: Here) -> Iterator[StepPart]:
+    """Yield one list of steps of a frame, with what is below the present one."""
     frame = frames[index]
     cursor = frame.cursors[level]
     first, last = max(0, cursor.index - BEFORE), min(len(cursor.lines), cursor.index + AFTER + 1)
     if first:
         yield _more(first, depth, "done")
+    # Only the innermost list of a frame has the next frame below its present step.
     inner = frames[index + 1] if index + 1 < len(frames) and level == len(frame.cursors) - 1 else None
     for place in range(first, last):
         line = cursor.lines[place]
@@ -201,27 +202,27 @@ def _lines(frames: Sequence[Frame], index: int, level: int, depth: int, here: He
             yield _row(frame, line, depth, "done" if place < cursor.index else "next")
             continue
         if level < len(frame.cursors) - 1 and line.kind is Kind.CHOICE:
-            yield from _lines(frames, index, level + 1, depth, here)  # which way it went is seen
+            yield from _lines(frames, index, level + 1, depth, present)  # which way it went is seen
         elif level < len(frame.cursors) - 1:
             yield _row(frame, line, depth, "now", f"round {cursor.rounds}")
-            yield from _lines(frames, index, level + 1, depth + 1, here)
+            yield from _lines(frames, index, level + 1, depth + 1, present)
         elif inner is None:
-            yield _row(frame, line, depth, here.status, here.given)
+            yield _row(frame, line, depth, present.status, present.given)
         elif inner.repair is None:
             yield _row(frame, line, depth, "now", given_in_words(inner.params, SHORT))
-            yield from _frame(frames, index + 1, depth + 1, here)
+            yield from _frame(frames, index + 1, depth + 1, present)
         else:
             failure = inner.repair.failure
-            given = given_in_words(failure.goal, SHORT) if failure.leaf == line.name else ""
-            yield _row(frame, line, depth, "failed", given)
-            yield from _recovery(frames, index + 1, inner.repair, depth + 1, here)
+            inputs = given_in_words(failure.goal, SHORT) if failure.leaf == line.name else ""
+            yield _row(frame, line, depth, "failed", inputs)
+            yield from _recovery(frames, index + 1, inner.repair, depth + 1, present)
     if last < len(cursor.lines):
         yield _more(len(cursor.lines) - last, depth, "next")
     elif cursor.line is None and inner is not None and inner.repair is not None:  # behind the last step
-        yield from _recovery(frames, index + 1, inner.repair, depth, here)
+        yield from _recovery(frames, index + 1, inner.repair, depth, present)
 
 
-def _recovery(frames: Sequence[Frame], index: int, repair: Repair, depth: int, here: Here) -> Iterator[StepPart]:
+def _recovery(frames: Sequence[Frame], index: int, repair: Repair, depth: int, present: Here) -> Iterator[StepPart]:
     recovery = repair.rule.recovery
     yield StepPart(
         depth=min(depth, MOST_DEPTH),
@@ -230,7 +231,7 @@ def _recovery(frames: Sequence[Frame], index: int, repair: Repair, depth: int, h
         status="now",
         details=recovery.about[:SHORT],
     )
-    yield from _frame(frames, index, depth + 1, here)
+    yield from _frame(frames, index, depth + 1, present)
 
 
 def _row(frame: Frame, line: Line, depth: int, status: Status, details: str = "") -> StepPart:
@@ -259,7 +260,7 @@ def _beliefs(machine: Machine) -> Iterator[BeliefPart]:
     beliefs = machine.beliefs
     keys = list(dict.fromkeys(assertion.key for assertion in beliefs.assertions))
     for key in keys[:MOST_BELIEFS]:
-        said = [latest for source in Source if (latest := beliefs.by(key, source)) is not None]
+        statements = [latest for source in Source if (latest := beliefs.by(key, source)) is not None]
         yield BeliefPart(
             key=key[:LONG],
             contradicted=beliefs.contradicts(key),
@@ -270,6 +271,6 @@ def _beliefs(machine: Machine) -> Iterator[BeliefPart]:
                     probability=latest.probability,
                     at_s=latest.at_s,
                 )
-                for latest in sorted(said, key=lambda latest: -latest.at_s)
+                for latest in sorted(statements, key=lambda latest: -latest.at_s)
             ],
         )

@@ -105,7 +105,7 @@ def test_a_plate_is_saved_with_its_kitchen() -> None:
 
 
 def test_no_kitchen_has_a_number_below_0() -> None:
-    with pytest.raises(BadSetting, match="kitchen is -1"):
+    with pytest.raises(BadSetting, match="kitchen must be a whole number from 0 on, got -1"):
         World("noodles", seed=5, kitchen=-1)
 
 

@@ -290,7 +290,7 @@ def test_a_skill_numbers_looks_or_a_seed_that_cannot_be_are_refused(salad: World
     assert salad.executions == 0
     with pytest.raises(BadSetting, match="looks"):
         World("noodles", seed=1, looks="odd", size=SMALL)
-    with pytest.raises(BadSetting, match="seed is -1"):
+    with pytest.raises(BadSetting, match="seed must be a whole number from 0 on, got -1"):
         World("noodles", seed=-1, size=SMALL)
 
 

@@ -77,5 +77,5 @@ def test_everything_more_often_is_still_a_probability() -> None:
 
 
 def test_a_seed_is_a_whole_number_from_0() -> None:
-    with pytest.raises(BadSetting, match="seed is -1"):
+    with pytest.raises(BadSetting, match="seed must be at least 0, got -1"):
         World(-1)

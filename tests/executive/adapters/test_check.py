@@ -119,7 +119,7 @@ def changes_the_goal(self: Any) -> Generator[Working, None, Outcome]:
         ({"outcome": True}, "ends with True"),
         ({"outcome": Done()}, "is done and does not give at"),
         ({"outcome": Done(results={"at": 1, "more": 2})}, "gives more, which it does not say"),
-        ({"outcome": Done(results={"at": {1, 2}})}, r"has results that cannot be written down \(set is no plain"),
+        ({"outcome": Done(results={"at": {1, 2}})}, r"has results that cannot be written down \(a value must be plain"),
         ({"outcome": Done(results={"at": 1}, beliefs={"x": object()})}, "has beliefs that cannot be written down"),
         ({"outcome": Aborted(code="lost")}, "aborts with 'lost', which it does not say"),
         ({"outcome": Aborted(code="blocked", fields={"a": {1: 2}})}, "has fields that cannot be written down"),

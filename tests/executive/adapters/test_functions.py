@@ -74,7 +74,7 @@ def test_parameters_are_inputs_and_a_mapping_is_results(function: Callable[..., 
 
 def test_a_function_has_its_own_name_unless_it_is_given_another() -> None:
     assert as_action(looks).name == "looks"
-    with pytest.raises(BadSetting, match="cannot be called '<lambda>'"):
+    with pytest.raises(BadSetting, match="must be a single word, got '<lambda>'"):
         as_action(lambda: None)
     with pytest.raises(BadSetting, match="cannot be called ''"):
         as_action(partial(looks, where="here"))
@@ -83,7 +83,7 @@ def test_a_function_has_its_own_name_unless_it_is_given_another() -> None:
 
 @pytest.mark.parametrize("function", [lambda *names: None, lambda **names: None, lambda one, /: None])
 def test_inputs_need_names(function: Callable[..., Any]) -> None:
-    with pytest.raises(BadSetting, match="has no name that a recipe could use"):
+    with pytest.raises(BadSetting, match="must have a name that a recipe can use"):
         as_action(function, name="look")
 
 
@@ -150,12 +150,12 @@ def test_mistakes_of_the_program_go_up(error: Exception, is_async: bool, backgro
 
 @pytest.mark.parametrize("kind", [Exception, TypeError, AttributeError, NameError, ImportError, BaseException])
 def test_mistakes_of_the_program_cannot_be_made_aborts(kind: type[Exception]) -> None:
-    with pytest.raises(BadSetting, match=f"has {kind.__name__}, which would hide mistakes"):
+    with pytest.raises(BadSetting, match=f"hides mistakes of the program, got {kind.__name__}"):
         as_action(looks, faults={kind: "crashed"})
 
 
 def test_a_fault_needs_a_code() -> None:
-    with pytest.raises(BadSetting, match="gives OSError no code"):
+    with pytest.raises(BadSetting, match="must give OSError a code"):
         as_action(looks, faults={OSError: ""})
 
 
@@ -353,5 +353,5 @@ def test_what_a_class_of_its_own_adds_is_used_after_a_kill(tmp_path: Path) -> No
 
 
 def test_lists_are_no_texts() -> None:
-    with pytest.raises(BadSetting, match="gives of the action 'looks' is the text 'seen'"):
+    with pytest.raises(BadSetting, match="gives of action 'looks' must be a tuple of texts, got 'seen'"):
         as_action(looks, gives="seen")

@@ -1,4 +1,4 @@
-"""What the robot did, written down with the plate as it is afterwards: the simulated world's own memory.
+"""Attempts of the robot, written down with the plate as it is afterwards: the simulated world's own memory.
 
 A real plate stays as it is when a program ends. This one lives in the program, so each action leaves the plate in the
 journal. An action that is not there did not happen; of one that is only there as begun, nobody knows what became.
@@ -21,20 +21,20 @@ from handup.recover.trail import RunForwarded, RunSettled, RunTold, Settled
 @event("feeding.acted", people=("people",), personal={"said": "people"})
 @dataclass(frozen=True, kw_only=True)
 class Acted:
-    """One attempt.
+    """One attempt at a bite.
 
     Args:
-        action: Its id.
-        said: What the modules said, in JSON; None once somebody was erased whose answers had shaped it.
-        confidences: How sure each of them was.
-        ok: What the detector saw.
-        certainty: How sure it was.
+        action: Id of the action.
+        said: Outputs of the modules, in JSON; None once somebody was erased whose answers had shaped them.
+        confidences: Confidence of each module.
+        ok: True if the detector saw food on the fork.
+        certainty: Certainty of the detector, from 0.5 to 1.
         execution: What came of it, as the simulation knows it.
-        judged: Which modules were right, as the simulation knows it.
-        plate: The world afterwards, as `World.save` gives it.
-        recalled: For each module whose output a person gave before, which memory that is.
-        brought: Whether the meant food was on the fork; None in records from before it was written.
-        people: Who had answered until then, and whose earlier words it was made on.
+        judged: Modules that were right, as the simulation knows it.
+        plate: World afterwards, as `World.save` gives it.
+        recalled: Id of the memory behind each module whose output a person gave before.
+        brought: True if the meant food was on the fork; None in records from before it was written.
+        people: People who had answered until then, or whose earlier words it was made on.
     """
 
     action: str
@@ -51,23 +51,23 @@ class Acted:
 
     @classmethod
     def of_outputs(cls, outputs: Mapping[str, Value], *, execution: Execution, **rest: Any) -> Acted:
-        """From outputs as a policy has them."""
-        said = {module: value_to_json(each) for module, each in outputs.items()}
-        return cls(said=said, execution=execution, brought=execution.is_bite_of(str(outputs["food"])), **rest)
+        """Make a record from outputs as a policy has them."""
+        record = {module: value_to_json(output) for module, output in outputs.items()}
+        return cls(said=record, execution=execution, brought=execution.is_bite_of(str(outputs["food"])), **rest)
 
     @property
     def outputs(self) -> dict[str, Value]:
-        """What the modules said; nothing where it was erased."""
+        """Outputs of the modules; nothing if they were erased."""
         return outputs_of(self.said or {})
 
     @property
     def food(self) -> str | None:
-        """The food that was meant; None where it was erased."""
+        """Food that was meant; None if it was erased."""
         return None if self.said is None else str(self.said["food"])
 
     @property
     def got(self) -> bool:
-        """Whether the meant food was on the fork."""
+        """True if the meant food was on the fork."""
         if self.brought is not None:
             return self.brought
         return self.food is not None and self.execution.is_bite_of(self.food)
@@ -75,11 +75,11 @@ class Acted:
 
 @dataclass(frozen=True)
 class Known:
-    """An attempt of which it is known what came of it.
+    """Attempt whose outcome is known.
 
     Args:
-        acted: With what is known now, in the place of what the detector saw.
-        a_person_looked: Whether somebody said so.
+        acted: Attempt with what is known now, in place of what the detector saw.
+        a_person_looked: True if a person said it.
     """
 
     acted: Acted
@@ -91,9 +91,9 @@ class Heard:
     """An answer that still holds, with what it was given for.
 
     Args:
-        answer: What was said.
-        outputs: What all modules said in the first pass with it.
-        attempts: How many attempts there had been by then.
+        answer: The answer.
+        outputs: Outputs of all modules in the first pass with it.
+        attempts: Number of attempts until then.
     """
 
     answer: Value
@@ -104,12 +104,12 @@ class Heard:
 @event("feeding.halted")
 @dataclass(frozen=True, kw_only=True)
 class HaltedAct:
-    """An attempt that somebody stopped on its way: nobody looked at the fork, so nobody knows what became of it.
+    """Attempt that somebody stopped on its way: nobody looked at the fork, so nobody knows what became of it.
 
     Args:
-        action: Its id.
-        seconds: How far it had come, in simulated time.
-        plate: The world then, as `World.save` gives it.
+        action: Id of the action.
+        seconds: Simulated seconds that it had taken.
+        plate: World at that moment, as `World.save` gives it.
     """
 
     action: str
@@ -120,10 +120,10 @@ class HaltedAct:
 @event("feeding.moving")
 @dataclass(frozen=True, kw_only=True)
 class Moving:
-    """An attempt begins to move the arm. Where nothing follows, its program ended on the way.
+    """Attempt that begins to move the arm. If nothing follows, its program ended on the way.
 
     Args:
-        action: Its id.
+        action: Id of the action.
     """
 
     action: str
@@ -133,62 +133,62 @@ class Acts:
     """The attempts of one bite, oldest first, and the answers that came meanwhile.
 
     Args:
-        journal: Where they are kept; only in memory where there is none.
-        run: The bite's run.
+        journal: Journal to keep them in; None to keep them in memory only.
+        run: Id of the run of the bite.
     """
 
     def __init__(self, journal: Journal | None = None, run: str = "") -> None:
         self._journal, self._run = journal, run
         entries = () if journal is None else tuple(journal.read(run=run))
         events = [entry.event for entry in entries]
-        self.all: list[Acted | HaltedAct] = [each for each in events if isinstance(each, Acted | HaltedAct)]
-        self._begun: set[str] = {each.action for each in events if isinstance(each, Moving)}
+        self.all: list[Acted | HaltedAct] = [record for record in events if isinstance(record, Acted | HaltedAct)]
+        self._begun: set[str] = {record.action for record in events if isinstance(record, Moving)}
         self.heard: dict[str, Heard] = heard(entries)
 
     @property
     def done(self) -> list[Acted]:
-        """Those that were carried through."""
-        return [each for each in self.all if isinstance(each, Acted)]
+        """Attempts that were carried through."""
+        return [attempt for attempt in self.all if isinstance(attempt, Acted)]
 
     @property
     def last(self) -> Acted | None:
-        """The latest that was carried through."""
+        """Latest attempt that was carried through."""
         return self.done[-1] if self.done else None
 
     def of(self, action: str) -> Acted | HaltedAct | None:
-        """The one with this id."""
-        return next((each for each in self.all if each.action == action), None)
+        """Return the attempt with this id."""
+        return next((attempt for attempt in self.all if attempt.action == action), None)
 
     def known(self) -> list[Known]:
-        """Those of which the run was told what came of them: not where a person is still asked what is on the fork."""
+        """Return the attempts whose outcome the run was told, without those about which a person is still asked."""
         if self._journal is None:
-            return [Known(each) for each in self.done]
-        told: dict[str, Executed] = {}
+            return [Known(attempt) for attempt in self.done]
+        outcomes: dict[str, Executed] = {}
         by_people: set[str] = set()
         for entry in self._journal.read(run=self._run):
             match entry.event:
                 case RunSettled(action=action, how=Settled.SAID):
                     by_people.add(action)
-                case RunTold() as each if isinstance(executed := each.read(), Executed):
-                    told[entry.key] = executed
+                case RunTold() as told if isinstance(executed := told.read(), Executed):
+                    outcomes[entry.key] = executed
         return [
-            Known(replace(each, ok=seen.ok, certainty=seen.certainty), each.action in by_people)
-            for each in self.done
-            if (seen := told.get(each.action)) is not None
+            Known(replace(attempt, ok=seen.ok, certainty=seen.certainty), attempt.action in by_people)
+            for attempt in self.done
+            if (seen := outcomes.get(attempt.action)) is not None
         ]
 
     def has_begun(self, action: str) -> bool:
-        """Whether it was written down that the arm was about to move for it."""
+        """Return whether it was written down that the arm was about to move for an action."""
         return action in self._begun
 
     def begin(self, action: str) -> None:
-        """The arm is about to move; durable when this returns."""
+        """Note that the arm is about to move; durable when this returns."""
         if self._journal is not None:
             self._journal.append(Moving(action=action), run=self._run, key=action)
         self._begun.add(action)
 
     def add(self, acted: Acted | HaltedAct) -> None:
-        """One more, with who answered for it; durable when this returns."""
+        """Add an attempt, with the people who answered for it; durable when this returns."""
         if self._journal is not None:
             if isinstance(acted, Acted):
                 answered = who_answered(self._journal.read(run=self._run))
@@ -198,34 +198,37 @@ class Acts:
 
 
 def heard(entries: Iterable[Entry]) -> dict[str, Heard]:
-    """The answers that a bite's run holds, module by module, as its entries tell them."""
-    found: dict[str, Heard] = {}
+    """Return the answers that a bite's run holds, by module, as its entries tell them."""
+    answers: dict[str, Heard] = {}
     fresh: set[str] = set()
     attempts = 0
     for entry in entries:
         match entry.event:
             case Acted():
                 attempts += 1
-            case RunForwarded(outputs=said) if said is not None:
-                outputs = outputs_of(said)
-                found |= {each: Heard(answer=outputs[each], outputs=outputs, attempts=attempts) for each in fresh}
+            case RunForwarded(outputs=record) if record is not None:
+                outputs = outputs_of(record)
+                answers |= {
+                    module: Heard(answer=outputs[module], outputs=outputs, attempts=attempts) for module in fresh
+                }
                 fresh.clear()
             case RunTold() as told:
                 match told.read():
                     case Answered(module=module):
                         fresh.add(module)
+                    # A module that was run anew has an output of its own again.
                     case Forwarded(renewed=gone):
-                        found = {module: each for module, each in found.items() if module not in gone}
-    return found
+                        answers = {module: answer for module, answer in answers.items() if module not in gone}
+    return answers
 
 
 def who_answered(entries: Iterable[Entry]) -> tuple[str, ...]:
-    """The people whose answers a bite's run was told."""
+    """Return the people whose answers a bite's run was told."""
     told = (entry.event for entry in entries if isinstance(entry.event, RunTold))
-    return tuple(dict.fromkeys(each.by for each in told if each.by is not None))
+    return tuple(dict.fromkeys(answer.by for answer in told if answer.by is not None))
 
 
 def outputs_of(said: Mapping[str, Any]) -> dict[str, Value]:
-    """What modules said, from JSON."""
-    found = {module: value_from_json(each) for module, each in said.items()}
-    return {module: each for module, each in found.items() if each is not None}
+    """Return the outputs of modules, from JSON."""
+    outputs = {module: value_from_json(output) for module, output in said.items()}
+    return {module: output for module, output in outputs.items() if output is not None}

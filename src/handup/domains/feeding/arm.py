@@ -35,21 +35,21 @@ STRIDE = 2
 FREE_M_S = 1.2
 SCOOP_TILT = np.radians(22.0)
 TOO_FAST = 100.0
-"""m/s or rad/s that no piece of food reaches unless the physics went wrong."""
+"""Speed in m/s or rad/s that no piece of food reaches unless the physics went wrong."""
 GLIDE_STRIDES = 40
 HOVER_M, BOTTOM_M, LIFT_M = 0.052, 0.0022, 0.11
 DOWN_M_S, SWEEP_M_S, CARRY_M_S = 0.16, 0.16, 0.9
 LONGEST_SCOOP_M = 0.10
 SHORTEST_SCOOP_M = 1e-6
-"""A shorter way has no direction; the fork then comes as it waits."""
+"""Length below which a way has no direction; the fork then comes as it waits."""
 
 
 class Unstable(Exception):
-    """The physics went wrong; whoever runs it rolls back."""
+    """Raised when the physics went wrong; whoever runs it rolls back."""
 
 
 class Arm:
-    """Moves the fork. Build one per execution.
+    """Arm that moves the fork. Build one per execution.
 
     Args:
         scene: The plate; changed.
@@ -64,7 +64,7 @@ class Arm:
         self.seconds = 0.0
 
     def go(self, place: Floats, frame: Floats) -> None:
-        """There from where it waits, empty: nothing else moves meanwhile, so only the film sees it."""
+        """Go to a place from where it waits, empty: nothing else moves meanwhile, so only the film sees it."""
         start = self.place().copy()
         seconds = float(np.linalg.norm(place - start)) / FREE_M_S
         count = max(int(seconds / (STRIDE * STEP_S)), 2)
@@ -105,27 +105,27 @@ class Arm:
         self._stride(self.seconds)
 
     def touching(self, *, tines: bool, blade: bool) -> None:
-        """What of the fork pieces feel: its tines, or the blade that they make when it is held flat."""
+        """Set what pieces feel of the fork: its tines, or the blade that they make when it is held flat."""
         self._model.geom_contype[list(self._scene.tines)] = TOUCH_TINES if tines else 0
         self._model.geom_contype[self._scene.blade] = TOUCH_BLADE if blade else 0
 
     def place(self) -> Floats:
-        """Where the tips are."""
+        """Return the place of the tips."""
         place: Floats = self._data.qpos[self._scene.fork_qpos : self._scene.fork_qpos + 3]
         return place
 
     def axes(self) -> Floats:
-        """The fork's axes as columns: along the row, out of its back, towards the handle."""
+        """Return the fork's axes as columns: along the row, out of its back, towards the handle."""
         axes = np.zeros(9)
         self._module.mju_quat2Mat(axes, self._data.qpos[self._scene.fork_qpos + 3 : self._scene.fork_qpos + 7])
         return axes.reshape(3, 3)
 
     def column(self, axis: int) -> Floats:
-        """One of its axes."""
+        """Return one of the fork's axes."""
         return self.axes()[:, axis]
 
     def tips(self) -> Floats:
-        """Each tine's tip."""
+        """Return the place of each tine's tip."""
         offsets = (np.arange(TINES) - (TINES - 1) / 2) * TINE_GAP_M
         return self.place() + offsets[:, None] * self.column(0)
 
@@ -139,13 +139,13 @@ class Arm:
         self._glide[piece.weld] = (self._model.eq_data[piece.weld, 3:6].copy(), goal_m, 0)
 
     def pull_n(self, piece: Piece) -> float:
-        """How hard a fastened piece pulls."""
+        """Return how hard a fastened piece pulls, in N."""
         kinds = self._data.efc_type == int(self._module.mjtConstraint.mjCNSTR_EQUALITY)
         rows = np.flatnonzero(kinds & (self._data.efc_id == piece.weld))
         return float(np.linalg.norm(self._data.efc_force[rows[:3]])) if len(rows) else 0.0
 
     def _relative(self, body: int) -> Floats:
-        """A weld's numbers for a body as it lies now: anchor, place and turn in the fork's frame, torque scale."""
+        """Return a weld's numbers for a body as it lies: anchor, place and turn in the fork's frame, torque scale."""
         module, fork = self._module, self._scene.fork
         inverse, back, turn, record = np.zeros(4), np.zeros(3), np.zeros(4), np.zeros(11)
         module.mju_negQuat(inverse, self._data.xquat[fork])
@@ -156,7 +156,7 @@ class Arm:
 
 
 def wait(scene: Scene, data: Any = None, *, flat: bool = False) -> None:
-    """Put the fork where it waits, at rest; in other data than the scene's, where some is given."""
+    """Put the fork where it waits, at rest, in the scene's data or in other data."""
     data = scene.data if data is None else data
     at, dof = scene.fork_qpos, scene.fork_dof
     quat = np.zeros(4)
@@ -166,38 +166,38 @@ def wait(scene: Scene, data: Any = None, *, flat: bool = False) -> None:
 
 
 def waiting_frame(angle: float, *, flat: bool) -> Floats:
-    """How the fork is turned: upright or flat, along a direction; 0 where it waits."""
+    """Return how the fork is turned: upright or flat, along a direction; 0 is the one in which it waits."""
     return flat_frame(np.array([np.cos(angle), np.sin(angle)])) if flat else upright(angle)
 
 
 def upright(angle: float) -> Floats:
-    """Tines down, their row across a line of this direction."""
+    """Return a frame with the tines down and their row across a line of this direction."""
     sin, cos = float(np.sin(angle)), float(np.cos(angle))
     return np.array([[-sin, -cos, 0.0], [cos, -sin, 0.0], [0.0, 0.0, 1.0]])
 
 
 def flat_frame(unit: Floats) -> Floats:
-    """Tines forward along a direction and a little down, hollow side up."""
+    """Return a frame with the tines forward along a direction and a little down, hollow side up."""
     x, y = float(unit[0]), float(unit[1])
     sin, cos = float(np.sin(SCOOP_TILT)), float(np.cos(SCOOP_TILT))
     return np.array([[-y, -sin * x, -cos * x], [x, -sin * y, -cos * y], [0.0, -cos, sin]])
 
 
 def eased(count: int) -> Floats:
-    """Shares of a way, slow at both ends."""
+    """Return shares of a way, slow at both ends."""
     shares: Floats = 0.5 - 0.5 * np.cos(np.pi * np.arange(1, count + 1) / count)
     return shares
 
 
 @dataclass
 class Load:
-    """What is on the fork.
+    """Load of the fork.
 
     Args:
         pieces: Index of each piece, and the pull in N that its hold bears.
-        heap: Index of the heap that some is of, or None.
-        ml: How much of it.
-        smear: Whether only a smear of it sticks.
+        heap: Index of the heap that some of the load is from, or None.
+        ml: Volume of that, in ml.
+        smear: True if only a smear of it sticks.
     """
 
     pieces: dict[int, float] = field(default_factory=dict)
@@ -207,13 +207,13 @@ class Load:
 
 
 class Fork:
-    """One execution's worth of motion. Build one per execution.
+    """Fork at work: the motion of one execution. Build one per execution.
 
     Args:
         scene: The plate; changed.
-        random: Decides the arm's jitter and how well this piece holds.
+        random: Generator of the arm's jitter, and of how well this piece holds.
         each_stride: Called with the simulated time after every few steps: a film is made there.
-        constants: Of the capture model.
+        constants: Constants of the capture model.
     """
 
     def __init__(
@@ -230,7 +230,7 @@ class Fork:
         self._luck = float(np.exp(random.normal(0.0, constants.luck)))
         self._shift = random.normal(0.0, constants.jitter_mm / 1000.0, 2)
         self._turn = float(np.radians(random.normal(0.0, constants.jitter_deg)))
-        self._by_touch = {each.touch: index for index, each in enumerate(scene.pieces)}
+        self._by_touch = {piece.touch: index for index, piece in enumerate(scene.pieces)}
         self._pierced: dict[int, None] = {}
         self._flat_now = False
         self.load = Load()
@@ -242,20 +242,20 @@ class Fork:
         return self._arm.seconds
 
     def halt(self) -> None:
-        """The arm stays where it is; what it does next, it begins with its tines."""
+        """Let the arm stay where it is; its next motion begins with its tines."""
         self._arm.touching(tines=True, blade=False)
 
     def outcome(self) -> Execution:
-        """What came of it."""
-        pieces = [self._scene.pieces[each] for each in self.load.pieces]
-        pieces.sort(key=lambda each: -float(self._model.body_mass[each.body]))
-        names = [each.food.name for each in pieces]
+        """Return what came of the execution."""
+        pieces = [self._scene.pieces[index] for index in self.load.pieces]
+        pieces.sort(key=lambda piece: -float(self._model.body_mass[piece.body]))
+        names = [piece.food.name for piece in pieces]
         if self.load.heap is not None and not self.load.smear:
             names.append(self._scene.mounds[self.load.heap].heap.food.name)
         missed = "the hold broke" if self.broke else "a smear" if self.load.heap is not None else "nothing held"
         return Execution(
             picked=names[0] if names else None,
-            also=tuple(each for each in dict.fromkeys(names) if each != names[0]),
+            also=tuple(name for name in dict.fromkeys(names) if name != names[0]),
             seconds=self.seconds,
             reason=f"{names[0]} on the fork" if names else missed,
         )
@@ -263,7 +263,7 @@ class Fork:
     # The three skills
 
     def skewer(self, first_m: Floats, second_m: Floats) -> None:
-        """Straight down at the midpoint, the row of tines across the line; then up."""
+        """Go straight down at the midpoint, the row of tines across the line; then up."""
         at, angle = self._aim(first_m, second_m)
         self._arm.go(np.array([*at, HOVER_M]), upright(angle))
         self._down(at, angle, self._constants.guard_n)
@@ -273,7 +273,7 @@ class Fork:
         self._away(angle, flat=False)
 
     def twirl(self, first_m: Floats, second_m: Floats) -> None:
-        """Gently down at the midpoint, the row of tines across the strands; two turns; then up."""
+        """Go gently down at the midpoint, the row of tines across the strands; turn twice; then go up."""
         at, angle = self._aim(first_m, second_m)
         self._arm.go(np.array([*at, HOVER_M]), upright(angle))
         self._down(at, angle, self._constants.twirl_guard_n)
@@ -285,7 +285,7 @@ class Fork:
         self._away(angle, flat=False)
 
     def scoop(self, first_m: Floats, second_m: Floats) -> None:
-        """Flat along the line, from the first point to the second; then up, hollow side up."""
+        """Sweep flat along the line, from the first point to the second; then go up, hollow side up."""
         turn = np.array([[np.cos(self._turn), -np.sin(self._turn)], [np.sin(self._turn), np.cos(self._turn)]])
         way = turn @ (second_m - first_m)
         length = float(np.hypot(*way))
@@ -300,7 +300,7 @@ class Fork:
         for share in np.linspace(0.0, 1.0, 20):
             low = (1.0 - share) * 0.035 + share * BOTTOM_M
             self._arm.move(np.array([*(start - (1.0 - share) * 0.012 * unit), low]), frame)
-        gathered = [scooped_ml(each.heap, start, end, half_width_m=BLADE_HALF_WIDTH_M) for each in self._scene.mounds]
+        gathered = [scooped_ml(mound.heap, start, end, half_width_m=BLADE_HALF_WIDTH_M) for mound in self._scene.mounds]
         slipped: set[int] = set()
         steps = max(int(float(np.hypot(*way)) / SWEEP_M_S / (STRIDE * STEP_S)), 2)
         for share in np.linspace(0.0, 1.0, steps):
@@ -317,7 +317,7 @@ class Fork:
         return at, float(np.arctan2(line[1], line[0])) + self._turn
 
     def _down(self, at: Floats, angle: float, guard_n: float) -> None:
-        """Down until the bottom, or until something presses harder than the guard allows. Firm tips go in."""
+        """Go down to the bottom, or until something presses harder than the guard allows. Firm tips go in."""
         frame = upright(angle)
         for height in np.arange(HOVER_M, BOTTOM_M, -DOWN_M_S * STRIDE * STEP_S):
             self._arm.move(np.array([*at, height]), frame)
@@ -331,21 +331,21 @@ class Fork:
                 return
 
     def _pressed(self) -> dict[int, float]:
-        """For each piece that a tine touches, the largest force of one tine, in N."""
+        """Return the largest force of one tine on each piece that a tine touches, in N."""
         pairs = self._data.contact.geom
         if not len(pairs):
             return {}
         first, last = self._scene.tines[0], self._scene.tines[-1]
-        found: dict[int, float] = {}
+        forces: dict[int, float] = {}
         hits = np.flatnonzero(((pairs >= first) & (pairs <= last)).any(axis=1))
         force = np.zeros(6)
         for hit in hits:
-            one, two = (int(each) for each in pairs[hit])
-            index = self._by_touch.get(two if first <= one <= last else one)
+            left, right = (int(geom) for geom in pairs[hit])
+            index = self._by_touch.get(right if first <= left <= last else left)
             if index is not None:
                 self._module.mj_contactForce(self._model, self._data, int(hit), force)
-                found[index] = max(found.get(index, 0.0), float(force[0]))
-        return found
+                forces[index] = max(forces.get(index, 0.0), float(force[0]))
+        return forces
 
     def _hold(self, share: float) -> None:
         """Weld each pierced piece to the fork, with what its tines bear."""
@@ -365,7 +365,7 @@ class Fork:
         self.load.pieces[index] = bears
 
     def _board(self, slipped: set[int]) -> None:
-        """Pieces that the flat fork runs into slide onto it, or stay before it, or aside."""
+        """Let pieces that the flat fork runs into slide onto it, or stay before it, or go aside."""
         for index, piece in enumerate(self._scene.pieces):
             if index in self.load.pieces or index in slipped:
                 continue
@@ -384,7 +384,7 @@ class Fork:
                 self._arm.draw_in(piece, np.array([0.0, -float(piece.half_m[2]) - 0.003, 0.016]))
 
     def _from_heaps(self, score: Callable[[Mound], float], at: Floats, radius_m: float, ml: float) -> None:
-        """Take from the heap under the fork where it sticks well enough."""
+        """Take from the heap under the fork if it sticks well enough."""
         for index, mound in enumerate(self._scene.mounds):
             reached = score(mound) * self._luck
             if reached >= self._constants.residue:
@@ -412,7 +412,7 @@ class Fork:
     # How it moves
 
     def _away(self, angle: float, *, flat: bool) -> None:
-        """Up and to where it shows what it has, turned as always there."""
+        """Go up, and to the place where the fork shows what it has, turned as always there."""
         start = self._arm.place().copy()
         top = np.array([start[0], start[1], LIFT_M])
         frame = waiting_frame(angle, flat=flat)
@@ -421,6 +421,7 @@ class Fork:
             self._check_holds()
         show = np.array(SHOW_M)
         count = int(float(np.linalg.norm(show - top)) / CARRY_M_S / (STRIDE * STEP_S)) + 24
+        # Turn back the shorter way.
         back = (angle + np.pi) % (2.0 * np.pi) - np.pi
         for share in eased(count):
             frame = waiting_frame((1.0 - share) * back, flat=flat)
@@ -435,7 +436,7 @@ class Fork:
         self._check_holds()
 
     def _check_holds(self) -> None:
-        """Let go what pulls harder than its hold bears."""
+        """Let go of what pulls harder than its hold bears."""
         for index in list(self.load.pieces):
             piece = self._scene.pieces[index]
             if self._arm.pull_n(piece) > self.load.pieces[index]:
@@ -447,7 +448,7 @@ class Fork:
 
 
 def touchable(scene: Scene, load: Load) -> None:
-    """Every piece can be touched again, but those on the fork; and it is the fork's tines that touch, not its blade."""
+    """Let all pieces but those on the fork be touched again, by the fork's tines and not by its blade."""
     scene.model.geom_contype[list(scene.tines)] = TOUCH_TINES
     scene.model.geom_contype[scene.blade] = 0
     for number, piece in enumerate(scene.pieces):

@@ -1,4 +1,4 @@
-"""Films of a skill as animated GIFs, and pictures for people: a grid to point by, words below."""
+"""Films of a skill as animated GIFs, and pictures for people: with a grid to point by, or with words below."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from handup.core import BadData, BadSetting
+from handup.core import BadData, OutOfRange, UnknownName
 from handup.domains.feeding.seeing import Picture
 from handup.models.pictures import MARK, pillow
 
 LIGHT, DARK, GRID = (240, 240, 240), (20, 20, 20), (150, 150, 150)
 MARGIN, LINE = 6, 15
-"""Left of words, and from one line of them to the next, in px."""
+"""Margin left of words, and height of a line of them, in px."""
 GRID_EVERY = 10
-"""Per cent between two lines of the grid."""
+"""Distance between two lines of the grid, in per cent."""
 
 
 @dataclass
@@ -28,8 +28,8 @@ class Film:
         every_s: Simulated time between two pictures.
         size: Width and height in px.
         camera: `beside` or `overhead`.
-        most: So many pictures at most; later ones are left out.
-        frames: What was filmed.
+        most: Most pictures; later ones are left out.
+        frames: Pictures that were taken.
     """
 
     every_s: float = 0.08
@@ -39,14 +39,14 @@ class Film:
     frames: list[Picture] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        if self.every_s <= 0.0 or self.camera not in {"beside", "overhead"}:
-            raise BadSetting(
-                f"a film every {self.every_s:g} s from '{self.camera}'",
-                hint="Give a time above 0, and 'beside' or 'overhead'.",
-            )
+        if self.every_s <= 0.0:
+            raise OutOfRange.of("every_s of a film", f"{self.every_s:g}", "be more than 0", hint="Give seconds.")
+        if self.camera not in {"beside", "overhead"}:
+            must = "be 'beside' or 'overhead'"
+            raise UnknownName.of("camera of a film", repr(self.camera), must, hint="Choose one of them.")
 
     def rolling(self, take: Callable[[str, tuple[int, int]], Picture]) -> Callable[[float], None]:
-        """What to call with the time that passed, often: it takes a picture of each moment that is due."""
+        """Return a function to call often with the time that passed: it takes a picture of each moment that is due."""
         due_s = 0.0
 
         def look(seconds: float) -> None:
@@ -73,12 +73,12 @@ class Film:
 
 def write_gif(images: Sequence[Any], path: Path | str, *, every_s: float) -> None:
     """Write pillow's images as an animated GIF that goes on for ever."""
-    first, *others = images
-    first.save(path, save_all=True, append_images=others, duration=round(1000 * every_s), loop=0, optimize=True)
+    first, *following = images
+    first.save(path, save_all=True, append_images=following, duration=round(1000 * every_s), loop=0, optimize=True)
 
 
 def gridded(picture: Picture) -> Picture:
-    """A picture with thin lines every ten per cent and their numbers, so that places on it can be typed."""
+    """Return a picture with thin lines every ten per cent and their numbers, so that places on it can be typed."""
     image_of, pen_of = pillow()
     image = image_of.fromarray(picture)
     pen, (wide, high) = pen_of.Draw(image), image.size
@@ -92,7 +92,7 @@ def gridded(picture: Picture) -> Picture:
 
 
 def captioned(picture: Picture, title: str, words: str, *, lines: int = 3) -> Picture:
-    """A picture with a title and words below it, broken into lines; what does not fit ends with an ellipsis."""
+    """Return a picture with a title and words below it, broken into lines; what does not fit ends with an ellipsis."""
     image_of, pen_of = pillow()
     high, wide = picture.shape[:2]
     image = image_of.new("RGB", (wide, high + MARGIN + LINE * (lines + 1)), DARK)
@@ -104,7 +104,7 @@ def captioned(picture: Picture, title: str, words: str, *, lines: int = 3) -> Pi
 
 
 def broken(words: str, wide: float, length: Any, most: int) -> list[str]:
-    """Words in lines of a width, by what measures a text; at most so many."""
+    """Break words into lines of a width, at most so many; `length` measures a text."""
     lines = [""]
     for word in words.split():
         longer = f"{lines[-1]} {word}".strip()

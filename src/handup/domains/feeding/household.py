@@ -1,4 +1,4 @@
-"""The household of a meal: where it keeps what the robot was told, so that people need not say it twice."""
+"""Household of a meal: it keeps what the robot was told, so that people need not say it twice."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from handup.core import BadSetting
+from handup.core import ConflictingSettings
 from handup.desk import SkippingClock
 from handup.domains.feeding.ordering import terms_of
 from handup.domains.feeding.remembering import memory_in, store_at
@@ -15,20 +15,20 @@ from handup.journal.address import address_of
 from handup.memory import Memory
 
 OWN = ""
-"""The meal's own store."""
+"""Name of the meal's own store."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryWanted:
-    """Somebody's wish about what the robot remembers.
+    """Wish of somebody about what the robot remembers.
 
     Args:
-        store: What --memory says.
-        remember: What --remember or --no-memory says, if anything.
-        simulated: Whether people are.
+        store: Value of --memory.
+        remember: True for --remember, False for --no-memory, None for neither.
+        simulated: True if people are simulated.
 
     Raises:
-        BadSetting: A place, and that nothing is to be kept.
+        ConflictingSettings: A store is named, and nothing is to be kept.
     """
 
     store: str | None = None
@@ -37,21 +37,21 @@ class MemoryWanted:
 
     def __post_init__(self) -> None:
         if self.store is not None and self.remember is False:
-            raise BadSetting("--memory together with --no-memory", hint="Leave one of them out.")
+            raise ConflictingSettings("--memory and --no-memory exclude each other", hint="Leave one of them out.")
 
     def place(self, journal: Journal, *, new: bool, again: bool = False) -> str | None:
-        """Where it is kept: where somebody said, or as the meal was begun that goes on; else on the meal's own store.
+        """Return the store that somebody named, or that of the meal that goes on; otherwise the meal's own store.
 
-        Of simulated people only if somebody said so: methods are compared on them, and one that has heard the answer
-        before has no need to ask.
+        With simulated people nothing is kept unless somebody said so: methods are compared on them, and a robot that
+        has heard the answer before has no need to ask.
 
         Args:
-            journal: The meal's.
+            journal: Journal of the meal.
             new: As for `next_meal`.
-            again: Likewise.
+            again: As for `next_meal`.
 
         Returns:
-            A store, `OWN`, or None: nowhere.
+            A store, `OWN`, or None for nowhere.
 
         Raises:
             BadRecord: The meal that goes on is of another version.
@@ -67,13 +67,13 @@ class MemoryWanted:
 
 @contextmanager
 def household(store: str | None, journal: Journal) -> Iterator[Memory | None]:
-    """The memory that is kept in a store, made where there is none; None where none is named.
+    """Open the memory that is kept in a store, made if there is none; None if no store is named.
 
-    A clock that is moved by hand goes on from the later of the two.
+    A clock that is moved by hand goes on from the later time of the two journals.
 
     Args:
         store: A file or a database; `OWN` is the meal's own.
-        journal: The meal's.
+        journal: Journal of the meal.
 
     Raises:
         BadSetting, StoreUnavailable, DamagedJournal: As for `Journal.open`.
@@ -81,8 +81,8 @@ def household(store: str | None, journal: Journal) -> Iterator[Memory | None]:
     if store is None:
         yield None
         return
-    there, here = address_of(store or journal.store), address_of(journal.store)
-    if (there.path or there.shown) == (here.path or here.shown):
+    kept, own = address_of(store or journal.store), address_of(journal.store)
+    if (kept.path or kept.shown) == (own.path or own.shown):
         yield memory_in(journal)
         return
     clock = journal.clock if isinstance(journal.clock, SkippingClock) else None

@@ -13,22 +13,22 @@ _WORDS: Mapping[str, Any] = shipped_data(__file__, "data/questions.yaml")
 _SKILLS: Mapping[str, Mapping[str, Any]] = _WORDS["skills"]
 _MODULES: Mapping[str, Mapping[str, str]] = _WORDS["modules"]
 HOW: Mapping[Skill, str] = {skill: _SKILLS[skill]["how"] for skill in Skill}
-"""What the robot does, in its own words."""
+"""Description of each skill, in the robot's own words."""
 JOINED: Mapping[Value, Joining] = {skill: Joining(_SKILLS[skill].get("joined", Joining.LINE)) for skill in Skill}
 """What is drawn between the two points of an aim."""
 NONE_THERE = "If there is none on the plate, box what I should take instead."
-"""The robot may have named a food that is not there. A box is the only answer here, and the fork goes where it is."""
+"""Help for the box of a food that may not be there: a box is the only answer, and the fork goes where it is."""
 SURE = 0.8
-"""From this confidence on it does not say that it is not sure: it calls its guess fairly or almost sure."""
+"""Confidence from which on it does not say that it is not sure: it calls its guess fairly or almost sure."""
 BEFORE = "My guess is what I was told before."
 
 
 def bare(module: str, foods: Sequence[str]) -> Question:
-    """The question about a module, without a guess or a picture."""
+    """Return the question about a module, without a guess or a picture."""
     match module:
         case "food":
             prompt = "Could you tell me a food item that is on the plate?"
-            effects = tuple(f"I take {each} next." for each in foods)
+            effects = tuple(f"I take {food} next." for food in foods)
             return Question(prompt, QuestionKind.CHOICE, tuple(foods), effects=effects)
         case "box":
             return Question("Where is it? Tap two opposite corners of a box around one piece.", QuestionKind.BOX)
@@ -40,7 +40,7 @@ def bare(module: str, foods: Sequence[str]) -> Question:
 
 
 def about(module: str, said: Mapping[str, Value], foods: Sequence[str]) -> Question:
-    """The question in the words that suit what the robot is about to do."""
+    """Return the question in the words that suit what the robot is about to do."""
     food, skill = str(said.get("food", "food")), Skill(str(said.get("skill", Skill.SKEWER)))
     plain = bare(module, foods)
     match module:
@@ -59,13 +59,13 @@ def about(module: str, said: Mapping[str, Value], foods: Sequence[str]) -> Quest
 
 
 def about_fork(food: str, seen: bool, certainty: float, picture: str) -> Question:
-    """The success detector's doubt: did I get it?
+    """Return the question about the fork when the success detector is in doubt.
 
     Args:
-        food: What was meant.
-        seen: What the detector thinks.
-        certainty: How sure it is.
-        picture: The name of the picture of the fork.
+        food: Food that was meant.
+        seen: Verdict of the detector: True for food on the fork.
+        certainty: Certainty of the detector, from 0.5 to 1.
+        picture: Name of the picture of the fork.
     """
     return Question(
         f"Did I get the {food}?",
@@ -80,7 +80,7 @@ def about_fork(food: str, seen: bool, certainty: float, picture: str) -> Questio
 
 
 def doing(module: str, said: Mapping[str, Value]) -> str:
-    """What the robot was doing, in a few words."""
+    """Return what the robot was doing, in a few words."""
     food = said.get("food", "food")
     words = _MODULES[module]["doing"]
     words = words.replace("a piece of ", "") if food in _WORDS["plural"] else words
@@ -88,18 +88,18 @@ def doing(module: str, said: Mapping[str, Value]) -> str:
 
 
 def plan_of(said: Mapping[str, Value]) -> str:
-    """What the robot would do, in a few words."""
+    """Return what the robot would do, in a few words."""
     return f"{said.get('skill', 'pick')} the {said.get('food', 'food')}"
 
 
 def why(module: str, failed: int, sure: float | None = None, *, recalled: bool = False) -> str:
-    """Why it asks.
+    """Return why it asks.
 
     Args:
-        module: About what.
-        failed: How many attempts at this bite failed.
-        sure: How sure the module is; None where it does not say.
-        recalled: Whether its guess is what somebody said before.
+        module: Module that it asks about.
+        failed: Number of attempts at this bite that failed.
+        sure: Confidence of the module; None if it does not say.
+        recalled: True if its guess is what somebody said before.
     """
     reason = _MODULES[module]["unsure" if sure is None or sure < SURE else "check"] + (f" {BEFORE}" if recalled else "")
     if not failed:

@@ -1,4 +1,4 @@
-"""The feeding robot does not ask twice: M1 to M3 reuse what a person said of a plate, or of a piece, like this one.
+"""Memory at the plate: no question comes twice, since M1 to M3 reuse what a person said of a plate or piece like it.
 
 An answer about the next food is kept with a vector of the plate; one about a skill with a vector of the square around
 the piece, apart for each food; a box, where the food in it was a person's word too, as what that food looks like here.
@@ -13,7 +13,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from handup.core import BadSetting, Box, Value
+from handup.core import BadSetting, Box, UnknownName, Value
 from handup.domains.feeding.acts import Acted
 from handup.domains.feeding.modules import CROPPED, PLATE, PictureEncoder, square_of
 from handup.domains.feeding.order import UNSEEN
@@ -28,23 +28,23 @@ from handup.recover.events import Answered
 from handup.recover.trail import RunTold
 
 FOOD, PIECE, SKILL = "food", "piece", "skill"
-"""What the memory calls them. These names stay in the journal for ever, so no word of a person is in them."""
+"""Names in the memory. They stay in the journal for ever, so no word of a person is in them."""
 BOXES = 6
-"""So many of M2's boxes are compared with pieces that are remembered: each takes a few ms."""
+"""Most of M2's boxes that are compared with remembered pieces: each takes a few ms."""
 SETTINGS = Settings(threshold=0.85, same=0.98)
-"""From which similarity on the shipped encoders' recollections are used; chosen in `docs/feeding/memory.md`."""
+"""Similarity from which on the shipped encoders' recollections are used; chosen in `docs/feeding/memory.md`."""
 LEARNT = (FOOD, "box", "skill")
-"""The modules whose answers are remembered: where the fork goes in says nothing about the next piece."""
+"""Modules whose answers are remembered: where the fork goes in says nothing about the next piece."""
 
 
 class Remembering:
     """Modules of which the first three remember. Give them to a `BitePolicy`; they may serve any number of plates.
 
     Args:
-        modules: As they are without.
-        memory: The household's.
-        plates: What makes a vector of a plate; the shipped encoder where it is None.
-        crops: What makes one of a piece, likewise.
+        modules: Modules without a memory.
+        memory: Memory of the household.
+        plates: Encoder of a plate; None for the shipped one.
+        crops: Encoder of a piece; None for the shipped one.
 
     Raises:
         MissingExtra: onnxruntime is not installed.
@@ -62,26 +62,26 @@ class Remembering:
     # -- seeing ------------------------------------------------------------------------------------------------------
 
     def name(self, rgb: Picture) -> Named:
-        """M1: what was said of a plate like this, if M2 finds it here; otherwise what it says itself."""
+        """Return M1's output: what was said of a plate like this, if M2 finds it here; otherwise its own word."""
         own = self.modules.name(rgb)
         possible, seen = list(self.foods), Embedding.of(self._plates, rgb)
-        while possible and (found := self.memory.recall(FOOD, seen, possible)) is not None:
-            if self._compared(rgb, found.label)[1]:
-                agrees = found.label == own.label
-                return Named(found.label, own.scores, _recall(found, agrees))
-            possible.remove(found.label)
+        while possible and (recalled := self.memory.recall(FOOD, seen, possible)) is not None:
+            if self._compared(rgb, recalled.label)[1]:
+                agrees = recalled.label == own.label
+                return Named(recalled.label, own.scores, _recall(recalled, agrees))
+            possible.remove(recalled.label)
         return own
 
     def find(self, rgb: Picture, label: str) -> Found:
-        """M2: of the boxes that it finds, first the one that is most like what was boxed as this food before.
+        """Return M2's boxes, the one first that is most like what was boxed as this food before.
 
-        What people called otherwise comes last, with as little of its score as memory leaves: the robot doubts it, so
-        it asks, and what is said then may speak against that memory.
+        A box that people called otherwise comes last, with as little of its score as memory leaves: the robot doubts
+        it, so it asks, and what is said then may speak against that memory.
         """
         return self._compared(rgb, label)[0]
 
     def _compared(self, rgb: Picture, label: str) -> tuple[Found, bool]:
-        """M2's boxes, and whether there is one that nobody called otherwise."""
+        """Return M2's boxes, and whether there is one that nobody called otherwise."""
         if self._seen is not rgb:
             self._seen, self._found = rgb, {}
         if label not in self._found:
@@ -93,8 +93,8 @@ class Remembering:
             return own, bool(own.boxes)
         seen = [self._piece(rgb, box) if number < BOXES else None for number, box in enumerate(own.boxes)]
         ranked = sorted(range(len(seen)), key=lambda number: -_likeness(label, seen[number]))
-        boxes = tuple(own.boxes[each] for each in ranked)
-        scores = tuple(own.scores[each] * min(1.0, 1.0 + _likeness(label, seen[each])) for each in ranked)
+        boxes = tuple(own.boxes[number] for number in ranked)
+        scores = tuple(own.scores[number] * min(1.0, 1.0 + _likeness(label, seen[number])) for number in ranked)
         first = seen[ranked[0]]
         if first is None or first.label != label:
             return Found(boxes, scores), first is None
@@ -104,19 +104,19 @@ class Remembering:
         return self.memory.recall(PIECE, Embedding.of(self._crops, square_of(rgb, box)), self.foods)
 
     def choose(self, rgb: Picture, label: str, box: Box) -> Chosen:
-        """M3: what was said of a piece like this, named alike; otherwise what it says itself."""
+        """Return M3's output: what was said of a piece like this, named alike; otherwise its own word."""
         own = self.modules.choose(rgb, label, box)
-        possible = {skill_of(label, each): each for each in Skill}
-        found = self.memory.recall(SKILL, Embedding.of(self._crops, square_of(rgb, box), label), list(possible))
-        if found is None:
+        possible = {skill_of(label, option): option for option in Skill}
+        recalled = self.memory.recall(SKILL, Embedding.of(self._crops, square_of(rgb, box), label), list(possible))
+        if recalled is None:
             return own
-        said = possible[found.label]
-        ranked = sorted(found.probabilities.items(), key=lambda each: -each[1])
-        scores = own.scores if said is own.skill else {possible[name]: chance for name, chance in ranked}
-        return Chosen(said, scores, _recall(found, agrees=said is own.skill))
+        skill = possible[recalled.label]
+        ranked = sorted(recalled.probabilities.items(), key=lambda item: -item[1])
+        scores = own.scores if skill is own.skill else {possible[name]: chance for name, chance in ranked}
+        return Chosen(skill, scores, _recall(recalled, agrees=skill is own.skill))
 
     def aim(self, rgb: Picture, box: Box, skill: Skill, *, seed: int) -> Aimed:
-        """M4, as it is."""
+        """Return M4's output, as it is."""
         return self.modules.aim(rgb, box, skill, seed=seed)
 
     # -- learning ----------------------------------------------------------------------------------------------------
@@ -133,16 +133,16 @@ class Remembering:
     ) -> None:
         """Keep an answer about a food, a box or a skill; the same question teaches once.
 
-        A memory that said something else is dropped, however often it was confirmed. One of a piece stays where what
+        A memory that said something else is dropped, however often it was confirmed. A memory of a piece stays if what
         is boxed now looks the same: people may point at any piece of a food.
 
         Args:
             module: `food`, `box` or `skill`; where the fork goes in is not kept.
-            outputs: What stands for each module, the answer among them.
-            rgb: The picture it was about.
-            by: Who gave it.
-            source: Which question, and of which picture.
-            instead_of: The memory that said something else, where one did.
+            outputs: Outputs of all modules, the answer among them.
+            rgb: Picture that it was about.
+            by: Name of the person who gave it.
+            source: Question that was answered, and its picture.
+            instead_of: Id of the memory that said something else, if there is one.
         """
         label, wrong = str(outputs[FOOD]), set() if instead_of is None else {instead_of}
         if module == FOOD:
@@ -152,9 +152,9 @@ class Remembering:
             assert isinstance(box, Box)
             if module == "box":
                 kept, seen = PIECE, Embedding.of(self._crops, square_of(rgb, box))
-                found = self.memory.recall(PIECE, seen, self.foods)
-                if found is not None:
-                    wrong = set() if found.label == label else wrong | {found.memory.id}
+                recalled = self.memory.recall(PIECE, seen, self.foods)
+                if recalled is not None:
+                    wrong = set() if recalled.label == label else wrong | {recalled.memory.id}
             elif module == "skill":
                 kept, seen = SKILL, Embedding.of(self._crops, square_of(rgb, box), label)
                 label = skill_of(label, Skill(str(outputs["skill"])))
@@ -165,13 +165,13 @@ class Remembering:
 
 @dataclass(frozen=True)
 class Lessons:
-    """What one bite teaches; given to its `BitePolicy`. Told again, after a crash, it changes nothing.
+    """Lessons of one bite, for its `BitePolicy`. Told again, after a crash, they change nothing.
 
     Args:
-        remembering: Who learns.
-        journal: The meal's, which knows who answered.
-        run: The bite's run.
-        meal: What no other meal is called, on whatever store: the hash of its order.
+        remembering: Modules that learn.
+        journal: Journal of the meal, which knows who answered.
+        run: Id of the run of the bite.
+        meal: Id that no other meal has, on whatever store: the hash of its order.
     """
 
     remembering: Remembering
@@ -181,7 +181,7 @@ class Lessons:
 
     @property
     def erasures(self) -> int:
-        """How often somebody was erased from the memory."""
+        """Number of times that somebody was erased from the memory."""
         return self.remembering.memory.erasures
 
     def heard(
@@ -194,39 +194,39 @@ class Lessons:
         food_was_said: bool,
         instead_of: int | None = None,
     ) -> None:
-        """A person answered: kept with who it was, which question and which picture. One who was erased is not kept.
+        """Keep an answer, with its person, question and picture. One of a person who was erased is not kept.
 
-        A box shows a food only where the food was a person's word, too: asked for one that is not there, people box
+        A box shows a food only if the food was a person's word, too: asked for one that is not there, people box
         something else.
 
         Args:
-            module: Which.
-            outputs: What stands for each module now.
+            module: Module that was asked about.
+            outputs: Outputs of all modules now.
             rgb: The picture that it was about.
-            name: Of the picture.
-            food_was_said: Whether the food is what a person said for this bite: neither M1's word nor a remembered one.
-            instead_of: The memory that said something else, where one did.
+            name: Name of the picture.
+            food_was_said: True if a person said the food for this bite; False for M1's word, or a remembered one.
+            instead_of: Id of the memory that said something else, if there is one.
         """
         if module not in LEARNT or (module == "box" and not food_was_said):
             return
         question, by = "", None
         for entry in self.journal.read(run=self.run):
             if isinstance(entry.event, RunTold):
-                told = entry.event.read()
-                if isinstance(told, Answered) and told.module == module:
-                    question, by = entry.key, told.by
+                answer = entry.event.read()
+                if isinstance(answer, Answered) and answer.module == module:
+                    question, by = entry.key, answer.by
         if by is not None:
             source = Source(question=f"{self.meal}/{question}", run=self.run, picture=name)
             self.remembering.learn(module, outputs, rgb, by=by, source=source, instead_of=instead_of)
 
     def acted(self, acted: Acted, *, a_person_looked: bool) -> None:
-        """What was recalled and worked is confirmed. Of a failure it bears as much as it is likely to be to blame.
+        """Confirm what was recalled and worked. A failure counts against it by its share of the blame.
 
         A bite of something else looks alike to the robot, and not to a person.
 
         Args:
-            acted: With what is known of it, and with the memories that it was made on.
-            a_person_looked: Whether somebody said so; else the robot saw it.
+            acted: Attempt with what is known of it, and with the memories that it was made on.
+            a_person_looked: True if a person said what came of it; otherwise the robot saw it.
         """
         memory, evidence = self.remembering.memory, f"{self.meal}/{acted.action}"
         for module, number in acted.recalled.items():
@@ -241,56 +241,58 @@ class Lessons:
                 continue
 
 
-def _likeness(label: str, found: Recalled | None) -> float:
-    """How much memory says that a piece is of this food: its similarity, less than nothing for one called otherwise."""
-    if found is None:
+def _likeness(label: str, recalled: Recalled | None) -> float:
+    """Return how much memory says that a piece is of this food: its similarity, below 0 for one called otherwise."""
+    if recalled is None:
         return 0.0
-    return found.similarity if found.label == label else -found.similarity
+    return recalled.similarity if recalled.label == label else -recalled.similarity
 
 
 def skill_of(food: str, skill: Skill) -> str:
-    """What the memory keeps as M3's word for a piece that is called so."""
+    """Return the memory's name for M3's word about a piece of this food."""
     return f"{food}: {skill}"
 
 
 def share_of_blame(confidences: Mapping[str, float], module: str) -> float:
-    """How likely a module was wrong, after a failure: others may have been, and a fork slips now and then."""
+    """Return the probability that a module was wrong, after a failure: others may have been, and a fork can slip."""
     works = FAILED_FOR_SURE * math.prod(confidences.values())
     return min(1.0, (1.0 - confidences.get(module, 1.0)) / (1.0 - works))
 
 
 def meal_id(journal: Journal, name: str) -> str:
-    """What no other meal is called, on whatever store. It names nobody.
+    """Return an id that no other meal has, on whatever store. It names nobody.
 
     Raises:
-        BadSetting: The meal was not begun.
+        UnknownName: The meal was not begun.
     """
     for entry in journal.read(run=RUN):
         if isinstance(entry.event, Ordered) and entry.event.name == name:
             return entry.hash[:16]
-    raise BadSetting(f"there is no meal '{name}' on this store", hint="Begin it first: Meal.eat does.")
+    raise UnknownName(f"there is no meal '{name}' on this store", hint="Begin it first: Meal.eat does.")
 
 
 def memory_in(book: Journal) -> Memory:
-    """The memory of a household that is kept in a journal, with the thresholds of the shipped encoders."""
+    """Return the memory of a household that is kept in a journal, with the thresholds of the shipped encoders."""
     return Memory(book, SETTINGS)
 
 
 def kept_in(memory: Memory, journal: Journal) -> str:
-    """Where a memory is kept, seen from a meal's store, so that both may be moved; empty where it is that store."""
-    there, here = address_of(memory.book.store), address_of(journal.store)
-    if there.path is None:
-        return "" if there.shown == here.shown else there.shown
-    if there.path == here.path:
+    """Return the store of a memory as seen from a meal's store, so that both may be moved; empty if it is the same."""
+    kept, own = address_of(memory.book.store), address_of(journal.store)
+    if kept.path is None:
+        return "" if kept.shown == own.shown else kept.shown
+    if kept.path == own.path:
         return ""
-    return str(there.path) if here.path is None else os.path.relpath(there.path, here.path.parent)
+    return str(kept.path) if own.path is None else os.path.relpath(kept.path, own.path.parent)
 
 
 def store_at(kept: str, journal: Journal) -> str:
-    """The store that `kept_in` named."""
-    here = address_of(journal.store)
-    return kept if here.path is None or address_of(kept).path is None else str(here.path.parent / kept)
+    """Return the store that `kept_in` named."""
+    own = address_of(journal.store)
+    return kept if own.path is None or address_of(kept).path is None else str(own.path.parent / kept)
 
 
-def _recall(found: Recalled, agrees: bool) -> Recall:
-    return Recall(memory=found.memory.id, probability=found.similarity, agrees=agrees, whose=found.memory.whose)
+def _recall(recalled: Recalled, agrees: bool) -> Recall:
+    return Recall(
+        memory=recalled.memory.id, probability=recalled.similarity, agrees=agrees, whose=recalled.memory.whose
+    )

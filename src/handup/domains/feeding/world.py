@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import BadRecord, BadSetting
+from handup.core import BadRecord, BadSetting, OutOfRange
 from handup.domains.feeding.arm import Fork, Load, Unstable, show_load, touchable, wait
 from handup.domains.feeding.camera import FORK_PX, SCOOP_Z_M, Item, Overhead, Seen, compare, no_food
 from handup.domains.feeding.film import Film
@@ -28,9 +28,9 @@ from handup.domains.guard import Halted
 
 SETTLE_STEPS = 400
 FEWEST_PIXELS = 40
-"""What shows fewer is not named in `truth`."""
+"""Fewest pixels of a thing that `truth` names, in a picture of 640 × 480 px."""
 BITE_ML = 8.0
-"""What counts as one bite of a heap in `left`."""
+"""Volume of a heap that counts as one bite in `left`, in ml."""
 SCHEMA, KIND = 1, "feeding-world"
 KEPT: Mapping[str, type | tuple[type, ...]] = {
     "executions": int,
@@ -45,10 +45,10 @@ KEPT: Mapping[str, type | tuple[type, ...]] = {
 }
 OF: Mapping[str, type] = {"plate": str, "pieces": Mapping, "seed": int, "looks": str}
 NUMBERS = ("state", "heaps", "eaten", "load", "welds")
-"""What a saved plate holds, what it says of the world that it is of, and which of it are numbers."""
+"""Fields of a saved plate, fields of the world that it is of, and those of its fields that are numbers."""
 GIVE = "Give all of what World.save returned, unchanged."
 Guard = Callable[[float], object]
-"""Called with the simulated seconds of a motion so far. It may wait, and may raise `Halted`."""
+"""Function that is called with the simulated seconds of a motion so far. It may wait, and may raise `Halted`."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class View:
     """One picture from above.
 
     Args:
-        rgb: Height × width × 3.
+        rgb: Colours, height × width × 3.
         depth: Distance along the camera's axis in m, height × width.
     """
 
@@ -68,11 +68,12 @@ class World:
     """A plate of food in a physics simulation. Needs the extra `sim`. Close it, or use it in a `with` block.
 
     Args:
-        plate: What is served: a plate, or the name of one (`random`: drawn by the seed).
-        seed: Everything that chance decides.
-        looks: How it may look, or the name of such looks.
+        plate: Plate to serve, or its name (`random`: drawn by the seed).
+        seed: Source of everything that chance decides.
+        looks: Looks of the scene, or their name.
         size: Width and height of pictures in px, at most 640 × 480.
-        kitchen: The home: lamp, table, china and the colour of each food are this one's at every meal. None: no home.
+        kitchen: Number of the home, which has its own lamp, table, china and colours of food at every meal. None:
+            no home.
 
     Raises:
         MissingExtra: MuJoCo is not installed.
@@ -91,9 +92,10 @@ class World:
     ) -> None:
         for what, number in (("seed", seed), ("kitchen", 0 if kitchen is None else kitchen)):
             if not isinstance(number, int | np.integer) or number < 0:
-                raise BadSetting(f"{what} is {number}", hint="Give a whole number from 0 on.")
+                raise OutOfRange.of(what, number, "be a whole number from 0 on", hint="Give such a number.")
         if not (16 <= size[0] <= BUFFER[0] and 16 <= size[1] <= BUFFER[1]):
-            raise BadSetting(f"a picture of {size[0]} × {size[1]} px", hint="Give at most 640 × 480, at least 16.")
+            must = f"lie between 16 × 16 and {BUFFER[0]} × {BUFFER[1]} px"
+            raise OutOfRange.of("the size of a picture", f"{size[0]} × {size[1]} px", must, hint="Give such a size.")
         self.plate = plate_of(plate, seed=seed) if isinstance(plate, str) else plate
         self.seed, self.looks, self.size = int(seed), (looks := looks_of(looks)), size
         self.kitchen = kitchen
@@ -112,40 +114,41 @@ class World:
 
     @property
     def executions(self) -> int:
-        """How many skills were executed."""
+        """Number of skills that were executed."""
         return self._executions
 
     @property
     def carries(self) -> bool:
-        """Whether there is anything on the fork."""
+        """True if there is anything on the fork."""
         return bool(self._load.pieces) or self._load.heap is not None
 
     @property
     def unstable(self) -> int:
-        """How many of them went wrong in the physics and were rolled back."""
+        """Number of executions that went wrong in the physics and were rolled back."""
         return self._unstable
 
     # Seeing
 
     def view(self) -> View:
-        """What the overhead camera sees. Twice the same where nothing happened in between."""
+        """Return what the overhead camera sees. It is the same twice if nothing happened in between."""
         colours, depth = self._eye_of().rgb(self._scene.data, self._scene.overhead, self.size, depth=True)
         random = self._random(2)
         far = depth + np.float32(0.001) * random.standard_normal(depth.shape, dtype=np.float32)
         return View(exposed(colours, self.look, random), far)
 
     def glance(self, camera: str, size: tuple[int, int]) -> NDArray[np.uint8]:
-        """A picture for people, `overhead`, `beside` or `inspect` (the fork), also during a skill; without noise."""
+        """Return a picture for people, also during a skill, without noise: `overhead`, `beside` or `inspect` (the fork)."""
         self._show_heaps()
         mujoco().mj_kinematics(self._scene.model, self._scene.data)
         number = getattr(self._scene, camera)
         return np.array(self._eye_of().rgb(self._scene.data, number, size))
 
     def truth(self) -> tuple[Item, ...]:
-        """What is on the plate and can be seen, with the best skills and parameters. For labels and oracles only."""
+        """Return what is seen on the plate, with the best skills and parameters. For labels and oracles only."""
         labels = self.labels()
-        found = []
-        names = [each.food.name for each in self._scene.pieces] + [each.heap.food.name for each in self._scene.mounds]
+        items = []
+        names = [piece.food.name for piece in self._scene.pieces]
+        names += [mound.heap.food.name for mound in self._scene.mounds]
         for number, name in enumerate(names):
             rows, columns = np.nonzero(labels == number)
             if len(rows) < FEWEST_PIXELS * self.size[0] * self.size[1] / (640 * 480) or not self._is_there(number):
@@ -159,14 +162,14 @@ class World:
                 if heap < 0
                 else self._overhead.best_for_heap(self._scene.mounds[heap].heap)
             )
-            found.append(Item(food=name, pixels=len(rows), box=box, best=best, number=number))
-        return tuple(found)
+            items.append(Item(food=name, pixels=len(rows), box=box, best=best, number=number))
+        return tuple(items)
 
     def labels(self) -> NDArray[np.int32]:
-        """For each pixel the number of the item that is seen there, or -1; the numbers are those of `truth`."""
+        """Return the number of the item that is seen at each pixel, or -1; the numbers are those of `truth`."""
         geoms = self._eye_of().labels(self._scene.data, self._scene.overhead, self.size)
-        bodies = {each.body: number for number, each in enumerate(self._scene.pieces)}
-        heaps = {each.seen: len(bodies) + number for number, each in enumerate(self._scene.mounds)}
+        bodies = {piece.body: number for number, piece in enumerate(self._scene.pieces)}
+        heaps = {mound.seen: len(bodies) + number for number, mound in enumerate(self._scene.mounds)}
         numbers = np.array(
             [heaps.get(geom, bodies.get(int(body), -1)) for geom, body in enumerate(self._scene.model.geom_bodyid)]
             + [-1],
@@ -175,7 +178,7 @@ class World:
         return numbers[geoms]
 
     def looks_successful(self) -> Seen:
-        """What the success detector thinks about the fork, from its camera. It can be wrong."""
+        """Return the verdict of the success detector about the fork, from its camera. It can be wrong."""
         if self._flat not in self._empty:
             with no_food(self._scene, flat=self._flat) as before:
                 random = np.random.default_rng((self.seed, 4, int(self._flat)))
@@ -195,14 +198,15 @@ class World:
         """Carry out a skill. What was on the fork before is wiped off, uneaten but gone.
 
         Args:
-            skill: Which.
+            skill: Skill to carry out.
             params: Its four numbers, on the picture that `view` gives now.
-            film: Takes pictures meanwhile.
-            guard: Called with the time that passed, every few ms of it: the arm holds for as long as this takes.
+            film: Film that takes pictures meanwhile.
+            guard: Function that is called with the time that passed, every few ms: the arm holds for as long as
+                this takes.
 
         Raises:
             Halted: The guard raised it. The motion ended there, and counts as an execution.
-            BadSetting: No such skill, or no four numbers from 0 to 1.
+            BadSetting: There is no such skill, or these are not four numbers from 0 to 1.
         """
         skill, params = Skill.of(skill), Params.of(params)
         self.clear_tool()
@@ -227,7 +231,7 @@ class World:
     def nudged(
         self, skill: Skill, params: Params, *, by_m: tuple[float, float] = (0.0, 0.0), turn_rad: float = 0.0
     ) -> Params:
-        """These parameters moved and turned on the plate: for measuring what errors cost, and for unsteady hands."""
+        """Return these parameters moved and turned on the plate, to measure what errors cost, or for unsteady hands."""
         first, second = self.on_plate(skill, params)
         middle, half = (first + second) / 2 + np.array(by_m), (second - first) / 2
         cos, sin = np.cos(turn_rad), np.sin(turn_rad)
@@ -235,11 +239,11 @@ class World:
         return self.params(skill, middle - turned, middle + turned)
 
     def on_plate(self, skill: Skill, params: Params) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Where the two points of a skill lie: x and y from the plate's middle, in m."""
+        """Return the two points of a skill: x and y from the plate's middle, in m."""
         return self._overhead.table(skill, params)
 
     def params(self, skill: Skill, first_m: NDArray[np.float64], second_m: NDArray[np.float64]) -> Params:
-        """The parameters for two points on the plate, in m from its middle; the opposite of `on_plate`."""
+        """Return the parameters for two points on the plate, in m from its middle; the opposite of `on_plate`."""
         z_m = SCOOP_Z_M if skill is Skill.SCOOP else self._overhead.top_at((first_m + second_m) / 2)
         return self._overhead.params(first_m, second_m, z_m)
 
@@ -249,7 +253,7 @@ class World:
         mujoco().mj_forward(self._scene.model, self._scene.data)
 
     def clear_tool(self) -> None:
-        """The bite is eaten, or wiped off: the fork is empty and waits."""
+        """Empty the fork and let it wait: the bite is eaten, or wiped off."""
         for number in self._load.pieces:
             piece = self._scene.pieces[number]
             self._scene.data.eq_active[piece.weld] = 0
@@ -263,7 +267,7 @@ class World:
         mujoco().mj_forward(self._scene.model, self._scene.data)
 
     def left(self) -> Mapping[str, float]:
-        """What is left on the plate of each food, in bites."""
+        """Return what is left on the plate of each food, in bites."""
         bites: dict[str, float] = dict.fromkeys(self.plate.pieces, 0.0)
         for number, piece in enumerate(self._scene.pieces):
             bites[piece.food.name] += float(self._is_there(number))
@@ -274,7 +278,7 @@ class World:
     # Keeping
 
     def save(self) -> dict[str, Any]:
-        """Everything that changes, as a record for JSON; `load` it into a world built with the same arguments."""
+        """Return all that changes, as a record for JSON; `load` it into a world built with the same arguments."""
         model, data = self._scene.model, self._scene.data
         kind = mujoco().mjtState.mjSTATE_INTEGRATION.value
         state = np.zeros(mujoco().mj_stateSize(model, kind))
@@ -286,10 +290,12 @@ class World:
             "executions": self._executions,
             "unstable": self._unstable,
             "state": state.tolist(),
-            "heaps": [each.heap.heights_m.ravel().tolist() for each in self._scene.mounds],
+            "heaps": [mound.heap.heights_m.ravel().tolist() for mound in self._scene.mounds],
             "eaten": sorted(self._eaten),
             "load": {str(number): bears for number, bears in self._load.pieces.items()},
-            "welds": [self._scene.model.eq_data[self._scene.pieces[each].weld].tolist() for each in self._load.pieces],
+            "welds": [
+                self._scene.model.eq_data[self._scene.pieces[number].weld].tolist() for number in self._load.pieces
+            ],
             "of_heap": [self._load.heap, self._load.ml, self._load.smear],
             "flat": self._flat,
         }
@@ -298,12 +304,14 @@ class World:
         """Go on from a record that `save` made.
 
         Raises:
-            BadRecord: Of another schema, damaged, or of another plate, seed, looks or kitchen.
+            BadRecord: It has another schema, is damaged, or is of another plate, seed, looks or kitchen.
         """
         _check(record)
         kind = mujoco().mjtState.mjSTATE_INTEGRATION.value
         if record["of"] != self._of():
-            raise BadRecord("this plate was saved from another world", hint="Build it as that one was built.")
+            raise BadRecord(
+                "the record must be of this world, got one of another", hint="Build it as that one was built."
+            )
         _check_fits(record, self._scene, mujoco().mj_stateSize(self._scene.model, kind))
         data, state = self._scene.data, np.array(record["state"])
         for mound, heights in zip(self._scene.mounds, record["heaps"], strict=True):
@@ -314,7 +322,7 @@ class World:
         self._executions, self._unstable = record["executions"], record["unstable"]
         self._eaten, self._flat = set(record["eaten"]), record["flat"]
         heap, ml, smear = record["of_heap"]
-        self._load = Load({int(each): bears for each, bears in record["load"].items()}, heap, ml, smear)
+        self._load = Load({int(number): bears for number, bears in record["load"].items()}, heap, ml, smear)
         for number, weld in zip(self._load.pieces, record["welds"], strict=True):
             self._scene.model.eq_data[self._scene.pieces[number].weld] = weld
         touchable(self._scene, self._load)
@@ -327,12 +335,12 @@ class World:
     def restored(
         cls, record: Mapping[str, Any], *, looks: Looks | None = None, size: tuple[int, int] = (640, 480)
     ) -> Self:
-        """A new world from a record.
+        """Return a new world from a record.
 
         Args:
-            record: What `save` returned.
-            looks: The looks it was built with, where these are not `EASY` or `HARD`.
-            size: Of pictures.
+            record: Record that `save` returned.
+            looks: Looks that it was built with, if these are not `EASY` or `HARD`.
+            size: Width and height of pictures in px.
 
         Raises:
             BadRecord: As for `load`.
@@ -340,20 +348,23 @@ class World:
         _check(record)
         of = record["of"]
         if looks is None and of["looks"] not in LOOKS:
-            raise BadRecord(f"a plate with the looks '{of['looks']}'", hint="Give the looks that it was built with.")
+            cause = f"looks must be given for a plate that was saved with its own, got only their name '{of['looks']}'"
+            raise BadRecord(cause, hint="Give the looks that it was built with.")
         kitchen = of.get("kitchen")
         if kitchen is not None and (not isinstance(kitchen, int) or kitchen < 0):
-            raise BadRecord(f"a saved plate of the kitchen '{kitchen}'", hint=GIVE)
+            raise BadRecord(f"kitchen of a saved plate must be a number from 0 on, got '{kitchen}'", hint=GIVE)
         try:
             plate = Plate(of["plate"], {food: (int(low), int(high)) for food, (low, high) in of["pieces"].items()})
         except (BadSetting, TypeError, ValueError) as error:
-            raise BadRecord(f"a saved plate that cannot be: {getattr(error, 'cause', error)}", hint=GIVE) from None
+            raise BadRecord(
+                f"a saved plate must be one that can be served: {getattr(error, 'cause', error)}", hint=GIVE
+            ) from None
         world = cls(plate, seed=of["seed"], looks=looks or LOOKS[of["looks"]], size=size, kitchen=kitchen)
         world.load(record)
         return world
 
     def _of(self) -> dict[str, Any]:
-        """What a record is of: how its world was built. One in no kitchen looks as it did before there were any."""
+        """Return how the world of a record was built. One without a kitchen has no such key."""
         pieces = {food: list(numbers) for food, numbers in self.plate.pieces.items()}
         of = {"plate": self.plate.name, "pieces": pieces, "seed": self.seed, "looks": self.looks.name}
         return of if self.kitchen is None else {**of, "kitchen": self.kitchen}
@@ -386,7 +397,7 @@ class World:
         return exposed(np.clip(colours * bright, 0, 255).astype(np.uint8), self.look, random)
 
     def _is_there(self, number: int) -> bool:
-        """Whether a piece lies on the plate, or a heap has anything left."""
+        """Return whether a piece lies on the plate, or a heap has anything left."""
         if number >= len(self._scene.pieces):
             return self._scene.mounds[number - len(self._scene.pieces)].heap.volume_ml > 3.0
         place = self._scene.data.qpos[self._scene.pieces[number].qpos :][:2]
@@ -394,25 +405,25 @@ class World:
 
     def _each_stride(self, film: Film | None, guard: Guard | None) -> Callable[[float], None]:
         looks = [film.rolling(self.glance)] if film is not None else []
-        both: list[Guard] = [*looks, *([guard] if guard is not None else [])]
+        watchers: list[Guard] = [*looks, *([guard] if guard is not None else [])]
 
         def look(seconds: float) -> None:
-            for each in both:
-                each(seconds)
+            for watcher in watchers:
+                watcher(seconds)
 
         return look
 
     def _after(self, fork: Fork, skill: Skill) -> None:
-        """A skill is over, or was stopped on its way."""
+        """Take over what a skill did, to its end or until it was stopped."""
         self._executions += 1
         self._load, self._flat = fork.load, skill is Skill.SCOOP
         self._show_heaps()
 
     def _settle(self) -> None:
-        """Let what was touched come to rest; notice where the physics went wrong."""
+        """Let what was touched come to rest; notice if the physics went wrong."""
         mujoco().mj_step(self._scene.model, self._scene.data, 50)
         data = self._scene.data
-        if any(each.number for each in data.warning) or not np.isfinite(data.qpos).all():
+        if any(warning.number for warning in data.warning) or not np.isfinite(data.qpos).all():
             raise Unstable
         mujoco().mj_forward(self._scene.model, data)
 
@@ -423,7 +434,7 @@ class World:
 
 
 def _check(record: Mapping[str, Any]) -> None:
-    """Refuse what is no whole record of this schema.
+    """Refuse what is not a whole record of this schema.
 
     Raises:
         BadRecord: It is of another schema, or damaged.
@@ -434,46 +445,48 @@ def _check(record: Mapping[str, Any]) -> None:
     gone = [name for name, kind in KEPT.items() if not isinstance(record.get(name), kind)]
     gone += [name for name, kind in OF.items() if not isinstance(of, Mapping) or not isinstance(of.get(name), kind)]
     if gone:
-        raise BadRecord(f"a saved plate without its {', '.join(gone)}", hint=GIVE)
+        raise BadRecord(f"a saved plate must hold everything that was saved, got none of {', '.join(gone)}", hint=GIVE)
     odd = [name for name in NUMBERS if not all(map(_is_number, _leaves(record[name])))]
     if odd or record["executions"] < 0 or record["unstable"] < 0:
-        raise BadRecord(f"a saved plate with damaged numbers in {', '.join(odd) or 'its counts'}", hint=GIVE)
+        raise BadRecord(
+            f"numbers of a saved plate must be finite, got others in {', '.join(odd) or 'its counts'}", hint=GIVE
+        )
 
 
 def _check_fits(record: Mapping[str, Any], scene: Scene, state: int) -> None:
     """Refuse a record whose parts are not of a scene's sizes, before anything of it is taken over.
 
     Args:
-        record: One that `_check` let pass.
-        scene: What it is to be taken over into.
-        state: How many numbers the state of its physics has.
+        record: Record that `_check` let pass.
+        scene: Scene that is to take it over.
+        state: Number of values in the state of its physics.
 
     Raises:
-        BadRecord: One is not.
+        BadRecord: A part has another size.
     """
-    heaps, weld = [each.heap.heights_m.size for each in scene.mounds], scene.model.eq_data.shape[1]
+    heaps, weld = [mound.heap.heights_m.size for mound in scene.mounds], scene.model.eq_data.shape[1]
     of_heap, load, known = record["of_heap"], record["load"], {str(number) for number in range(len(scene.pieces))}
     fitting = {
         "state": len(record["state"]) == state,
-        "heaps": [_length(each) for each in record["heaps"]] == heaps,
-        "eaten": {str(each) for each in record["eaten"]} <= known,
+        "heaps": [_length(heights) for heights in record["heaps"]] == heaps,
+        "eaten": {str(number) for number in record["eaten"]} <= known,
         "load": set(load) <= known,
-        "welds": [_length(each) for each in record["welds"]] == [weld] * len(load),
+        "welds": [_length(values) for values in record["welds"]] == [weld] * len(load),
         "of_heap": len(of_heap) == 3
         and (of_heap[0] is None or of_heap[0] in range(len(heaps)))
         and all(map(_is_number, of_heap[1:])),
     }
     odd = [name for name, fits in fitting.items() if not fits]
     if odd:
-        raise BadRecord(f"a saved plate whose {', '.join(odd)} cannot be of this plate", hint=GIVE)
+        raise BadRecord(f"a saved plate must fit this one, got another {', '.join(odd)}", hint=GIVE)
 
 
 def _leaves(value: Any) -> Iterator[Any]:
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, Sequence) and not isinstance(value, str):
-        for each in value:
-            yield from _leaves(each)
+        for entry in value:
+            yield from _leaves(entry)
     else:
         yield value
 

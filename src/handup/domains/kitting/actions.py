@@ -1,4 +1,4 @@
-"""The robot's actions: each is one function on a `Turn`, and one class with the interface of the executive."""
+"""Actions of the robot: each is one function on a `Turn`, and one class with the interface of the executive."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 Effect = Callable[[Turn], Outcome]
 TIME_UP = "time_up"
-"""The code of everything that is begun after the end of the run."""
+"""Code of everything that is begun after the end of the run."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """What is known of an action.
+    """Declaration of an action, and its effect.
 
     Args:
         takes: Its inputs; one with a `?` at the end may be missing.
         gives: Its results.
-        codes: Of its aborts.
-        touches: Whether it may change the world, so that its effects are counted.
-        effect: What it does.
+        codes: Codes of its aborts.
+        touches: True if it may change the world, so that its effects are counted.
+        effect: Function that does its work.
     """
 
     takes: tuple[str, ...]
@@ -50,7 +50,7 @@ def primitive(
     codes: tuple[str, ...] = (),
     touches: bool = True,
 ) -> Callable[[Effect], Effect]:
-    """Make a function on a turn an action of the robot, under the function's name."""
+    """Make an action of the robot from a function on a turn, under the function's name."""
 
     def known(effect: Effect) -> Effect:
         kind = Kind(takes=takes, gives=gives, codes=(*codes, TIME_UP), touches=touches, effect=effect)
@@ -114,12 +114,12 @@ class Primitive:
         return self.world.sensed(call.number)
 
     def modules(self, failure: Failure) -> ModuleGraph | None:
-        """What may be wrong, as far as the robot can see itself; None for actions that no module stands behind."""
+        """Return the modules behind the action, with their confidences; None for actions without modules."""
         return modules_of(self.name, self.world.state, self.world.rates)
 
 
 def actions_of(world: World) -> Mapping[str, type[Primitive]]:
-    """All actions of the robot in this world, by name."""
+    """Return all actions of the robot in this world, by name."""
     return {
         name: type(
             name,
@@ -146,7 +146,7 @@ WRONG_PLACE = Aborted(code="wrong_place", why="The robot does not stand before t
 
 @primitive(takes=("object", "grasps"), codes=("no_plan", "gripper_fault", "hand_full"))
 def pick(turn: Turn) -> Outcome:
-    """Close the hand where a part was seen, and lift. Whether anything is in it, `verify_grasp` says."""
+    """Close the hand where a part was seen, and lift. `verify_grasp` tells whether anything is in it."""
     if turn.state.hand:
         return HAND_FULL
     ranked = turn.goal["grasps"]
@@ -157,7 +157,7 @@ def pick(turn: Turn) -> Outcome:
     turn.score("grasp", fresh and not turn.has("shifted_part"))
     if (spoiled := turn.spoiled()) is not None:
         return spoiled
-    beside = [turn.bites(CAUSES[each]) for each in ("shifted_part", "mislocalised")]
+    beside = [turn.bites(CAUSES[cause]) for cause in ("shifted_part", "mislocalised")]
     if any(beside) or not fresh:
         turn.moved()  # the fingers pushed it
         return Done(beliefs={"holding": True})
@@ -281,7 +281,7 @@ MISSED = Aborted(code="missed_hole", why="The fingers do not meet the chuck.")
 
 @primitive(takes=("chuck",), codes=("jammed", "missed_hole", "no_plan", "nothing_to_insert", "occupied", "wrong_place"))
 def insert_gear(turn: Turn) -> Outcome:
-    """Push the gear into the chuck by force. The robot may take an insertion for good that is none."""
+    """Push the gear into the chuck by force. The robot may take a failed insertion for a good one."""
     state = turn.state
     if state.base != "machine":
         return WRONG_PLACE
@@ -296,6 +296,7 @@ def insert_gear(turn: Turn) -> Outcome:
     if (spoiled := turn.spoiled()) is not None or turn.goal["chuck"]["scene"] != state.scene:
         turn.drop("false_insertion")
         return spoiled or MISSED
+    # The robot believes that the gear is in; it is in the hand still, or has fallen.
     if turn.has("false_insertion"):
         if turn.draw("falls") < turn.rates.seeing["gear_falls"]:
             turn.change(hand="")
@@ -398,7 +399,7 @@ def move_arm(turn: Turn) -> Outcome:
 
 @primitive(takes=("by_m?",))
 def raise_arm(turn: Turn) -> Outcome:
-    """A short motion upwards, without a plan: out of the picture and away from the ends of the joints."""
+    """Lift the arm a little, without a plan: out of the picture and away from the ends of the joints."""
     turn.remove()
     turn.change(arm="raised")
     return Done()
@@ -437,7 +438,7 @@ def nudge_parts(turn: Turn) -> Outcome:
 
 
 SETTLE_S = 3.0
-"""A camera needs so long to come to rest, and a person to step aside thrice that."""
+"""Seconds that a camera needs to come to rest; a person needs three times as long to step aside."""
 
 
 @primitive(takes=("pose",), touches=False)
@@ -472,18 +473,18 @@ def segment(turn: Turn) -> Outcome:
 def recognise(turn: Turn) -> Outcome:
     """Find which cluster is the part. Parts that look alike are taken for each other now and then."""
     turn.come_up()
-    wanted = str(turn.goal["object"])
+    part = str(turn.goal["object"])
     turn.score("pile", not turn.has("clutter"))
     turn.score("name", not turn.has("wrong_part"))
     if (spoiled := turn.spoiled()) is not None:
         return spoiled
-    turn.change(percept=(wanted, ALIKE[wanted] if turn.has("wrong_part") else wanted))
-    return Done(results={"candidates": [{"part": wanted, **dict(turn.goal["clusters"])}]})
+    turn.change(percept=(part, ALIKE[part] if turn.has("wrong_part") else part))
+    return Done(results={"candidates": [{"part": part, **dict(turn.goal["clusters"])}]})
 
 
 @primitive(takes=("object", "candidates"), gives=("grasps",), codes=("no_grasps",), touches=False)
 def calculate_grasps(turn: Turn) -> Outcome:
-    """Rank ways to grasp what was found. Grasps of an old cloud are grasps of an old cloud."""
+    """Rank ways to grasp what was found. They are as old as the cloud that they come from."""
     if (spoiled := turn.spoiled()) is not None:
         return spoiled
     best = dict(turn.goal["candidates"][0])
@@ -544,7 +545,7 @@ def check_chuck(turn: Turn) -> Outcome:
 
 @primitive(gives=("next", "object", "station"), touches=False)
 def choose_next(turn: Turn) -> Outcome:
-    """The planner's hook: what to do next, by the time left, what the kit lacks and what the machine is at.
+    """Choose what to do next, by the time left, what the kit lacks and what the machine is at: the hook of a planner.
 
     Parts are fetched while the machine runs; the gear is taken out when it is done. Nothing is begun that cannot end
     in time: `stop` where even the shortest rest would come too late.
@@ -569,4 +570,4 @@ def choose_next(turn: Turn) -> Outcome:
 
 
 LEAST_KIT_S = 560.0
-"""A kit takes about 650 s when nothing goes wrong; with less time left than this none is begun."""
+"""Least time that must be left to begin a kit, in seconds; a kit takes about 650 s when nothing goes wrong."""

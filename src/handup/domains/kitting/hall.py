@@ -14,16 +14,16 @@ from handup.executive.machine import AskPerson, Machine
 from handup.executive.people import Bystander, Heard, People, Said
 
 MAX_SUPPORT = 2000
-"""So many letters of what helps to answer are shown."""
+"""Most letters that are shown of what helps to answer."""
 
 
 def standing_by(world: World, machine: Machine, helper: str = "bystander") -> People:
-    """Somebody simulated. After a kill they say what they would have said, and do nothing twice.
+    """Return somebody simulated. After a kill they say what they would have said, and do nothing twice.
 
     Args:
-        world: Where they are.
-        machine: Of the run, which knows what went wrong.
-        helper: Who, one of `HELPERS`.
+        world: World that they are in.
+        machine: Machine of the run, which knows what went wrong.
+        helper: Name of the helper, one of `HELPERS`.
     """
     someone = HELPERS[helper]
 
@@ -33,8 +33,8 @@ def standing_by(world: World, machine: Machine, helper: str = "bystander") -> Pe
             return None
 
         def help_(trial: World) -> Mapping[str, Any]:
-            said = someone.says(trial, asked, question)
-            return {"value": said.value, "latency_s": said.latency_s, "by": said.by}
+            answer = someone.says(trial, asked, question)
+            return {"value": answer.value, "latency_s": answer.latency_s, "by": answer.by}
 
         return Said(**world.helped(f"{asked.number}/{asked.serial}", help_))
 
@@ -48,9 +48,9 @@ class WithHands:
     Once they say that they put it right, it is.
 
     Args:
-        people: Them.
-        world: Where the robot is.
-        machine: Of the run.
+        people: The people.
+        world: World that the robot is in.
+        machine: Machine of the run.
     """
 
     people: People
@@ -59,27 +59,27 @@ class WithHands:
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody said stop."""
+        """True if somebody said stop."""
         return self.people.stopped
 
     def ask(self, question: Question, step: str) -> str:
         """Put a question, with what somebody in the hall would see."""
         sights = " ".join(self.world.sights) or "Nothing that looks wrong."
-        told = f"Simulated: in the hall you would see: {sights}"
-        support = f"{question.support} {told}" if question.support else told
+        seen = f"Simulated: in the hall you would see: {sights}"
+        support = f"{question.support} {seen}" if question.support else seen
         return self.people.ask(replace(question, support=support[:MAX_SUPPORT]), step)
 
     def heard(self, question: str) -> Heard | None:
-        """What came of it."""
+        """Return what came of a question. If they say that they put it right, it is right in the simulation, too."""
         heard, asked = self.people.heard(question), self.machine.next()
         if heard is not None and heard.value == FIXED and isinstance(asked, AskPerson):
             put_right(self.world, asked.failure)
         return heard
 
     def wait(self, question: str, seconds: float) -> None:
-        """Let time pass."""
+        """Let time pass while a question is open."""
         self.people.wait(question, seconds)
 
     def withdraw(self, question: str) -> None:
-        """Take it back."""
+        """Withdraw a question."""
         self.people.withdraw(question)

@@ -25,35 +25,35 @@ NORMAL = NormalDist()
 ABOUT: Mapping[str, str] = {words: module for module, words in ASKED.items()}
 _TABLE: Mapping[str, Any] = shipped_data(__file__, "data/helping.yaml")
 SILENT: Mapping[str, tuple[str, ...]] = {code: tuple(causes) for code, causes in _TABLE["silent"].items()}
-"""Causes behind codes that no action gives of itself."""
+"""Causes behind codes that no action raises by itself."""
 GO_ON: Mapping[str, tuple[ResumeHint, tuple[str, ...]]] = {
     failed: (ResumeHint(entry["hint"]), tuple(entry.get("tasks", ()))) for failed, entry in _TABLE["go_on"].items()
 }
-"""Where somebody who knows the task goes on, by the code or the action that failed; elsewhere the step runs again."""
+"""Ways to go on of somebody who knows the task, by the code or action that failed; else the step runs again."""
 
 
 class Helper(Protocol):
-    """Somebody who can be asked."""
+    """Somebody who can be asked for help."""
 
     @property
     def name(self) -> str:
-        """Who."""
+        """Name of the helper."""
         ...
 
     def says(self, world: World, asked: AskPerson, question: Question) -> Said:
         """Come, look, do what they can, and answer.
 
         Args:
-            world: As it is.
-            asked: What went wrong.
-            question: What they are asked.
+            world: The world as it is.
+            asked: The command to ask, with the failure.
+            question: The question.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Bystander:
-    """Stands somewhere in the hall. Comes after a while, sees most causes, and removes them with their hands."""
+    """Bystander somewhere in the hall: comes after a while, sees most causes, and removes them with their hands."""
 
     name: str = "bystander"
 
@@ -76,7 +76,7 @@ class Bystander:
 
 @dataclass(frozen=True)
 class RemoteOperator:
-    """Sits at a console. Diagnoses and acts as well as people in studies did, and drives the robot's own remedies."""
+    """Operator at a console: diagnoses and acts as well as people in studies did, by the robot's own remedies."""
 
     name: str = "operator"
 
@@ -105,12 +105,12 @@ class RemoteOperator:
         return Said(value=option, latency_s=after_s, by=self.name)
 
 
-HELPERS: Mapping[str, Helper] = {each.name: each for each in (Bystander(), RemoteOperator())}
+HELPERS: Mapping[str, Helper] = {helper.name: helper for helper in (Bystander(), RemoteOperator())}
 """Simulated people by name."""
 
 
 class _Draws:
-    """Chance for one question: the same question at the same moment gets the same answer."""
+    """Random numbers for one question: the same question at the same moment gets the same answer."""
 
     def __init__(self, world: World, who: str, asked: AskPerson) -> None:
         self._seed = world.state.seed
@@ -133,15 +133,15 @@ def _is_wrong(world: World, module: str) -> bool:
 
 
 def _behind(world: World, failure: Failure) -> str:
-    """The cause that is behind a failure, as far as anybody can see one; empty where there is none."""
-    there = world.state.causes
-    spoiling = [each for each in there if CAUSES[each].spoils.get(failure.leaf) == failure.code]
-    silent = [each for each in SILENT.get(failure.code, ()) if each in there]
+    """Return the cause that is behind a failure, as far as anybody can see one; empty if there is none."""
+    present = world.state.causes
+    spoiling = [cause for cause in present if CAUSES[cause].spoils.get(failure.leaf) == failure.code]
+    silent = [cause for cause in SILENT.get(failure.code, ()) if cause in present]
     return next(iter([*spoiling, *silent]), "")
 
 
 def put_right(world: World, failure: Failure) -> bool:
-    """Take away what is behind a failure, by hand. Gives whether there was anything."""
+    """Take away what is behind a failure, by hand. Return whether there was anything."""
     if failure.code == "hand_full":
         world.take_from_hand()
         return True
@@ -149,11 +149,11 @@ def put_right(world: World, failure: Failure) -> bool:
 
 
 def _option(world: World, failure: Failure, question: Question, fixed: bool) -> str:
-    """What somebody who knows the task chooses."""
+    """Return the option that somebody who knows the task chooses."""
     hint, levels = GO_ON.get(failure.code) or GO_ON.get(failure.leaf) or (ResumeHint.CONTINUE, ())
     if failure.leaf == "check_chuck" and world.state.hand == GEAR:
         levels = ("insert",)
-    starts = [f"{RESTART} with {each.replace('_', ' ')}" for each in levels]
+    starts = [f"{RESTART} with {task.replace('_', ' ')}" for task in levels]
     again = FIXED if fixed else AGAIN
-    wanted = {ResumeHint.PREVIOUS: [BACK], ResumeHint.RETRY: starts}.get(hint, [again])
-    return next((each for each in wanted if each in question.options), again)
+    choices = {ResumeHint.PREVIOUS: [BACK], ResumeHint.RETRY: starts}.get(hint, [again])
+    return next((choice for choice in choices if choice in question.options), again)

@@ -1,4 +1,4 @@
-"""How long things take in the kitting world and what goes wrong there: read from `data/rates.yaml`, and checked."""
+"""Numbers of the kitting world, read from `data/rates.yaml` and checked: durations, and what goes wrong how often."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from handup.core import BadSetting, check_probability
+from handup.core import Malformed, MissingSetting, UnknownName, check_probability
 from handup.core.files import shipped_data
 
 FILE = "data/rates.yaml"
@@ -20,13 +20,13 @@ HINT = "Correct rates.yaml."
 
 @dataclass(frozen=True, kw_only=True)
 class Rate:
-    """How often one hidden cause comes up, and what takes it away.
+    """Rate at which one hidden cause comes up, and what takes it away.
 
     Args:
         rate: Probability at one opportunity.
         luck: Probability that an action that it spoils works all the same.
         removed_by: For each action that takes it away, the probability that one try does.
-        reason: Why these numbers.
+        reason: Reason for these numbers.
     """
 
     rate: float
@@ -38,7 +38,7 @@ class Rate:
         for what, value in (("rate", self.rate), ("luck", self.luck), *self.removed_by.items()):
             check_probability(f"{what} of a cause", value)
         if not self.removed_by:
-            raise BadSetting("nothing removes a cause", hint=HINT)
+            raise MissingSetting("a cause must have something that removes it, got nothing", hint=HINT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,17 +46,17 @@ class Rates:
     """All numbers of the world. Immutable; `without_faults`, `only` and `times` make others for tests and sweeps.
 
     Args:
-        run_s: How long a run lasts.
-        points: For a complete kit.
-        machine_s: How long the machine is busy with one gear.
-        drive_m_s: Speed of the base.
-        turn_s: What every drive costs beside its way.
-        spread: Every duration varies evenly by this share either way.
-        stations: Where they stand, in metres.
-        durations_s: Of each action.
-        causes: What goes wrong.
-        seeing: How well monitors see.
-        people: How helpers come and what they can do.
+        run_s: Duration of a run, in seconds.
+        points: Points for a complete kit.
+        machine_s: Seconds that the machine needs for one gear.
+        drive_m_s: Speed of the base, in m/s.
+        turn_s: Seconds that every drive costs beside its way.
+        spread: Share by which every duration varies evenly either way.
+        stations: Places of the stations, in metres.
+        durations_s: Duration of each action, in seconds.
+        causes: Hidden causes, by name.
+        seeing: Probabilities with which monitors see.
+        people: Numbers of the helpers: when they come, and what they can do.
     """
 
     run_s: float
@@ -72,42 +72,47 @@ class Rates:
     people: Mapping[str, float]
 
     def without_faults(self) -> Rates:
-        """The same world, in which nothing goes wrong and no monitor is mistaken."""
-        causes = {name: replace(each, rate=0.0) for name, each in self.causes.items()}
+        """Return the same world, in which nothing goes wrong and no monitor is mistaken."""
+        causes = {name: replace(cause, rate=0.0) for name, cause in self.causes.items()}
         return replace(self, causes=causes, seeing={**self.seeing, "false_alarm": 0.0})
 
     def only(self, cause: str, rate: float) -> Rates:
-        """The world in which nothing but one cause comes up, so often.
+        """Return a world in which nothing but one cause comes up, at this rate.
 
         Raises:
-            BadSetting: There is no such cause, or the rate is no probability.
+            UnknownName: There is no such cause.
         """
         quiet = self.without_faults()
         if cause not in quiet.causes:
-            raise BadSetting(f"there is no cause '{cause}'", hint=f"Choose among: {', '.join(quiet.causes)}.")
+            raise UnknownName(f"there is no cause '{cause}'", hint=f"Choose among: {', '.join(quiet.causes)}.")
         return replace(quiet, causes={**quiet.causes, cause: replace(quiet.causes[cause], rate=rate)})
 
     def times(self, factor: float) -> Rates:
-        """The world in which everything goes wrong so many times as often."""
-        causes = {name: replace(each, rate=min(1.0, factor * each.rate)) for name, each in self.causes.items()}
+        """Return a world in which everything goes wrong so many times as often."""
+        causes = {name: replace(cause, rate=min(1.0, factor * cause.rate)) for name, cause in self.causes.items()}
         return replace(self, causes=causes)
 
     def way_s(self, start: str, end: str) -> float:
-        """How long a drive between two stations takes."""
+        """Return the duration of a drive between two stations, in seconds."""
         (x0, y0), (x1, y1) = self.stations[start], self.stations[end]
         return self.turn_s + float(((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5) / self.drive_m_s
 
 
 @cache
 def rates() -> Rates:
-    """The numbers that the world comes with.
+    """Return the numbers that the world comes with.
 
     Raises:
         BadSetting: The file was changed into something that cannot be.
     """
     table = shipped_data(__file__, FILE)
     if table.get("format") != FORMAT:
-        raise BadSetting(f"format of the rates is {table.get('format')!r}", hint=f"This handup reads {FORMAT}.")
+        raise Malformed.of(
+            "format of the rates",
+            repr(table.get("format")),
+            f"be {FORMAT}",
+            hint="Use the rates that came with this handup.",
+        )
     arena = table["arena"]
     return Rates(
         run_s=_value(table["rules"]["run_s"]),
@@ -118,7 +123,7 @@ def rates() -> Rates:
         spread=_value(arena["spread"]),
         stations=MappingProxyType({name: (float(x), float(y)) for name, (x, y) in arena["stations"].items()}),
         durations_s=_values(table["durations_s"]),
-        causes=MappingProxyType({name: Rate(**each) for name, each in table["causes"].items()}),
+        causes=MappingProxyType({name: Rate(**entry) for name, entry in table["causes"].items()}),
         seeing=_values(table["seeing"]),
         people=_values(table["people"]),
     )
@@ -126,21 +131,21 @@ def rates() -> Rates:
 
 @cache
 def rates_digest() -> str:
-    """A hash of all numbers of the file, without their reasons: studies keep it with what they found."""
+    """Return a hash of all numbers of the file, without their reasons: studies keep it with their results."""
     return hashlib.sha256(json.dumps(_numbers(shipped_data(__file__, FILE)), sort_keys=True).encode()).hexdigest()
 
 
 def _numbers(entry: Any) -> Any:
     if isinstance(entry, dict):
-        return {key: _numbers(each) for key, each in entry.items() if key != "reason"}
+        return {key: _numbers(value) for key, value in entry.items() if key != "reason"}
     return entry
 
 
 def _value(entry: Mapping[str, Any]) -> float:
     if not entry["reason"]:
-        raise BadSetting("a number of the world has no reason", hint=HINT)
+        raise MissingSetting("a number of the world must have a reason, got none", hint=HINT)
     return float(entry["value"])
 
 
 def _values(entries: Mapping[str, Mapping[str, Any]]) -> Mapping[str, float]:
-    return MappingProxyType({name: _value(each) for name, each in entries.items()})
+    return MappingProxyType({name: _value(entry) for name, entry in entries.items()})

@@ -20,27 +20,29 @@ from handup.executive.people import Said
 from handup.executive.run import Run
 
 LOOK_EVERY_S = 5.0
-"""So often the monitors look."""
+"""Seconds between two looks of the monitors."""
 UNIT = "deliver_kit"
 """The action that is one unit of work."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """What came of one run.
+    """Result of one run.
 
     Args:
-        variant: The way of running.
-        seed: Of the world.
-        kits: Complete ones, delivered in time.
-        points: What they count.
+        variant: Name of the way of running.
+        seed: Seed of the world.
+        kits: Number of complete kits that were delivered in time.
+        points: Points for these kits.
         ending: How the run ended.
-        reason: In a sentence.
-        ended_s: When.
-        starts: How many actions were started.
-        failures: How often each action gave up with each code, as `action:code`; the end of the time is no failure.
-        recoveries: How often each rule was used.
-        measures: How often people were needed, how long the robot waited for them, and the like, as of any run.
+        reason: Reason for the ending, one sentence.
+        ended_s: Time of the end, in seconds.
+        starts: Number of starts of each action.
+        failures: Number of times that each action gave up with each code, as `action:code`, without the end of the
+            time.
+        recoveries: Number of uses of each rule.
+        measures: Measures as of any run: how often people were needed, how long the robot waited for them, and the
+            like.
     """
 
     variant: str
@@ -68,13 +70,13 @@ def run_once(
     Runs of the same seed see the same faults where they do the same things.
 
     Args:
-        seed: Of the world.
-        way: Which rules hold and who can be asked, or the name of a `Variant`.
+        seed: Seed of the world.
+        way: Variant, or its name: which rules hold and who can be asked.
         rates: Other numbers than the world's own, for tests and sweeps.
         drills: Failures to inject before the start, as (part, failure).
 
     Raises:
-        BadSetting: There is no such variant or failure.
+        UnknownName: There is no such variant or failure.
     """
     chosen = variant(way) if isinstance(way, str) else way
     drilled = tuple(drills)
@@ -102,7 +104,7 @@ def run_in(world: World, way: Variant) -> Result:
 
 
 def _says(world: World, machine: Machine, helper: Helper) -> Callable[[Question], Said | None]:
-    """What a helper says, with what only somebody on the spot knows."""
+    """Return a function that answers for a helper, with what only somebody on the spot knows."""
 
     def says(question: Question) -> Said | None:
         asked = machine.next()

@@ -14,29 +14,29 @@ from handup.domains.stage import Drill, Home, Stage
 from handup.executive.sources import Sources
 
 ALONE, ASKING = "full", "full + bystander"
-"""The variants whose rules hold where no others are named: with nobody to ask, and with somebody."""
+"""Variants whose rules hold if no others are named: with nobody to ask, and with somebody."""
 
 
 class Kitting:
     """The kitting hall. See `Simulation`."""
 
     def stage(self, *, seed: int = 0, home: Home | None = None, drills: bool = False) -> Stage:
-        """A hall to run in."""
+        """Return a hall to run in."""
         if home is None:
             return _stage(World(seed, drills=drills))
         return _stage(World(seed, path=home.path, drills=drills, whose=home.whose, create=home.new))
 
     def sources(self, *, asking: bool) -> Sources:
-        """The tree of kits, its database, and all rules."""
+        """Return the tree of kits, its database, and all rules."""
         return sources(variant(ASKING if asking else ALONE).rules)
 
     def endings(self) -> Sources:
-        """The rule for the end of the time."""
+        """Return the rule for the end of the time."""
         return Sources(recipes={}, recoveries=sources(COMMON).recoveries)
 
     def drills(self) -> Sequence[Drill]:
-        """The hidden causes."""
-        return [Drill(part=each.part, failure=each.name, words=each.words) for each in CAUSES.values()]
+        """Return the hidden causes as drills."""
+        return [Drill(part=cause.part, failure=cause.name, words=cause.words) for cause in CAUSES.values()]
 
     def inject(self, home: Home, part: str, failure: str) -> None:
         """Leave a drill in the file of a hall."""

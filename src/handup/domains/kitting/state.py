@@ -1,4 +1,4 @@
-"""The kitting world as one plain record, and on disk: what is true, what the robot remembers, what chance was asked."""
+"""State of the kitting world, in memory and on disk: what is true, what the robot remembers, what was drawn."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from handup.core import BadRecord, StoreUnavailable
 SCHEMA = 1
 
 GEAR = "large_gear"
-"""As it lies on the table."""
+"""Gear as it lies on the table."""
 MACHINED = "machined_gear"
-"""As it comes out of the machine."""
+"""Gear as it comes out of the machine."""
 KIT = "kit"
 FETCHED: Mapping[str, str] = {
     "small_gear": "gears",
@@ -27,7 +27,7 @@ FETCHED: Mapping[str, str] = {
 }
 """Parts that go straight into the kit, in the order in which a kit is filled, and where they lie."""
 CONTENTS = (MACHINED, "small_gear", "gearbox_bottom", "bolt", "bolt", "gearbox_top")
-"""What belongs into a kit."""
+"""Parts of a complete kit."""
 ALIKE: Mapping[str, str] = {
     GEAR: "small_gear",
     "small_gear": GEAR,
@@ -35,21 +35,21 @@ ALIKE: Mapping[str, str] = {
     "gearbox_top": "gearbox_bottom",
     "bolt": "small_gear",
 }
-"""What each part is taken for when it is taken for another."""
+"""For each part, the one that it is taken for when it is taken for another."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:
-    """What the robot's controllers are at: they go on when the program that asked for it dies.
+    """Goal of the robot's controllers: they go on with it when the program that asked for it dies.
 
     Args:
-        number: Of the call.
-        action: Its name.
-        goal: Its inputs.
-        attempt: As the caller counts.
-        again: Whether it was marked as a repeat.
-        started_s: When.
-        lasts_s: How long it takes.
+        number: Number of the call.
+        action: Name of the action.
+        goal: Inputs of the action.
+        attempt: Number of the attempt, as the caller counts.
+        again: True if it was marked as a repeat.
+        started_s: Time of the start.
+        lasts_s: Duration in seconds.
     """
 
     number: int
@@ -66,32 +66,32 @@ class State:
     """Everything about the world at one moment. Goes to JSON and back.
 
     Args:
-        seed: All chance comes from it, from what happens and from how often that has happened.
-        now_s: When this state was reached.
-        base: The station that the base stands at.
-        visits: How often it has arrived somewhere.
+        seed: Source of all chance, together with what happens and how often it has happened.
+        now_s: Time at which this state was reached.
+        base: Station at which the base stands.
+        visits: Number of arrivals of the base.
         arm: The pose of the arm.
-        head: What the head looks at.
-        hand: What is in the gripper: a part, `kit`, or nothing.
-        handled: How often what is in the gripper has changed.
-        tray: What is in the kit on the robot; None where there is no kit.
-        expected: How many parts the kit should hold after the last placing.
-        noted: What the robot saw in the kit when it looked last.
-        kits: How many kits were set on the robot.
-        scene: Changes whenever something seen before is no longer where it was seen.
-        percept: What was recognised last, as (what it was taken for, what it is).
-        loaded: Whether a gear is in the machine.
-        busy_until_s: When the machine is done; None where it was not started.
-        slot: The place on the drop-off table that is next.
-        delivered: The contents of all kits delivered, and when.
-        causes: What is wrong, by name.
-        drilled: Whether drills are allowed.
-        drills: What is to go wrong at its next opportunity, for drills.
-        scores: What the robot's modules said of their last output.
-        draws: How often chance was asked about each thing.
-        goal: What the controllers are at.
-        last: The number of the last call that ended, and its outcome.
-        helped: What somebody simulated was asked about last, and what they said.
+        head: Pose of the head.
+        hand: Content of the gripper: a part, `kit`, or nothing.
+        handled: Number of changes of that content.
+        tray: Content of the kit on the robot; None if there is no kit.
+        expected: Number of parts that the kit should hold after the last placing.
+        noted: Parts that the robot saw in the kit when it looked last.
+        kits: Number of kits that were set on the robot.
+        scene: Number that changes whenever something seen before is no longer where it was seen.
+        percept: The part that was recognised last, as (what it was taken for, what it is).
+        loaded: True if a gear is in the machine.
+        busy_until_s: Time at which the machine is done; None if it was not started.
+        slot: Next place on the drop-off table.
+        delivered: Time and contents of each kit that was delivered.
+        causes: Names of the hidden causes that are there.
+        drilled: True if drills are allowed.
+        drills: Causes that are to come up at their next opportunity, for drills.
+        scores: Scores that the robot's modules gave their last output.
+        draws: Number of draws for each thing.
+        goal: Goal of the controllers.
+        last: Number of the last call that ended, and its outcome.
+        helped: Subject of the last help by somebody simulated, and what they said.
     """
 
     seed: int
@@ -122,7 +122,7 @@ class State:
     helped: Mapping[str, Any] = field(default_factory=dict)
 
     def machine(self, now_s: float) -> str:
-        """`empty`, `loaded`, `busy` or `done`."""
+        """Return the state of the machine: `empty`, `loaded`, `busy` or `done`."""
         if not self.loaded:
             return "empty"
         if self.busy_until_s is None:
@@ -130,49 +130,48 @@ class State:
         return "busy" if now_s < self.busy_until_s else "done"
 
     def complete_by(self, end_s: float) -> int:
-        """How many complete kits were delivered in time."""
-        wanted = sorted(CONTENTS)
-        return sum(at_s <= end_s and sorted(parts) == wanted for at_s, parts in self.delivered)
+        """Return how many complete kits were delivered in time."""
+        complete = sorted(CONTENTS)
+        return sum(at_s <= end_s and sorted(parts) == complete for at_s, parts in self.delivered)
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record; `from_json` reads it back."""
-        record = {each.name: getattr(self, each.name) for each in fields(self)}
+        """Return a plain record; `from_json` reads it back."""
+        record = {attribute.name: getattr(self, attribute.name) for attribute in fields(self)}
         record["goal"] = None if self.goal is None else asdict(self.goal)
         return {"schema": SCHEMA, **record}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> State:
-        """The state that `to_json` wrote.
+        """Read the state that `to_json` wrote.
 
         Raises:
             BadRecord: It is damaged, or of a newer schema.
         """
         if record.get("schema") != SCHEMA:
-            raise BadRecord(
-                f"schema of a kitting world is {record.get('schema')!r}", hint=f"This handup reads {SCHEMA}."
-            )
-        given = {key: value for key, value in record.items() if key != "schema"}
+            cause = f"schema of a kitting world must be {SCHEMA}, got {record.get('schema')!r}"
+            raise BadRecord(cause, hint="Use the handup that made it, or start a new one.")
+        values = {key: value for key, value in record.items() if key != "schema"}
         try:
             for key in ("noted", "percept", "causes", "drills"):
-                given[key] = tuple(given[key])
-            given["tray"] = None if given["tray"] is None else tuple(given["tray"])
-            given["delivered"] = tuple((float(at_s), tuple(parts)) for at_s, parts in given["delivered"])
-            given["goal"] = None if given["goal"] is None else Goal(**given["goal"])
-            return cls(**given)
+                values[key] = tuple(values[key])
+            values["tray"] = None if values["tray"] is None else tuple(values["tray"])
+            values["delivered"] = tuple((float(at_s), tuple(parts)) for at_s, parts in values["delivered"])
+            values["goal"] = None if values["goal"] is None else Goal(**values["goal"])
+            return cls(**values)
         except (KeyError, TypeError, ValueError) as error:
             raise BadRecord(f"a kitting world is damaged: {error}", hint="Start a new one.") from None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Effect:
-    """One physical effect: what the effect counter counts.
+    """One physical effect, as the effect counter counts them.
 
     Args:
-        number: Of the call that had it.
-        action: Its name.
-        again: Whether the caller had marked it as a repeat.
-        at_s: When.
-        code: How it gave up; empty where it did it.
+        number: Number of the call that had it.
+        action: Name of the action.
+        again: True if the caller had marked it as a repeat.
+        at_s: Time of the effect.
+        code: Code with which the action gave up; empty if it did its work.
     """
 
     number: int
@@ -187,7 +186,7 @@ class Store:
 
     Args:
         path: The file.
-        create: Make it where it is not there.
+        create: True to make the file if it is not there.
 
     Raises:
         StoreUnavailable: It cannot be opened, or is not there.
@@ -208,7 +207,7 @@ class Store:
             raise self._unavailable(error) from None
 
     def load(self) -> State | None:
-        """The state that was kept last; None in a new file.
+        """Return the state that was kept last; None in a new file.
 
         Raises:
             BadRecord: It is damaged, or of a newer schema.
@@ -217,7 +216,7 @@ class Store:
         return None if row is None else State.from_json(json.loads(row[0]))
 
     def begin(self, state: State, whose: str) -> None:
-        """Keep a new world's first state, and whose world it is.
+        """Keep a new world's first state, and its owner.
 
         Raises:
             StoreUnavailable: It could not be written; nothing changed.
@@ -227,13 +226,13 @@ class Store:
             self._base.execute("INSERT INTO whose VALUES (1, ?)", (whose,))
 
     def go_on(self, whose: str) -> State:
-        """The state that was kept last, of a world that must be there.
+        """Return the state that was kept last, of a world that must be there.
 
         Args:
-            whose: Whose world it must be; anybody's where it is empty.
+            whose: Owner that the world must have; empty for any.
 
         Raises:
-            BadRecord: It is another one's, damaged, or of a newer schema.
+            BadRecord: It is another owner's, damaged, or of a newer schema.
             StoreUnavailable: Nothing was kept here.
         """
         state = self.load()
@@ -248,7 +247,7 @@ class Store:
         return state
 
     def effects(self) -> tuple[Effect, ...]:
-        """All physical effects, in their order."""
+        """Return all physical effects, in order."""
         rows = self._base.execute("SELECT record FROM effects ORDER BY id").fetchall()
         return tuple(Effect(**json.loads(row[0])) for row in rows)
 
@@ -264,7 +263,7 @@ class Store:
             raise self._unavailable(error) from None
 
     def drills(self) -> tuple[str, ...]:
-        """Drills that were left since the last state that was kept; the next one that is kept ends them."""
+        """Return the drills that were left since the last state that was kept; the next one that is kept ends them."""
         return tuple(row[0] for row in self._base.execute("SELECT cause FROM drills ORDER BY id"))
 
     def keep(self, state: State, effect: Effect | None = None) -> None:
@@ -275,7 +274,7 @@ class Store:
         """
         with self._at_once():
             self._base.execute("INSERT OR REPLACE INTO state VALUES (1, ?)", (json.dumps(state.to_json()),))
-            self._base.executemany("DELETE FROM drills WHERE cause = ?", [(each,) for each in state.drills])
+            self._base.executemany("DELETE FROM drills WHERE cause = ?", [(drill,) for drill in state.drills])
             if effect is not None:
                 self._base.execute("INSERT INTO effects (record) VALUES (?)", (json.dumps(asdict(effect)),))
 

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import as_file, files
 from typing import Any
 
-from handup.core import BadSetting
+from handup.core import UnknownName
 from handup.core.files import shipped_data
 from handup.executive.problem import Place
 from handup.executive.reading import read_recipes, read_recoveries
@@ -28,15 +28,15 @@ class Variant:
     """One way of running.
 
     Args:
-        name: What tables call it.
-        about: One sentence.
-        rules: The files of recoveries, in their order.
-        unseen: What happens when no recovery is left.
-        retries: With `Unseen.RETRY`.
-        hierarchy: Whether rules may look at where in the tree something failed, and resume at another level.
-        counts: Whether rules may look at how often.
-        beliefs: Whether rules may look at beliefs, and monitors run.
-        helper: Who can be asked; nobody where it is empty.
+        name: Name in tables.
+        about: Description, one sentence.
+        rules: Names of the files of recoveries, in order.
+        unseen: Policy for failures for which no recovery is left.
+        retries: Most retries of a step, with `Unseen.RETRY`.
+        hierarchy: True if rules may look at where in the tree something failed, and resume at another level.
+        counts: True if rules may look at how often it failed.
+        beliefs: True if rules may look at beliefs, and monitors run.
+        helper: Name of the helper who can be asked; empty for nobody.
     """
 
     name: str
@@ -51,12 +51,12 @@ class Variant:
 
     @property
     def settings(self) -> Settings:
-        """The executive's terms."""
+        """Settings of the executive."""
         return Settings(unseen=self.unseen, retries=self.retries)
 
     def recoveries(self) -> tuple[Recovery, ...]:
-        """Its rules, without what they may not know. A rule that knows nothing else then is left out."""
-        return tuple(known for each in read(self.rules) if (known := self._known(each)) is not None)
+        """Return its rules, without what they may not know. A rule with no condition left is dropped."""
+        return tuple(known for rule in read(self.rules) if (known := self._known(rule)) is not None)
 
     def _known(self, rule: Recovery) -> Recovery | None:
         when, branches = rule.when, rule.branches
@@ -64,7 +64,7 @@ class Variant:
             return None
         if not self.hierarchy:
             when = replace(when, path="**")
-            branches = tuple(replace(each, level=None) for each in branches)
+            branches = tuple(replace(branch, level=None) for branch in branches)
         if not self.counts:
             when = replace(when, least=1, most=None)
         if _says_nothing(when) and not _says_nothing(rule.when):
@@ -87,21 +87,21 @@ VARIANTS: Mapping[str, Variant] = {
 
 
 def variant(name: str) -> Variant:
-    """The way of running of this name.
+    """Return the way of running of this name.
 
     Raises:
-        BadSetting: There is none.
+        UnknownName: There is none.
     """
     if name not in VARIANTS:
-        raise BadSetting(f"there is no way of running '{name}'", hint=f"Choose among: {', '.join(VARIANTS)}.")
+        raise UnknownName(f"there is no way of running '{name}'", hint=f"Choose among: {', '.join(VARIANTS)}.")
     return VARIANTS[name]
 
 
 def sources(rules: tuple[str, ...]) -> Sources:
-    """The world's own files as texts, for a run that keeps them.
+    """Return the world's own files as texts, for a run that keeps them.
 
     Args:
-        rules: The files of recoveries.
+        rules: Names of the files of recoveries.
     """
     folder = files("handup.domains.kitting")
     with as_file(folder.joinpath("recipes")) as tree, as_file(folder.joinpath("recoveries")) as path:
@@ -112,7 +112,7 @@ def sources(rules: tuple[str, ...]) -> Sources:
 
 @cache
 def recipes() -> Recipes:
-    """The recipe tree of the kitting task, with its database."""
+    """Return the recipe tree of the kitting task, with its database."""
     folder = files("handup.domains.kitting").joinpath("recipes")
     with as_file(folder) as path:
         return read_recipes([path / "kits.yaml"], database=path / "database.yaml")
@@ -120,7 +120,7 @@ def recipes() -> Recipes:
 
 @cache
 def read(names: tuple[str, ...]) -> tuple[Recovery, ...]:
-    """The recoveries of these files of the world."""
+    """Return the recoveries in these files of the world."""
     folder = files("handup.domains.kitting").joinpath("recoveries")
     with as_file(folder) as path:
         return read_recoveries([path / f"{name}.yaml" for name in names])

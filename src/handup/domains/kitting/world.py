@@ -1,4 +1,4 @@
-"""The simulated FetchIt: the door to the kitting world."""
+"""Simulated FetchIt robot: the door to the kitting world."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from handup.core import BadSetting, IllegalCall, ManualClock
+from handup.core import ConflictingSettings, IllegalCall, ManualClock, OutOfRange, UnknownName
 from handup.domains.kitting.actions import KINDS, TIME_UP, Primitive, actions_of
 from handup.domains.kitting.causes import CAUSES, REMEDIED, Turn, cause_of, chance
 from handup.domains.kitting.rates import Rates
@@ -28,16 +28,16 @@ class World:
     last one ended. So nothing is ever done twice.
 
     Args:
-        seed: All chance comes from it.
-        rates: How long things take and what goes wrong; the world's own where not given.
-        path: A file to live in; nothing is kept without one. A world that is kept there goes on, with its own seed.
-        drills: Whether failures may be injected. Off by default; a world that was made with it keeps it.
-        whose: Whose world it is, such as the name of a run. A file that holds another one's is refused.
-        create: Whether to begin a world where the file holds none. Without it, it must be there.
+        seed: Source of all chance.
+        rates: Durations and probabilities; None for the world's own.
+        path: File to live in; without one nothing is kept. A world that is kept there goes on, with its own seed.
+        drills: True to allow that failures are injected. A world that was made with it keeps it.
+        whose: Owner of the world, such as the name of a run. A file with another owner's world is refused.
+        create: True to begin a world if the file holds none. If False, it must be there.
 
     Raises:
-        BadSetting: The seed is negative.
-        StoreUnavailable, BadRecord: The file cannot be used, is not there, or holds another one's world.
+        OutOfRange: The seed is negative.
+        StoreUnavailable, BadRecord: The file cannot be used, is not there, or holds another owner's world.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class World:
         create: bool = True,
     ) -> None:
         if seed < 0:
-            raise BadSetting(f"seed is {seed}", hint="Give a whole number of at least 0.")
+            raise OutOfRange.of("seed", seed, "be at least 0", hint="Give a whole number of at least 0.")
         self.rates = rates or usual()
         self.state = State(seed=seed, drilled=drills)
         self._store = None if path is None else Store(path, create=create)
@@ -65,7 +65,7 @@ class World:
 
     @property
     def effects(self) -> tuple[Effect, ...]:
-        """Everything that has touched the world, with the call it came from."""
+        """Everything that has touched the world, each with the call that it came from."""
         return tuple(self._effects) if self._store is None else self._store.effects()
 
     @property
@@ -75,76 +75,77 @@ class World:
 
     @property
     def points(self) -> int:
-        """What they count."""
+        """Points for these kits."""
         return self.kits * self.rates.points
 
     def actions(self) -> Mapping[str, type[Primitive]]:
-        """The robot's primitives, by name."""
+        """Return the robot's primitives, by name."""
         return actions_of(self)
 
     def monitors(self) -> tuple[Monitor, ...]:
-        """What looks on beside the task: the base's place, the hand, the machine."""
+        """Return the monitors beside the task: of the base's place, the hand and the machine."""
         return monitors_of(self)
 
     def inject(self, part: str, failure: str) -> None:
-        """A drill: let something go wrong at its next opportunity. Another program may do this while the task runs.
+        """Leave a drill: let something go wrong at its next opportunity. Another program may do so while the task runs.
 
         Args:
-            part: Where, such as `camera`.
-            failure: The hidden cause, such as `occlusion`.
+            part: Part of the robot or the world, such as `camera`.
+            failure: Name of the hidden cause, such as `occlusion`.
 
         Raises:
-            BadSetting: There is no such part, or no such failure of it, or this world takes no drills.
+            UnknownName: There is no such part, or no such failure of it.
+            ConflictingSettings: This world takes no drills.
         """
         cause = cause_of(part, failure)
         if not self.state.drilled:
-            raise BadSetting("this world takes no drills", hint="Make it with drills=True.")
+            raise ConflictingSettings("this world takes no drills", hint="Make it with drills=True.")
         if self._store is None:
             self._keep(replace(self.state, drills=_with(self.state.drills, cause.name)))
         else:
             self._store.drill(cause.name)
 
     def fix(self, cause: str) -> bool:
-        """A person takes away a cause with their hands, and a wrong part with it. Gives whether it was there."""
-        there = cause in self.state.causes
-        if there:
+        """Take away a cause, and a wrong part with it, as the hands of a person do. Return whether it was there."""
+        was_there = cause in self.state.causes
+        if was_there:
             turn = Turn(self.state, self.rates, "fix", {}, now_s=self.clock.now_s())
             turn.drop(cause)
             if cause == "wrong_part":
                 turn.change(hand="")
             self._keep(turn.ended)
-        return there
+        return was_there
 
     @property
     def sights(self) -> tuple[str, ...]:
-        """What somebody in the hall would see to be wrong. The robot is not told."""
-        return tuple(CAUSES[each].words for each in self.state.causes)
+        """Words for everything that somebody in the hall would see to be wrong. The robot is not told."""
+        return tuple(CAUSES[cause].words for cause in self.state.causes)
 
     def helped(self, about: str, help_: Callable[[World], Mapping[str, Any]]) -> Mapping[str, Any]:
         """Let somebody simulated help, once: what they did and what they said are kept together.
 
         Args:
-            about: What they help with. Asked about the same once more, as after a kill, they say the same.
-            help_: What they do, in a world to try it in, and say.
+            about: Subject of the help. Asked about the same once more, as after a kill, they say the same.
+            help_: Function that does what they do, in a world to try it in, and returns what they say.
         """
         if self.state.helped.get("about") != about:
             trial = World(rates=self.rates)
             trial.state, trial.clock = self.state, ManualClock(self.clock.now_s())
-            said = help_(trial)
-            self._keep(replace(trial.state, helped={"about": about, **said}))
+            answer = help_(trial)
+            self._keep(replace(trial.state, helped={"about": about, **answer}))
         return {key: value for key, value in self.state.helped.items() if key != "about"}
 
     def take_from_hand(self) -> None:
-        """A person takes what is in the hand."""
+        """Take what is in the hand, as a person does."""
         turn = Turn(self.state, self.rates, "fix", {}, now_s=self.clock.now_s())
         turn.change(hand="")
         self._keep(turn.ended)
 
     def accept(self, name: str, call: Call) -> float:
-        """The controllers take on a goal; gives how long it will take, in seconds.
+        """Let the controllers take on a goal; return how long it will take, in seconds.
 
         Raises:
-            IllegalCall: They are at another one.
+            IllegalCall: They are at another goal.
         """
         now_s = self.clock.now_s()
         if self.state.goal is not None:
@@ -166,10 +167,10 @@ class World:
         return lasts_s
 
     def finish(self, number: int) -> Outcome:
-        """The goal's time has passed: what became of it.
+        """End a goal whose time has passed; return what became of it.
 
         Raises:
-            IllegalCall: The controllers are not at it.
+            IllegalCall: The controllers are not at this goal.
         """
         goal = self.state.goal
         if goal is None or goal.number != number:
@@ -190,13 +191,13 @@ class World:
         return outcome
 
     def cancel(self, number: int) -> None:
-        """Take a goal back: it leaves no trace. Where it is over already, nothing happens."""
+        """Take a goal back: it leaves no trace. One that is over already stays as it is."""
         goal = self.state.goal
         if goal is not None and goal.number == number:
             self._keep(replace(self.state, goal=None, now_s=self.clock.now_s()))
 
     def sensed(self, number: int) -> Outcome | NotStarted | None:
-        """What became of a start whose outcome was lost. A goal that they were at when the program died has stopped."""
+        """Return what became of a start whose outcome was lost. One that was under way has stopped."""
         goal = self.state.goal
         if goal is not None and goal.number == number:
             self._keep(replace(self.state, goal=None))
@@ -207,7 +208,7 @@ class World:
         return NotStarted() if number > int(last.get("number", -1)) else None
 
     def close(self) -> None:
-        """Let go of the file, where there is one. Safe to call twice."""
+        """Let go of the file, if there is one. Safe to call twice."""
         if self._store is not None:
             self._store.close()
 
@@ -219,14 +220,16 @@ class World:
         self.state = state
 
     def _duration(self, turn: Turn) -> float:
-        given = turn.goal.get("seconds")
+        seconds = turn.goal.get("seconds")
         if turn.action == "wait":
-            return max(0.0, float(given or 0.0))
+            return max(0.0, float(seconds or 0.0))
         varies = 1.0 + self.rates.spread * (2.0 * turn.draw(LASTS) - 1.0)
         if turn.action == "navigate":
             to = str(turn.goal["to"])
             if to not in self.rates.stations:
-                raise BadSetting(f"there is no station '{to}'", hint=f"Choose among: {', '.join(self.rates.stations)}.")
+                raise UnknownName(
+                    f"there is no station '{to}'", hint=f"Choose among: {', '.join(self.rates.stations)}."
+                )
             return 0.5 if to == turn.state.base else varies * self.rates.way_s(turn.state.base, to)
         lasts_s = varies * self.rates.durations_s[turn.action]
         if turn.action == "wait_machine" and turn.state.busy_until_s is not None:
@@ -239,7 +242,7 @@ def _with(drills: tuple[str, ...], *new: str) -> tuple[str, ...]:
 
 
 def _dealt_with(action: str, outcome: Outcome) -> Outcome:
-    """Whatever was said to be wrong with a module is over once something was done about it."""
+    """Clear what was said to be wrong with a module, once something was done about it."""
     modules = REMEDIED.get(action)
     if modules is None or isinstance(outcome, Aborted):
         return outcome
@@ -256,12 +259,12 @@ def _outcome(record: Mapping[str, Any]) -> Outcome:
 
 
 See = Callable[[State, Rates, float], bool | None]
-"""What a monitor sees at a time: true, false, or nothing."""
+"""Function that returns what a monitor sees at a time: true, false, or None for nothing."""
 
 
 @dataclass(frozen=True)
 class Watcher:
-    """A monitor of the world: it holds the belief of its name, as long as it sees anything."""
+    """Monitor of the world: it holds the belief of its name, as long as it sees anything."""
 
     codes: ClassVar[tuple[str, ...]] = ()
     name: str
@@ -269,7 +272,7 @@ class Watcher:
     world: World
 
     def look(self, now_s: float) -> Iterable[Sees | Fault]:
-        """Say what it sees, while the robot is at something: between two actions nothing has settled yet."""
+        """Return what it sees while the robot is at something: between two actions nothing has settled yet."""
         if self.world.state.goal is None:
             return ()
         seen = self.see(self.world.state, self.world.rates, now_s)
@@ -277,14 +280,14 @@ class Watcher:
 
 
 def on_place(state: State, rates: Rates, now_s: float) -> bool:
-    """Laser against map: whether the base stands where the robot thinks. Most offsets show, all the time."""
+    """Return whether laser and map agree on where the base stands. Most offsets show, all the time."""
     if "mislocalised" in state.causes:
         return chance(state.seed, f"base_monitor/{state.visits}") >= rates.seeing["base_monitor"]
     return not _mistaken("base", state, rates, now_s)
 
 
 def holding(state: State, rates: Rates, now_s: float) -> bool:
-    """The width of the gripper: whether anything is in it. Now and then it does not show that a part has slipped."""
+    """Return whether the gripper is open as if something were in it. Now and then it misses that a part has slipped."""
     if _mistaken("gripper", state, rates, now_s):
         return not state.hand
     if state.hand or "slip" not in state.causes:
@@ -293,7 +296,7 @@ def holding(state: State, rates: Rates, now_s: float) -> bool:
 
 
 def loaded(state: State, rates: Rates, now_s: float) -> bool | None:
-    """What the machine says of its chuck; nothing while the link is down."""
+    """Return what the machine reports of its chuck; None while the link is down."""
     return None if "lost_link" in state.causes else state.loaded
 
 
@@ -302,5 +305,5 @@ def _mistaken(which: str, state: State, rates: Rates, now_s: float) -> bool:
 
 
 def monitors_of(world: World) -> tuple[Monitor, ...]:
-    """All monitors of a world, by the belief that each holds."""
+    """Return all monitors of a world; each has the name of its belief."""
     return (Watcher("on_place", on_place, world), Watcher("holding", holding, world), Watcher("loaded", loaded, world))

@@ -1,4 +1,4 @@
-"""The contract of actions, as a check that any author can run on their own class."""
+"""Contract check of actions, which any author can run on their own class."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ METHODS: Mapping[str, tuple[int, str]] = {
     "step": (0, "def step(self) -> Generator[Working, None, Outcome]"),
     "stop": (0, "def stop(self) -> None"),
 }
-"""What an action must have, with how many arguments."""
+"""Methods that an action must have, with their numbers of arguments."""
 OPTIONAL: Mapping[str, tuple[int, str]] = {
     "sense": (1, "def sense(self, call: Call) -> Outcome | NotStarted | None"),
     "modules": (1, "def modules(self, failure: Failure) -> ModuleGraph | None"),
 }
-"""What it may have."""
+"""Methods that it may have."""
 LISTS = ("takes", "gives", "codes")
 CAN_NAME = "Use a word that recipes and rules can name: letters, digits and '_', no digit first."
 PLAIN = "Give None, truth, numbers, texts, lists and maps of these."
@@ -31,17 +31,17 @@ PLAIN = "Give None, truth, numbers, texts, lists and maps of these."
 def check_action(
     make: Callable[[], Action], calls: Iterable[Call] = (), *, most_turns: int = 100_000, turn_s: float = 0.5
 ) -> None:
-    """Hold an action against the contract that handup's own keep.
+    """Check an action against the contract that handup's own actions keep.
 
-    Without `calls` nothing moves: only what the class says of itself is looked at, and one is made. With them the
+    Without `calls` nothing moves: only what the class declares is checked, and one instance is made. With them the
     action is really started, several times for each, and stopped half-way, so use a simulated robot or a free space.
     Time is not waited for: give calls under which it ends however fast its turns come, or leave them out.
 
     Args:
-        make: The class, or what makes one, as it stands in `Around(actions=…)`.
+        make: The class, or a function that makes an instance, as it stands in `Around(actions=…)`.
         calls: Starts to try.
-        most_turns: So many turns it may take to end.
-        turn_s: So many seconds one turn may take at most, by the clock on the wall. A turn that blocks keeps monitors
+        most_turns: Most turns that it may take to end.
+        turn_s: Most seconds that one turn may take, by the clock on the wall. A turn that blocks keeps monitors
             and a stop waiting.
 
     Raises:
@@ -57,7 +57,7 @@ def check_action(
 
 
 class _Held:
-    """An action that is held against the contract."""
+    """Action that is held against the contract."""
 
     def __init__(self, make: Callable[[], Action], turn_s: float) -> None:
         self._make: Any = make

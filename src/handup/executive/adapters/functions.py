@@ -1,4 +1,4 @@
-"""Functions as actions: plain ones at once, async ones on an event loop beside the executive."""
+"""Functions as actions: plain ones run at once, async ones on an event loop beside the executive."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, ClassVar, TypeVar
 from weakref import WeakSet
 
-from handup.core import BadSetting, ContractViolation, IllegalCall
+from handup.core import ContractViolation, IllegalCall, Malformed, MissingSetting
 from handup.executive.action import Aborted, Action, Call, Done, Outcome, Working
 from handup.executive.reading.values import WORD
 
@@ -25,7 +25,7 @@ class Background:
     closed when the program ends, or earlier by `close`, or at the end of a `with` block.
 
     Args:
-        close_s: When it is closed, what is still under way is cancelled, and has so many seconds to make safe.
+        close_s: Seconds that cancelled work has to make safe when the loop is closed.
     """
 
     def __init__(self, *, close_s: float = 2.0) -> None:
@@ -37,10 +37,10 @@ class Background:
         self._begun: WeakSet[Future[Any]] = WeakSet()
 
     def begin(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
-        """Begin some work and give what will hold its result. Cancelling that cancels the work.
+        """Begin some work, and return the future of its result. Cancelling that cancels the work.
 
         Raises:
-            IllegalCall: It was closed.
+            IllegalCall: The loop was closed.
         """
         try:
             begun: Future[Any] = asyncio.run_coroutine_threadsafe(work, self._started())
@@ -71,8 +71,8 @@ class Background:
         ending = asyncio.run_coroutine_threadsafe(_cancelled(self._close_s), loop)
         ending.add_done_callback(lambda _: loop.call_soon_threadsafe(loop.stop))
         thread.join(2.0 * self._close_s)
-        for each in list(self._begun):
-            each.cancel()  # of those that did not end: nobody may wait for them any longer
+        for future in list(self._begun):
+            future.cancel()  # of those that did not end: nobody may wait for them any longer
 
     def __enter__(self) -> Background:
         return self
@@ -84,7 +84,7 @@ class Background:
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
-    """What the thread does."""
+    """Run the loop until it is stopped, then close it."""
     try:
         loop.run_forever()
     finally:
@@ -93,15 +93,15 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 async def _cancelled(within_s: float) -> None:
     """Cancel everything else on this loop, and let it make safe."""
-    others = asyncio.all_tasks() - {asyncio.current_task()}
-    for each in others:
-        each.cancel()
-    if others:
-        await asyncio.wait(others, timeout=within_s)
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks, timeout=within_s)
 
 
 SHARED = Background()
-"""For those who bring none of their own."""
+"""Event loop of actions that bring none of their own."""
 
 
 B = TypeVar("B")
@@ -123,13 +123,13 @@ def declared(
     The arguments are those of the functions that make actions; `more` is what the base needs to know.
 
     Raises:
-        BadSetting: A list is one text.
+        Malformed: A list is one text.
     """
     lists = {"takes": takes, "gives": gives, "codes": codes}
-    for word, given in lists.items():
-        if isinstance(given, str):
-            raise BadSetting(f"{word} of the action '{name}' is the text {given!r}", hint="Give a tuple of texts.")
-    body = {word: tuple(dict.fromkeys(given)) for word, given in lists.items()}
+    for word, names in lists.items():
+        if isinstance(names, str):
+            raise Malformed.of(f"{word} of action '{name}'", repr(names), "be a tuple of texts", hint="Give a tuple.")
+    body = {word: tuple(dict.fromkeys(names)) for word, names in lists.items()}
     return type(name, (base,), {"name": name, "repeatable": repeatable, "__doc__": about, **body, **more})
 
 
@@ -138,13 +138,13 @@ FAULTS: Mapping[type[Exception], str] = {
     ConnectionError: "no_connection",
     OSError: "system_error",
 }
-"""What goes wrong in the world, and its code. The nearest base of an exception counts."""
+"""Codes of what goes wrong in the world. The nearest base of an exception counts."""
 CANCELLED = "cancelled"
-"""The code of an async function that was cancelled by somebody else than the executive."""
+"""Code of an async function that was cancelled by somebody other than the executive."""
 CALL = "call"
-"""A parameter of this name is no input: it is given the `Call`."""
+"""Name of a parameter that is no input: it is given the `Call`."""
 MISTAKES = (TypeError, AttributeError, NameError, AssertionError, NotImplementedError, ImportError, SyntaxError)
-"""A program that is wrong. Never an abort: a recovery cannot mend it."""
+"""Exceptions of a program that is wrong. Never an abort: a recovery cannot mend it."""
 MOST_WORDS = 300
 _log = logging.getLogger("handup.executive")
 
@@ -171,22 +171,23 @@ def as_action(
     executive a real clock.
 
     Args:
-        function: It.
-        name: What recipes call it; the function's own name where it is not given.
+        function: The function.
+        name: Name in recipes; None for the function's own name.
         gives: Its results.
-        codes: Of the `Aborted` that it returns.
-        repeatable: Whether it may be started again when nobody knows whether it had its effect.
-        faults: Which exceptions are part of the work, and the code of each. All others mean that the program is wrong:
+        codes: Codes of the `Aborted` that it returns.
+        repeatable: True if it may be started again when nobody knows whether it had its effect.
+        faults: Exceptions that are part of the work, with the code of each. All others mean that the program is wrong:
             they go up and end the run's program, as those of any action do.
-        every_s: How often an async function is looked at.
-        background: Where an async function runs.
+        every_s: Seconds between two looks at an async function.
+        background: Event loop for an async function.
 
     Raises:
-        BadSetting: Its parameters cannot be inputs, or `faults` would hide mistakes of the program.
+        Malformed: Its parameters cannot be inputs, or `faults` would hide mistakes of the program.
+        MissingSetting: `faults` gives an exception no code.
     """
     name = name or str(getattr(function, "__name__", ""))
     _check_faults(name, faults)
-    inputs, told = _inputs(name, function)
+    inputs, wants_call = _inputs(name, function)
     waits = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
     own = (*codes, *faults.values(), *((CANCELLED,) if waits else ()))
     return declared(
@@ -198,7 +199,7 @@ def as_action(
         repeatable=repeatable,
         about=inspect.getdoc(function),
         _function=staticmethod(function),
-        _told=told,
+        _wants_call=wants_call,
         _faults=dict(faults),
         _every_s=every_s,
         _background=background,
@@ -206,56 +207,56 @@ def as_action(
 
 
 class _Function(Action):
-    """What both kinds have in common."""
+    """Common part of plain and async functions."""
 
     _function: ClassVar[Callable[..., Any]]
-    _told: ClassVar[bool]
+    _wants_call: ClassVar[bool]
     _faults: ClassVar[Mapping[type[Exception], str]]
     _every_s: ClassVar[float]
     _background: ClassVar[Background]
 
     def __init__(self) -> None:
-        self._given: dict[str, Any] = {}
+        self._arguments: dict[str, Any] = {}
 
     def start(self, call: Call) -> None:
-        self._given = {**call.goal, CALL: call} if self._told else dict(call.goal)
+        self._arguments = {**call.goal, CALL: call} if self._wants_call else dict(call.goal)
 
     def stop(self) -> None:
-        """Nothing is under way between its turns."""
+        """Do nothing: between its turns nothing is under way."""
 
     def _aborted(self, error: Exception) -> Aborted:
-        kind = next(each for each in type(error).__mro__ if each in self._faults)
+        kind = next(base for base in type(error).__mro__ if base in self._faults)
         why = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         return Aborted(code=self._faults[kind], why=why[:MOST_WORDS], fields={"error": type(error).__name__})
 
-    def _outcome(self, made: object) -> Outcome:
-        match made:
+    def _outcome(self, result: object) -> Outcome:
+        match result:
             case Done() | Aborted():
-                return made
+                return result
             case None:
                 return Done()
             case Mapping():
-                return Done(results=dict(made))
+                return Done(results=dict(result))
         raise ContractViolation(
-            f"the function behind the action '{self.name}' returned {type(made).__name__}",
+            f"the function behind the action '{self.name}' returned {type(result).__name__}",
             hint="Return a mapping of results by name, None, Done(...) or Aborted(...).",
         )
 
 
 class _AtOnce(_Function):
-    """A plain function."""
+    """Action of a plain function."""
 
     def step(self) -> Generator[Working, None, Outcome]:
         yield from ()  # a generator of no turns
         try:
-            made = self._function(**self._given)
+            result = self._function(**self._arguments)
         except tuple(self._faults) as error:
             return self._aborted(error)
-        return self._outcome(made)
+        return self._outcome(result)
 
 
 class _Waiting(_Function):
-    """An async function."""
+    """Action of an async function."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -270,7 +271,7 @@ class _Waiting(_Function):
         assert task is not None
         task.add_done_callback(self._late)
         try:
-            return await self._function(**self._given)
+            return await self._function(**self._arguments)
         except SystemExit as error:  # it would end the loop's thread, and nobody else
             raise ContractViolation(
                 f"the function behind the action '{self.name}' ended the program ({error})",
@@ -278,7 +279,7 @@ class _Waiting(_Function):
             ) from error
 
     def _late(self, task: asyncio.Task[Any]) -> None:
-        """Nobody asks for the result after a stop, so what went wrong then is logged."""
+        """Log what goes wrong after a stop, since nobody asks for the result then."""
         if task.cancelling() and not task.cancelled() and (error := task.exception()) is not None:
             _log.error("the action '%s' went wrong after it was stopped", self.name, exc_info=error)
 
@@ -290,10 +291,10 @@ class _Waiting(_Function):
         if work.cancelled():
             return Aborted(code=CANCELLED, why="It was cancelled.")
         try:
-            made = work.result()
+            result = work.result()
         except tuple(self._faults) as error:
             return self._aborted(error)
-        return self._outcome(made)
+        return self._outcome(result)
 
     def stop(self) -> None:
         """Cancel it, and do not wait for that."""
@@ -302,30 +303,32 @@ class _Waiting(_Function):
 
 
 def _inputs(name: str, function: Callable[..., Any]) -> tuple[tuple[str, ...], bool]:
-    """The inputs that a function's parameters are, and whether it wants the call."""
+    """Return the inputs of a function, and whether it takes the call."""
     if not WORD.fullmatch(name):
-        raise BadSetting(f"an action cannot be called {name!r}", hint="Give as_action a name for it, a single word.")
-    inputs, told = [], False
-    for each in inspect.signature(function).parameters.values():
-        if each.kind not in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY):
-            raise BadSetting(
-                f"the parameter {each} of '{name}' has no name that a recipe could use",
+        hint = "Give as_action a name for it."
+        raise Malformed.of("the name of an action", repr(name), "be a single word", hint=hint)
+    inputs, wants_call = [], False
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise Malformed(
+                f"each parameter of '{name}' must have a name that a recipe can use, got {parameter}",
                 hint="Take each input by its own name.",
             )
-        if each.name == CALL:
-            told = True
+        if parameter.name == CALL:
+            wants_call = True
         else:
-            inputs.append(each.name if each.default is each.empty else f"{each.name}?")
-    return tuple(inputs), told
+            inputs.append(parameter.name if parameter.default is parameter.empty else f"{parameter.name}?")
+    return tuple(inputs), wants_call
 
 
 def _check_faults(name: str, faults: Mapping[type[Exception], str]) -> None:
     for kind, code in faults.items():
-        hidden = [each.__name__ for each in MISTAKES if issubclass(each, kind)]
+        hidden = [mistake.__name__ for mistake in MISTAKES if issubclass(mistake, kind)]
         if hidden or not issubclass(kind, Exception):
-            raise BadSetting(
-                f"faults of the action '{name}' has {kind.__name__}, which would hide mistakes of the program",
+            raise Malformed(
+                f"faults of action '{name}' must not name what hides mistakes of the program, got {kind.__name__}",
                 hint="Name the exceptions that mean that the work failed, such as TimeoutError.",
             )
         if not isinstance(code, str) or not code:
-            raise BadSetting(f"faults of the action '{name}' gives {kind.__name__} no code", hint="Give it a word.")
+            must = f"give {kind.__name__} a code"
+            raise MissingSetting.of(f"faults of action '{name}'", repr(code), must, hint="Give a word.")

@@ -19,7 +19,7 @@ except ImportError:
     raise MissingExtra.of("trees", "A behaviour tree") from None
 
 FAILURE, INVALID = "failure", "invalid"
-"""The codes of a behaviour that failed, or gave no status, and named no code of its own."""
+"""Codes of a behaviour that failed, or gave no status, and named no code of its own."""
 
 
 def behaviour_action(
@@ -43,14 +43,14 @@ def behaviour_action(
     is `failure`. The message is what people read.
 
     Args:
-        make: Makes the behaviour for a start: its inputs are in `call.goal`.
-        name: What recipes call it.
-        takes: Its inputs; a `?` at the end of those that may be missing.
+        make: Function that makes the behaviour for a start: its inputs are in `call.goal`.
+        name: Name in recipes.
+        takes: Its inputs, with a `?` at the end of those that may be missing.
         gives: Its results.
-        codes: The words with which its messages begin.
-        repeatable: Whether it may be started again when nobody knows whether it had its effect.
-        results: What it found out, read from the behaviour once it succeeded.
-        every_s: How often it is ticked.
+        codes: Words with which its messages may begin.
+        repeatable: True if it may be started again when nobody knows whether it had its effect.
+        results: Function that reads the results from the behaviour once it succeeded.
+        every_s: Seconds between two ticks.
     """
     return declared(
         _Ticked,  # type: ignore[type-abstract]  # the class that is made has a name and all else
@@ -67,7 +67,7 @@ def behaviour_action(
 
 
 class _Ticked(Action):
-    """A behaviour, ticked once a turn."""
+    """Action of a behaviour that is ticked once a turn."""
 
     _make: Callable[[Call], Behaviour]
     _results: Callable[[Any], Mapping[str, Any]]
@@ -112,12 +112,12 @@ class _Ticked(Action):
 
 
 def _shut_down(behaviour: Behaviour) -> None:
-    for each in behaviour.iterate():
-        each.shutdown()
+    for part in behaviour.iterate():
+        part.shutdown()
 
 
 class TaskBehaviour(Behaviour):
-    """A run of a recipe as a behaviour: running while it goes on, a success where it is done, else a failure.
+    """Behaviour that runs a recipe: running while it goes on, a success if it is done, else a failure.
 
     A tick never waits: it takes one turn of the executive where one is due, by the executive's own clock. Steps that
     take no time are passed within one tick.
@@ -127,8 +127,8 @@ class TaskBehaviour(Behaviour):
     was cut off is sensed, repeated where that is allowed, or asked about. Without a journal it starts again.
 
     Args:
-        name: The behaviour's.
-        make: Makes an executive, with a `Run` of its own, for a round.
+        name: Name of the behaviour.
+        make: Function that makes an executive, with a `Run` of its own, for a round.
 
     Attributes:
         finished: How the last round ended; None before, and after an interruption.

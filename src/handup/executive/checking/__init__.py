@@ -1,4 +1,4 @@
-"""The validator: what is wrong with recipes and recoveries before anything moves, all of it in one pass."""
+"""The validator: it finds everything wrong with recipes and recoveries in one pass, before anything moves."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from handup.executive.recovery import Recovery
 __all__ = ["Abilities", "Declared", "abilities_of", "check", "require"]
 
 IN_A_TASK = frozenset({"failure", "tried"})
-"""What a task cannot read."""
+"""Roots of names that a task cannot read."""
 UNDER_WAY_HINT = "Keep what it needs until it is over."
 
 
@@ -38,13 +38,13 @@ def check(
     known: Iterable[Problem] = (),
     under_way: Iterable[Recipe] = (),
 ) -> tuple[Problem, ...]:
-    """Everything that is wrong, in the order of the files.
+    """Return all problems, in the order of the files.
 
     Args:
-        recipes: With their database. None where a file could not be read to its end: what is known is told then.
-        recoveries: That go with them; None as for the recipes.
-        abilities: What the robot brings. Where it is not known, names, inputs and codes of actions are not checked.
-        known: What the reader found already, to be told with the rest.
+        recipes: With their database. None if a file could not be read to its end: then only `known` is returned.
+        recoveries: Recoveries that go with them; None as for the recipes.
+        abilities: Actions and monitors of the robot. If None, names, inputs and codes of actions are not checked.
+        known: Problems that the reader found already; they are returned with the rest.
         under_way: Tasks of a run that goes on with these recipes: what they still have to do must fit, too.
     """
     if recipes is None or recoveries is None:
@@ -70,7 +70,7 @@ def check(
 
 
 def require(recipes: Recipes, recoveries: Sequence[Recovery] = (), *, abilities: Abilities | None = None) -> None:
-    """Refuse to run what is wrong. For texts, `Sources.checked` tells what is wrong in them as well.
+    """Refuse to run what is wrong. For texts, `Sources.checked` also reports what is wrong in them.
 
     Raises:
         BadRecipe: With every problem.
@@ -79,13 +79,13 @@ def require(recipes: Recipes, recoveries: Sequence[Recovery] = (), *, abilities:
 
 
 def _still_fits(context: Context, task: Recipe) -> None:
-    """Note what a task that is under way still needs, and the recipes do not have any more."""
-    told, before = set(context.problems), len(context.problems)
+    """Note what a task that is under way still needs, and the new recipes no longer have."""
+    earlier, before = set(context.problems), len(context.problems)
     check_steps(context, task.steps)
     for expression in expressions_of(task.steps):
         check_expression(context, expression, task.params)
     context.problems[before:] = [
-        Problem(each.place, f"'{task.name}' is under way, and {each.cause}", f"{each.hint} {UNDER_WAY_HINT}")
-        for each in context.problems[before:]
-        if each not in told
+        Problem(problem.place, f"'{task.name}' is under way, and {problem.cause}", f"{problem.hint} {UNDER_WAY_HINT}")
+        for problem in context.problems[before:]
+        if problem not in earlier
     ]

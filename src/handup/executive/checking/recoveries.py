@@ -1,6 +1,6 @@
-"""Recoveries against the recipes: do they match anything, and can every branch be taken?
+"""Checks of recoveries against the recipes: can they match anything, and can every branch be taken?
 
-Paths of a recipe tree can be endless in number, since tasks may call themselves. So the pattern of a recovery is walked
+Paths of a recipe tree can be infinitely many, since tasks may call themselves. So the pattern of a recovery is walked
 together with the calls: a state is a task and the places of the pattern that have been reached, and there are finitely
 many.
 """
@@ -29,8 +29,8 @@ from handup.executive.machine.program import first_places, places_after
 from handup.executive.recipe import OpStep, Recipes, RunStep, Step, TaskStep, every, expressions_of
 from handup.executive.recovery import Recovery
 
-HERE = frozenset({"tried"})
-"""What a recovery cannot read that tries nothing."""
+NEEDS_TRY = frozenset({"tried"})
+"""Roots of names that a recovery without `try` cannot read."""
 
 
 def check_recoveries(context: Context) -> None:
@@ -54,7 +54,7 @@ def check_recoveries(context: Context) -> None:
         check_steps(context, recovery.steps)
         check_loops(context, recovery.steps)
         for expression in (*recovery.conditions, *expressions_of(recovery.steps)):
-            check_expression(context, expression, params, closed=frozenset() if recovery.attempt else HERE)
+            check_expression(context, expression, params, closed=frozenset() if recovery.attempt else NEEDS_TRY)
             for name in variables_in(expression):
                 if name not in variables:
                     hint = suggestion(name, variables)
@@ -82,20 +82,20 @@ def _path(context: Context, recovery: Recovery, tree: Tree, known: frozenset[str
 
 
 def _codes(context: Context, steps: Iterable[Step]) -> frozenset[str] | None:
-    """Every code there is; None where that is not known."""
+    """Return every code that a failure can have; None if that is unknown."""
     if context.abilities is None:
         return None
-    found = set(MACHINE_CODES)
+    codes = set(MACHINE_CODES)
     for declared in context.abilities.actions.values():
-        found.update(declared.codes)
+        codes.update(declared.codes)
     for raised in context.abilities.monitors.values():
-        found.update(raised)
+        codes.update(raised)
     for step in steps:
         if isinstance(step, OpStep) and step.name == "abort" and "code" in step.params:
             if not step.params["code"].constant:
                 return None
-            found.add(str(step.params["code"].value({})))
-    return frozenset(found)
+            codes.add(str(step.params["code"].value({})))
+    return frozenset(codes)
 
 
 def _branches(context: Context, recovery: Recovery) -> None:
@@ -124,13 +124,13 @@ def _all_steps(context: Context) -> Iterator[Step]:
 
 @dataclass(frozen=True)
 class Tree:
-    """Who can stand below whom in the path of a failure.
+    """Tree of all paths that a failure can have: which task can stand below which.
 
     Args:
         top: The task that a run begins with.
         below: For each task, and each recovery as `recovery:NAME`, the tasks that it calls.
-        leaves: For each the names at which a path can end there.
-        recoveries: Names of recoveries, which can stand below every task.
+        leaves: For each of these, the names at which a path can end.
+        recoveries: Names of recoveries; each can stand below every task.
     """
 
     top: str
@@ -140,7 +140,7 @@ class Tree:
 
 
 def tree_of(recipes: Recipes, recoveries: Sequence[Recovery] = (), monitors: Iterable[str] = ()) -> Tree:
-    """The tree of all paths: actions, ops and tasks can fail, and monitors can raise a failure anywhere."""
+    """Return the tree of all paths: actions, ops and tasks can fail, and monitors can raise a failure anywhere."""
     below, leaves = {}, {}
     inside = {f"{IN_RECOVERY}{recovery.name}": recovery.steps for recovery in recoveries}
     anywhere = frozenset(monitors) | frozenset(LOOSE_LEAVES)
@@ -153,10 +153,10 @@ def tree_of(recipes: Recipes, recoveries: Sequence[Recovery] = (), monitors: Ite
 
 
 def fits_somewhere(tree: Tree, pattern: str, *, level: str | None = None) -> bool:
-    """Whether some path of the tree fits a pattern.
+    """Return whether some path of the tree fits a pattern.
 
     Args:
-        tree: Of the recipes.
+        tree: Tree of the recipes.
         pattern: Names with slashes; `*` is one name, `**` any number of them.
         level: A task that must stand on the path, above its end.
     """
@@ -164,7 +164,7 @@ def fits_somewhere(tree: Tree, pattern: str, *, level: str | None = None) -> boo
 
 
 def _search(tree: Tree, pattern: tuple[str, ...], level: str | None, nested: frozenset[str]) -> bool:
-    """Whether a path fits on which what is `nested` can stand below every task."""
+    """Return whether a path fits if each name in `nested` can stand below every task."""
     start = (tree.top, places_after(pattern, first_places(pattern), tree.top), level is None or tree.top == level)
     seen, waiting = {start}, [start]
     while waiting:
@@ -175,6 +175,7 @@ def _search(tree: Tree, pattern: tuple[str, ...], level: str | None, nested: fro
             return True
         for child in tree.below[name] | nested:
             state = (child, places_after(pattern, places, child), passed or child == level)
+            # Each state is visited once, so tasks that call themselves do not keep the search going.
             if state not in seen:
                 seen.add(state)
                 waiting.append(state)

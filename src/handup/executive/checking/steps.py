@@ -1,4 +1,4 @@
-"""Steps against what there is: names, inputs and outputs, what expressions read, that they end, and the variables.
+"""Checks of steps: names, inputs and outputs, what expressions read, loops that end, and variables.
 
 Variables are followed along the ways through a task: read before they are set, set and never read. A set of them is a
 whole number with one bit for each, so that ten thousand steps cost no more than ten thousand small additions.
@@ -37,20 +37,20 @@ MACHINE_CODES = (
     *("output_missing", "input_missing", "unknown_task", "too_deep", "too_many_rounds"),
     *("contradiction", "lost"),
 )
-"""The codes with which ops, tasks, loops, expressions and beliefs fail, and an action of which a person said so."""
+"""Codes with which the machine itself fails: in ops, tasks, loops, expressions, beliefs, and for a lost action."""
 LOOSE_LEAVES = ("choice", "loop", "outputs", "contradiction")
-"""What else than an action, op, task or monitor can stand at the end of a failure's path."""
+"""Names other than those of actions, ops, tasks and monitors at which a failure's path can end."""
 LOOP_HINT = "Add most: N; or let its condition look at 'aborts', or at a variable that its body sets."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:
-    """What an action says of itself.
+    """Inputs, results and codes that an action declares.
 
     Args:
         takes: Its inputs; a name with a `?` at the end may be missing.
         gives: Its results.
-        codes: Of its aborts.
+        codes: Codes with which it aborts.
     """
 
     takes: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class Declared:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Inputs that must be there."""
+        """Inputs that are required."""
         return tuple(name for name in self.takes if not name.endswith("?"))
 
     @property
@@ -74,7 +74,7 @@ class Abilities:
 
     Args:
         actions: By name.
-        monitors: For each the codes with which it raises a failure.
+        monitors: For each monitor, the codes with which it raises a failure.
     """
 
     actions: Mapping[str, Declared] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Abilities:
 
 
 def abilities_of(actions: Mapping[str, object], monitors: Mapping[str, object] | None = None) -> Abilities:
-    """Read what classes or factories of actions and monitors say of themselves.
+    """Return what classes or factories of actions and monitors declare.
 
     Args:
         actions: By name, each with `takes`, `gives` and `codes`.
@@ -99,16 +99,16 @@ def abilities_of(actions: Mapping[str, object], monitors: Mapping[str, object] |
 
 
 class Enough(Exception):
-    """There are as many problems as anybody wants to read. Never leaves the validator."""
+    """Raised when there are as many problems as anybody wants to read. Never leaves the validator."""
 
 
 class Context:
     """One pass of the validator.
 
     Args:
-        recipes: What is checked.
-        recoveries: What is checked with it.
-        abilities: What the robot brings; None if that is not known.
+        recipes: Recipes to check.
+        recoveries: Recoveries to check with them.
+        abilities: Actions and monitors of the robot; None if unknown.
     """
 
     def __init__(self, recipes: Recipes, recoveries: Sequence[Recovery], abilities: Abilities | None) -> None:
@@ -129,7 +129,7 @@ class Context:
 
 
 def sets_of(step: Step) -> tuple[str, ...]:
-    """The variables that a step sets itself: those it names; counting by `name` sets that one where it names none."""
+    """Return the variables that a step sets itself: those it names, or else the one that it counts by `name`."""
     if not isinstance(step, RunStep):
         return ()
     if not step.var and isinstance(step, OpStep) and step.name in OPS and "name" in OPS[step.name].one_of:
@@ -139,19 +139,19 @@ def sets_of(step: Step) -> tuple[str, ...]:
 
 
 def counted_name(step: Step) -> str | None:
-    """The variable that an increment or decrement counts by its name."""
+    """Return the variable that an increment or decrement counts by its name."""
     name = step.params.get("name") if isinstance(step, OpStep) else None
     value = name.value({}) if name is not None and name.constant else None
     return value if isinstance(value, str) else None
 
 
 def variables_in(expression: Expression) -> list[str]:
-    """The variables that an expression reads, sorted."""
+    """Return the variables that an expression reads, sorted."""
     return sorted({name[1] for name in expression.names if name[0] == "var"})
 
 
 def constant_of(condition: Expression) -> bool | None:
-    """Whether a condition that reads nothing holds; None where it depends on something, or has no value."""
+    """Return the truth of a condition that reads nothing; None if it depends on something, or has no value."""
     if condition.names:
         return None
     try:
@@ -201,10 +201,10 @@ def _op(context: Context, step: OpStep) -> None:
         context.add(step.place, f"there is no op '{step.name}'", suggestion(step.name, OPS))
         return
     _inputs(context, step, "op", needs=op.needs, known=(*op.needs, *op.one_of, *op.may))
-    given = [name for name in op.one_of if name in step.params]
-    if op.one_of and len(given) != 1:
+    present = [name for name in op.one_of if name in step.params]
+    if op.one_of and len(present) != 1:
         listed = " and ".join(f"'{name}'" for name in op.one_of)
-        context.add(step.place, f"op '{step.name}' has {len(given)} of {listed}", "Give exactly one of them.")
+        context.add(step.place, f"op '{step.name}' has {len(present)} of {listed}", "Give exactly one of them.")
     if not op.sets and step.var:
         context.add(step.place, f"op '{step.name}' gives nothing, and '{step.var[0]}' waits for it", "Remove 'var'.")
     elif op.sets and len(step.var) != 1 and (step.var or "name" not in step.params):
@@ -236,7 +236,7 @@ def _outputs(context: Context, step: RunStep, kind: str, gives: Collection[str])
 def check_expression(
     context: Context, expression: Expression, params: Collection[str], *, closed: frozenset[str] = frozenset()
 ) -> None:
-    """Note what an expression reads that is not there: of parameters, the database, and roots that are closed here."""
+    """Note parameters and database keys that an expression reads and that do not exist, and roots closed to it."""
     if expression.constant:
         return
     if not expression.names:
@@ -255,19 +255,19 @@ def check_expression(
 
 
 def _database(context: Context, expression: Expression, keys: Sequence[str]) -> None:
-    found: Any = context.recipes.database
-    if not found:
+    value: Any = context.recipes.database
+    if not value:
         context.add(expression.place, f"database.{'.'.join(keys)} is read, and there is no database", "Give one.")
         return
     for depth, key in enumerate(keys):
         where = ".".join(("database", *keys[:depth]))
-        if not isinstance(found, Mapping):
+        if not isinstance(value, Mapping):
             context.add(expression.place, f"{where} is no map and has no '{key}'", "Check the database.")
             return
-        if key not in found:
-            context.add(expression.place, f"{where} has no '{key}'", suggestion(key, found))
+        if key not in value:
+            context.add(expression.place, f"{where} has no '{key}'", suggestion(key, value))
             return
-        found = found[key]
+        value = value[key]
 
 
 # -- what would never end: loops without a bound, tasks that call themselves on every way, too many in each other ------
@@ -283,6 +283,7 @@ def check_loops(context: Context, steps: Iterable[Step]) -> None:
 def _makes_progress(loop: LoopStep) -> bool:
     if constant_of(loop.condition) is False or ("aborts",) in loop.condition.names:
         return True
+    # A loop can end by itself if its body sets a variable that its condition reads.
     asked = set(variables_in(loop.condition))
     return any(asked & set(sets_of(step)) for step in every(loop.body))
 
@@ -290,8 +291,8 @@ def _makes_progress(loop: LoopStep) -> bool:
 def check_recursion(context: Context) -> None:
     """Note calls of tasks that lead back to themselves on every way, or too deep.
 
-    A task can end if there is a way through its steps on which every task that is called can end; which ones can is
-    found from those that call nothing upwards. What is left calls itself without a guard.
+    A task can end if some way through its steps calls only tasks that can end. The search begins with tasks that call
+    nothing and goes on to their callers. What it does not reach calls itself without a guard.
     """
     tasks = context.recipes.tasks
     ending = _ending(tasks)
@@ -308,14 +309,14 @@ def check_recursion(context: Context) -> None:
 
 
 def _always(recipe: Recipe) -> list[TaskStep]:
-    """The calls that stand in no choice and in no loop."""
+    """Return the calls that stand in no choice and in no loop."""
     return [step for step in recipe.steps if isinstance(step, TaskStep)]
 
 
 def _ending(tasks: Mapping[str, Recipe]) -> dict[str, int]:
-    """The tasks that can end, each with how many stand in each other there at least, itself included.
+    """Return the tasks that can end, each with the least number of tasks in each other, itself included.
 
-    Each is looked at again only when one that it waits for turns out to end.
+    A task is looked at again only when one that it waits for turns out to end.
     """
     callers: dict[str, set[str]] = {}
     for name, recipe in tasks.items():
@@ -340,11 +341,11 @@ def _ending(tasks: Mapping[str, Recipe]) -> dict[str, int]:
 
 
 class Known(NamedTuple):
-    """What is known of variables at one place.
+    """Variables known to be set at one place of a task, as bits.
 
     Args:
-        surely: Those that every way to here has set.
-        maybe: Those that some way to here has set.
+        surely: Those that every way to this place has set.
+        maybe: Those that some way to this place has set.
     """
 
     surely: int
@@ -359,7 +360,7 @@ def check_flow(context: Context, recipe: Recipe, read_elsewhere: Collection[str]
     of its condition is right has set it when it is over.
 
     Args:
-        context: Where to note it.
+        context: Where to note problems.
         recipe: The task.
         read_elsewhere: Variables that recoveries read.
     """
@@ -386,8 +387,8 @@ class _Flow:
 
     Args:
         recipe: The task.
-        context: Where to note what is wrong; nothing is noted where it is None.
-        blocks: Whether a task of that name never comes to an end.
+        context: Where to note problems; None to note nothing.
+        blocks: Function that returns True for the name of a task that never ends.
     """
 
     def __init__(
@@ -401,14 +402,14 @@ class _Flow:
         self._outputs = self._together(recipe.var)
 
     def can_end(self) -> bool:
-        """Return True where some way leads behind the task's steps, or to an abort."""
+        """Return True if some way leads to the end of the task's steps, or to an abort."""
         return self.walk(self._recipe.steps, Known(0, 0)) is not None or self._aborts
 
     def bit(self, name: str) -> int:
-        found = self._bits.get(name)
-        if found is None:
-            found = self._bits[name] = 1 << len(self._bits)
-        return found
+        bit = self._bits.get(name)
+        if bit is None:
+            bit = self._bits[name] = 1 << len(self._bits)
+        return bit
 
     def _together(self, names: Iterable[str]) -> int:
         bits = 0
@@ -417,7 +418,7 @@ class _Flow:
         return bits
 
     def walk(self, steps: Sequence[Step], before: Known) -> Known | None:
-        """What is known behind the steps; None where no way leads behind them."""
+        """Return what is known behind the steps; None if no way leads there."""
         now = before
         for index, step in enumerate(steps):
             after = self._step(step, now)
@@ -457,6 +458,7 @@ class _Flow:
         return Known(yes.surely & no.surely, yes.maybe | no.maybe)
 
     def _loop(self, step: LoopStep, now: Known) -> Known | None:
+        # Any round but the first also knows what the round before it has set.
         again = now if self._context is None else Known(now.surely, now.maybe | self._gain(step.body))
         self._asked(step.condition, again.maybe)
         known = constant_of(step.condition)
@@ -468,11 +470,13 @@ class _Flow:
         body = self.walk(step.body, again)
         if body is None:
             return None if known else now
+        # The body may not run even once, so only variables that the condition waits for are surely set behind the loop.
         sure = body.surely if known else body.surely & self._together(variables_in(step.condition))
         return Known(now.surely | sure, body.maybe)
 
     def _gain(self, steps: Sequence[Step]) -> int:
         """Return the variables that some way through the steps sets; none where no way leads behind them."""
+        # The same walk without a context notes no problems.
         context, self._context = self._context, None
         end = self.walk(steps, Known(0, 0))
         self._context = context

@@ -1,4 +1,4 @@
-"""Expressions: parsed once, computed as often as wanted."""
+"""Expressions: parsed once, computed as often as needed."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from handup.executive.language.values import (
 from handup.executive.problem import NOWHERE, Place
 
 ROOTS = ("params", "var", "database", "beliefs", "failure", "tried", "aborts")
-"""What an expression can begin to read from. All are maps but `aborts`, a number."""
+"""Names that an expression can begin to read from. All are maps but `aborts`, a number."""
 OPEN = frozenset({"beliefs", "failure", "tried"})
-"""Where what is not there is null: nobody believes it, the failure does not have it, the attempt did not give it."""
+"""Roots of which a missing entry is null: nobody believes it, the failure or the attempt does not have it."""
 
 T = TypeVar("T")
 Scope = Mapping[str, Data]
@@ -36,7 +36,7 @@ Node = Callable[[Scope], Data]
 WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
 KEYWORDS = frozenset({"and", "or", "not", "in", *WORDS})
 PLAIN = re.compile(rf"({'|'.join(ROOTS)})((?:\.[A-Za-z_][A-Za-z0-9_]*)+)", re.ASCII)
-"""A reference and nothing else, which is what most parameters are."""
+"""Pattern of a reference and nothing else, which is what most parameters are."""
 TOKEN = re.compile(
     r"""
     (?P<space>[ \t\r\n]+)
@@ -58,10 +58,10 @@ class Expression:
     Made by `parse`, `literal`, `collected` and `tabled`.
 
     Args:
-        text: As it stands in the file, for people; a literal in Python's way of writing it.
-        root: What was parsed.
-        place: Where it stands.
-        names: What it reads, such as `("var", "candidates")` or `("database", "poses", "table")`.
+        text: Text as it stands in the file, for people; a literal in Python's way of writing it.
+        root: The parsed expression.
+        place: Place in the file.
+        names: Names that it reads, such as `("var", "candidates")` or `("database", "poses", "table")`.
     """
 
     text: str
@@ -70,7 +70,7 @@ class Expression:
     names: frozenset[Name] = field(default=frozenset(), compare=False, repr=False)
 
     def value(self, scope: Scope) -> Data:
-        """What it comes to.
+        """Return its value.
 
         Args:
             scope: For each root (`params`, `var`, `database`, `beliefs`, `failure`, `tried`, `aborts`) that can be read
@@ -87,21 +87,21 @@ class Expression:
 
     @property
     def constant(self) -> bool:
-        """Whether it is written out in the file, so that its value never changes."""
+        """True if it is written out in the file, so that its value never changes."""
         return isinstance(self.root, _Constant)
 
 
 def parse(text: str, place: Place = NOWHERE) -> Expression:
-    """Read an expression.
+    """Parse an expression.
 
         parse("len(var.candidates) > 0").value({"var": {"candidates": ["gear"]}})
 
     Args:
         text: At most `MAX_TEXT` characters.
-        place: Of its first character.
+        place: Place of its first character.
 
     Raises:
-        BadExpression: It is none, with the place of the mistake.
+        BadExpression: It is no expression; the error has the place of the mistake.
     """
     plain = PLAIN.fullmatch(text) if len(text) <= 200 else None
     if plain is not None and plain[1] != "aborts" and text.count(".") <= MAX_DEPTH:
@@ -115,12 +115,12 @@ def parse(text: str, place: Place = NOWHERE) -> Expression:
 
 
 def literal(value: Data, place: Place = NOWHERE) -> Expression:
-    """Plain data as an expression that is always this value."""
+    """Return plain data as an expression that is always this value."""
     return Expression(repr(value), _Constant(value), place)
 
 
 def collected(items: Sequence[Expression], place: Place = NOWHERE) -> Expression:
-    """A list whose entries are computed."""
+    """Return a list whose entries are computed."""
     names = frozenset().union(*(item.names for item in items))
     return Expression(
         f"[{', '.join(item.text for item in items)}]", _Call(_list, tuple(item.root for item in items)), place, names
@@ -128,7 +128,7 @@ def collected(items: Sequence[Expression], place: Place = NOWHERE) -> Expression
 
 
 def tabled(entries: Mapping[str, Expression], place: Place = NOWHERE) -> Expression:
-    """A map whose values are computed."""
+    """Return a map whose values are computed."""
     text = ", ".join(f"{key!r}: {entry.text}" for key, entry in entries.items())
     names = frozenset().union(*(entry.names for entry in entries.values()))
     root = _Call(_Map(tuple(entries)), tuple(entry.root for entry in entries.values()))
@@ -136,7 +136,7 @@ def tabled(entries: Mapping[str, Expression], place: Place = NOWHERE) -> Express
 
 
 def _placed(error: BadExpression, place: Place) -> BadExpression:
-    """The same error, in a file. The column of an error in the text is counted from the text's first character."""
+    """Return the same error, in a file. Its column in the text is counted from the text's first character."""
     column = place.column + (error.column - 1 if error.column else 0) if place.line else error.column
     return BadExpression(
         error.cause, hint=error.hint, file=place.file or None, line=place.line or None, column=column or None
@@ -165,20 +165,20 @@ class _Reference:
 
     def __call__(self, scope: Scope) -> Data:
         try:
-            found = scope[self.root]
+            value = scope[self.root]
         except KeyError:
             hint = f"There is: {', '.join(scope)}." if scope else "Nothing can be read here."
             raise BadExpression(f"there is no '{self.root}' here", hint=hint) from None
         for depth, key in enumerate(self.keys):
             try:
-                found = found[key]
+                value = value[key]
             except (KeyError, TypeError, IndexError):
-                if self.root in OPEN and (found is None or isinstance(found, Mapping)):
+                if self.root in OPEN and (value is None or isinstance(value, Mapping)):
                     return None
                 if self.root == "var" and depth == 0:
                     return None  # not set yet
-                raise _no_key(".".join((self.root, *self.keys[:depth])), found, key) from None
-        return found
+                raise _no_key(".".join((self.root, *self.keys[:depth])), value, key) from None
+        return value
 
 
 @dataclass(frozen=True)
@@ -189,15 +189,15 @@ class _Pick:
     keys: tuple[Node, ...]
 
     def __call__(self, scope: Scope) -> Data:
-        found = self.whole(scope)
+        value = self.whole(scope)
         for key in self.keys:
-            found = _entry(found, key(scope))
-        return found
+            value = _entry(value, key(scope))
+        return value
 
 
 @dataclass(frozen=True)
 class _AndOr:
-    """`x and y`: the first that is not true, or the last; `x or y`: the first that is true. Those behind wait."""
+    """`x and y`: the first that is not true, or the last; `x or y`: the first that is true. No more is computed."""
 
     operands: tuple[Node, ...]
     until: bool
@@ -273,22 +273,22 @@ class _Map:
         return dict(zip(self.keys, values, strict=True))
 
 
-def _entry(found: Data, key: Data) -> Data:
-    if isinstance(found, Mapping):
-        if isinstance(key, str) and key in found:
-            return found[key]
-    elif (is_list(found) or isinstance(found, str)) and isinstance(key, int) and not isinstance(key, bool):
-        if -len(found) <= key < len(found):
-            return found[key]
-        cause = f"entry {key} is read of {kind_of(found)} of {len(found)}"
+def _entry(value: Data, key: Data) -> Data:
+    if isinstance(value, Mapping):
+        if isinstance(key, str) and key in value:
+            return value[key]
+    elif (is_list(value) or isinstance(value, str)) and isinstance(key, int) and not isinstance(key, bool):
+        if -len(value) <= key < len(value):
+            return value[key]
+        cause = f"entry {key} is read of {kind_of(value)} of {len(value)}"
         raise BadExpression(cause, hint="Check the length before; the first entry is 0.")
-    raise _no_key("the value", found, key)
+    raise _no_key("the value", value, key)
 
 
-def _no_key(where: str, found: Data, key: Data) -> BadExpression:
-    if not isinstance(found, Mapping):
-        return BadExpression(f"{where} is {kind_of(found)} and has no {shown(key)}", hint="Check what it holds.")
-    known = ", ".join(str(name) for name in list(found)[:8])
+def _no_key(where: str, value: Data, key: Data) -> BadExpression:
+    if not isinstance(value, Mapping):
+        return BadExpression(f"{where} is {kind_of(value)} and has no {shown(key)}", hint="Check what it holds.")
+    known = ", ".join(str(name) for name in list(value)[:8])
     return BadExpression(f"{where} has no {shown(key)}", hint=f"It has: {known}." if known else "It is empty.")
 
 
@@ -296,13 +296,13 @@ def _no_key(where: str, found: Data, key: Data) -> BadExpression:
 
 
 class Token(NamedTuple):
-    """One word: a `number`, `text`, `name` or `sign`, or the `end`.
+    """One token: a `number`, `text`, `name` or `sign`, or the `end`.
 
     Args:
-        kind: Which of them.
-        word: As written.
-        data: What a number or text stands for.
-        column: Of its first character, counted from 1.
+        kind: Kind of token.
+        word: Text as written.
+        data: Value of a number or text.
+        column: Column of its first character, counted from 1.
     """
 
     kind: str
@@ -312,7 +312,7 @@ class Token(NamedTuple):
 
 
 def tokens_of(text: str) -> list[Token]:
-    """All words, and the end.
+    """Return all tokens, and the end.
 
     Raises:
         BadExpression: The text is too long, or something in it is no word; with the column.
@@ -321,17 +321,17 @@ def tokens_of(text: str) -> list[Token]:
         raise BadExpression(
             f"an expression has {len(text)} characters", hint=f"Write at most {MAX_TEXT}; use variables.", column=1
         )
-    found, position = [], 0
+    tokens, position = [], 0
     while position < len(text):
         match = TOKEN.match(text, position)
         if match is None:
             raise _no_word(text, position)
         kind, word = match.lastgroup or "", match.group()
         if kind != "space":
-            found.append(Token(kind, word, _data(kind, word, position + 1), position + 1))
+            tokens.append(Token(kind, word, _data(kind, word, position + 1), position + 1))
         position = match.end()
-    found.append(Token("end", "the end", None, len(text) + 1))
-    return found
+    tokens.append(Token("end", "the end", None, len(text) + 1))
+    return tokens
 
 
 def _data(kind: str, word: str, column: int) -> Data:
@@ -380,7 +380,7 @@ def _no_word(text: str, position: int) -> BadExpression:
 
 
 class _Parser:
-    """Walks along the words once. As deep as the nesting, which is bounded."""
+    """Recursive parser that walks along the tokens once. It goes as deep as the nesting, which is bounded."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
@@ -389,20 +389,20 @@ class _Parser:
         self.names: set[Name] = set()
 
     def whole(self) -> Node:
-        if self._here.kind == "end":
+        if self._token.kind == "end":
             self._fail("an expression is empty", "Write a condition or a value.")
         node = self._either()
-        if self._here.kind != "end":
+        if self._token.kind != "end":
             self._fail(f"{self._shown} stands where the expression should end", "Is there a sign or bracket missing?")
         return node
 
     @property
-    def _here(self) -> Token:
+    def _token(self) -> Token:
         return self._tokens[self._at]
 
     @property
     def _shown(self) -> str:
-        return self._here.word if self._here.kind == "end" else shown(self._here.word)
+        return self._token.word if self._token.kind == "end" else shown(self._token.word)
 
     def _is(self, *words: str) -> bool:
         token = self._tokens[self._at]
@@ -456,7 +456,7 @@ class _Parser:
         if self._is("not") and self._tokens[self._at + 1].word == "in":
             self._at += 2
             return "not in"
-        word = self._here.word
+        word = self._token.word
         return word if self._is(*COMPARISONS) and self._take(word) else None
 
     def _sum(self) -> Node:
@@ -468,7 +468,7 @@ class _Parser:
     def _chain(self, operand: Callable[[], Node], *signs: str) -> Node:
         first, rest = operand(), []
         while self._is(*signs):
-            sign = self._here.word
+            sign = self._token.word
             self._take(sign)
             rest.append((sign, operand()))
         return _Arithmetic(first, tuple(rest)) if rest else first
@@ -487,6 +487,7 @@ class _Parser:
                 self._take("[")
                 keys.append(self._inner())
                 self._need("]")
+        # A reference takes in all plain keys that follow, so that the validator knows exactly what is read.
         if isinstance(node, _Reference) and node.root != "aborts":
             known = tuple(takewhile(lambda key: isinstance(key, _Constant) and isinstance(key.data, str), keys))
             if not known:
@@ -498,14 +499,14 @@ class _Parser:
         return _Pick(node, tuple(keys)) if keys else node
 
     def _key(self) -> str:
-        token = self._here
+        token = self._token
         if token.kind != "name":
             self._fail(f"{self._shown} stands where a name should", "Write a name after the point.")
         self._at += 1
         return token.word
 
     def _atom(self) -> Node:
-        token = self._here
+        token = self._token
         if token.kind in {"number", "text"}:
             self._at += 1
             return _Constant(token.data)
@@ -547,16 +548,16 @@ class _Parser:
             raise BadExpression(cause, hint=f"Give it {many}.", column=token.column)
         return _Call(function.compute, arguments)
 
-    def _listed(self, end: str, one: Callable[[], T]) -> list[T]:
-        found: list[T] = []
+    def _listed(self, end: str, entry: Callable[[], T]) -> list[T]:
+        entries: list[T] = []
         while not self._take(end):
-            found.append(one())
+            entries.append(entry())
             if not self._is(end) and not self._take(","):
                 self._fail(f"{self._shown} stands where ',' or '{end}' should", f"Close it with '{end}'.")
-        return found
+        return entries
 
     def _pair(self) -> tuple[str, Node]:
-        token = self._here
+        token = self._token
         if token.kind != "text":
             self._fail(f"{self._shown} stands as a key", "Put quotes around it.")
         self._at += 1
@@ -564,4 +565,4 @@ class _Parser:
         return token.data, self._inner()
 
     def _fail(self, cause: str, hint: str) -> NoReturn:
-        raise BadExpression(cause, hint=hint, column=self._here.column)
+        raise BadExpression(cause, hint=hint, column=self._token.column)

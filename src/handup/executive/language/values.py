@@ -1,4 +1,4 @@
-"""Plain data of expressions: how large it may be, what the operators and functions make of it.
+"""Plain data of expressions: its limits, and what the operators and functions make of it.
 
 Whatever stands in a recipe, its value is there at once. Numbers go with numbers and texts with texts: nothing is turned
 into something else on the way.
@@ -25,16 +25,16 @@ MAX_SIZE = 10_000
 MAX_NUMBER = 10**18
 """The largest whole number that an expression makes."""
 MAX_PARTS = 100_000
-"""The most characters and entries, on all levels together, of what a step is given …"""
+"""The most characters and entries, on all levels together, of an input of a step."""
 MAX_LEVELS = 100
-"""… and the most levels."""
+"""The most levels of an input of a step."""
 
 Data = Any
 """Plain data as in JSON: None, bool, int, float, str, list, dict."""
 
 
 def within_limits(value: Data) -> Data:
-    """A value that was just made, if it is not too large.
+    """Return a value that was just made, if it is not too large.
 
     Raises:
         BadExpression: It is too large, or no finite number.
@@ -51,7 +51,7 @@ def within_limits(value: Data) -> Data:
 
 
 def bounded(name: str, value: Data) -> Data:
-    """What a step is given, if it is not too large on all levels together.
+    """Return an input of a step, if it is not too large on all levels together.
 
     A list may hold another one twice, that one the next, and so on: a few lines of a recipe then stand for more than
     any machine can write down.
@@ -62,13 +62,13 @@ def bounded(name: str, value: Data) -> Data:
     left, level = MAX_PARTS, [value]
     for _ in range(MAX_LEVELS):
         below: list[Data] = []
-        for each in level:
-            if isinstance(each, (str, list, tuple, Mapping)):
-                left -= len(each)
+        for entry in level:
+            if isinstance(entry, (str, list, tuple, Mapping)):
+                left -= len(entry)
                 if left < 0:
                     raise BadExpression(f"'{name}' has more than {MAX_PARTS} parts", hint="Give less of it.")
-                if not isinstance(each, str):
-                    below += each.values() if isinstance(each, Mapping) else each
+                if not isinstance(entry, str):
+                    below += entry.values() if isinstance(entry, Mapping) else entry
         if not below:
             return value
         level = below
@@ -76,7 +76,7 @@ def bounded(name: str, value: Data) -> Data:
 
 
 def kind_of(value: Data) -> str:
-    """What a value is, for a message."""
+    """Return the kind of a value, in words for a message."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -92,17 +92,17 @@ Two = Callable[[Data, Data], Data]
 
 
 def is_number(value: Data) -> bool:
-    """Whether a value is a number; truth is none."""
+    """Return whether a value is a number; a truth value is none."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def is_list(value: Data) -> bool:
-    """Whether a value is a list."""
+    """Return whether a value is a list."""
     return isinstance(value, (list, tuple))
 
 
 def add(left: Data, right: Data) -> Data:
-    """The sum of numbers; texts and lists one after the other."""
+    """Add two numbers, or join two texts or two lists."""
     if is_list(left) and is_list(right):
         return within_limits([*left, *right])
     if not (is_number(left) and is_number(right)) and not (isinstance(left, str) and isinstance(right, str)):
@@ -179,12 +179,12 @@ MOST_PLACES = 15
 
 @dataclass(frozen=True)
 class Function:
-    """One function.
+    """One function of the language.
 
     Args:
         least: The fewest arguments it takes.
-        most: The most; None is as many as there are.
-        compute: Its value.
+        most: The most arguments; None for no limit.
+        compute: Function that computes its value.
     """
 
     least: int
@@ -221,7 +221,7 @@ def _round(value: Data, places: Data = 0) -> Data:
 
 
 def _sum(value: Data) -> Data:
-    return reduce(add, (_number("sum", each) for each in _items("sum", value)), 0)
+    return reduce(add, (_number("sum", item) for item in _items("sum", value)), 0)
 
 
 def _str(value: Data) -> Data:
@@ -257,7 +257,7 @@ def _items(name: str, value: Data) -> list[Data]:
 def _alike(name: str, items: list[Data]) -> list[Data]:
     if not items:
         raise BadExpression(f"{name} got an empty list", hint="Check its length before.")
-    if not all(is_number(each) for each in items) and not all(isinstance(each, str) for each in items):
+    if not all(is_number(item) for item in items) and not all(isinstance(item, str) for item in items):
         raise BadExpression(f"{name} got values that have no order", hint="Give numbers only, or texts only.")
     return items
 

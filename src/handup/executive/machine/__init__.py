@@ -1,4 +1,4 @@
-"""The pure machine: a recipe with its recoveries, told what happened, says what to do next."""
+"""The pure machine of a run: it is told what happened, and says what to do next."""
 
 from handup.executive.machine.machine import Machine
 from handup.executive.machine.state import (

@@ -1,4 +1,4 @@
-"""When something fails: the nested account, the recovery that is for it, and how the task goes on."""
+"""Failures: the nested account of one, the recovery that is for it, and how the task goes on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def fail(
     goal: Mapping[str, Any] | None = None,
     fields: Mapping[str, Any] | None = None,
 ) -> None:
-    """The step that is due failed. What aborts in the immediate steps of a recovery is their result, and no failure."""
+    """Let the current step fail. An abort in the immediate steps of a recovery is their result, and no failure."""
     trying = next((frame for frame in reversed(state.frames) if frame.repair is not None), None)
     if trying is not None and trying.repair is not None and trying.repair.trying:
         trying.repair.tried |= {**(fields or {}), "ok": False, "code": code, "why": why}
@@ -57,7 +57,7 @@ def fail(
 
 
 def _levels(state: State, leaf: str) -> list[Level]:
-    """What each task adds; counts this abort everywhere."""
+    """Return what each task adds to the failure, and count this abort everywhere."""
     levels: list[Level] = []
     place: tuple[Any, ...] = ()
     for index, frame in enumerate(state.frames):
@@ -96,6 +96,7 @@ def deal_with(state: State) -> None:
     """
     trouble = state.trouble
     assert trouble is not None
+    # A failure inside a recovery does not climb out of it: first the recovery counts as not having helped.
     inside = next((index for index in reversed(range(trouble.levels)) if state.frames[index].repair is not None), -1)
     allowed = state.depth < state.settings.depth
     busy = {frame.repair.rule.recovery.name for frame in state.frames if frame.repair is not None}
@@ -104,7 +105,7 @@ def deal_with(state: State) -> None:
         seen = climbed(trouble.failure, levels)
         step = _step(state, levels)
         uses.update(step.uses)
-        trouble.seen_rules |= any(path_matches(each.recovery.when.path, seen.path) for each in state.program.rules)
+        trouble.seen_rules |= any(path_matches(rule.recovery.when.path, seen.path) for rule in state.program.rules)
         scope = scope_of(state, seen, {})
 
         def holds(condition: object, scope: Mapping[str, Any] = scope) -> bool:
@@ -121,7 +122,7 @@ def deal_with(state: State) -> None:
 
 
 def climbed(failure: Failure, levels: int) -> Failure:
-    """The same failure as seen further up: the task on that level has failed as a whole."""
+    """Return the failure as seen further up: the task on that level has failed as a whole."""
     if levels == len(failure.levels):
         return failure
     below = failure.levels[levels]
@@ -129,7 +130,7 @@ def climbed(failure: Failure, levels: int) -> Failure:
 
 
 def scope_of(state: State, seen: Failure, tried: Mapping[str, Any]) -> dict[str, Any]:
-    """What the expressions of a recovery may read.
+    """Return what the expressions of a recovery may read.
 
     `failure` has `path`, `leaf`, `kind`, `code`, `why`, `goal`, `fields`, `at_s`, `depth`, `aborts` (of the failed
     step), `task` and `task_aborts` (of the task around it), `levels`, `contradictions`, and as `params` the inputs of
@@ -152,7 +153,7 @@ def scope_of(state: State, seen: Failure, tried: Mapping[str, Any]) -> dict[str,
         "aborts": last.aborts,
         "task": last.task,
         "task_aborts": last.task_aborts,
-        "levels": [{"task": each.task, "aborts": each.aborts, "params": dict(each.params)} for each in seen.levels],
+        "levels": [{"task": level.task, "aborts": level.aborts, "params": dict(level.params)} for level in seen.levels],
         "contradictions": list(seen.contradictions),
         "params": params,
     }
@@ -160,7 +161,7 @@ def scope_of(state: State, seen: Failure, tried: Mapping[str, Any]) -> dict[str,
 
 
 def _true(condition: object, scope: Mapping[str, Any]) -> bool:
-    """Whether a condition of a rule holds; one that has no value here does not."""
+    """Return whether a condition of a rule holds; one without a value does not."""
     expression: Expression = condition  # type: ignore[assignment]
     try:
         return bool(expression.value(scope))
@@ -182,6 +183,7 @@ def _begin(state: State, trouble: Trouble, rule: Rule, seen: Failure, step: Step
     repair = Repair(rule=rule, number=trouble.number, failure=trouble.failure, seen=seen)
     scope = scope_of(state, seen, repair.tried)
     frame = Frame(f"{IN_RECOVERY}{name}", rule.attempt, scope["params"], world=scope, tally={}, repair=repair)
+    # A recovery works on a copy: only `next` hands values back to the task.
     frame.var.update(state.frames[trouble.levels - 1].var)
     del state.frames[trouble.levels :]
     state.frames.append(frame)
@@ -189,13 +191,17 @@ def _begin(state: State, trouble: Trouble, rule: Rule, seen: Failure, step: Step
 
 
 def repair_goes_on(state: State, frame: Frame) -> None:
-    """A recovery is through with its immediate steps, or with its branch."""
+    """Go on with a recovery that has done its immediate steps, or its branch."""
     repair = frame.repair
     assert repair is not None
     branches = repair.rule.recovery.branches
     if repair.trying:
         repair.trying = False
-        chosen = (i for i, each in enumerate(branches) if each.condition is None or _true(each.condition, frame.scope))
+        chosen = (
+            index
+            for index, branch in enumerate(branches)
+            if branch.condition is None or _true(branch.condition, frame.scope)
+        )
         repair.branch = next(chosen, None)
         if repair.branch is None:
             did_not_help(state, state.frames.index(frame))
@@ -205,17 +211,17 @@ def repair_goes_on(state: State, frame: Frame) -> None:
         return
     assert repair.branch is not None
     branch = branches[repair.branch]
-    given = {**repair.tried, **frame.var}
+    values = {**repair.tried, **frame.var}
     del state.frames[state.frames.index(frame) :]
     trouble = Trouble(repair.number, repair.failure, len(state.frames))
     seen = len(repair.seen.levels)
-    if not go_on(state, trouble, branch.hint, branch.level, given, seen=seen, rule=repair.rule, ends=branch.ends):
+    if not go_on(state, trouble, branch.hint, branch.level, values, seen=seen, rule=repair.rule, ends=branch.ends):
         _note(state, repair, helped=False)
         state.trouble = trouble
 
 
 def did_not_help(state: State, index: int) -> None:
-    """A recovery failed, or has no branch for this: what it was to repair is still there."""
+    """End a recovery that failed or has no branch for this: what it was to repair is still there."""
     repair = state.frames[index].repair
     assert repair is not None
     del state.frames[index:]
@@ -244,12 +250,12 @@ def go_on(
     Args:
         state: Where the run stands, with the frames of the failure and nothing inside them.
         trouble: The failure.
-        hint: How.
-        level: At which task.
+        hint: How to go on.
+        level: Name of the task at which to go on; None for the innermost one.
         given: Values for variables that the failed step was to set, for `next`.
-        seen: So many levels the failure has as it was matched.
-        rule: Who says so, where it is a recovery.
-        ends: What a run has ended as that ends here.
+        seen: Number of levels of the failure as it was matched.
+        rule: The recovery that says so; None if it is not a recovery.
+        ends: Kind of ending, if the run ends by this.
 
     Returns:
         False where there is no such task: then nothing has changed.
@@ -266,13 +272,13 @@ def go_on(
     if hint is ResumeHint.NONE:
         _give_up(state, trouble, index if level is not None else 0, rule, ends)
         return True
-    inside = [each.repair.failure for each in state.frames[index + 1 :] if each.repair is not None]
+    inside = [inner.repair.failure for inner in state.frames[index + 1 :] if inner.repair is not None]
     del state.frames[index + 1 :]
     line = frame.cursors[-1].line
     if hint is ResumeHint.NEXT and line is not None:
-        frame.var.update({each: given[each] for each in line.var if each in given})
+        frame.var.update({name: given[name] for name in line.var if name in given})
     elif hint is ResumeHint.NEXT and index == 0:
-        state.passed |= {(each.leaf, each.code) for each in (trouble.failure, *inside) if each.kind == "monitor"}
+        state.passed |= {(fault.leaf, fault.code) for fault in (trouble.failure, *inside) if fault.kind == "monitor"}
     if hint is ResumeHint.RETRY and frame.repair is None and frame.name in state.program.lines:
         frame.lines, frame.outputs = state.program.lines[frame.name], state.program.recipes.tasks[frame.name].var
     resume(frame, hint)
@@ -296,7 +302,7 @@ def _give_up(state: State, trouble: Trouble, index: int, rule: Rule | None, ends
 
 
 def _unseen(state: State, trouble: Trouble) -> None:
-    """No recovery is left."""
+    """Ask, retry or end, as the settings say, since no recovery is left."""
     settings, failure = state.settings, trouble.failure
     step = _step(state, trouble.levels)
     what = f"{failure.path} failed ({failure.code})"
@@ -322,11 +328,11 @@ def _unseen(state: State, trouble: Trouble) -> None:
 
 
 def level_of(frames: Sequence[Frame], seen: int, level: str | None) -> int | None:
-    """Which frame a hint is for.
+    """Return the index of the frame that a hint is for.
 
     Args:
         frames: From the top task down to the one whose step failed, the recoveries at work among them.
-        seen: So many of them are levels of the failure as it was matched.
+        seen: Number of them that are levels of the failure as it was matched.
         level: The name of a task; the innermost one of that name. None is the innermost level of the failure as it was
             matched: the task whose step failed, or, for a rule that was matched with a task as a whole, the one around.
 
@@ -339,7 +345,7 @@ def level_of(frames: Sequence[Frame], seen: int, level: str | None) -> int | Non
 
 
 def resume(frame: Frame, hint: ResumeHint) -> None:
-    """Put a task where it goes on. Everything inside it, tasks and recoveries, is over by then and forgotten.
+    """Put a task at the place where it goes on. Everything inside it, tasks and recoveries, is over and forgotten.
 
     - `continue`: the step that failed runs again, from its beginning. Where that step runs a task, the task starts
       anew. Inside a choice or loop the condition is not looked at again, and the loop's rounds count on; a loop that

@@ -1,4 +1,4 @@
-"""The machine: told what happened, says what to do next. Pure, so a run is rebuilt by telling it the same again."""
+"""The machine: it is told what happened, and says what to do next. Pure, so the same events rebuild the same run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from handup.executive.settings import Settings
 
 
 class Machine(State):
-    """Runs a recipe with its recoveries, without doing anything itself.
+    """Pure state machine that runs a recipe with its recoveries, without doing anything itself.
 
     `next` says what is to be done, `tell` takes in what happened. All changes come from `tell`, so the same events
     always make the same state: a run that was killed is rebuilt by telling a new machine what the journal holds.
@@ -42,12 +42,13 @@ class Machine(State):
     Args:
         recipes: The tasks and the database.
         recoveries: The rules.
-        settings: Limits, and what happens when no rule is left.
+        settings: Limits, and the policy for failures without a recovery.
         params: Inputs of the task.
-        task: The task to run; the recipes' main one where it is not given.
+        task: The task to run; None for the recipes' main one.
 
     Raises:
-        BadSetting: There is no such task, or it takes other inputs.
+        UnknownName: There is no such task, or it does not take one of the inputs.
+        MissingSetting: It needs inputs that are not given.
     """
 
     def __init__(
@@ -63,13 +64,13 @@ class Machine(State):
         advance(self)
 
     def next(self) -> Command:
-        """What is to be done now. Asking changes nothing."""
+        """Return the command that is due. Asking changes nothing."""
         assert self.command is not None
         return self.command
 
     @property
     def hears_contradictions(self) -> bool:
-        """Whether a contradiction could be recovered from here.
+        """True if a contradiction could be recovered from now.
 
         It could not in the immediate steps of a recovery, where it would be taken for their result, nor as deep in
         recoveries as they may stand, where it would be taken for a recovery that did not help. It waits until then.
@@ -78,25 +79,25 @@ class Machine(State):
         return not repairs or (not repairs[-1].trying and len(repairs) < self.settings.depth)
 
     def hears(self, monitor: str, code: str) -> bool:
-        """Whether a fault of a monitor fails what is under way.
+        """Return whether a fault of a monitor fails what is under way.
 
         It does not while a recovery is under way for it, which it would end; nor at the end of a run once it was said
         that the task is done in spite of it.
         """
         failures = [frame.repair.failure for frame in self.frames if frame.repair is not None]
-        repaired = any((each.kind, each.leaf, each.code) == ("monitor", monitor, code) for each in failures)
+        repaired = any((failure.kind, failure.leaf, failure.code) == ("monitor", monitor, code) for failure in failures)
         return not repaired and (monitor, code) not in self.passed
 
     @property
     def under_way(self) -> tuple[Recipe, ...]:
-        """What is still to come of the tasks and recoveries that are under way, by the files that they began with.
+        """Remaining steps of the tasks and recoveries that are under way, by the files that they began with.
 
         The step before each place is among it, since a task may go one back. For a reload: it must fit new files.
         """
         return tuple(_to_come(frame) for frame in self.frames)
 
     def notes(self) -> list[events.Note]:
-        """What is to be noted since the last call: failures, recoveries, what the recipe said. Each is given once."""
+        """Return the notes since the last call, each once: failures, recoveries, messages of the recipe."""
         noted, self.notes_due = self.notes_due, []
         return noted
 
@@ -134,6 +135,7 @@ class Machine(State):
             case events.Stopped():
                 self.finish(event.ending, event.why, outputs={})
             case events.Resumed():
+                # Starts up to that number may be lost in a crash, so the next start takes a higher one.
                 self.floor = max(self.floor, event.number)
                 if self.phase is Phase.READY:
                     self.command = replace(self._running(), number=self.number + 1)
@@ -162,15 +164,16 @@ class Machine(State):
         step = frame.of(frame.path)
         step.sets.update(event.sets or {})
         if event.module:
-            given = event.module in (event.sets or {})
-            said = Spoken(number=event.number, right=event.right, given=given)
-            step.spoken.setdefault(asked.failure.code, {})[event.module] = said
+            step.spoken.setdefault(asked.failure.code, {})[event.module] = Spoken(
+                number=event.number, right=event.right, given=event.module in (event.sets or {})
+            )
         for key, value in (event.beliefs or {}).items():
             self.beliefs.say(Assertion(key=key, value=value, source=Source.PERSON, at_s=event.at_s))
         trouble = Trouble(event.number, asked.failure, levels, seen_rules=True)
         if event.hint is None:
             self.trouble = trouble
             return
+        # A person may name a task that is not on the path of the failure: then the run ends.
         if not go_on(self, trouble, event.hint, event.level, event.sets or {}, seen=levels):
             go_on(self, trouble, ResumeHint.NONE, None, {}, seen=levels)
 
@@ -178,6 +181,7 @@ class Machine(State):
         command = self.command
         action = command if isinstance(command, RunAction) else None  # at the end of a run there is none
         became = {} if event.became is None else {"became": str(event.became)}
+        # Its next start will say that this one may have had its effect: see `RunAction.again`.
         if action is not None and event.became not in (None, events.Became.NOT_STARTED):
             self.outer.of(self.outer.path).broken.add((action.path, action.step))
         self.command, self.phase = None, Phase.READY
@@ -195,7 +199,7 @@ class Machine(State):
             self.beliefs.hear(event.fields.get("key", ""))
 
     def _reload(self, event: Reload) -> None:
-        """New recoveries hold at once; new recipes for tasks that begin, or begin again, from now on."""
+        """Take in new files: recoveries hold at once, recipes for tasks that begin or restart from now on."""
         self.program = Program.of(event.recipes, event.recoveries)
         for frame in self.frames:
             frame.scope["database"] = event.recipes.database
@@ -210,13 +214,13 @@ class Machine(State):
         assert isinstance(self.command, AskPerson)
         return self.command
 
-    def _refuse_other(self, given: int, due: int) -> None:
-        if given != due:
-            raise IllegalCall(f"a machine was told of number {given}", hint=f"Number {due} is under way.")
+    def _refuse_other(self, number: int, due: int) -> None:
+        if number != due:
+            raise IllegalCall(f"the machine must be told of number {due}, got {number}", hint="Tell events in order.")
 
     @property
     def finished(self) -> Finished | None:
-        """How it ended; None while it goes on."""
+        """End of the run; None while it goes on."""
         command = self.command
         return command if isinstance(command, Finished) else None
 

@@ -1,4 +1,4 @@
-"""Recipes and recoveries made ready to run: their steps, and which rule is for a failure."""
+"""Recipes and recoveries made ready to run, and the choice of the rule for a failure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Path = tuple[int, ...]
 
 
 class Kind(IntEnum):
-    """What a step does."""
+    """Kind of a step."""
 
     ACTION = 0
     OP = 1
@@ -36,16 +36,16 @@ class Line:
     """One step, ready to run.
 
     Args:
-        kind: What it does.
+        kind: Kind of the step.
         path: Indices from the task's steps down to it. The steps of a choice are counted through: those for false
             come after those for true.
-        name: Of the action, op or task; `choice` or `loop`.
-        step: As it was read.
-        params: What it is given.
-        var: What it gives.
-        condition: Of a choice or loop.
-        body: What a loop repeats, or what a choice does when true.
-        other: What a choice does when false.
+        name: Name of the action, op or task; or `choice` or `loop`.
+        step: The step as it was read.
+        params: Expressions of its inputs, by name.
+        var: Names of the variables that it sets.
+        condition: Condition of a choice or loop.
+        body: Steps that a loop repeats, or that a choice runs if true.
+        other: Steps that a choice runs if false.
     """
 
     kind: Kind
@@ -64,7 +64,7 @@ Lines = tuple[Line, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
-    """A recovery, ready to run."""
+    """Recovery, ready to run."""
 
     recovery: Recovery
     attempt: Lines
@@ -86,14 +86,16 @@ class Program:
             recipes=recipes,
             lines={name: lines_of(recipe.steps) for name, recipe in recipes.tasks.items()},
             rules=tuple(
-                Rule(each, lines_of(each.attempt), tuple(lines_of(branch.steps) for branch in each.branches))
-                for each in recoveries
+                Rule(
+                    recovery, lines_of(recovery.attempt), tuple(lines_of(branch.steps) for branch in recovery.branches)
+                )
+                for recovery in recoveries
             ),
         )
 
 
 def lines_of(steps: Iterable[Step], around: Path = (), first: int = 0) -> Lines:
-    """Steps in their order, ready to run."""
+    """Return steps ready to run, in order."""
     return tuple(_line(step, (*around, index)) for index, step in enumerate(steps, start=first))
 
 
@@ -112,7 +114,7 @@ def _line(step: Step, path: Path) -> Line:
 # -- which rule is for a failure ---------------------------------------------------------------------------------------
 
 Holds = Callable[[object], bool]
-"""Whether an expression holds in the scope of a failure."""
+"""Function that returns whether an expression holds in the scope of a failure."""
 
 
 @lru_cache(maxsize=4096)
@@ -121,25 +123,26 @@ def _names(pattern: str) -> tuple[str, ...]:
 
 
 def path_matches(pattern: str, path: str) -> bool:
-    """Whether a path of names fits a pattern: `*` is one name, `**` any number of them, none included."""
-    wanted = _names(pattern)
-    places = first_places(wanted)
+    """Return whether a path of names fits a pattern: `*` is one name, `**` any number of them, none included."""
+    parts = _names(pattern)
+    places = first_places(parts)
     for name in path.split("/"):
-        places = places_after(wanted, places, name)
-    return len(wanted) in places
+        places = places_after(parts, places, name)
+    return len(parts) in places
 
 
 def first_places(pattern: Sequence[str]) -> frozenset[int]:
-    """The places of a pattern that are reached before the first name of a path."""
+    """Return the places of a pattern that are reached before the first name of a path."""
     return _skipped(pattern, {0})
 
 
 def places_after(pattern: Sequence[str], places: frozenset[int], name: str) -> frozenset[int]:
-    """The places of a pattern that are reached with one more name of a path; its length where all of it fits."""
+    """Return the places of a pattern that are reached with one more name of a path; its length if all of it fits."""
     after = set()
     for place in places:
         if place < len(pattern):
             if pattern[place] == "**":
+                # It takes in this name, and stays open for more.
                 after.add(place)
             elif pattern[place] in ("*", name):
                 after.add(place + 1)
@@ -147,7 +150,7 @@ def places_after(pattern: Sequence[str], places: frozenset[int], name: str) -> f
 
 
 def _skipped(pattern: Sequence[str], places: set[int]) -> frozenset[int]:
-    """These places and those behind every `**` that follows, which may stand for nothing."""
+    """Return these places and those behind every `**` that follows, which may stand for nothing."""
     for place in sorted(places):
         at = place
         while at < len(pattern) and pattern[at] == "**":
@@ -157,20 +160,20 @@ def _skipped(pattern: Sequence[str], places: set[int]) -> frozenset[int]:
 
 
 def specificity(when: When) -> tuple[int, int, int, int]:
-    """How narrow a rule is. The larger one, compared place by place, goes first.
+    """Return how narrow a rule is. The larger one, compared place by place, goes first.
 
     1. How many names its path spells out: a rule for `**/pick/grasp` goes before one for `**/grasp`.
     2. Whether it names codes.
     3. Whether it counts aborts.
     4. On how many beliefs it looks: a condition, a contradiction.
     """
-    literal = sum(each not in ("*", "**") for each in _names(when.path))
+    literal = sum(name not in ("*", "**") for name in _names(when.path))
     counts = when.least > 1 or when.most is not None
     return literal, bool(when.codes), counts, (when.belief is not None) + (when.contradiction is not None)
 
 
 def fits(when: When, failure: Failure, holds: Holds) -> bool:
-    """Whether a failure is one of those that a rule names."""
+    """Return whether a failure is one of those that a rule names."""
     aborts = failure.levels[-1].aborts
     return (
         (not when.codes or failure.code in when.codes)
@@ -185,18 +188,18 @@ def fits(when: When, failure: Failure, holds: Holds) -> bool:
 def choose(
     rules: Sequence[Rule], failure: Failure, *, uses: Mapping[str, int], busy: Collection[str], holds: Holds
 ) -> Rule | None:
-    """The recovery for a failure: the most specific one that is left, and among equals each in turn.
+    """Return the recovery for a failure: the most specific one that is left, and among equals each in turn.
 
     Left is a rule that fits, that has been used for this step less often than its limit, that is not at work already
     (a recovery does not recover from itself), and whose `helps` holds. Equals take turns: the one that was used least
     for this step goes first, and of these the first in the files.
 
     Args:
-        rules: All of them.
-        failure: What went wrong.
-        uses: How often each was used for this step.
-        busy: Those at work.
-        holds: Whether an expression holds now.
+        rules: All rules.
+        failure: The failure.
+        uses: Number of uses of each rule for this step, by name.
+        busy: Names of the rules at work.
+        holds: Function that returns whether an expression holds now.
     """
     left = (
         rule

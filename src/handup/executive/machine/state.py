@@ -1,4 +1,4 @@
-"""What a machine knows, what it wants done, what it waits for, and what may be told then. Told by events alone."""
+"""State of a machine: its commands, its inputs, the table of what it may be told when, and the stack of tasks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from handup.core import BadSetting
+from handup.core import MissingSetting, UnknownName
 from handup.executive import events
 from handup.executive.beliefs import Beliefs
 from handup.executive.failure import Failure
@@ -22,14 +22,14 @@ class RunAction:
     """Start an action, tell `Begun` just before and `Acted` after.
 
     Args:
-        number: Of this start in the run.
-        action: Its name.
+        number: Number of this start in the run.
+        action: Name of the action.
         goal: Its inputs.
-        attempt: Which attempt at this step.
-        path: Task names down to it, with slashes.
+        attempt: Number of this attempt at the step, from 1.
+        path: Task names and the action, with slashes.
         step: The step's path of indices in the innermost task.
         depth: 0 in the recipe, 1 inside a recovery, and so on.
-        again: Whether a start of this step was interrupted that may have had its effect.
+        again: True if an earlier start of this step was interrupted and may have had its effect.
     """
 
     number: int
@@ -44,12 +44,12 @@ class RunAction:
 
 @dataclass(frozen=True, kw_only=True)
 class Spoken:
-    """What a person said of a module.
+    """A person's answer about one module.
 
     Args:
-        number: Of the failure after which they did.
-        right: Whether the module had been right, by what they said; None where that cannot be told.
-        given: Whether they gave its output: then that is the input of the failed step until it works.
+        number: Number of the failure after which they answered.
+        right: True if by their answer the module had been right; None if that cannot be told.
+        given: True if they gave the module's output: it is the input of the failed step until that works.
     """
 
     number: int
@@ -62,12 +62,12 @@ class AskPerson:
     """Ask a person how to go on, and tell `Answered` or `Unanswered`.
 
     Args:
-        number: Of the failure.
-        failure: What went wrong.
-        tried: The recoveries that were used for it, in the order of their first use.
-        turn: Which question about this fault of the step, from 1. Another code is another fault.
-        serial: Which question of the run, from 1: no two have the same.
-        spoken: The modules that people were asked about since this fault of the step came up, and what they said.
+        number: Number of the failure.
+        failure: The failure.
+        tried: Names of the recoveries that were used for it, in the order of their first use.
+        turn: Number of this question about this fault of the step, from 1. Another code is another fault.
+        serial: Number of this question in the run, from 1: no two have the same.
+        spoken: Modules that people were asked about since this fault of the step came up, with their answers.
     """
 
     number: int
@@ -85,13 +85,13 @@ class LastLook:
 
 @dataclass(frozen=True, kw_only=True)
 class Finished:
-    """The run is over.
+    """End of the run.
 
     Args:
-        ending: How.
-        reason: One sentence.
-        outputs: What the task gave, where it is done.
-        failure: What ended it, where something did.
+        ending: Kind of ending.
+        reason: Reason, one sentence.
+        outputs: Outputs of the task, if it is done.
+        failure: Failure that ended the run, if any.
     """
 
     ending: events.Ending
@@ -105,7 +105,7 @@ Command = RunAction | AskPerson | LastLook | Finished
 
 @dataclass(frozen=True, kw_only=True)
 class Reload:
-    """Recipes and recoveries were read anew. Told between two steps."""
+    """New recipes and recoveries. May be told between two steps."""
 
     recipes: Recipes
     recoveries: tuple[Recovery, ...]
@@ -113,30 +113,30 @@ class Reload:
 
 @dataclass(frozen=True, kw_only=True)
 class Looked:
-    """The last look has seen nothing, so the task is done. The journal has it as `Over`.
+    """Report that the last look saw nothing, so that the task is done. The journal has it as `Over`.
 
     Args:
-        at_s: When.
+        at_s: Time of the look.
     """
 
     at_s: float = 0.0
 
 
 Input = events.Told | Reload | Looked
-"""Everything that a machine is told."""
+"""Everything that a machine may be told."""
 
 
 class Phase(StrEnum):
-    """What a machine waits for."""
+    """Phase of a machine: what it waits for."""
 
     READY = "ready"
-    """For an action to begin."""
+    """Waiting for an action to begin."""
     ACTING = "acting"
-    """For an action to end."""
+    """Waiting for an action to end."""
     ASKING = "asking"
-    """For a person."""
+    """Waiting for a person."""
     LOOKING = "looking"
-    """For the last look of the monitors."""
+    """Waiting for the last look of the monitors."""
     ENDED = "ended"
 
 
@@ -147,7 +147,7 @@ LEGAL: Mapping[Phase, tuple[type[Input], ...]] = {
     Phase.LOOKING: (Looked, events.Believed, events.Raised, events.Resumed, events.Stopped, Reload),
     Phase.ENDED: (),
 }
-"""The one table of what may be told when."""
+"""Legal inputs of each phase: the one table of them."""
 EXPECTED: Mapping[Phase, str] = {
     Phase.READY: "Tell Begun and start the action that next() names.",
     Phase.ACTING: "Tell Acted when the action ended.",
@@ -162,17 +162,17 @@ EXPECTED: Mapping[Phase, str] = {
 
 @dataclass(slots=True)
 class StepTally:
-    """What is remembered of one step until it has worked.
+    """Record of one step, kept until the step has worked.
 
     Args:
         aborts: How often it aborted.
         uses: How often each recovery was used for it, in the order of their first use.
         sets: Inputs that a person gave for its next attempts.
-        questions: How often people were asked about it, by the code of the failure.
-        spoken: What they said of modules, by the code of the failure.
-        retries: How often it ran again because nobody knew better.
+        questions: Count of questions about it, by the code of the failure.
+        spoken: Answers of people about modules, by the code of the failure.
+        retries: Count of its runs under the policy `retry` for failures without a recovery.
         below: For a step that runs a task: the tallies of that task's own steps.
-        broken: Of this step and those of its recoveries, by path and place: which were interrupted by a monitor when
+        broken: Of this step and those of its recoveries, by path and place: the ones that a monitor interrupted when
             they may have had their effect, and have not worked since.
     """
 
@@ -187,13 +187,13 @@ class StepTally:
 
 
 Tally = dict[Path, StepTally]
-"""Of a task's steps, for those that have failed and not worked since. It outlives the frame: where the task is started
-anew by a retry further up, counts, limits and what people said go on."""
+"""Records of a task's steps that have failed and not worked since. They outlive the frame: when the task is started
+anew by a retry further up, counts, limits and answers of people stay."""
 
 
 @dataclass(slots=True, eq=False)
 class Cursor:
-    """A place in a list of steps; `rounds` counts those of the loop that it stands at."""
+    """Place in a list of steps; `rounds` counts those of the loop at this place."""
 
     lines: Lines
     index: int = 0
@@ -201,22 +201,22 @@ class Cursor:
 
     @property
     def line(self) -> Line | None:
-        """The step that it stands at; None behind the last one."""
+        """Step at this place; None behind the last one."""
         return self.lines[self.index] if self.index < len(self.lines) else None
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Repair:
-    """What a frame of a recovery knows beyond that of a task.
+    """State of a recovery, beyond that of a task's frame.
 
     Args:
         rule: The recovery.
-        number: Of the failure.
-        failure: All of it.
-        seen: As it was matched: all of it, or only up to a task around the leaf.
-        trying: Whether its immediate steps are under way.
-        branch: The branch that was taken.
-        tried: What the immediate steps gave.
+        number: Number of the failure.
+        failure: The failure, with all its levels.
+        seen: The failure as the rule matched it: in full, or only up to a task around the leaf.
+        trying: True while its immediate steps are under way.
+        branch: Index of the branch that was taken; None before.
+        tried: Results of the immediate steps.
     """
 
     rule: Rule
@@ -229,7 +229,7 @@ class Repair:
 
 
 class Frame:
-    """A task, or a recovery, that is under way."""
+    """Task or recovery that is under way."""
 
     __slots__ = ("cursors", "lines", "name", "outputs", "params", "repair", "scope", "tally", "var")
 
@@ -255,12 +255,12 @@ class Frame:
         self.scope: dict[str, Any] = {**world, "params": params, "var": self.var, "aborts": 0}
 
     def restart(self) -> None:
-        """From the first step on, without variables."""
+        """Begin again at the first step, without variables."""
         self.var.clear()
         self.cursors = [Cursor(self.lines)]
 
     def step_done(self) -> None:
-        """The step that it stands at has worked: what was remembered of it is over, and the next one follows."""
+        """Count the current step as done: forget its record, and move on to the next one."""
         cursor = self.cursors[-1]
         if self.tally and cursor.line is not None:
             self.tally.pop(cursor.line.path, None)
@@ -268,14 +268,14 @@ class Frame:
         cursor.rounds = 0
 
     def of(self, path: Path) -> StepTally:
-        """What is remembered of a step, from now on."""
+        """Return the record of a step; make one if there is none."""
         if path not in self.tally:
             self.tally[path] = StepTally()
         return self.tally[path]
 
     @property
     def path(self) -> Path:
-        """Of the step that it stands at; behind the last one, where outputs are checked, the number of steps."""
+        """Path of the current step; behind the last one, where outputs are checked, the number of steps."""
         line = self.cursors[-1].line
         return (len(self.lines),) if line is None else line.path
 
@@ -285,10 +285,10 @@ class Trouble:
     """A failure that is being dealt with.
 
     Args:
-        number: Of the failure.
-        failure: All of it.
-        levels: So many of its levels still stand: fewer once a task was given up.
-        seen_rules: Whether any rule was for it at all, used up or not.
+        number: Number of the failure.
+        failure: The failure, with all its levels.
+        levels: Number of its levels that still stand: fewer once a task was given up.
+        seen_rules: True if any rule was meant for it, used up or not.
     """
 
     number: int
@@ -298,21 +298,21 @@ class Trouble:
 
 
 class State:
-    """Where a run stands. Only events change it: nobody outside this folder does.
+    """State of a run. Only events change it, and only by code of this folder.
 
     Attributes:
-        program: What it runs now.
+        program: Recipes and recoveries that it runs now.
         settings: The limits.
-        beliefs: What is held to be true.
+        beliefs: Beliefs about the world.
         frames: The tasks and recoveries that are under way, from the top.
-        phase: What is waited for.
-        command: What is to be done; None while that is being found.
+        phase: Phase: what is waited for.
+        command: Command that is due; None while it is being worked out.
         trouble: The failure that is being dealt with.
         started: The number of the last start.
-        floor: Up to here numbers of starts may be taken by some that were lost.
-        now_s: The latest time told.
-        passed: Faults by monitor and code with which the run ends all the same, for as long as it stands at its end.
-        notes_due: What is to be noted, and was not given yet.
+        floor: Highest number that a lost start may have taken.
+        now_s: Latest time that was told.
+        passed: Faults, by monitor and code, in spite of which the run may end, as long as it stands at its end.
+        notes_due: Notes that were not handed out yet.
     """
 
     def __init__(self, program: Program, settings: Settings, main: str, params: Mapping[str, Any]) -> None:
@@ -334,40 +334,41 @@ class State:
         self.passed: set[tuple[str, str]] = set()
         self.notes_due: list[events.Note] = []
         if main not in program.lines:
-            raise BadSetting(f"there is no task '{main}'", hint=f"Known: {', '.join(program.lines)}.")
-        given, wanted = set(params), set(program.recipes.tasks[main].params)
-        if given != wanted:
-            raise BadSetting(
-                f"task '{main}' is given {', '.join(sorted(given)) or 'nothing'}",
-                hint=f"It takes {', '.join(sorted(wanted)) or 'nothing'}.",
+            raise UnknownName(f"there is no task '{main}'", hint=f"Known: {', '.join(program.lines)}.")
+        inputs, needed = set(params), set(program.recipes.tasks[main].params)
+        if inputs != needed:
+            kind = MissingSetting if needed - inputs else UnknownName
+            raise kind(
+                f"the inputs of task '{main}' must be ({', '.join(sorted(needed))}), got ({', '.join(sorted(inputs))})",
+                hint="Give exactly these inputs.",
             )
         self.push_task(main, dict(params), {})
 
     @property
     def number(self) -> int:
-        """Up to here numbers of starts are taken: by the last one, or by some that may be lost."""
+        """Highest number that a start has taken, or a lost start may have taken."""
         return max(self.started, self.floor)
 
     @property
     def depth(self) -> int:
-        """So many recoveries are at work, each inside the one before."""
+        """Number of recoveries at work, each inside the one before."""
         return sum(frame.repair is not None for frame in self.frames)
 
     @property
     def outer(self) -> Frame:
-        """The innermost task outside of recoveries: those that are at work are there for the step it stands at."""
+        """Innermost task outside of recoveries: the recoveries at work are there for its current step."""
         inside = next((index for index, frame in enumerate(self.frames) if frame.repair is not None), len(self.frames))
         return self.frames[inside - 1]
 
     @property
     def broken(self) -> set[tuple[str, Path]]:
-        """The steps that are marked as perhaps done already: see `StepTally`."""
+        """Steps that are marked as perhaps done already: see `StepTally`."""
         known = self.outer.tally.get(self.outer.path)
         return set() if known is None else known.broken
 
     @property
     def world(self) -> dict[str, Any]:
-        """What every expression may read."""
+        """Names that every expression may read, with their values."""
         return {"database": self.program.recipes.database, "beliefs": self.beliefs.values}
 
     @property
@@ -376,21 +377,22 @@ class State:
         return "/".join([frame.name for frame in self.frames])
 
     def push_task(self, name: str, params: Mapping[str, Any], tally: Tally) -> None:
-        """Begin a task."""
+        """Begin a task on top of the stack."""
         lines, outputs = self.program.lines[name], self.program.recipes.tasks[name].var
         frame = Frame(name, lines, params, world=self.world, tally=tally, outputs=outputs)
+        # A task that a recovery calls may read the failure as the recovery does.
         if self.frames and (around := self.frames[-1].scope).get("failure") is not None:
             frame.scope |= {"failure": around["failure"], "tried": around["tried"]}
         self.frames.append(frame)
 
     def say(self, message: str) -> None:
-        """What the recipe prints."""
+        """Note a message that the recipe prints."""
         self.notes_due.append(events.Said(message=message[:4000]))
 
     def finish(
         self, ending: events.Ending, reason: str, failure: Failure | None = None, outputs: dict[str, Any] | None = None
     ) -> None:
-        """The run is over. Where it is done it gives what the top task has set, or else the outputs given here."""
+        """End the run. Without `outputs`, a run that is done gives what the top task has set."""
         main = self.frames[0]
         if outputs is None:
             outputs = {name: main.var.get(name) for name in main.outputs} if ending is events.Ending.DONE else {}

@@ -1,4 +1,4 @@
-"""Running a recipe as if nothing failed: step after step until somebody else is needed."""
+"""Steps of a recipe, run one after another until somebody else is needed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def advance(state: State) -> None:
 
 
 def acted(state: State, event: Acted) -> None:
-    """The action that was under way ended."""
+    """Take in the end of the action that was under way."""
     frame, command = state.frames[-1], state.command
     line = frame.cursors[-1].line
     assert line is not None
@@ -97,12 +97,12 @@ def _action(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
 def _op(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
     op, values = OPS[line.name], _goal(frame, line)
     try:
-        made = op.compute(values, frame.var)
+        value = op.compute(values, frame.var)
     except Refused as refused:
         fail(state, kind="op", leaf=line.name, code=refused.code, why=refused.why, goal=values)
         return
     for name in op.target(values, line.var):
-        frame.var[name] = made
+        frame.var[name] = value
     if line.name == "print":
         state.say(str(values.get("message", "")))
     frame.step_done()
@@ -155,7 +155,7 @@ _STEPS = {Kind.ACTION: _action, Kind.OP: _op, Kind.TASK: _task, Kind.CHOICE: _ch
 
 
 def _end_of_list(state: State, frame: Frame) -> None:
-    """The last step of a list is done: the choice is, the loop looks at its condition again, or the task is over."""
+    """Leave a list of steps that is done: a choice is done, a loop tests its condition again, a task is over."""
     if len(frame.cursors) > 1:
         frame.cursors.pop()
         line = frame.cursors[-1].line
@@ -193,14 +193,14 @@ def _task_over(state: State, frame: Frame) -> None:
 
 @dataclass(frozen=True)
 class Op:
-    """An operation: inputs in, a value out.
+    """Operation on data: inputs in, a value out.
 
     Args:
-        compute: From its inputs and the task's variables to what it gives.
+        compute: Function from its inputs and the task's variables to its value.
         needs: Inputs that must be there.
-        one_of: Inputs of which exactly one must be there. `name` is a variable that is counted in its place.
+        one_of: Inputs of which exactly one must be there. `name` is a variable to count, instead of a value.
         may: Inputs that may be there.
-        sets: Whether it sets one variable.
+        sets: True if it sets one variable.
     """
 
     compute: Callable[[Values, Values], Any]
@@ -210,12 +210,12 @@ class Op:
     sets: bool = False
 
     def target(self, values: Values, var: tuple[str, ...]) -> tuple[str, ...]:
-        """The variables that it sets: those that its step names, or else the one that it counts."""
+        """Return the variables that it sets: those that its step names, or else the one that it counts."""
         return (str(values["name"]),) if not var and "name" in self.one_of and "name" in values else var
 
 
 class Refused(Exception):
-    """An op aborts. Never leaves the machine, which makes a failure of it."""
+    """Raised when an op aborts. Never leaves the machine, which makes a failure of it."""
 
     def __init__(self, code: str, why: str) -> None:
         super().__init__(why)
@@ -229,7 +229,7 @@ def _number(value: object, what: str) -> float:
     return value
 
 
-def _given(values: Values, name: str = "value") -> Any:
+def _required(values: Values, name: str = "value") -> Any:
     if name not in values:
         raise Refused("bad_value", f"It was not given '{name}'.")
     return values[name]
@@ -242,13 +242,13 @@ def _counted(values: Values, var: Values, sign: int) -> float:
             raise Refused("bad_value", f"There is no variable {shown(name)} to count with.")
         start = var[name]
     else:
-        start = _given(values)
-    found: float = within_limits(_number(start, "What is to be counted") + sign * _number(values.get("by", 1), "'by'"))
-    return found
+        start = _required(values)
+    number: float = within_limits(_number(start, "What is to be counted") + sign * _number(values.get("by", 1), "'by'"))
+    return number
 
 
 def _get_index(values: Values, var: Values) -> Any:
-    value, index = _given(values), _given(values, "index")
+    value, index = _required(values), _required(values, "index")
     try:
         return value[index]
     except (LookupError, TypeError):
@@ -256,9 +256,9 @@ def _get_index(values: Values, var: Values) -> Any:
 
 
 def _check_value(values: Values, var: Values) -> bool:
-    value, wanted = _given(values), _given(values, "equals")
-    if value != wanted:
-        raise Refused("check_failed", f"It is {shown(value)}, and should be {shown(wanted)}.")
+    value, expected = _required(values), _required(values, "equals")
+    if value != expected:
+        raise Refused("check_failed", f"It is {shown(value)}, and should be {shown(expected)}.")
     return True
 
 
@@ -271,15 +271,15 @@ def _nothing(values: Values, var: Values) -> None:
 
 
 OPS: Mapping[str, Op] = {
-    "assign": Op(lambda values, var: _given(values), needs=("value",), sets=True),
+    "assign": Op(lambda values, var: _required(values), needs=("value",), sets=True),
     "increment": Op(lambda values, var: _counted(values, var, 1), one_of=("value", "name"), may=("by",), sets=True),
     "decrement": Op(lambda values, var: _counted(values, var, -1), one_of=("value", "name"), may=("by",), sets=True),
-    "make_boolean": Op(lambda values, var: bool(_given(values)), needs=("value",), sets=True),
-    "negate": Op(lambda values, var: not _given(values), needs=("value",), sets=True),
+    "make_boolean": Op(lambda values, var: bool(_required(values)), needs=("value",), sets=True),
+    "negate": Op(lambda values, var: not _required(values), needs=("value",), sets=True),
     "get_index": Op(_get_index, needs=("value", "index"), sets=True),
     "check_value": Op(_check_value, needs=("value", "equals")),
     "print": Op(_nothing, needs=("message",)),
     "abort": Op(_abort, may=("code", "why")),
     "noop": Op(_nothing),
 }
-"""The operations by name. What `print` is given is said by the machine."""
+"""The operations by name. The machine notes the message of `print`."""

@@ -1,7 +1,7 @@
 """Recipes, recoveries and databases from YAML, with file, line and column in every mistake.
 
 `read_…` takes files and `parse_…` texts; both raise one error with everything that is wrong. `scan_…` gives what can be
-read of texts, and the problems. Whether recipes and recoveries fit each other and the robot is for `checking`.
+read of texts, and the problems. `checking` tests if recipes and recoveries fit each other and the robot.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ File = str | Path
 
 
 def read_recipes(files: Iterable[File], *, database: File | None = None) -> Recipes:
-    """Tasks from YAML files.
+    """Read tasks from YAML files.
 
     Args:
-        files: In an order: a run begins with the first `main` that one of them names, or else with the first task of
-            the first one.
-        database: The file that grounds the names of the environment.
+        files: In order: a run begins with the first `main` that one of them names, or else with the first task of the
+            first file.
+        database: File with the values of the names of the environment.
 
     Raises:
         BadRecipe: With everything that is wrong in all of them.
@@ -56,17 +56,17 @@ def read_recipes(files: Iterable[File], *, database: File | None = None) -> Reci
 
 
 def read_recoveries(files: Iterable[File]) -> tuple[Recovery, ...]:
-    """Recoveries from YAML files; raises as `read_recipes`."""
+    """Read recoveries from YAML files; raises the same error as `read_recipes`."""
     return parse_recoveries({str(file): text_of(file) for file in files})
 
 
 def read_database(file: File) -> dict[str, Any]:
-    """The names of an environment and what they stand for, from a YAML file; raises as `read_recipes`."""
+    """Read the names of an environment and their values from a YAML file; raises the same error as `read_recipes`."""
     return parse_database(text_of(file), str(file))
 
 
 def parse_recipes(texts: Mapping[str, str]) -> Recipes:
-    """As `read_recipes`, from texts by the name of their file: for a reload, or from a journal."""
+    """Read recipes from texts, keyed by the name of their file: for a reload, or from a journal."""
     recipes, problems = scan_recipes(texts)
     refuse(problems)
     assert recipes is not None  # or there would be a problem
@@ -74,14 +74,14 @@ def parse_recipes(texts: Mapping[str, str]) -> Recipes:
 
 
 def parse_recoveries(texts: Mapping[str, str]) -> tuple[Recovery, ...]:
-    """As `read_recoveries`, from texts by the name of their file."""
+    """Read recoveries from texts, keyed by the name of their file."""
     recoveries, problems = scan_recoveries(texts)
     refuse(problems)
     return recoveries or ()
 
 
 def parse_database(text: str, file: str = "<text>") -> dict[str, Any]:
-    """As `read_database`, from a text."""
+    """Read a database from a text."""
     database, problems = scan_database(text, file)
     refuse(problems)
     return database or {}
@@ -89,7 +89,7 @@ def parse_database(text: str, file: str = "<text>") -> dict[str, Any]:
 
 @collector_resting()
 def scan_database(text: str, file: str) -> tuple[dict[str, Any] | None, tuple[Problem, ...]]:
-    """A database from the text of a file, None if it cannot be read to its end; and everything that is wrong."""
+    """Return the database in the text of a file, None if it cannot be read to its end, and all problems."""
     reader, database = FileReader(file), None
     with suppress(Unreadable):
         table = reader.file_table(reader.root(text), holds="the data")
@@ -99,7 +99,7 @@ def scan_database(text: str, file: str) -> tuple[dict[str, Any] | None, tuple[Pr
 
 
 def text_of(file: File) -> str:
-    """What stands in a file.
+    """Return the text of a file.
 
     Raises:
         BadRecipe: It is missing, a directory, unreadable, too large, or no UTF-8.

@@ -1,4 +1,4 @@
-"""Recipes: tasks and their steps."""
+"""Reader of recipes: tasks and their steps."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ LOOP_HINT = 'Write for example: loop: {condition: "not var.done", body: {task: g
 
 @values.collector_resting()
 def scan_recipes(texts: Mapping[str, str]) -> tuple[Recipes | None, tuple[Problem, ...]]:
-    """Recipes from the texts of files, as far as they can be read, and everything that is wrong.
+    """Return recipes from the texts of files, as far as they can be read, and all problems.
 
     Args:
-        texts: By the name of the file. A run begins with the first `main` that one of them names, or else with the
-            first task of the first one.
+        texts: Texts by the name of their file. A run begins with the first `main` that one of them names, or else
+            with the first task of the first file.
 
     Returns:
         The recipes, None if there is no task at all or if a file could not be read to its end; and the problems.
@@ -51,7 +51,7 @@ def scan_recipes(texts: Mapping[str, str]) -> tuple[Recipes | None, tuple[Proble
 
 
 def steps_in(node: Node | None, what: str, reader: FileReader) -> tuple[Step, ...]:
-    """Return one step or a list of them; none where nothing is written."""
+    """Return the steps of a node, which holds one or a list of them; none where nothing is written."""
     if node is None or is_nothing(node):
         return ()
     items = node.items if isinstance(node, Listing) else [node]
@@ -89,7 +89,7 @@ def _task(name: str, entry: Entry, reader: FileReader) -> Recipe:
     table = reader.table(entry.value, f"task '{name}'", hint=TASK_HINT, keys=TASK_KEYS)
     if table is None:
         return Recipe(name=name, place=reader.place(entry))
-    nodes = {key: each.value for key, each in table.entries.items()}
+    nodes = {key: item.value for key, item in table.entries.items()}
     if "steps" not in nodes:
         reader.add(entry, f"task '{name}' has no steps", TASK_HINT)
     return Recipe(
@@ -124,7 +124,7 @@ def _note_kind(table: Table, kinds: list[str], what: str, reader: FileReader) ->
 
 
 def _lost(table: Table, reader: FileReader) -> Step:
-    """Stands for a step that could not be read, so that what it was to set counts as set when the rest is checked."""
+    """Return a stand-in for a step that could not be read. What the step was to set counts as set in later checks."""
     place = reader.place(table)
     var = _var(table, reader)
     if not var:
@@ -215,4 +215,4 @@ READERS: Mapping[str, Callable[[str, Table, FileReader], Step]] = {
     "choice": _choice,
     "loop": _loop,
 }
-"""How each kind of step is read."""
+"""Reader of each kind of step."""

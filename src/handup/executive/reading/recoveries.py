@@ -1,4 +1,4 @@
-"""Recoveries: rules in files of their own."""
+"""Reader of recoveries: rules in files of their own."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from handup.executive.recovery import Branch, Recovery, When
 KEYS = ("name", "about", "when", "helps", "try", "do", "branches", "resume", "ends", "limit")
 WHEN_KEYS = ("path", "code", "aborts", "belief", "contradiction")
 BRANCH_KEYS = ("if", "do", "resume", "level", "ends")
-HINTS = tuple(str(each) for each in ResumeHint)
+HINTS = tuple(str(hint) for hint in ResumeHint)
 ENDS = (str(Ending.FAILED), str(Ending.DONE))
 ABORTS = re.compile(r"(?P<least>[1-9][0-9]{0,5})(?P<range>\.\.(?P<most>[1-9][0-9]{0,5})?)?", re.ASCII)
+# Of a path: `*` stands for one name, `**` for any number of them.
 PART = r"(?:\*\*|\*|(?:recovery:)?[A-Za-z_][A-Za-z0-9_-]*)"
 PATH = re.compile(rf"{PART}(?:/{PART})*", re.ASCII)
 MAX_PATH = 1000
@@ -33,10 +34,10 @@ PATH_HINT = "Write names of tasks and the action with slashes; * is one name, **
 
 @collector_resting()
 def scan_recoveries(texts: Mapping[str, str]) -> tuple[tuple[Recovery, ...] | None, tuple[Problem, ...]]:
-    """Recoveries from the texts of files, as far as they can be read, and everything that is wrong.
+    """Return recoveries from the texts of files, as far as they can be read, and all problems.
 
     Args:
-        texts: By the name of the file.
+        texts: Texts by the name of their file.
 
     Returns:
         The recoveries, None if a file could not be read to its end; and the problems.
@@ -154,7 +155,7 @@ def _aborts(node: Node, reader: FileReader) -> tuple[int, int | None]:
 
 
 def _branches(table: Table, reader: FileReader) -> tuple[Branch, ...]:
-    """Return the branches, or the one that `do` and `resume` make."""
+    """Return the branches, or the only one, which `do` and `resume` make."""
     if "branches" not in table.entries:
         return (_branch(table, reader, "a recovery"),)
     for key in ("do", "resume", "ends"):

@@ -32,24 +32,24 @@ from handup.executive.recipe import FORMAT
 MAX_BYTES = 2 * 1024 * 1024
 """The largest file that is read."""
 MAX_PROBLEMS = 200
-"""So many problems are told; a file with more is no recipe."""
+"""Most problems that are reported; a file with more is probably not a recipe."""
 DEFAULT_MOST = 1000
-"""How often a loop runs at most, where the file does not say it and the validator sees that it comes to an end."""
+"""Bound of a loop without `most` for which the validator sees that it comes to an end."""
 MOST_ROUNDS = 1_000_000
 """The largest bound of a loop."""
 MOST_LIMIT = 1000
 """The largest limit of a recovery."""
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-"""Of parameters and variables: what an expression can refer to."""
+"""Pattern of parameters and variables: what an expression can refer to."""
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
-"""Of tasks, actions and recoveries: what can stand in a path."""
+"""Pattern of tasks, actions and recoveries: what can stand in a path."""
 REFERENCE = re.compile(r"(?:params|var|database|beliefs|failure|tried)\.")
-"""A text that begins like this is no text but a reference."""
+"""Pattern of the beginning of a text that is read as a reference."""
 
 STEPS = ("action", "task", "op", "choice", "loop")
 LIMITS = Limits(size=MAX_BYTES, values=150_000, depth=50, text=10_000)
-"""Of a file. Each choice or loop needs three or four levels."""
+"""Limits of a file. Each choice or loop needs three or four levels."""
 CONSTANTS: dict[str, Any] = {
     **dict.fromkeys(NOTHING),
     **dict.fromkeys(("true", "True", "TRUE"), True),
@@ -62,13 +62,13 @@ MAX_DIGITS = 40
 
 
 class FileReader:
-    """Reads values of one file, and notes what is wrong with them.
+    """Reader of the values of one file, which notes what is wrong with them.
 
     A value that cannot be read is noted and replaced by something harmless, so that the rest is read as well. `what`
     names a value in problems.
 
     Args:
-        file: What to call it.
+        file: Name of the file, for problems.
     """
 
     def __init__(self, file: str) -> None:
@@ -106,7 +106,7 @@ class FileReader:
     # -- maps and names ----------------------------------------------------------------------------------------------
 
     def table(self, node: Node, what: str, *, hint: str, keys: Collection[str] = ()) -> Table | None:
-        """Return a map, or None. Where `keys` are given, it may have no others."""
+        """Return a map, or None. If `keys` are given, it may have no others."""
         if not isinstance(node, Table):
             self.add(node, f"{what} is {in_words(node)}, not a map", hint)
             return None
@@ -115,7 +115,7 @@ class FileReader:
         return node
 
     def file_table(self, root: Node, *, holds: str) -> Table | None:
-        """Return the map that a file is, or None. A file of no or another format is noted."""
+        """Return the map that the file holds, or None. A file without the right format is noted."""
         table = self.table(root, "the file", hint=f"Start with 'format: {FORMAT}', then {holds}.")
         if table is None:
             return None
@@ -128,13 +128,13 @@ class FileReader:
         return table
 
     def check_keys(self, table: Table, known: Collection[str], owner: str, *, told: Collection[str] = ()) -> None:
-        """Note every key that is not known, but for those that are told elsewhere."""
+        """Note every key that is not known, except those that are reported elsewhere."""
         for key, entry in table.entries.items():
             if key not in known and key not in told:
                 self.add(entry, f"{shown(key)} is no key of {owner}", suggestion(key, known))
 
     def text(self, node: Node | None, what: str) -> str:
-        """Return a text; an empty one where there is none."""
+        """Return a text; an empty one if there is none."""
         if node is None:
             return ""
         if isinstance(node, Scalar) and not is_nothing(node):
@@ -198,6 +198,7 @@ class FileReader:
             return int(text, 0) if text[:2] in {"0o", "0x"} else int(text)
         if not NUMBER.fullmatch(text) and not NO_NUMBER.fullmatch(text):
             return text
+        # A number of very many digits is refused like infinity: reading it would take long.
         number = float(text) if NUMBER.fullmatch(text) and len(text) <= MAX_DIGITS else math.inf
         if not math.isfinite(number):
             self.add(node, f"{shown(text)} is no finite number", "Put quotes around a text.")
@@ -250,7 +251,7 @@ class FileReader:
             return unreadable(place)
 
     def _begins(self, node: Node) -> Place:
-        """Return where a value begins; that of a text in quotes behind the quote."""
+        """Return the place where a value begins; for a text in quotes, the place behind the quote."""
         quoted = isinstance(node, Scalar) and not node.plain
         return Place(self.file, node.line, node.column + quoted)
 
@@ -261,13 +262,13 @@ def is_word(text: str, pattern: re.Pattern[str] = WORD) -> bool:
 
 
 def name_hint(pattern: re.Pattern[str]) -> str:
-    """Return how names are written."""
+    """Return a hint on how names are written."""
     dash = "" if pattern is NAME else ", '-'"
     return f"A name has letters, digits, '_'{dash} and no digit at its beginning; at most {MAX_WORD} characters."
 
 
 def unreadable(place: Place) -> Expression:
-    """Return what stands for an expression that could not be read: its value is unknown, and it reads nothing."""
+    """Return a stand-in for an expression that could not be read: it has no known value, and reads nothing."""
     return parse("aborts", place)
 
 
@@ -278,10 +279,10 @@ def collector_resting() -> Iterator[None]:
     What is read holds no cycles and all of it stays, yet the collector would look through it again and again: that
     was half of the time that a large file takes.
     """
-    was = gc.isenabled()
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if was:
+        if was_enabled:
             gc.enable()
