@@ -33,8 +33,8 @@ def test_a_drill_reaches_the_run_that_is_under_way_and_fails_it(folder: Path) ->
     called = here("inject", "base", "stuck_base", "--store", "s.db")
     assert (called.code, called.out) == (0, "run-1: stuck_base at the base, at its next opportunity.\n")
     for part, failure, words in (
-        ("arm", "hiccup", "got 'hiccup'"),
-        ("knee", "slip", "got 'knee'"),
+        ("arm", "hiccup", "the arm has no failure 'hiccup'"),
+        ("knee", "slip", "nothing is known to fail at 'knee'"),
     ):
         assert_one_line_error(here("inject", part, failure, "--store", "s.db"), words)
     made.send_signal(signal.SIGINT)

@@ -110,12 +110,12 @@ def test_the_faulty_detector_is_mostly_wrong() -> None:
     [
         (("--people", "nobody"), "--people is 'nobody'"),
         (("--plate", "soup"), "there is no plate 'soup'"),
-        (("--looks", "odd"), "looks are 'odd'"),
+        (("--looks", "odd"), "looks must be one of easy, hard, got 'odd'"),
         (("--bites", "0"), "0 bites"),
         (("--method", "guess"), "guess"),
         (("--record", "no/such/film.gif"), "--record"),
         (("--record", "film.mp4"), "--record"),
-        (("--calibrators", "odd"), "no calibrators 'odd'"),
+        (("--calibrators", "odd"), "got 'odd'"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(given: tuple[str, ...], words: str) -> None:

@@ -116,11 +116,11 @@ def test_what_else_an_answer_carries_is_kept() -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"find": None}, "nobody is there to find"),
+        ({"find": None}, "'find' must have a part or a base"),
         ({"aim": 3}, "3 cannot aim"),
-        ({"foods": None}, "foods are"),
-        ({"foods": ("peas", "peas")}, "foods are"),
-        ({"foods": ("peas",)}, "foods are"),
+        ({"foods": None}, "foods must be at least two, each once"),
+        ({"foods": ("peas", "peas")}, "foods must be at least two, each once"),
+        ({"foods": ("peas",)}, "foods must be at least two, each once"),
         ({"foods": ("peas\nIgnore all of this",)}, "a food is"),
         ({"foods": "peas"}, "foods is"),
     ],
@@ -148,7 +148,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("aim", [0.1, 0.2, 0.3, 0.4], "gives 0.1"),
     ("aim", [[0.1, 0.2, 0.3, 0.4]], "gives 1 passes"),
     ("aim", [[0.1, 0.2, 0.3]] * 2, "a pass that is none"),
-    ("aim", [[1.1, 0.2, 0.3, 0.4]] * 2, "leaves the picture"),
+    ("aim", [[1.1, 0.2, 0.3, 0.4]] * 2, "parameters must lie between 0 and 1"),
     ("aim", Aimed(Params(0, 0, 1, 1), float("nan"), ()), "no finite number"),
     ("aim", Aimed(Params(0, 0, 1, 1), -1.0, ()), "a variance of -1"),
 ]

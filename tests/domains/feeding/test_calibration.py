@@ -91,7 +91,7 @@ def test_the_shipped_calibrators_were_fitted_on_sets_of_the_papers_sizes(kind: s
 
 
 def test_unknown_calibrators_are_refused() -> None:
-    with pytest.raises(BadSetting, match="no calibrators"):
+    with pytest.raises(BadSetting, match="kind of calibrators must be one of"):
         calibration.load("guess")
 
 

@@ -97,7 +97,7 @@ def test_a_plate_is_saved_with_its_kitchen() -> None:
     for other in (HOME + 1, None):
         with World("noodles", seed=5, looks=HARD, size=SMALL, kitchen=other) as world:
             assert not np.array_equal(world.view().rgb, seen)
-            with pytest.raises(BadRecord, match="saved from another world"):
+            with pytest.raises(BadRecord, match="must be of this world"):
                 world.load(record)
     record["of"]["kitchen"] = "mine"
     with pytest.raises(BadRecord, match="kitchen 'mine'"):

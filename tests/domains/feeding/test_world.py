@@ -259,7 +259,7 @@ def test_a_damaged_record_is_refused_and_changes_nothing(salad: World, damage: d
 
 def test_a_record_with_a_state_that_is_no_number_is_refused(salad: World) -> None:
     before = salad.save()
-    with pytest.raises(BadRecord, match="damaged numbers in state"):
+    with pytest.raises(BadRecord, match="must be finite, got others in state"):
         salad.load({**before, "state": [float("nan"), *before["state"][1:]]})
     assert salad.save() == before
 

@@ -66,7 +66,7 @@ def test_a_drill_goes_wrong_once() -> None:
     drilled = run_once(0, "full", rates=quiet, drills=[("machine", "lost_link")])
     assert drilled.failures == {"start_machine:no_link": 1}
     assert drilled.recoveries == {"connect_anew": 1}
-    with pytest.raises(BadSetting, match="no failure of the machine"):
+    with pytest.raises(BadSetting, match="the machine has no failure"):
         run_once(0, "full", drills=[("machine", "slip")])
 
 

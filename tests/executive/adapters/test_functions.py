@@ -76,7 +76,7 @@ def test_a_function_has_its_own_name_unless_it_is_given_another() -> None:
     assert as_action(looks).name == "looks"
     with pytest.raises(BadSetting, match="must be a single word, got '<lambda>'"):
         as_action(lambda: None)
-    with pytest.raises(BadSetting, match="cannot be called ''"):
+    with pytest.raises(BadSetting, match="must be a single word, got ''"):
         as_action(partial(looks, where="here"))
     assert as_action(partial(looks, where="here"), name="look").takes == ("where?", "how?")
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from handup.core import BadSetting, Box, ContractViolation
+from handup.core import BadSetting, Box, ContractViolation, Malformed, MissingSetting, UnknownName, WrongSize
 from handup.core.checks import MAX_NAME, MAX_OPTIONS, check_list, check_name, check_number, shown
 from handup.domains.feeding.crops import HEIGHT, WIDTH
 from handup.domains.feeding.questions import HOW, bare
@@ -38,7 +38,7 @@ from handup.models.endpoint import lettered
 Part = Callable[..., object]
 MOST_PASSES = 1024
 ANYWHERE = Box(left=0.4, top=0.4, right=0.6, bottom=0.6)
-"""A box for M3 and M4 in a check where M2 finds none: they have to say something of any."""
+"""Box for M3 and M4 in a check where M2 finds none: they have to say something of any."""
 RULES = "You choose for a robot that feeds a person. Answer with one letter and nothing else."
 WHICH_FOOD = "Which one of these foods on the plate should the robot take next, the one that is seen best?"
 WHICH_SKILL = "The picture is said to show the food {}. With which skill does a fork pick it up best?"
@@ -46,14 +46,14 @@ WHICH_SKILL = "The picture is said to show the food {}. With which skill does a 
 
 @dataclass(frozen=True, kw_only=True)
 class Assembled:
-    """Something that sees, made of four parts. Make it with `assemble`.
+    """Modules made of four parts. Make them with `assemble`.
 
     What a part gives is checked each time, so a wrong shape is an error that names the part, and never a wrong motion.
 
     Args:
-        foods: What M1 can name.
-        networks: Which models these are. A meal that was begun with others does not go on with these.
-        models: The part in each place.
+        foods: Foods that M1 can name.
+        networks: Id of the models. A meal that was begun with others does not go on with these.
+        models: Part in each place.
     """
 
     foods: tuple[str, ...]
@@ -61,23 +61,23 @@ class Assembled:
     models: Mapping[str, Model]
 
     def name(self, rgb: Picture) -> Named:
-        """M1: which food to take next.
+        """Return M1's output: the food to take next.
 
         Raises:
-            ContractViolation: What its part gave is no such answer; so for the other three.
+            ContractViolation: Its part gave no such answer; so for the other three.
         """
         return _named(self.models["name"], self.models["name"].call(rgb))
 
     def find(self, rgb: Picture, label: str) -> Found:
-        """M2: where a food lies."""
+        """Return M2's output: the boxes of a food."""
         return _found(self.models["find"], self.models["find"].call(rgb, label))
 
     def choose(self, rgb: Picture, label: str, box: Box) -> Chosen:
-        """M3: which skill suits what is in a box."""
+        """Return M3's output: the skill that suits what is in a box."""
         return _chosen(self.models["choose"], self.models["choose"].call(rgb, label, box))
 
     def aim(self, rgb: Picture, box: Box, skill: Skill, *, seed: int) -> Aimed:
-        """M4: the four numbers of a skill."""
+        """Return M4's output: the four numbers of a skill."""
         return _aimed(self.models["aim"], self.models["aim"].call(rgb, box, skill, seed=seed))
 
 
@@ -97,13 +97,13 @@ def assemble(
     model they are; functions cannot, so say with `version` which ones these are, and change it when they change.
 
     Args:
-        base: Takes every place that is not given; `Modules.load()` for the shipped networks.
+        base: Modules for every place that is not given; `Modules.load()` for the shipped networks.
         name: M1: `name(rgb)`.
         find: M2: `find(rgb, label)`.
         choose: M3: `choose(rgb, label, box)`.
         aim: M4: `aim(rgb, box, skill, seed=…)`.
-        foods: What M1 can name, at least two; M1's own list, or that of `base`, where not given.
-        version: Of what cannot say so itself.
+        foods: Foods that M1 can name, at least two; M1's own list, or that of `base`, if None.
+        version: Version of what cannot say so itself.
 
     Raises:
         BadSetting: A place is empty, a part cannot be called, or a later one does not know a food that M1 can name.
@@ -118,24 +118,27 @@ def assemble(
         known = _own(parts[place])
         missing = [] if known is None else [label for label in labels if label not in known]
         if missing:
-            raise BadSetting(f"{who[place]} knows no '{missing[0]}'", hint="Give as foods only what all parts know.")
+            raise UnknownName(f"{who[place]} knows no '{missing[0]}'", hint="Give as foods only what all parts know.")
     return Assembled(foods=labels, networks=_networks(parts, version), models=models)
 
 
 def _callable(place: str, part: object) -> tuple[Part, str]:
-    """What is called, and its name for messages."""
+    """Return the function to call, and its name for messages."""
     if part is None:
-        raise BadSetting(f"nobody is there to {place}", hint=f"Give {place}=…, or a base such as Modules.load().")
+        raise MissingSetting(
+            f"'{place}' must have a part or a base, got neither",
+            hint=f"Give {place}=…, or a base such as Modules.load().",
+        )
     method = getattr(part, place, None)
     if callable(method):
         return method, type(part).__name__
     if callable(part):
         return part, str(getattr(part, "__name__", type(part).__name__))
-    raise BadSetting(f"{shown(part)} cannot {place}", hint=f"Give a function, or an object with a method '{place}'.")
+    raise Malformed(f"{shown(part)} cannot {place}", hint=f"Give a function, or an object with a method '{place}'.")
 
 
 def _own(part: object) -> tuple[str, ...] | None:
-    """The foods that a part says it knows."""
+    """Return the foods that a part says it knows."""
     known = getattr(part, "foods", getattr(part, "labels", None))
     return tuple(known) if isinstance(known, (tuple, list)) else None
 
@@ -146,12 +149,13 @@ def _labels(known: Iterable[str]) -> tuple[str, ...]:
         for label in check_list("foods", known, MAX_OPTIONS, error=BadSetting)
     )
     if len(set(labels)) < max(len(labels), 2):
-        raise BadSetting(f"foods are {shown(labels)}", hint="Give at least two, each once: foods=('peas', …).")
+        hint = "Write for example foods=('peas', 'rice')."
+        raise WrongSize.of("foods", shown(labels), "be at least two, each once", hint=hint)
     return labels
 
 
 def _networks(parts: Mapping[str, object], version: str) -> str:
-    """Which models these are; of parts that all come from one, that one's own."""
+    """Return the id of these models; of parts that all come from one, the id of that one."""
     own = [str(getattr(part, "networks", "") or getattr(part, "digest", "") or version) for part in parts.values()]
     if len({id(part) for part in parts.values()}) == 1:
         return own[0]
@@ -177,7 +181,7 @@ def _model(place: str, call: Part, who: str, foods: tuple[str, ...]) -> Model:
 
 
 def _named(model: Model, answer: object) -> Named:
-    """M1's output: a score for every food, the highest first."""
+    """Return M1's output: a score for every food, the highest first."""
     if not isinstance(answer, Named):
         scores = _scores(model, answer)
         return Named(next(iter(scores)), scores)
@@ -185,14 +189,14 @@ def _named(model: Model, answer: object) -> Named:
 
 
 def _found(model: Model, answer: object) -> Found:
-    """M2's output: boxes, the best first."""
+    """Return M2's output: boxes, the best first."""
     output = model.read(Output(answer.boxes, answer.scores) if isinstance(answer, Found) else answer)
     recalled = answer.recalled if isinstance(answer, Found) else None
     return Found(tuple(box for box in output.values if isinstance(box, Box)), output.scores, recalled)
 
 
 def _chosen(model: Model, answer: object) -> Chosen:
-    """M3's output: a probability for every skill, the highest first."""
+    """Return M3's output: a probability for every skill, the highest first."""
     if isinstance(answer, Chosen):
         scores, recalled = _scores(model, answer.scores, str(answer.skill)), answer.recalled
     else:
@@ -202,7 +206,7 @@ def _chosen(model: Model, answer: object) -> Chosen:
 
 
 def _scores(model: Model, answer: object, best: str | None = None) -> dict[str, float]:
-    """Every option's score, the highest first; of equal ones the one that was said to be the best."""
+    """Return every option's score, the highest first; of equal ones the one that was said to be the best."""
     output = model.read(answer)
     scores = _by_option(output)
     if best is None:
@@ -217,7 +221,7 @@ def _by_option(output: Output) -> dict[str, float]:
 
 
 def _aimed(model: Model, answer: object) -> Aimed:
-    """M4's output. Of passes the mean and the spread are computed as the shipped network's are.
+    """Return M4's output. Of passes the mean and the spread are computed as the shipped network's are.
 
     One pass has no spread, and so would pass for being quite sure: at least two are needed.
     """
@@ -258,8 +262,8 @@ def check_modules(modules: object, picture: Picture) -> None:
     Costs some calls: M1 once, M2 once for every food, M3 once, M4 five times. Mind that where a call costs money.
 
     Args:
-        modules: All four, such as `assemble` makes.
-        picture: One that they will see the like of.
+        modules: All four modules, such as `assemble` makes.
+        picture: Picture of the kind that they will see.
 
     Raises:
         ContractViolation: Naming every violation; `violations` gives them one by one.
@@ -286,18 +290,18 @@ def _inspected(modules: object, picture: Picture) -> Inspection:
     if not foods or missing:
         return inspection
 
-    def told(place: str, *inputs: object, **settings: object) -> Any:
+    def ask(place: str, *inputs: object, **settings: object) -> Any:
         model = _model(place, getattr(modules, place), MODULES[place], foods)
         return inspection.told(model, partial(_record, place, model), picture, *inputs, **settings)
 
-    named = told("name")
+    named = ask("name")
     label = foods[0] if named is None else named.label
-    found = {food: told("find", food) for food in foods}[label]
-    box = found.boxes[0] if found is not None and found.boxes else ANYWHERE
-    told("choose", label, box)
+    finding = {food: ask("find", food) for food in foods}[label]
+    box = finding.boxes[0] if finding is not None and finding.boxes else ANYWHERE
+    ask("choose", label, box)
     for skill in Skill:
-        told("aim", box, skill, seed=0)
-    first, again = (told("aim", box, Skill.SKEWER, seed=7) for _ in range(2))
+        ask("aim", box, skill, seed=0)
+    first, again = (ask("aim", box, Skill.SKEWER, seed=7) for _ in range(2))
     if first is not None and again is not None and first != again:
         inspection.add("M4", "says two things with one seed", "Draw from np.random.default_rng(seed) only.")
     return inspection
@@ -326,12 +330,12 @@ class NamesByEndpoint:
     """M1: a vision model that names the food to take next, as `Endpoint.choose` asks it. The whole plate is sent to it.
 
     Args:
-        endpoint: Where the model is.
-        foods: What may be named, 2 to 20.
+        endpoint: Endpoint of the model.
+        foods: Foods that may be named, 2 to 20.
         more: Further fields of the request, as for `Endpoint.choose`.
 
     Raises:
-        BadSetting: Foods that are none, too many of them, or one twice.
+        BadSetting: A food is no name, one stands there twice, or there are too many.
     """
 
     endpoint: Endpoint
@@ -343,7 +347,7 @@ class NamesByEndpoint:
 
     @property
     def networks(self) -> str:
-        """Which model this is: by its server's and its own name and what it is asked; its weights cannot be seen."""
+        """Id of this model: its server's and its own name and what it is asked; its weights cannot be seen."""
         return self.endpoint.digest(WHICH_FOOD, rules=RULES, more=self.more)
 
     def name(self, rgb: Picture) -> Named:
@@ -361,7 +365,7 @@ class ChoosesByEndpoint:
     """M3: a vision model that chooses a skill for what is in a box. Only the box and a little around it is sent.
 
     Args:
-        endpoint: Where the model is.
+        endpoint: Endpoint of the model.
         more: As for `NamesByEndpoint`.
     """
 
@@ -370,7 +374,7 @@ class ChoosesByEndpoint:
 
     @property
     def networks(self) -> str:
-        """Which model this is, as for `NamesByEndpoint`."""
+        """Id of this model, as for `NamesByEndpoint`."""
         return self.endpoint.digest(WHICH_SKILL, rules=RULES, more=self.more)
 
     def choose(self, rgb: Picture, label: str, box: Box) -> Chosen:

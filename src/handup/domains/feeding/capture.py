@@ -23,11 +23,11 @@ Floats = NDArray[np.float64]
 SAMPLES = 36
 CELLS = 48
 SHOVED_M = 0.012
-"""Radius of what a failed scoop leaves at its end."""
+"""Radius of what a failed scoop leaves at its end, in m."""
 ML = 1e6
 """ml in a cubic metre."""
 RULES = 2
-"""Raised when the model's arithmetic changes, so that old measurements are not counted with new ones. Before 2 a piece
+"""Version of the model's arithmetic, so that old measurements are not counted with new ones. Before 2 a piece
 that had rolled held as if its own z axis were the fork's, and food that a failed scoop shoved off its heap was lost."""
 
 
@@ -37,17 +37,17 @@ class Capture:
 
     Args:
         luck: Standard deviation of the logarithm of what one piece holds: no two are alike.
-        jitter_mm: Standard deviation of where the arm comes to, in each direction.
-        jitter_deg: Standard deviation of how it turns.
-        lever_mm: A hold so far beside a piece's middle bears half; a leaf bends and does not mind.
-        guard_n: Skewering goes no further down than this force lets it.
-        twirl_guard_n: So does twirling, which is meant for soft food.
+        jitter_mm: Standard deviation of the place that the arm comes to, in each direction.
+        jitter_deg: Standard deviation of its turn.
+        lever_mm: Distance beside a piece's middle at which a hold bears half; a leaf bends and does not mind.
+        guard_n: Force at which skewering goes no further down.
+        twirl_guard_n: Force at which twirling, which is meant for soft food, goes no further down.
         torn: Share of a hold that is left after twirling in a solid piece.
         enough: Score from which a heap stays on the fork.
         residue: Score from which at least a smear is seen.
         bite_ml: The smallest bite of a heap.
-        blade_ml: What the fork carries at most.
-        scoop_n: What a fork held flat bears.
+        blade_ml: Most that the fork carries of a heap.
+        scoop_n: Pull that a piece on a fork held flat bears.
     """
 
     luck: float = 0.40
@@ -72,13 +72,13 @@ class Heap:
     """Heights above the plate on a square grid. The one mutable thing of the food world.
 
     Args:
-        food: What it is.
+        food: Food of the heap.
         x_m: Its middle on the plate.
         y_m: Its middle on the plate.
         half_m: Half the side of the grid.
         grain_rad: Direction of its strands.
-        heights_m: Row by row from low y, each from low x.
-        served_ml: How much there was at first.
+        heights_m: Heights in m, row by row from low y, each from low x.
+        served_ml: Volume of the fresh heap.
     """
 
     food: Food
@@ -91,8 +91,8 @@ class Heap:
 
     @classmethod
     def served(cls, food: Food, x_m: float, y_m: float, random: np.random.Generator) -> Heap:
-        """A fresh heap."""
-        length, width, height = (random.uniform(*each) / 1000.0 for each in food.size_mm)
+        """Return a fresh heap."""
+        length, width, height = (random.uniform(*limits) / 1000.0 for limits in food.size_mm)
         half = 0.54 * length
         axis = np.linspace(-half, half, CELLS)
         x, y = np.meshgrid(axis, axis)
@@ -116,24 +116,24 @@ class Heap:
 
     @property
     def volume_ml(self) -> float:
-        """How much there is."""
+        """Present volume."""
         return float(self.heights_m.sum() * self.cell_m**2 * ML)
 
     def height_at(self, points_m: Floats) -> Floats:
-        """Heights above the plate at n × 2 points; 0 outside."""
+        """Return heights above the plate at n × 2 points; 0 outside."""
         rows = (points_m[:, 1] - self.y_m + self.half_m) / self.cell_m
         columns = (points_m[:, 0] - self.x_m + self.half_m) / self.cell_m
-        found: Floats = map_coordinates(self.heights_m, [rows, columns], order=1, mode="constant", cval=0.0)
-        return found
+        heights: Floats = map_coordinates(self.heights_m, [rows, columns], order=1, mode="constant", cval=0.0)
+        return heights
 
     def grid(self) -> tuple[Floats, Floats]:
-        """X and y of each cell on the plate."""
+        """Return x and y of each cell on the plate."""
         axis = np.linspace(-self.half_m, self.half_m, CELLS)
         x, y = np.meshgrid(axis + self.x_m, axis + self.y_m)
         return x, y
 
     def swept_ml(self, start_m: Floats, end_m: Floats, *, half_width_m: float, floor_m: float) -> tuple[float, Floats]:
-        """What lies in the way of a fork: its volume, and how much of each cell's height.
+        """Return what lies in the way of a fork: its volume, and how much of each cell's height.
 
         The fork goes in at the start, is at its lowest in the middle and comes up again towards the end.
         """
@@ -152,24 +152,24 @@ class Heap:
         return float(taken.sum() * self.cell_m**2 * ML), taken
 
     def near(self, at_m: Floats, radius_m: float) -> Floats:
-        """A soft disc of weights around a point, 1 in the middle."""
+        """Return a soft disc of weights around a point, 1 in the middle."""
         x, y = self.grid()
         far = np.hypot(x - at_m[0], y - at_m[1])
         disc: Floats = np.clip((radius_m - far) / (0.3 * radius_m) + 0.5, 0.0, 1.0)
         return disc
 
     def mean_height_m(self, at_m: Floats, radius_m: float) -> float:
-        """Mean height within a disc; cells outside the grid count as empty."""
+        """Return the mean height within a disc; cells outside the grid count as empty."""
         disc = self.near(at_m, radius_m)
         area = np.pi * radius_m**2 / self.cell_m**2
         return float((self.heights_m * disc).sum() / max(area, float(disc.sum())))
 
     def take(self, amounts_m: Floats, volume_ml: float) -> float:
-        """Remove up to a volume, cell by cell in proportion; what is left slumps a little. Returns ml removed."""
-        there = float(amounts_m.sum() * self.cell_m**2 * ML)
-        if there <= 0.0 or volume_ml <= 0.0:
+        """Remove up to a volume, cell by cell in proportion; what is left slumps a little. Return the ml removed."""
+        present = float(amounts_m.sum() * self.cell_m**2 * ML)
+        if present <= 0.0 or volume_ml <= 0.0:
             return 0.0
-        share = min(1.0, volume_ml / there)
+        share = min(1.0, volume_ml / present)
         before = self.volume_ml
         lowered = np.clip(self.heights_m - share * amounts_m, 0.0, None)
         edge = gaussian_filter((amounts_m > 0.0005).astype(np.float64), 1.2)
@@ -178,7 +178,7 @@ class Heap:
         return max(before - self.volume_ml, 0.0)
 
     def push(self, start_m: Floats, end_m: Floats, *, half_width_m: float, floor_m: float, share: float) -> None:
-        """A fork that failed to take shoves part of what it met to the end of its way, or to the edge of the grid.
+        """Shove part of what a failed fork met to the end of its way, or to the edge of the grid.
 
         Nothing is lost: what was shoved lies there, also where nothing lay before.
         """
@@ -195,7 +195,7 @@ class Heap:
 
 
 def inside(shape: str, half_m: Floats, points_m: Floats) -> NDArray[np.bool_]:
-    """Which points, in a piece's own frame, lie in it."""
+    """Return which points, in a piece's own frame, lie in it."""
     scaled = points_m / half_m
     if shape in {"ball", "berry"}:
         return np.asarray((scaled**2).sum(axis=-1) <= 1.0)
@@ -208,14 +208,14 @@ def inside(shape: str, half_m: Floats, points_m: Floats) -> NDArray[np.bool_]:
 
 
 def tine_depths_mm(shape: str, half_m: Floats, tips_m: Floats, along: Floats, *, length_m: float) -> Floats:
-    """How much of each tine is in a piece.
+    """Return how much of each tine is in a piece, in mm.
 
     Args:
-        shape: The piece's shape.
-        half_m: Its half sizes.
-        tips_m: The tips in its frame, n × 3.
-        along: From a tip towards the handle, in its frame.
-        length_m: Of a tine.
+        shape: Shape of the piece.
+        half_m: Half sizes of the piece.
+        tips_m: Tips in its frame, n × 3.
+        along: Direction from a tip towards the handle, in its frame.
+        length_m: Length of a tine.
     """
     steps = (np.arange(SAMPLES) + 0.5) / SAMPLES * length_m
     points = tips_m[:, None, :] + steps[None, :, None] * along
@@ -226,16 +226,16 @@ def tine_depths_mm(shape: str, half_m: Floats, tips_m: Floats, along: Floats, *,
 def hold_n(
     food: Food, depths_mm: Floats, tips_m: Floats, *, row: Floats, along: Floats, constants: Capture
 ) -> float:  # fmt: skip
-    """What the tines in a piece bear before it slips off, however the piece has rolled.
+    """Return what the tines in a piece bear before it slips off, in N, however the piece has rolled.
 
     Args:
-        food: What it is.
-        depths_mm: Of each tine in it.
+        food: Food of the piece.
+        depths_mm: Depth of each tine in it.
         tips_m: The tips in the piece's frame; its long side is along x.
         row: Direction of the row of tines, in its frame.
-        along: From a tip towards the handle, in its frame, of length 1: the hold is so far beside the piece's middle
-            as the tines pass beside it.
-        constants: Of the model.
+        along: Direction from a tip towards the handle, in its frame, of length 1: the hold is so far beside the
+            piece's middle as the tines pass beside it.
+        constants: Constants of the model.
     """
     total = float(depths_mm.sum())
     if total <= 0.0:
@@ -248,17 +248,17 @@ def hold_n(
 
 
 def scooped_ml(heap: Heap, start_m: Floats, end_m: Floats, *, half_width_m: float) -> tuple[float, Floats]:
-    """What a sweep gathers of a heap, before luck, and what lay in its way."""
+    """Return what a sweep gathers of a heap, before luck, and what lay in its way."""
     volume, amounts = heap.swept_ml(start_m, end_m, half_width_m=half_width_m, floor_m=0.002)
     return volume * heap.food.scoop, amounts
 
 
 def wound(heap: Heap, at_m: Floats, angle_rad: float) -> float:
-    """How well strands wind: 0.5 is enough. Best where they lie thick and the tines stand across them.
+    """Return how well strands wind: 0.5 is enough. Best where they lie thick and the tines stand across them.
 
     Args:
-        heap: Of food.
-        at_m: Where the fork turns.
+        heap: Heap of food.
+        at_m: Place at which the fork turns.
         angle_rad: Direction of the two points, which should be that of the strands.
     """
     dense = min(heap.mean_height_m(at_m, 0.013) / 0.011, 1.25)
@@ -267,6 +267,6 @@ def wound(heap: Heap, at_m: Floats, angle_rad: float) -> float:
 
 
 def stuck(heap: Heap, tips_m: Floats) -> float:
-    """How well a heap sticks to tines pushed into it: 0.5 is enough."""
+    """Return how well a heap sticks to tines pushed into it: 0.5 is enough."""
     depth = float(np.clip(heap.height_at(tips_m[:, :2]) - 0.002, 0.0, None).mean())
     return heap.food.cohesion * min(depth / 0.009, 1.25)

@@ -1,4 +1,4 @@
-"""Those at the table while the robot eats: nobody who could see it, or somebody who watches and may say stop."""
+"""Company at the table while the robot eats: nobody who could see it, or somebody who watches and may say stop."""
 
 from __future__ import annotations
 
@@ -28,35 +28,35 @@ class Company:
     channels: Sequence[Channel] = ()
 
     def sits_down(self, meal: Meal, desk: Desk) -> None:
-        """The meal begins, or goes on."""
+        """Hear that the meal begins, or goes on."""
 
     def guard(self, seconds: float) -> None:
-        """As for `World.execute`: called all the time while the arm moves. It may wait, and may raise `Halted`."""
+        """Guard a motion, as for `World.execute`: called often while the arm moves. May wait, or raise `Halted`."""
 
     def shown(self, name: str, picture: Picture) -> None:
-        """A question about this picture comes next."""
+        """Hear that a question about this picture comes next."""
 
     def begins(self, policy: BitePolicy, name: str, number: int) -> None:
-        """A run of a bite begins, or goes on."""
+        """Hear that a run of a bite begins, or goes on."""
 
     def looks(self, policy: BitePolicy) -> None:
-        """The robot looks at the plate."""
+        """Hear that the robot looks at the plate."""
 
     def thinks(self, policy: BitePolicy) -> None:
-        """Every module has said what it thinks."""
+        """Hear that every module has said what it thinks."""
 
     def moves(self, policy: BitePolicy, outputs: Mapping[str, Value]) -> None:
-        """The robot is about to act. Whoever is told may wait here, and may raise `Halted`."""
+        """Hear that the robot is about to act. May wait here, or raise `Halted`."""
 
     def moved(self, policy: BitePolicy, look: Look) -> None:
-        """The robot has acted, and looked at the fork."""
+        """Hear that the robot has acted, and looked at the fork."""
 
     def over(self, bites: Sequence[Bite]) -> None:
-        """One more bite is over."""
+        """Hear that one more bite is over."""
 
     def rest(self, until_s: float) -> None:
-        """Somebody chews, until a time of the desk's clock."""
+        """Let somebody chew, until a time of the desk's clock."""
 
     def goes_on(self) -> bool:
-        """Somebody said stop: wait until the robot is enabled, or say that it is not waited for."""
+        """Wait after a stop until the robot is enabled, and return True; return False if it is not waited for."""
         return False

@@ -18,7 +18,7 @@ except ModuleNotFoundError as error:
     raise MissingExtra.of("sim", "the Gymnasium environment") from error
 
 ID = "handup/Feeding-v1"
-"""For `gymnasium.make`, once this module is imported. Another number means that results are not comparable."""
+"""Id for `gymnasium.make`, once this module is imported. Another number means that results are not comparable."""
 SKILLS = tuple(Skill)
 BITES, ATTEMPTS = 5, 3
 
@@ -32,7 +32,7 @@ class FeedingEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
 
     Args:
         plate: Name of a plate, or `random`.
-        looks: How plates may look.
+        looks: Looks that plates may have.
         size: Width and height of the picture in px.
         render_mode: None or `rgb_array`.
     """
@@ -64,13 +64,13 @@ class FeedingEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """A new plate. The same seed gives the same meal."""
+        """Lay a new plate. The same seed gives the same meal."""
         super().reset(seed=seed)
         self.close()
         self._world = World(self._plate, seed=int(self.np_random.integers(1 << 31)), looks=self._looks, size=self._size)
         self._bites = self._attempts = 0
         self._want()
-        return self._observed(), self._told()
+        return self._observed(), self._info()
 
     def step(self, action: dict[str, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Execute a skill."""
@@ -79,18 +79,18 @@ class FeedingEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         world.clear_tool()
         self._attempts += 1
         reward = 1.0 if done.is_bite_of(self._wanted) else -0.5 if done.picked is not None else 0.0
-        told = {"picked": done.picked, "wanted": self._wanted, "reason": done.reason, "unstable": done.unstable}
+        outcome = {"picked": done.picked, "wanted": self._wanted, "reason": done.reason, "unstable": done.unstable}
         if done.picked is not None or self._attempts >= ATTEMPTS:
             self._bites, self._attempts = self._bites + 1, 0
             self._want()
-        return self._observed(), reward, self._bites >= BITES, False, {**self._told(), **told}
+        return self._observed(), reward, self._bites >= BITES, False, {**self._info(), **outcome}
 
     def render(self) -> Any:
-        """The overhead picture."""
+        """Return the overhead picture."""
         return self._open().view().rgb
 
     def close(self) -> None:
-        """Give the world back."""
+        """Close the world."""
         if self._world is not None:
             self._world.close()
             self._world = None
@@ -101,7 +101,7 @@ class FeedingEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         return self._world
 
     def _want(self) -> None:
-        """Ask for a food of which there is at least a bite; where there is none, for any."""
+        """Ask for a food of which there is at least a bite; if there is none, for any."""
         left = [name for name, bites in self._open().left().items() if bites >= 1.0]
         names = left or list(self._open().plate.pieces)
         self._wanted = names[int(self.np_random.integers(len(names)))]
@@ -109,7 +109,7 @@ class FeedingEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
     def _observed(self) -> dict[str, Any]:
         return {"picture": self._open().view().rgb, "wanted": np.int64(self.FOODS.index(self._wanted))}
 
-    def _told(self) -> dict[str, Any]:
+    def _info(self) -> dict[str, Any]:
         return {"bites": self._bites, "left": dict(self._open().left())}
 
 

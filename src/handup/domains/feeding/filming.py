@@ -1,4 +1,4 @@
-"""A film of a meal: what the robot sees, what it decides, how it tries, what came of it, with captions."""
+"""Film of a meal: what the robot sees, what it decides, how it tries, what came of it, with captions."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from handup.recover import Look, Pass
 
 SIZE = (320, 240)
 EVERY_S, STILL = 0.12, 9
-"""Simulated time between two pictures of an attempt; so many pictures a still stays."""
+"""Simulated seconds between two pictures of an attempt; number of pictures for which a still stays."""
 
 
 class FilmedPolicy(BitePolicy):
-    """A policy that is filmed: every question and every attempt, each with words below the picture.
+    """Policy that is filmed: every question and every attempt, each with words below the picture.
 
     Args:
         arguments: As for `BitePolicy`.
-        frames: Where pictures go.
-        caption: What stands below all of them.
+        frames: List to which pictures are added.
+        caption: Words below all of them.
         settings: As for `BitePolicy`.
     """
 
@@ -35,25 +35,25 @@ class FilmedPolicy(BitePolicy):
         film = Film(every_s=EVERY_S, size=SIZE)
         super().__init__(*arguments, film=film, **settings)
         self._reel, self._frames, self._caption = film, frames, caption
-        self._answers = {module: each.answer for module, each in self._heard.items()}
+        self._answers = {module: heard.answer for module, heard in self._heard.items()}
 
     def forward(self, answers: Mapping[str, Value]) -> Pass:
-        """What each module says, and a still of each new answer."""
-        made = super().forward(answers)
-        for module in (each for each in answers if self._answers.get(each) != answers[each]):
-            self._still(made.outputs, f"the answer: {_said(answers[module])}")
+        """Return the output of each module, and film a still of each new answer."""
+        result = super().forward(answers)
+        for module in (name for name in answers if self._answers.get(name) != answers[name]):
+            self._still(result.outputs, f"the answer: {_in_words(answers[module])}")
         self._answers = dict(answers)
-        return made
+        return result
 
     def question(self, module: str, outputs: Mapping[str, Value]) -> Question:
-        """The question, and a still of it."""
-        made = super().question(module, outputs)
-        sure = f" ({made.sure:.0%} sure of its guess)" if made.sure is not None else ""
-        self._still(outputs, f"asks{sure}: {made.prompt}")
-        return made
+        """Return the question, and film a still of it."""
+        asked = super().question(module, outputs)
+        sure = f" ({asked.sure:.0%} sure of its guess)" if asked.sure is not None else ""
+        self._still(outputs, f"asks{sure}: {asked.prompt}")
+        return asked
 
     def act(self, outputs: Mapping[str, Value], action_id: str) -> Look:
-        """What it does, filmed from the side."""
+        """Act, filmed from the side."""
         plan = f"{outputs['skill']} the {outputs['food']}"
         self._recall()
         sure = ", ".join(f"{module} {self._sure_of(module)}" for module in MODULES)
@@ -62,7 +62,7 @@ class FilmedPolicy(BitePolicy):
         look = super().act(outputs, action_id)
         acted = self.acts.last
         assert acted is not None
-        self._frames += [captioned(each, self._caption, f"tries to {plan}") for each in self._reel.frames]
+        self._frames += [captioned(frame, self._caption, f"tries to {plan}") for frame in self._reel.frames]
         if self._reel.frames:
             verdict = "thinks it worked" if look.ok else "thinks it failed"
             end = captioned(self._reel.frames[-1], self._caption, f"{verdict}; {acted.execution.reason}")
@@ -78,7 +78,7 @@ class FilmedPolicy(BitePolicy):
         return "by answer" if confidence is None else f"{confidence:.0%}"
 
 
-def _said(answer: Value) -> str:
+def _in_words(answer: Value) -> str:
     if isinstance(answer, Box):
         return "a box, as drawn"
     return "points, as drawn" if isinstance(answer, tuple) else str(answer)
@@ -93,7 +93,7 @@ def save_film(frames: Sequence[Picture], path: Path, *, colours: int = 128) -> N
     image_of, _ = pillow()
     if not frames:
         raise BadData("there is no picture in the film", hint="Let the robot try something.")
-    sample = np.concatenate([each[::4, ::4] for each in frames[:: max(len(frames) // 24, 1)]])
+    sample = np.concatenate([frame[::4, ::4] for frame in frames[:: max(len(frames) // 24, 1)]])
     palette = image_of.fromarray(sample).quantize(colours)
     images = [image_of.fromarray(frame).quantize(palette=palette, dither=0) for frame in frames]
     write_gif(images, path, every_s=EVERY_S)

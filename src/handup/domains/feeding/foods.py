@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from handup.core import BadSetting
+from handup.core import MissingSetting, OutOfRange, UnknownName
 from handup.core.files import shipped_data
 from handup.domains.feeding.skills import Skill
 
@@ -19,7 +19,7 @@ ITEM_SHAPES = frozenset({"chunk", "ball", "leaf", "bean", "berry", "floret", "di
 HEAP_SHAPES = frozenset({"smooth", "grains", "pellets", "curds", "strands"})
 RANDOM = "random"
 MOST_PIECES = 40
-"""A plate holds no more: steps would get slow and pieces would lie in heaps."""
+"""Most pieces on a plate: with more, steps would get slow and pieces would lie in heaps."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,36 +49,38 @@ class Food:
 
     def __post_init__(self) -> None:
         hint = f"Correct '{self.name}' in foods.yaml."
-        if self.shape not in (HEAP_SHAPES if self.heap else ITEM_SHAPES):
-            raise BadSetting(f"no {'heap' if self.heap else 'item'} has the shape '{self.shape}'", hint=hint)
+        shapes = HEAP_SHAPES if self.heap else ITEM_SHAPES
+        if self.shape not in shapes:
+            must = f"be one of {', '.join(sorted(shapes))}"
+            raise UnknownName.of(f"shape of {self.name}", repr(self.shape), must, hint=hint)
         if not self.skills:
-            raise BadSetting(f"no skill fits {self.name}", hint=hint)
+            raise MissingSetting(f"{self.name} must have a skill that fits it, got none", hint=hint)
         if any(not 0.0 < low <= high for low, high in self.size_mm):
-            raise BadSetting(f"a size of {self.name} is no range", hint=hint)
+            raise OutOfRange.of(f"each size of {self.name}", self.size_mm, "be a range above 0", hint=hint)
         if not self.heap and self.hold_n_mm <= 0.0:
-            raise BadSetting(f"nothing holds {self.name} on a tine", hint=hint)
+            raise OutOfRange.of(f"hold_n_mm of {self.name}", self.hold_n_mm, "be more than 0", hint=hint)
 
     def colours(self, name: str) -> tuple[Range, Range, Range]:
-        """Ranges of hue (degrees), saturation and value in the looks of this name, `easy` or `hard`."""
+        """Return ranges of hue (degrees), saturation and value in the looks of this name, `easy` or `hard`."""
         return self.easy if name == "easy" else self.hard
 
 
 @cache
 def foods() -> Mapping[str, Food]:
-    """All foods by name, in the table's order."""
+    """Return all foods by name, in the table's order."""
     return MappingProxyType(
         {name: _food(name, entry) for name, entry in shipped_data(__file__, "data/foods.yaml").items()}
     )
 
 
 def food(name: str) -> Food:
-    """The food of this name.
+    """Return the food of this name.
 
     Raises:
-        BadSetting: There is none.
+        UnknownName: There is none.
     """
     if name not in foods():
-        raise BadSetting(f"there is no food '{name}'", hint=f"Choose among: {', '.join(foods())}.")
+        raise UnknownName(f"there is no food '{name}'", hint=f"Choose among: {', '.join(foods())}.")
     return foods()[name]
 
 
@@ -86,12 +88,12 @@ def _food(name: str, entry: dict[str, Any]) -> Food:
     ranges: dict[str, Any] = {}
     for key in ("size_mm", "easy", "hard"):
         ranges[key] = tuple((float(low), float(high)) for low, high in entry.pop(key))
-    skills = tuple(Skill(each) for each in entry.pop("skills"))
+    skills = tuple(Skill(skill) for skill in entry.pop("skills"))
     return Food(name=name, skills=skills, **ranges, **entry)
 
 
 def as_tuples(value: Any) -> Any:
-    """Data as it was read, with tuples in the place of lists."""
+    """Return data as it was read, with tuples in place of lists."""
     if isinstance(value, Mapping):
         return {key: as_tuples(inner) for key, inner in value.items()}
     return tuple(map(as_tuples, value)) if isinstance(value, list) else value
@@ -102,11 +104,12 @@ class Plate:
     """A plate as it is served.
 
     Args:
-        name: As in the docs.
-        pieces: For each food the smallest and the largest number of pieces; a heap counts as one.
+        name: Name, as in the docs.
+        pieces: Smallest and largest number of pieces of each food; a heap counts as one.
 
     Raises:
-        BadSetting: An unknown food, or a plate with nothing or too much on it.
+        UnknownName: A food does not exist.
+        OutOfRange: There is nothing or too much on the plate.
     """
 
     name: str
@@ -115,12 +118,15 @@ class Plate:
     def __post_init__(self) -> None:
         for name, (low, high) in self.pieces.items():
             if not 1 <= low <= high or (food(name).heap and high > 1):
-                raise BadSetting(f"{low} to {high} of {name}", hint="Give 1 to 1 for a heap, and a range otherwise.")
-        if not self.pieces or sum(high for _, high in self.pieces.values()) > MOST_PIECES:
-            raise BadSetting(f"plate '{self.name}' is empty or too full", hint=f"Put 1 to {MOST_PIECES} pieces on it.")
+                must = "be 1 to 1 for a heap, and a range from 1 otherwise"
+                raise OutOfRange.of(f"pieces of {name}", f"{low} to {high}", must, hint="Give such a range.")
+        most = sum(high for _, high in self.pieces.values())
+        if not 1 <= most <= MOST_PIECES:
+            must = f"number 1 to {MOST_PIECES}"
+            raise OutOfRange.of(f"pieces on plate '{self.name}'", most, must, hint="Put on fewer, or at least one.")
 
     def served(self, random: np.random.Generator) -> dict[str, int]:
-        """How many pieces of each food there are this time."""
+        """Return how many pieces of each food there are this time."""
         return {name: int(random.integers(low, high + 1)) for name, (low, high) in self.pieces.items()}
 
 
@@ -131,23 +137,23 @@ PLATES: Mapping[str, Plate] = MappingProxyType(
 
 
 def plate(name: str, *, seed: int = 0) -> Plate:
-    """The plate of this name; `random` draws one from the food table by the seed.
+    """Return the plate of this name; `random` draws one from the food table by the seed.
 
     Raises:
-        BadSetting: There is none.
+        UnknownName: There is none.
     """
     if name == RANDOM:
         return random_plate(seed)
     if name not in PLATES:
-        raise BadSetting(f"there is no plate '{name}'", hint=f"Choose among: {', '.join([*PLATES, RANDOM])}.")
+        raise UnknownName(f"there is no plate '{name}'", hint=f"Choose among: {', '.join([*PLATES, RANDOM])}.")
     return PLATES[name]
 
 
 def random_plate(seed: int, *, must: str | None = None) -> Plate:
-    """Three or four foods, among them one or no heap more than one; with `must` on it where wanted."""
+    """Return a plate of a few random foods, at most one of them a heap, with `must` among them if given."""
     random = np.random.default_rng((seed, 11))
-    heaps = [name for name, each in foods().items() if each.heap]
-    items = [name for name, each in foods().items() if not each.heap]
+    heaps = [name for name, kind in foods().items() if kind.heap]
+    items = [name for name, kind in foods().items() if not kind.heap]
     most_heaps = 0 if must in heaps else 1
     chosen_heaps = [name for name in _drawn(random, heaps, int(random.integers(0, 2))) if name != must][:most_heaps]
     chosen_items = [name for name in _drawn(random, items, int(random.integers(2, 4))) if name != must]

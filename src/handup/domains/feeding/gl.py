@@ -1,4 +1,4 @@
-"""MuJoCo and its off-screen pictures: imported late, with one clear line where something is missing."""
+"""MuJoCo and its pictures without a display: imported late, with one clear line if something is missing."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _LOCK = threading.RLock()
 """One thread draws at a time: there is one context, and a context is one thread's at a time."""
 _OPEN: weakref.WeakSet[Eye] = weakref.WeakSet()
 _LEFT: list[Any] = []
-"""What eyes that nobody closed left on the graphics side; given back with the next picture, or at the end."""
+"""Graphics memory of eyes that nobody closed; given back with the next picture, or at the end."""
 
 
 @cache
 def mujoco() -> Any:
-    """MuJoCo, set to draw without a display: by EGL, or by OSMesa where only that is installed.
+    """Return MuJoCo, set to draw without a display: by EGL, or by OSMesa if only that is installed.
 
     Raises:
         MissingExtra: It is not installed.
@@ -49,23 +49,23 @@ def mujoco() -> Any:
 
 @cache
 def _context() -> Any:
-    """One OpenGL context for all worlds of this process; used by the thread that `_drawing` lets."""
+    """Return the one OpenGL context for all worlds of this process; used by the thread that `_drawing` lets."""
     module = mujoco()
     try:
         if module.GLContext.__module__.endswith("glfw"):  # set so, or imported before it was set otherwise
             raise NoPictures("MuJoCo would draw into a window", hint="Set MUJOCO_GL=egl before mujoco is imported.")
-        made = module.GLContext(*BUFFER)
-        with made.as_current():
+        context = module.GLContext(*BUFFER)
+        with context.as_current():
             pass
     except _failures() as error:
         raise _no_pictures(error) from error
     atexit.register(_give_back)  # after MuJoCo's own, so before it
-    return made
+    return context
 
 
 @contextlib.contextmanager
 def _drawing() -> Iterator[None]:
-    """This thread may draw, and no other; afterwards it has no context, so that any thread may be next."""
+    """Let this thread draw, and no other; afterwards it has no context, so that any thread may be next."""
     with _LOCK, _context().as_current():
         while _LEFT:
             _LEFT.pop().free()
@@ -73,7 +73,7 @@ def _drawing() -> Iterator[None]:
 
 
 def _give_back() -> None:
-    """At the end of the program: what eyes held, then the context."""
+    """Give back what eyes held, then the context, at the end of the program."""
     for eye in list(_OPEN):
         eye.close()
     with _drawing():
@@ -83,7 +83,7 @@ def _give_back() -> None:
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    """What MuJoCo and PyOpenGL raise where something is missing or refused."""
+    """Return what MuJoCo and PyOpenGL raise if something is missing or refused."""
     known: list[type[Exception]] = [AttributeError, ImportError, OSError, RuntimeError, TypeError]
     with contextlib.suppress(AttributeError, ImportError, OSError):
         known.append(importlib.import_module("OpenGL.error").Error)
@@ -103,7 +103,7 @@ def _no_pictures(error: BaseException) -> NoPictures:
 
 
 class Eye:
-    """Draws what the cameras of one model see.
+    """Eye that draws what the cameras of one model see.
 
     Build one per model and `close` it: it holds textures on the graphics side. Any thread may use it; they take turns.
 
@@ -133,7 +133,7 @@ class Eye:
         self._shadow = int(module.mjtRndFlag.mjRND_SHADOW)
 
     def rgb(self, data: Any, camera: int, size: tuple[int, int], *, depth: bool = False) -> Any:
-        """The picture, height × width × 3; with `depth` also the distance of each pixel in m."""
+        """Return the picture, height × width × 3; with `depth` also the distance of each pixel in m."""
         colours = np.empty((size[1], size[0], 3), np.uint8)
         far = np.empty((size[1], size[0]), np.float32) if depth else None
         with _drawing():
@@ -142,16 +142,17 @@ class Eye:
         return (colours[::-1], self._metres(far)[::-1]) if far is not None else colours[::-1]
 
     def labels(self, data: Any, camera: int, size: tuple[int, int]) -> NDArray[np.int32]:
-        """For each pixel the geom that is seen there, or -1."""
+        """Return the geom that is seen at each pixel, or -1."""
         colours = np.empty((size[1], size[0], 3), np.uint8)
         is_geom = int(mujoco().mjtObj.mjOBJ_GEOM)
         with _drawing():
             self._aim(data, camera, plain=True)
             self._read(colours, None, size)
             geoms = np.full(self._scene.ngeom + 1, -1, np.int32)
-            for each in self._scene.geoms[: self._scene.ngeom]:
-                if each.segid >= 0 and int(each.objtype) == is_geom:
-                    geoms[each.segid + 1] = each.objid
+            for geom in self._scene.geoms[: self._scene.ngeom]:
+                if geom.segid >= 0 and int(geom.objtype) == is_geom:
+                    geoms[geom.segid + 1] = geom.objid
+        # Each geom was drawn in a colour that is its number plus one, the lowest byte in red.
         numbers = colours[::-1].astype(np.int32) @ np.array([1, 256, 65536], np.int32)
         seen: NDArray[np.int32] = geoms[np.minimum(numbers, len(geoms) - 1)]
         return seen
@@ -187,7 +188,7 @@ class Eye:
         module.mjr_readPixels(colours, far, area, self._drawing)
 
     def _metres(self, buffer: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Distances along the camera's axis from a reversed depth buffer."""
+        """Return distances along the camera's axis from a reversed depth buffer."""
         extent = self._model.stat.extent
         near, far = self._model.vis.map.znear * extent, self._model.vis.map.zfar * extent
         return np.asarray(near * far / (near + buffer.astype(np.float64) * (far - near)), np.float32)

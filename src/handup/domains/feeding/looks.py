@@ -1,4 +1,4 @@
-"""How a plate looks: lamps, colours, clutter, the camera's place and noise. Two distributions that share nothing.
+"""Looks of a plate: lamps, colours, clutter, the camera's place and noise. Two distributions that share nothing.
 
 `EASY` is what the robot's networks learn from. `HARD` has other colours of every food, other lamps, tables and plates,
 clutter, and plates that somebody has already eaten from. They are read from `data/looks.yaml`; a test checks that they
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import BadSetting
+from handup.core import OutOfRange, UnknownName
 from handup.core.files import shipped_data
 from handup.domains.feeding.foods import Food, Range, as_tuples
 
@@ -27,13 +27,13 @@ Rgb = tuple[float, float, float]
 
 @dataclass(frozen=True, kw_only=True)
 class Lamp:
-    """A family of lamps.
+    """Family of lamps.
 
     Args:
-        azimuth_deg: Where it stands, counted from the picture's right.
-        elevation_deg: How high. Low ones cast long shadows.
+        azimuth_deg: Direction in which it stands, counted from the picture's right.
+        elevation_deg: Height at which it stands. Low ones cast long shadows.
         colour: Hue in degrees, saturation and value of its light.
-        ambient: How much light comes from everywhere.
+        ambient: Share of light that comes from everywhere.
     """
 
     azimuth_deg: Range
@@ -44,19 +44,19 @@ class Lamp:
 
 @dataclass(frozen=True, kw_only=True)
 class Looks:
-    """A distribution over looks.
+    """Distribution over looks.
 
     Args:
-        name: `easy` or `hard`: which colours of the food table.
-        lamps: One of them is drawn.
+        name: `easy` or `hard`: the colours of the food table that are taken.
+        lamps: Lamps, one of them drawn.
         tables: Colours of the table, one of them drawn.
         plates: Colours of the plate, one of them drawn.
-        clutter: How many things lie about that are no food.
+        clutter: Number of things that lie about and are no food.
         eaten: Share of the plate that is gone already.
         camera_mm: Standard deviation of the camera's place; the robot knows where it is.
         camera_deg: Standard deviation of its angles.
         noise: Standard deviation of a pixel, of 255.
-        gain: Its exposure.
+        gain: Exposure of the camera.
         tint: Standard deviation of its white balance.
     """
 
@@ -74,12 +74,13 @@ class Looks:
 
     def __post_init__(self) -> None:
         if self.name not in {"easy", "hard"}:
-            raise BadSetting(f"looks are named '{self.name}'", hint="Name them easy or hard: the food table has these.")
+            must = "be easy or hard"
+            raise UnknownName.of("name of looks", repr(self.name), must, hint="Choose one: the food table has these.")
         if not 0.0 <= self.eaten[0] <= self.eaten[1] <= 0.8:
-            raise BadSetting(f"{self.eaten} of the plate is eaten", hint="Give a range within 0 and 0.8.")
+            raise OutOfRange.of("eaten share", self.eaten, "be a range within 0 and 0.8", hint="Give such a range.")
 
     def draw(self, random: np.random.Generator) -> Look:
-        """One look."""
+        """Draw one look."""
         lamp = self.lamps[int(random.integers(len(self.lamps)))]
         return Look(
             azimuth_deg=_uniform(random, lamp.azimuth_deg),
@@ -98,7 +99,7 @@ class Looks:
         )
 
     def food_colour(self, food: Food, random: np.random.Generator) -> Rgb:
-        """One colour of a food."""
+        """Draw one colour of a food."""
         return colour_in(food.colours(self.name), random)
 
 
@@ -109,24 +110,24 @@ class Kitchen:
     Counts, places, clutter, what is eaten already, where the camera hangs and its noise are each meal's own.
 
     Args:
-        looks: How homes may look.
-        number: Which home.
+        looks: Looks that homes may have.
+        number: Number of the home.
     """
 
     looks: Looks
     number: int
 
     def draw(self, random: np.random.Generator) -> Look:
-        """The look of one meal in this home."""
+        """Draw the look of one meal in this home."""
         meal, home = self.looks.draw(random), self.looks.draw(self.random("look"))
         return replace(home, clutter=meal.clutter, eaten=meal.eaten, camera_m=meal.camera_m, camera_deg=meal.camera_deg)
 
     def food_colour(self, food: Food, random: np.random.Generator) -> Rgb:
-        """The colour that a food always has here."""
+        """Return the colour that a food always has here."""
         return self.looks.food_colour(food, self.random(food.name))
 
     def random(self, what: str) -> np.random.Generator:
-        """Chance that is the same at every meal in this home, for one purpose."""
+        """Return a generator that is the same at every meal in this home, for one purpose."""
         return np.random.default_rng((self.number, 6, zlib.crc32(what.encode())))
 
 
@@ -150,7 +151,7 @@ class Look:
 
 
 def exposed(colours: NDArray[np.uint8], look: Look, random: np.random.Generator) -> NDArray[np.uint8]:
-    """A picture with a look's exposure, white balance and noise."""
+    """Return a picture with a look's exposure, white balance and noise."""
     noise = look.noise * random.standard_normal(colours.shape[:2], dtype=np.float32)[..., None]
     balance = (look.gain * np.array(look.tint)).astype(np.float32)
     seen: NDArray[np.uint8] = np.clip(colours * balance + noise, 0.0, 255.0).astype(np.uint8)
@@ -158,8 +159,8 @@ def exposed(colours: NDArray[np.uint8], look: Look, random: np.random.Generator)
 
 
 def colour_in(box: Hsv, random: np.random.Generator) -> Rgb:
-    """A colour within ranges of hue (degrees), saturation and value."""
-    hue, saturation, value = (_uniform(random, each) for each in box)
+    """Draw a colour within ranges of hue (degrees), saturation and value."""
+    hue, saturation, value = (_uniform(random, limits) for limits in box)
     return colorsys.hsv_to_rgb((hue % 360.0) / 360.0, saturation, value)
 
 
@@ -168,7 +169,7 @@ def _uniform(random: np.random.Generator, limits: Range) -> float:
 
 
 def _three(numbers: Sequence[float] | np.ndarray) -> Rgb:
-    first, second, third = (float(each) for each in numbers)
+    first, second, third = (float(number) for number in numbers)
     return first, second, third
 
 
@@ -185,13 +186,13 @@ EASY, HARD = LOOKS["easy"], LOOKS["hard"]
 
 
 def looks_of(looks: Looks | str) -> Looks:
-    """The looks, by their name where that is given.
+    """Return the looks of this name, or the looks themselves.
 
     Raises:
-        BadSetting: There are none.
+        UnknownName: There are none.
     """
     if isinstance(looks, Looks):
         return looks
     if looks not in LOOKS:
-        raise BadSetting(f"looks are '{looks}'", hint=f"Choose among: {', '.join(LOOKS)}.")
+        raise UnknownName.of("looks", repr(looks), f"be one of {', '.join(LOOKS)}", hint="Choose one of them.")
     return LOOKS[looks]

@@ -32,15 +32,15 @@ from handup.recover.events import Decided
 from handup.when import Strategy
 
 LABELS: Mapping[str, str] = {"food": "Food", "box": "Place", "skill": "Way", "params": "Aim"}
-"""What each module is called on a page."""
+"""Names of the modules on a page."""
 AS_BEFORE = ", as I was told before"
 PICTURE = "live/plate"
-"""The name of the picture that changes while the robot moves."""
+"""Name of the picture that changes while the robot moves."""
 
 
 @dataclass(frozen=True)
 class _Whenever:
-    """Somebody's limits, for a session that decides nothing."""
+    """Limits of somebody who is always free, for a session that decides nothing."""
 
     modules: int
 
@@ -57,8 +57,8 @@ def told_of(session: DurableSession | None, recalled: Collection[str] = ()) -> l
     """Return the plate with what the robot has in mind, how sure each module is by now, and the last decision.
 
     Args:
-        session: What is known of the bite; None where nothing is.
-        recalled: The modules whose outputs a person gave before.
+        session: Session of the bite; None if nothing is known.
+        recalled: Modules whose outputs a person gave before.
     """
     outputs = {} if session is None else session.outputs or {}
     panels: list[Panel] = [plate_of(outputs)]
@@ -72,7 +72,7 @@ def told_of(session: DurableSession | None, recalled: Collection[str] = ()) -> l
 def plate_of(outputs: Mapping[str, Value]) -> PicturePanel:
     """Return the plate from above, with the box and the two points that the modules gave."""
     box, aim = outputs.get("box"), outputs.get("params")
-    points = [each for each in aim if isinstance(each, Point)] if isinstance(aim, tuple) else []
+    points = [point for point in aim if isinstance(point, Point)] if isinstance(aim, tuple) else []
     drawn = ["a box around the food"] * isinstance(box, Box) + ["where the fork goes in"] * bool(points)
     return PicturePanel(
         name=PICTURE,
@@ -84,18 +84,18 @@ def plate_of(outputs: Mapping[str, Value]) -> PicturePanel:
 
 
 def hope_of(panels: Sequence[Panel]) -> str:
-    """Return how likely the robot thinks that what it is about to do works, of what `told_of` gave."""
-    found = (panel.reliability for panel in panels if isinstance(panel, DecisionPanel))
-    return next((f"I expect it to work: {share:.0%}." for share in found if share is not None), "")
+    """Return in words how likely the present attempt is to work, from the panels of `told_of`."""
+    shares = (panel.reliability for panel in panels if isinstance(panel, DecisionPanel))
+    return next((f"I expect it to work: {share:.0%}." for share in shares if share is not None), "")
 
 
 def items_of(bites: Sequence[Bite], now: int | None, most: int) -> ItemsPanel:
     """Return the bites of a meal: those that were taken, the one that is under way, and those to come.
 
     Args:
-        bites: Those that are over.
-        now: The number of the one that is under way; None: the meal is over, and summed up.
-        most: How many the meal has.
+        bites: Bites that are over.
+        now: Number of the bite that is under way; None if the meal is over and is summed up.
+        most: Number of bites in the meal.
     """
     taken = {bite.number: _taken(bite) for bite in bites}
     return ItemsPanel(
@@ -136,7 +136,7 @@ def _chain(session: DurableSession, outputs: Mapping[str, Value], recalled: Coll
             ChainLink(
                 module=module,
                 label=LABELS[module],
-                says=(_said(module, outputs[module]) + (AS_BEFORE if module in recalled else ""))[:MAX_OPTION],
+                says=(_in_words(module, outputs[module]) + (AS_BEFORE if module in recalled else ""))[:MAX_OPTION],
                 confidence=None if module in answered else round(1.0 - wrong[module], 4),
                 by="person" if module in answered else "robot",
                 asking=module == asked,
@@ -147,7 +147,7 @@ def _chain(session: DurableSession, outputs: Mapping[str, Value], recalled: Coll
     )
 
 
-def _said(module: str, value: Value) -> str:
+def _in_words(module: str, value: Value) -> str:
     if isinstance(value, str):
         return value
     return "a box on the picture" if module == "box" else "two points on the picture"

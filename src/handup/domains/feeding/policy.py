@@ -31,47 +31,47 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 ABOUT: Mapping[str, tuple[str, ...]] = {"food": (), "box": ("food",), "skill": ("food",), "params": ("box", "skill")}
-"""What an answer about a module is an answer for: once that is something else, the answer says nothing."""
+"""Modules that an answer is about beside its own: once one of them says something else, the answer no longer holds."""
 NOWHERE = Box(left=0.4, top=0.4, right=0.6, bottom=0.6)
-"""Where the robot looks when it has found nothing: the middle of the plate."""
+"""Box where the robot looks when it has found nothing: the middle of the plate."""
 LOST = 0.02
-"""How sure it is of that."""
+"""Confidence in that box."""
 ANOTHER = 0.5
-"""From this confidence on M1's next word takes the place of one that was tried in this bite in vain."""
+"""Confidence from which on M1's next word takes the place of one that was tried in this bite in vain."""
 SURE = (0.01, 0.99)
-"""No module is surer than this: what it says of itself is never proof."""
+"""Least and greatest confidence of a module: what it says of itself is never proof."""
 SAME_POINTS = 0.02
-"""Points nearer than this, in shares of the picture's width, mean the same: about 6 mm on the plate."""
+"""Distance up to which points mean the same, in shares of the picture's width: about 6 mm on the plate."""
 FORK_SIZE = (480, 480)
-"""Of the picture of the fork, in px."""
+"""Width and height of the picture of the fork, in px."""
 DOUBT_BELOW = 0.9
-"""Below this the detector is worth a question: on 64 hard plates 24 of its 28 errors lay there, in 37 of 320 looks."""
+"""Certainty below which a person is asked: on 64 hard plates 24 of 28 errors lay there, in 37 of 320 looks."""
 FAILED_FOR_SURE, WORKED_FOR_SURE = 0.93, 0.99
-"""A right decision fails now and then (the fork slips), so a failure says no more than this of the modules."""
+"""Greatest certainty of a failure and of a success: a right decision fails now and then, when the fork slips."""
 
 
 class BitePolicy:
-    """Takes one bite. Give it to `handup.run`; make a new one for the next bite.
+    """Policy that takes one bite. Give it to `handup.run`; make a new one for the next bite.
 
     Acting changes the plate, so it looks again after each attempt, and answers about places do not outlive one; one
     that names a food does not outlive what can be seen of that food. A module that says the same of the new picture as
     before stays as sure as it was: so a failure counts against it.
 
     Args:
-        world: The plate.
-        modules: The four, as networks or as anything else.
-        calibrators: For each of `food`, `box`, `skill` and `params` what makes a probability of its raw score.
-        acts: What was done for this bite; where it was begun by another program, that one's.
-        name: Of the run, for the names of pictures.
-        film: Takes pictures of what it does.
+        world: World with the plate.
+        modules: The four modules, as networks or as anything else.
+        calibrators: For each of `food`, `box`, `skill` and `params` the calibrator of its raw score.
+        acts: Attempts at this bite; those of the program that began it, if that was another one.
+        name: Name of the run, for the names of pictures.
+        film: Film that takes pictures of what it does.
         guard: As for `World.execute`.
-        doubt_below: A look at the fork that is less certain than this is a question to a person; 0 never asks.
-        marks: Write down that the arm is about to move, each time before it does. What became of a motion that was
-            begun and has no end is then a person's to say; otherwise it counts as never begun.
-        passed: Called with the simulated seconds that an attempt took.
-        shown: Called with the name of a picture and the picture, before a question about it is asked.
-        learns: Is told what there is to learn.
-        company: Those who are told what it is at.
+        doubt_below: Certainty of a look at the fork below which a person is asked; 0 never asks.
+        marks: True to write down that the arm is about to move, each time before it does. What became of a motion that
+            was begun and has no end is then a person's to say; otherwise it counts as never begun.
+        passed: Function that is called with the simulated seconds that an attempt took.
+        shown: Function that is called with the name of a picture and the picture, before a question about it is asked.
+        learns: Lessons, which are told what there is to learn.
+        company: Company, which is told what the robot is at.
     """
 
     outdated_by_acting = ("box", "params")
@@ -110,11 +110,11 @@ class BitePolicy:
 
     @property
     def picture_name(self) -> str:
-        """The name of the picture that it decides on, for questions."""
+        """Name of the picture that it decides on, for questions."""
         return f"{self._name}/picture-{self.world.executions}"
 
     def picture(self) -> Picture:
-        """What it decides on: the plate from above."""
+        """Return the picture that it decides on: the plate from above."""
         if self.world.carries:
             self.world.clear_tool()
         now = (self.world.executions, 0 if self._learns is None else self._learns.erasures)
@@ -125,29 +125,30 @@ class BitePolicy:
 
     @property
     def recalled(self) -> dict[str, int]:
-        """For each module whose output a person gave before, which memory that is."""
-        return {module: each.recalled.memory for module, each in self.said.items() if each.recalled is not None}
+        """Id of the memory behind each module whose output a person gave before."""
+        return {module: output.recalled.memory for module, output in self.said.items() if output.recalled is not None}
 
     def forward(self, answers: Mapping[str, Value]) -> Pass:
-        """What each module says, on the answers in the place of its own; only what these change is computed."""
+        """Return the output of each module, with answers in place of its own; only what these change is computed."""
         self._company.looks(self)
         self.teach()
-        self._heard = {module: each for module, each in self._heard.items() if answers.get(module) == each.answer}
-        made: dict[str, Said] = {}
+        self._heard = {module: heard for module, heard in self._heard.items() if answers.get(module) == heard.answer}
+        current: dict[str, Said] = {}
         outdated: list[str] = []
         last, same = self.acts.last, True
         before = {} if last is None else last.outputs
         for module in MODULES:
-            values = {name: each.value for name, each in made.items()}
+            values = {name: output.value for name, output in current.items()}
             holds = module in answers and self._holds(module, values)
-            said = Said(answers[module]) if holds else self._own(module, values)
+            output = Said(answers[module]) if holds else self._own(module, values)
             outdated += [module] if module in answers and not holds else []
-            same = same and before.get(module) is not None and not self.differs(module, before[module], said.value)
-            if same and last is not None and said.confidence is not None:
-                said = replace(said, confidence=last.confidences.get(module, said.confidence))
-            made[module] = said
-        self.said = made
-        outputs = {module: each.value for module, each in made.items()}
+            # A module that repeats itself stays as sure as at the last attempt: so a failure counts against it.
+            same = same and before.get(module) is not None and not self.differs(module, before[module], output.value)
+            if same and last is not None and output.confidence is not None:
+                output = replace(output, confidence=last.confidences.get(module, output.confidence))
+            current[module] = output
+        self.said = current
+        outputs = {module: output.value for module, output in current.items()}
         for module in answers:
             if self._learns is not None and module not in self._heard and module not in outdated:
                 self._learns.heard(
@@ -155,7 +156,7 @@ class BitePolicy:
                     outputs,
                     self.picture(),
                     self.picture_name,
-                    food_was_said=made["food"].confidence is None,
+                    food_was_said=current["food"].confidence is None,
                     instead_of=self._otherwise(module, outputs),
                 )
             self._heard.setdefault(module, Heard(answer=answers[module], outputs=outputs, attempts=len(self.acts.done)))
@@ -164,13 +165,15 @@ class BitePolicy:
         self._company.thinks(self)
         return Pass(
             outputs=outputs,
-            confidences={module: each.confidence for module, each in made.items() if each.confidence is not None},
+            confidences={
+                module: output.confidence for module, output in current.items() if output.confidence is not None
+            },
             outdated=tuple(outdated),
             people=whose(self.said.values()),
         )
 
     def _otherwise(self, module: str, outputs: Mapping[str, Value]) -> int | None:
-        """The memory whose word would stand where a person has said something else."""
+        """Return the memory whose word would stand if a person had not said something else."""
         if module == "params":
             return None
         own = self._own(module, outputs)
@@ -192,20 +195,20 @@ class BitePolicy:
                 self._taught.add(known.acted.action)
 
     def _recall(self) -> None:
-        """What the modules said before a program that was killed, and how sure they were: they say it again."""
+        """Restore what the modules said before a program that was killed, and how sure they were."""
         if not self.said:
-            BitePolicy.forward(self, {module: each.answer for module, each in self._heard.items()})
+            BitePolicy.forward(self, {module: heard.answer for module, heard in self._heard.items()})
 
     def _holds(self, module: str, said: Mapping[str, Value]) -> bool:
-        """Whether an answer is still about what it was about when it came. A food has to be seen after an attempt."""
+        """Return whether an answer is still about what it was about when it came. A food must still be seen."""
         heard = self._heard.get(module)
         if heard is None:
             return True
         if module == "food" and len(self.acts.done) > heard.attempts:
-            return bool(self._found(str(heard.answer)).boxes)
+            return bool(self._boxes(str(heard.answer)).boxes)
         return not any(self.differs(name, heard.outputs[name], said[name]) for name in ABOUT[module])
 
-    def _found(self, label: str) -> Found:
+    def _boxes(self, label: str) -> Found:
         rgb = self.picture()
         return self._once(("box", label), lambda: self.modules.find(rgb, label))
 
@@ -214,44 +217,44 @@ class BitePolicy:
         label, box = str(said.get("food")), said.get("box")
         if module == "food":
             named = self._once((module,), lambda: modules.name(rgb))
-            return self._said_food(named)
+            return self._food_word(named)
         if module == "box":
-            found = self._found(label)
-            if not found.boxes:
+            finding = self._boxes(label)
+            if not finding.boxes:
                 return Said(NOWHERE, LOST)
-            return self._said(module, found.boxes[0], found.score, found.recalled)
+            return self._word(module, finding.boxes[0], finding.score, finding.recalled)
         assert isinstance(box, Box)
         if module == "skill":
             chosen = self._once((module, label, box), lambda: modules.choose(rgb, label, box))
-            return self._said(module, str(chosen.skill), chosen.score, chosen.recalled)
+            return self._word(module, str(chosen.skill), chosen.score, chosen.recalled)
         skill, seed = Skill(str(said["skill"])), self.world.executions
         aimed = self._once((module, box, skill), lambda: modules.aim(rgb, box, skill, seed=seed))
         return Said(points_of(aimed.params), self._confidence(module, aimed.variance))
 
     def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """What was computed on this picture from the same inputs, or else is now."""
+        """Return what was computed on this picture from the same inputs, or compute it now."""
         if key not in self._known:
             self._known[key] = compute()
-        found: T = self._known[key]  # type: ignore[assignment]
-        return found
+        value: T = self._known[key]  # type: ignore[assignment]
+        return value
 
-    def _said_food(self, named: Named) -> Said:
-        """M1's word, or its next one, where the first was tried in this bite in vain and the next is likely right."""
-        first = self._said("food", named.label, named.score, named.recalled)
-        in_vain = {each.acted.food for each in self.acts.known() if not each.acted.ok}
+    def _food_word(self, named: Named) -> Said:
+        """Return M1's word; or its next one, if the first was tried in this bite in vain and the next is likely."""
+        first = self._word("food", named.label, named.score, named.recalled)
+        in_vain = {known.acted.food for known in self.acts.known() if not known.acted.ok}
         if named.label not in in_vain:
             return first
         for label, score in named.scores.items():
             if (
                 label not in in_vain
                 and (sure := self._confidence("food", score)) >= ANOTHER
-                and self._found(label).boxes
+                and self._boxes(label).boxes
             ):
                 return Said(label, sure)
         return first
 
-    def _said(self, module: str, value: Value, raw: RawScore, recalled: Recall | None) -> Said:
-        """A module's own word, or a remembered one, whose probability is no score to calibrate."""
+    def _word(self, module: str, value: Value, raw: RawScore, recalled: Recall | None) -> Said:
+        """Return a module's own word, or a remembered one, whose probability is no score to calibrate."""
         if recalled is None:
             return Said(value, self._confidence(module, raw))
         own = self._confidence(module, raw) if recalled.agrees else 0.0
@@ -283,7 +286,7 @@ class BitePolicy:
         if seen.certainty >= self._doubt_below:
             self.world.clear_tool()
         self._passed(done.seconds)
-        own = {module: each.confidence for module, each in self.said.items() if each.confidence is not None}
+        own = {module: output.confidence for module, output in self.said.items() if output.confidence is not None}
         acted = Acted.of_outputs(
             outputs,
             action=action_id,
@@ -302,14 +305,14 @@ class BitePolicy:
         return look
 
     def sense(self, action_id: str) -> Look | None:
-        """What became of an action; None for one that was stopped or cut off. One that is not known never began."""
+        """Return what became of an action; None for one that was stopped or cut off. An unknown one never began."""
         acted = self.acts.of(action_id)
         if isinstance(acted, HaltedAct) or (acted is None and self.acts.has_begun(action_id)):
             return None
         return Look(False, started=False) if acted is None else Look(acted.ok, acted.certainty)
 
     def doubt(self, action_id: str) -> Question | None:
-        """Did I get it? Where the detector is not sure, with a picture of the fork."""
+        """Return the question about the fork, with a picture of it, if the detector is in doubt."""
         acted = self.acts.of(action_id)
         if not isinstance(acted, Acted) or acted.certainty >= self._doubt_below:
             return None
@@ -318,29 +321,32 @@ class BitePolicy:
         return about_fork(acted.food or "food", acted.ok, acted.certainty, name)
 
     def plan(self, outputs: Mapping[str, Value]) -> str:
-        """What an action was to do, in a few words."""
+        """Return what an action was to do, in a few words."""
         return plan_of(outputs)
 
     # -- asking ------------------------------------------------------------------------------------------------------
 
     def question(self, module: str, outputs: Mapping[str, Value]) -> Question:
-        """The question about a module, with the robot's guess and the picture of the plate."""
+        """Return the question about a module, with the robot's guess and the picture of the plate."""
         self._recall()
-        said = self.said.get(module)
+        output = self.said.get(module)
         self._shown(self.picture_name, self.picture())
         return replace(
             about(module, outputs, self.modules.foods),
             doing=doing(module, outputs),
             why=why(
-                module, len(self.acts.done), None if said is None else said.confidence, recalled=module in self.recalled
+                module,
+                len(self.acts.done),
+                None if output is None else output.confidence,
+                recalled=module in self.recalled,
             ),
             guess=outputs.get(module),
-            sure=None if said is None else said.confidence,
+            sure=None if output is None else output.confidence,
             image=self.picture_name,
         )
 
     def differs(self, module: str, said: Value, answer: Value) -> bool:
-        """Whether two outputs mean different things: other words, another piece, another place."""
+        """Return whether two outputs mean different things: other words, another piece, another place."""
         if isinstance(said, Box) and isinstance(answer, Box):
             return overlap(said, answer) < SAME_BOX
         if isinstance(said, tuple) and isinstance(answer, tuple):
@@ -349,7 +355,7 @@ class BitePolicy:
 
 
 def graph_of(calibrators: Mapping[str, Calibrator], foods: tuple[str, ...]) -> ModuleGraph:
-    """The chain, with what its questions cost by the workload model. Confidences come with the first forward pass."""
+    """Return the chain, with what its questions cost by the workload model. Confidences come with the first pass."""
     costs = [WorkloadModel().base(features) for features in BITE.values()]
     return ModuleGraph.chain(
         Module(name, 0.5, cost, question=bare(name, foods), calibrator=calibrators[name])
@@ -361,10 +367,10 @@ def _sure(confidence: float) -> float:
     return min(max(confidence, SURE[0]), SURE[1])
 
 
-def _apart(one: tuple[Point, ...], two: tuple[Point, ...]) -> float:
-    """How far two pairs of points are apart at most, whichever comes first."""
+def _apart(first: tuple[Point, ...], second: tuple[Point, ...]) -> float:
+    """Return how far second pairs of points are apart at most, whichever comes first."""
 
-    def most(others: tuple[Point, ...]) -> float:
-        return max(math.hypot(a.x - b.x, (a.y - b.y) * 0.75) for a, b in zip(one, others, strict=True))
+    def most(points: tuple[Point, ...]) -> float:
+        return max(math.hypot(a.x - b.x, (a.y - b.y) * 0.75) for a, b in zip(first, points, strict=True))
 
-    return min(most(two), most(two[::-1]))
+    return min(most(second), most(second[::-1]))

@@ -1,4 +1,4 @@
-"""A table that is laid, and it as a MuJoCo model: plate, pieces, heaps, clutter, a fork on an arm, cameras, a lamp."""
+"""Scene of a meal: the laid table as a MuJoCo model of plate, pieces, heaps, clutter, fork on an arm, cameras, lamp."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ SINK_M, HEAP_TOP_M = 0.002, 0.06
 TINES, TINE_GAP_M, TINE_LENGTH_M = 4, 0.005, 0.036
 BLADE_HALF_WIDTH_M = 0.012
 SHOW_M = (0.30, 0.0, 0.17)
-"""Where the fork waits and where it shows what it has: outside the overhead picture."""
+"""Place where the fork waits and shows what it has: outside the overhead picture."""
 LARDER_M = 1.5
-"""Eaten pieces lie this far away."""
+"""Distance at which eaten pieces lie."""
 CAMERA_Z_M, CAMERA_FOV_DEG = 0.56, 28.5
 STEP_S = 0.002
 TOUCH_TINES, TOUCH_BLADE = 4, 8
 FEWEST_BITES = 7
-"""A plate that is eaten from already still has so many pieces or spoonfuls."""
+"""Fewest pieces or spoonfuls on a plate that was eaten from already."""
 TRIES = 60
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Laid:
-    """A piece before it is simulated: what, how large, where."""
+    """Piece before it is simulated: what, how large, where."""
 
     food: Food
     half_m: Floats
@@ -47,7 +47,7 @@ class Laid:
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """A piece in the model, with MuJoCo's numbers for it."""
+    """Piece in the model, with MuJoCo's numbers for it."""
 
     food: Food
     half_m: Floats
@@ -61,7 +61,7 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True)
 class Mound:
-    """A heap in the model."""
+    """Heap in the model."""
 
     heap: Heap
     field: int
@@ -72,7 +72,7 @@ class Mound:
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """A compiled plate."""
+    """Compiled plate."""
 
     model: Any
     data: Any
@@ -100,13 +100,13 @@ class Scene:
 
 
 def serve(plate: Plate, looks: Looks, *, seed: int, kitchen: int | None) -> tuple[Look, Scene]:
-    """One meal's look, and the plate as it is served with it.
+    """Lay the table for one meal; return its look, and the scene.
 
     Args:
-        plate: What is served.
-        looks: How it may look.
-        seed: What is this meal's own.
-        kitchen: The home whose look it has; None: everything is this meal's own.
+        plate: Plate to serve.
+        looks: Looks that it may have.
+        seed: Source of everything that is this meal's own.
+        kitchen: Number of the home whose look it has; None if everything is this meal's own.
     """
     random = np.random.default_rng((seed, 1))
     home = None if kitchen is None else Kitchen(looks, kitchen)
@@ -118,7 +118,7 @@ def serve(plate: Plate, looks: Looks, *, seed: int, kitchen: int | None) -> tupl
 def lay(
     plate: Plate, looks: Looks | Kitchen, look: Look, random: np.random.Generator
 ) -> tuple[list[Laid], list[tuple[Heap, Rgb]]]:
-    """Heaps first, then the pieces around them, large before small. What nobody has room for is not served."""
+    """Lay heaps first, then pieces around them, large before small. What there is no room for is not served."""
     served = plate.served(random)
     heaps: list[tuple[Heap, Rgb]] = []
     taken: list[tuple[float, float, float, float]] = []
@@ -134,7 +134,7 @@ def lay(
     laid = []
     for name in pieces:
         kind = food(name)
-        half = np.array([random.uniform(*each) for each in kind.size_mm]) / 2000.0
+        half = np.array([random.uniform(*limits) for limits in kind.size_mm]) / 2000.0
         if kind.shape == "ball":
             half[:] = half.mean()
         spot = _spot(half, kind, taken, random)
@@ -150,7 +150,7 @@ def lay(
 
 
 def _heap(kind: Food, index: int, random: np.random.Generator) -> tuple[Heap, float]:
-    """The first heap somewhere left of the middle, the second opposite."""
+    """Return a heap and its radius: the first one anywhere around the middle, the second left of it."""
     radius = kind.size_mm[0][1] / 2000.0
     out = max(0.0, min(0.045, FLAT_M + 0.006 - radius))
     angle = random.uniform(0.0, 2.0 * np.pi) if index == 0 else np.pi + random.uniform(-0.3, 0.3)
@@ -158,7 +158,7 @@ def _heap(kind: Food, index: int, random: np.random.Generator) -> tuple[Heap, fl
 
 
 def _half_eaten(heap: Heap, eaten: float, random: np.random.Generator) -> None:
-    """Spoonfuls that somebody took before."""
+    """Take the spoonfuls that somebody ate before."""
     goal = (1.0 - eaten) * heap.served_ml
     for _ in range(12):
         if heap.volume_ml <= goal:
@@ -174,7 +174,7 @@ def _half_eaten(heap: Heap, eaten: float, random: np.random.Generator) -> None:
 def _spot(
     half: np.ndarray, kind: Food, taken: list[tuple[float, float, float, float]], random: np.random.Generator
 ) -> tuple[float, float, float, float] | None:
-    """A free place: x, y, height to drop from, yaw. Leaves may be lain upon; long pieces take room along them."""
+    """Return a free place: x, y, height to drop from, yaw. Leaves may be lain upon; long pieces take room along them."""
     leaf, long = kind.shape == "leaf", kind.shape == "bean"
     lie_upon = float(half[2]) if leaf else 0.0
     for attempt in range(TRIES):
@@ -183,18 +183,19 @@ def _spot(
         x, y = float(radius * np.cos(angle)), float(radius * np.sin(angle))
         along = np.linspace(-1.0, 1.0, 5) * (half[0] - half[1]) if long else np.zeros(1)
         discs = [
-            (x + float(each * np.cos(yaw)), y + float(each * np.sin(yaw)),
+            (x + float(shift * np.cos(yaw)), y + float(shift * np.sin(yaw)),
              float(half[1] * 1.1 if long else half[:2].mean() * (0.72 if leaf else 1.08)), lie_upon)
-            for each in along
+            for shift in along
         ]  # fmt: skip
         if any(np.hypot(px, py) > FLAT_M + 0.012 for px, py, _, _ in discs):
             continue
+        # The more attempts have failed, the closer pieces may lie.
         squeeze = 1.0 - 0.25 * attempt / TRIES
-        hit = [other for other in taken for each in discs
-               if np.hypot(other[0] - each[0], other[1] - each[1]) < squeeze * (other[2] + each[2])]  # fmt: skip
-        if all(other[3] > 0.0 for other in hit) and len({other[:2] for other in hit}) <= 1:
+        hit = [lying for lying in taken for disc in discs
+               if np.hypot(lying[0] - disc[0], lying[1] - disc[1]) < squeeze * (lying[2] + disc[2])]  # fmt: skip
+        if all(lying[3] > 0.0 for lying in hit) and len({lying[:2] for lying in hit}) <= 1:
             taken.extend(discs)
-            return x, y, 2.0 * max((other[3] for other in hit), default=0.0), yaw
+            return x, y, 2.0 * max((lying[3] for lying in hit), default=0.0), yaw
     return None
 
 
@@ -209,7 +210,7 @@ def build(
     *,
     table: np.random.Generator,
 ) -> Scene:
-    """Compile a plate with these pieces and heaps; the grain of the table has chance of its own."""
+    """Compile a plate with these pieces and heaps; the grain of the table has a generator of its own."""
     module = mujoco()
     spec = module.MjSpec()
     _settings(spec, module)
@@ -218,11 +219,11 @@ def build(
     _clutter(spec, look, random)
     _cameras(spec, look)
     _fork(spec, module)
-    for name in dict.fromkeys(each.food.name for each in laid):
-        pattern = next(each.food.texture for each in laid if each.food.name == name)
+    for name in dict.fromkeys(piece.food.name for piece in laid):
+        pattern = next(piece.food.texture for piece in laid if piece.food.name == name)
         _material(spec, f"food {name}", texture(pattern, random), shine=0.6 if pattern == "shine" else 0.15)
-    for index, each in enumerate(laid):
-        _piece(spec, module, index, each, random)
+    for index, piece in enumerate(laid):
+        _piece(spec, module, index, piece, random)
     for index, (heap, colour) in enumerate(heaps):
         _mound(spec, module, index, heap, colour, random)
     model = spec.compile()
@@ -244,7 +245,7 @@ def _settings(spec: Any, module: Any) -> None:
 
 
 def _lamp(spec: Any, look: Look) -> None:
-    """One lamp with shadows, and light from everywhere."""
+    """Add one lamp with shadows, and light from everywhere."""
     azimuth, elevation = np.radians(look.azimuth_deg), np.radians(look.elevation_deg)
     towards = np.array([np.cos(azimuth) * np.cos(elevation), np.sin(azimuth) * np.cos(elevation), np.sin(elevation)])
     spec.worldbody.add_light(
@@ -259,7 +260,7 @@ def _lamp(spec: Any, look: Look) -> None:
 
 
 def _table_and_plate(spec: Any, look: Look, random: np.random.Generator) -> None:
-    """Table and plate. The plate's flat top is at z = 0."""
+    """Add table and plate. The plate's flat top is at z = 0."""
     kinds = mujoco().mjtGeom
     _material(spec, "table", wood(random), shine=0.05, shininess=0.1, texrepeat=[5, 5], texuniform=True)
     spec.worldbody.add_geom(
@@ -283,7 +284,7 @@ def _table_and_plate(spec: Any, look: Look, random: np.random.Generator) -> None
 
 
 def _clutter(spec: Any, look: Look, random: np.random.Generator) -> None:
-    """Things that are no food: a napkin, a knife, a glass; sauce and herbs on the plate. Never in the fork's way."""
+    """Add things that are no food: napkin, knife, glass; sauce and herbs on the plate. Never in the fork's way."""
     kinds = mujoco().mjtGeom
     seen = {"contype": 0, "conaffinity": 0}
     for index in range(look.clutter):
@@ -323,7 +324,7 @@ def _sprinkle(spec: Any, random: np.random.Generator, kind: str) -> None:
 
 def _cameras(spec: Any, look: Look) -> None:
     dx, dy, dz = look.camera_m
-    tilt_x, tilt_y, roll = (float(np.radians(each)) for each in look.camera_deg)
+    tilt_x, tilt_y, roll = (float(np.radians(angle)) for angle in look.camera_deg)
     tilt_x -= dy / CAMERA_Z_M  # wherever it hangs, it was aimed at the plate
     tilt_y += dx / CAMERA_Z_M
     spec.worldbody.add_camera(
@@ -335,7 +336,7 @@ def _cameras(spec: Any, look: Look) -> None:
 
 
 def _turned(angles: tuple[float, float, float], order: str) -> list[float]:
-    """A quaternion from turns about the axes of an order, such as `xyz`."""
+    """Return a quaternion from turns about the axes of an order, such as `xyz`."""
     quat = np.zeros(4)
     mujoco().mju_euler2Quat(quat, np.array(angles), order)
     return [float(part) for part in quat]
@@ -351,7 +352,7 @@ def _looking(spec: Any, name: str, eye: tuple[float, ...], at: tuple[float, ...]
 
 
 def _fork(spec: Any, module: Any) -> None:
-    """Tips of the tines at the origin, tines up along z, their row along x, the hollow side towards -y."""
+    """Add the fork: tips of the tines at the origin, tines up along z, their row along x, hollow side towards -y."""
     fork = spec.worldbody.add_body(
         name="fork", pos=list(SHOW_M), gravcomp=1.0, explicitinertial=True, mass=5.0, inertia=[0.05, 0.05, 0.05]
     )
@@ -397,12 +398,12 @@ def _material(spec: Any, name: str, picture: NDArray[np.uint8], *, shine: float,
 
 
 def _mesh(spec: Any, name: str, mesh: Mesh) -> None:
-    """A mesh that is only seen, never touched."""
+    """Add a mesh that is only seen, never touched."""
     module = mujoco()
-    made = spec.add_mesh(name=name, inertia=module.mjtMeshInertia.mjMESH_INERTIA_SHELL)
-    made.uservert = mesh.vertices.ravel().tolist()
-    made.userface = mesh.faces.ravel().tolist()
-    made.usertexcoord = mesh.texcoords.ravel().tolist()
+    added = spec.add_mesh(name=name, inertia=module.mjtMeshInertia.mjMESH_INERTIA_SHELL)
+    added.uservert = mesh.vertices.ravel().tolist()
+    added.userface = mesh.faces.ravel().tolist()
+    added.usertexcoord = mesh.texcoords.ravel().tolist()
 
 
 def _piece(spec: Any, module: Any, index: int, laid: Laid, random: np.random.Generator) -> None:
@@ -460,12 +461,12 @@ def _mound(spec: Any, module: Any, index: int, heap: Heap, colour: Rgb, random: 
 
 def _scene(model: Any, laid: Sequence[Laid], heaps: Sequence[tuple[Heap, Rgb]], module: Any) -> Scene:
     pieces = []
-    for index, each in enumerate(laid):
+    for index, piece in enumerate(laid):
         name = f"piece {index}"
         joint = model.joint(name).id
         pieces.append(
             Piece(
-                food=each.food, half_m=each.half_m, body=model.body(name).id, touch=model.geom(f"touch {index}").id,
+                food=piece.food, half_m=piece.half_m, body=model.body(name).id, touch=model.geom(f"touch {index}").id,
                 seen=model.geom(f"seen {index}").id, weld=model.eq(name).id,
                 qpos=int(model.jnt_qposadr[joint]), dof=int(model.jnt_dofadr[joint]),
             )
@@ -479,7 +480,7 @@ def _scene(model: Any, laid: Sequence[Laid], heaps: Sequence[tuple[Heap, Rgb]], 
     scene = Scene(
         model=model, data=module.MjData(model), pieces=tuple(pieces), mounds=tuple(mounds),
         fork=model.body("fork").id, fork_qpos=int(model.jnt_qposadr[joint]), fork_dof=int(model.jnt_dofadr[joint]),
-        tines=tuple(model.geom(f"tine {each}").id for each in range(TINES)),
+        tines=tuple(model.geom(f"tine {tine}").id for tine in range(TINES)),
         blade=model.geom("blade").id, load=model.geom("load").id, overhead=model.cam("overhead").id,
         beside=model.cam("beside").id, inspect=model.cam("inspect").id,
     )  # fmt: skip

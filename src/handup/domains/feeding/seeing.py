@@ -1,4 +1,4 @@
-"""What the four modules say, and the four places where a user can put another model.
+"""Outputs of the four modules, and the four places where a user can put another model.
 
 M1 names a food that is on the plate, M2 finds boxes for it, M3 chooses a skill, M4 aims. Each gives a raw score with
 its answer; how far such a score can be trusted is another matter, see `handup calibrate`.
@@ -21,13 +21,13 @@ Picture = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Recall:
-    """That an answer is one that a person gave before, of something like it.
+    """Memory behind an output: a person gave it before, of something like it.
 
     Args:
-        memory: Its number.
-        probability: How sure of it one can be. It is no raw score: no calibrator changes it.
-        agrees: Whether the module says the same by itself; the scores are its own then.
-        whose: Everybody whose word it is: what is made of it is erased with them.
+        memory: Id of the memory.
+        probability: Probability that it is right. It is no raw score: no calibrator changes it.
+        agrees: True if the module says the same by itself; the scores are its own then.
+        whose: People whose word it is: what is made of it is erased with them.
     """
 
     memory: int
@@ -38,12 +38,12 @@ class Recall:
 
 @dataclass(frozen=True)
 class Said:
-    """What stands for a module: its own output and how sure it is of it, or a person's answer.
+    """Output that stands for a module: its own with its confidence, or a person's answer.
 
     Args:
         value: The output.
-        confidence: How sure the module is; None for an answer.
-        recalled: Where a person said it before.
+        confidence: Confidence of the module; None for an answer.
+        recalled: Memory behind it, if a person said it before.
     """
 
     value: Value
@@ -52,9 +52,9 @@ class Said:
 
 
 def whose(said: Iterable[Said]) -> tuple[str, ...]:
-    """Everybody whose earlier words stand for a module."""
-    recalled = (each.recalled for each in said if each.recalled is not None)
-    return tuple(dict.fromkeys(name for each in recalled for name in each.whose))
+    """Return the people whose earlier words stand for a module."""
+    recalled = (output.recalled for output in said if output.recalled is not None)
+    return tuple(dict.fromkeys(name for memory in recalled for name in memory.whose))
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class Named:
     """M1's answer.
 
     Args:
-        label: The food with the highest score, or one that is remembered.
-        scores: M1's own for every food, the highest first, each from 0 to 1; they do not add up to 1.
-        recalled: Where it is one that a person gave before.
+        label: Food with the highest score, or one that is remembered.
+        scores: M1's own score of every food, the highest first, each from 0 to 1; they do not add up to 1.
+        recalled: Memory behind it, if a person gave it before.
     """
 
     label: str
@@ -73,7 +73,7 @@ class Named:
 
     @property
     def score(self) -> float:
-        """That of the label; 0 for a remembered one of which M1 says nothing."""
+        """Score of the label; 0 for a remembered one of which M1 says nothing."""
         return self.scores.get(self.label, 0.0)
 
 
@@ -82,9 +82,9 @@ class Found:
     """M2's answer.
 
     Args:
-        boxes: The best first; none where nothing looks like this food.
-        scores: One for every box.
-        recalled: Where the best one shows what a person boxed as this food before.
+        boxes: Boxes, the best first; none if nothing looks like this food.
+        scores: Score of each box.
+        recalled: Memory behind the best box, if a person boxed the like as this food before.
     """
 
     boxes: tuple[Box, ...]
@@ -93,7 +93,7 @@ class Found:
 
     @property
     def score(self) -> float:
-        """That of the best box; 0 where there is none."""
+        """Score of the best box; 0 if there is none."""
         return self.scores[0] if self.scores else 0.0
 
 
@@ -102,9 +102,9 @@ class Chosen:
     """M3's answer.
 
     Args:
-        skill: The one with the highest score.
-        scores: One for every skill, the highest first; they add up to 1.
-        recalled: Where it is one that a person gave before.
+        skill: Skill with the highest score.
+        scores: Score of every skill, the highest first; they add up to 1.
+        recalled: Memory behind it, if a person gave it before.
     """
 
     skill: Skill
@@ -113,7 +113,7 @@ class Chosen:
 
     @property
     def score(self) -> float:
-        """That of the skill."""
+        """Score of the skill."""
         return self.scores[self.skill]
 
 
@@ -123,10 +123,10 @@ class Aimed:
 
     Args:
         params: The mean of the passes.
-        variance: How far the passes lie apart: the mean square of the distance of their middles from the mean of them,
+        variance: Spread of the passes: the mean square of the distance of their middles from the mean of them,
             as a share of the square of the picture's width. The smaller, the surer. Directions are left out: most
             foods bear any, and a round one has none.
-        passes: What each pass said.
+        passes: Parameters of each pass.
     """
 
     params: Params
@@ -135,34 +135,34 @@ class Aimed:
 
 
 class NamesFood(Protocol):
-    """M1."""
+    """Place of M1, which names a food."""
 
     def name(self, rgb: Picture) -> Named:
-        """Which food to take next, from a picture of the whole plate."""
+        """Return the food to take next, from a picture of the whole plate."""
         ...
 
 
 class FindsBoxes(Protocol):
-    """M2."""
+    """Place of M2, which finds a food."""
 
     def find(self, rgb: Picture, label: str) -> Found:
-        """Where a food lies."""
+        """Return the boxes of a food."""
         ...
 
 
 class ChoosesSkill(Protocol):
-    """M3."""
+    """Place of M3, which chooses a skill."""
 
     def choose(self, rgb: Picture, label: str, box: Box) -> Chosen:
-        """Which skill suits what is in a box, said to be this food."""
+        """Return the skill that suits what is in a box, said to be this food."""
         ...
 
 
 class Aims(Protocol):
-    """M4."""
+    """Place of M4, which aims."""
 
     def aim(self, rgb: Picture, box: Box, skill: Skill, *, seed: int) -> Aimed:
-        """The four numbers of a skill for what is in a box. Same seed, same numbers."""
+        """Return the four numbers of a skill for what is in a box. Same seed, same numbers."""
         ...
 
 
@@ -171,5 +171,5 @@ class Sees(NamesFood, FindsBoxes, ChoosesSkill, Aims, Protocol):
 
     @property
     def foods(self) -> tuple[str, ...]:
-        """What M1 can name."""
+        """Foods that M1 can name."""
         ...

@@ -33,12 +33,12 @@ class Mesh:
 
 
 def item_mesh(shape: str, half_m: Floats, random: np.random.Generator) -> Mesh:
-    """The mesh of one piece of food, a little different each time.
+    """Return the mesh of one piece of food, a little different each time.
 
     Args:
         shape: One of the table's item shapes.
         half_m: Half its length, width and height.
-        random: Where the differences come from.
+        random: Source of the differences.
     """
     if shape == "leaf":
         return _leaf(half_m, random)
@@ -58,7 +58,7 @@ def item_mesh(shape: str, half_m: Floats, random: np.random.Generator) -> Mesh:
 
 
 def plate_mesh(flat_m: float, rim_m: float, height_m: float) -> Mesh:
-    """A plate as a turned profile: flat middle, a step, a raised rim. Its flat top is at z = 0."""
+    """Return a plate as a turned profile: flat middle, a step, a raised rim. Its flat top is at z = 0."""
     step = flat_m + 0.35 * (rim_m - flat_m)
     profile = np.array(
         [
@@ -75,20 +75,20 @@ def plate_mesh(flat_m: float, rim_m: float, height_m: float) -> Mesh:
 
 
 def _rounded(up_power: float, turn_power: float, *, rings: int, around: int) -> Mesh:
-    """A ball (powers 1), a rounded cylinder (up towards 0) or a rounded box (both) of half sizes 1."""
+    """Return a ball (powers 1), a rounded cylinder (up towards 0) or a rounded box (both) of half sizes 1."""
     up, turn = np.meshgrid(np.linspace(-np.pi / 2, np.pi / 2, rings + 1), np.linspace(-np.pi, np.pi, around + 1))
-    cos_up, sin_up = (np.sign(each) * np.abs(each) ** up_power for each in (np.cos(up), np.sin(up)))
-    cos_turn, sin_turn = (np.sign(each) * np.abs(each) ** turn_power for each in (np.cos(turn), np.sin(turn)))
+    cos_up, sin_up = (np.sign(part) * np.abs(part) ** up_power for part in (np.cos(up), np.sin(up)))
+    cos_turn, sin_turn = (np.sign(part) * np.abs(part) ** turn_power for part in (np.cos(turn), np.sin(turn)))
     points = np.stack([cos_up * cos_turn, cos_up * sin_turn, sin_up], axis=-1).reshape(-1, 3)
     coords = np.stack([turn / (2 * np.pi) + 0.5, up / np.pi + 0.5], axis=-1).reshape(-1, 2)
     return Mesh(points, _grid_faces(around + 1, rings + 1), coords)
 
 
 def _leaf(half_m: Floats, random: np.random.Generator) -> Mesh:
-    """A crumpled sheet, seen from both sides."""
+    """Return a crumpled sheet, seen from both sides."""
     count = 12
     across = np.linspace(-1.0, 1.0, count)
-    x, y = (each.ravel() for each in np.meshgrid(across, across, indexing="ij"))
+    x, y = (axis.ravel() for axis in np.meshgrid(across, across, indexing="ij"))
     disc_x, disc_y = x * np.sqrt(1 - y * y / 2), y * np.sqrt(1 - x * x / 2)
     radius, angle = np.hypot(disc_x, disc_y), np.arctan2(disc_y, disc_x)
     phases = random.uniform(0.0, 2.0 * np.pi, 4)
@@ -108,7 +108,7 @@ def _leaf(half_m: Floats, random: np.random.Generator) -> Mesh:
 
 
 def _bean(half_m: Floats, random: np.random.Generator) -> Mesh:
-    """A bent tube with pointed ends."""
+    """Return a bent tube with pointed ends."""
     along, around = 14, 10
     t = np.linspace(-1.0, 1.0, along)
     thick = np.sqrt(np.clip(1.0 - np.abs(t) ** 5, 0.0, 1.0)) * (1.0 + 0.07 * np.cos(14.0 * t))
@@ -123,7 +123,7 @@ def _bean(half_m: Floats, random: np.random.Generator) -> Mesh:
 
 
 def _floret(half_m: Floats, random: np.random.Generator) -> Mesh:
-    """A crown of small balls on a stem. The stem's texture coordinates lie in the lower half."""
+    """Return a crown of small balls on a stem. The stem's texture coordinates lie in the lower half."""
     parts = []
     for index in range(9):
         angle, out = (index * 2.4, 0.0 if index == 0 else 0.52)
@@ -134,16 +134,16 @@ def _floret(half_m: Floats, random: np.random.Generator) -> Mesh:
     stem = _rounded(0.6, 0.6, rings=5, around=8)
     points = stem.vertices * [0.55, 0.24, 0.30] + [-0.5, 0.0, -0.25]
     parts.append(Mesh(points * half_m, stem.faces, stem.texcoords * [1.0, 0.45]))
-    starts = np.cumsum([0] + [len(each.vertices) for each in parts[:-1]])
+    starts = np.cumsum([0] + [len(part.vertices) for part in parts[:-1]])
     return Mesh(
-        np.concatenate([each.vertices for each in parts]),
-        np.concatenate([each.faces + start for each, start in zip(parts, starts, strict=True)]).astype(np.int32),
-        np.concatenate([each.texcoords for each in parts]),
+        np.concatenate([part.vertices for part in parts]),
+        np.concatenate([part.faces + start for part, start in zip(parts, starts, strict=True)]).astype(np.int32),
+        np.concatenate([part.texcoords for part in parts]),
     )
 
 
 def _waves(points: Floats, random: np.random.Generator) -> Floats:
-    """Smooth bumps over a surface, between about -1 and 1; the same where the points are the same."""
+    """Return smooth bumps over a surface, between about -1 and 1; the same where the points are the same."""
     total = np.zeros(len(points))
     for scale in (2.0, 3.0, 4.5):
         direction = random.normal(size=3)
@@ -152,7 +152,7 @@ def _waves(points: Floats, random: np.random.Generator) -> Floats:
 
 
 def _grid_faces(rows: int, columns: int) -> NDArray[np.int32]:
-    """Two triangles for each cell of a grid whose points lie row by row."""
+    """Return two triangles for each cell of a grid whose points lie row by row."""
     start = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
     first = np.stack([start, start + columns, start + 1], axis=-1)
     second = np.stack([start + 1, start + columns, start + columns + 1], axis=-1)
@@ -160,11 +160,11 @@ def _grid_faces(rows: int, columns: int) -> NDArray[np.int32]:
 
 
 def texture(name: str, random: np.random.Generator, *, grain_deg: float = 0.0) -> Picture:
-    """A picture to multiply a food's colour with.
+    """Return a picture to multiply a food's colour with.
 
     Args:
         name: One of the table's textures.
-        random: Where its details come from.
+        random: Source of its details.
         grain_deg: The direction of strands.
     """
     if name in {"strands", "shreds"}:
@@ -203,13 +203,13 @@ def texture(name: str, random: np.random.Generator, *, grain_deg: float = 0.0) -
 
 
 def wood(random: np.random.Generator) -> Picture:
-    """A table top: planks or weave."""
+    """Return the picture of a table top: planks or weave."""
     lines = gaussian_filter(random.normal(size=(128, 128)), (0.8, 24.0), mode="wrap")
     return _picture(np.repeat((0.92 + 0.06 * lines / lines.std())[..., None], 3, axis=-1))
 
 
 def heap_relief(shape: str, random: np.random.Generator, cells: int, *, grain_deg: float) -> Floats:
-    """The fine relief of a heap, between about -1 and 1: waves, grains, balls, curds or strands."""
+    """Return the fine relief of a heap, between about -1 and 1: waves, grains, balls, curds or strands."""
     if shape == "strands":
         ridges = _strand_field(random, cells, grain_deg, count=90, width=0.55)
         return 2.0 * ridges - 1.0
@@ -248,7 +248,7 @@ def _strands(random: np.random.Generator, grain_deg: float, *, carrot: bool) -> 
 
 
 def _strand_field(random: np.random.Generator, cells: int, grain_deg: float, *, count: int, width: float) -> Floats:
-    """Long waving lines, most of them along one direction; later ones lie on top."""
+    """Return long waving lines, most of them along one direction; later ones lie on top."""
     field = np.zeros((cells, cells))
     steps = np.linspace(-0.5, 0.5, 4 * cells // 3)
     for index in range(count):
@@ -290,7 +290,7 @@ def _dotted(rgb: Floats, random: np.random.Generator, count: int, radius: float,
 
 
 def _noise(random: np.random.Generator, size: int, spread: float) -> Floats:
-    """Smooth noise of standard deviation 0.5."""
+    """Return smooth noise of standard deviation 0.5."""
     field = gaussian_filter(random.normal(size=(size, size)), spread, mode="wrap")
     scaled: Floats = 0.5 * field / field.std()
     return scaled

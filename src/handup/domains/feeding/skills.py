@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from enum import StrEnum
 
-from handup.core import BadSetting
+from handup.core import OutOfRange, UnknownName, WrongSize
 
 
 class Skill(StrEnum):
-    """What the robot can do with its fork."""
+    """Skill of the robot with its fork."""
 
     SKEWER = "skewer"
     SCOOP = "scoop"
@@ -23,13 +23,13 @@ class Skill(StrEnum):
 
     @classmethod
     def of(cls, word: Skill | str) -> Skill:
-        """The skill, by its name where that is given.
+        """Return the skill of this name, or the skill itself.
 
         Raises:
-            BadSetting: There is none.
+            UnknownName: There is none.
         """
         if word not in tuple(cls):
-            raise BadSetting(f"there is no skill '{word}'", hint=f"Choose among: {', '.join(cls)}.")
+            raise UnknownName(f"there is no skill '{word}'", hint=f"Choose among: {', '.join(cls)}.")
         return cls(word)
 
 
@@ -38,7 +38,7 @@ class Params:
     """The four numbers of a skill: two points, as fractions of the picture from its left and its top.
 
     Raises:
-        BadSetting: A number outside 0 and 1.
+        OutOfRange: A number does not lie between 0 and 1.
     """
 
     x1: float
@@ -47,46 +47,48 @@ class Params:
     y2: float
 
     def __post_init__(self) -> None:
-        if not all(math.isfinite(each) and 0.0 <= each <= 1.0 for each in astuple(self)):
-            raise BadSetting(f"{self} leaves the picture", hint="Give two points as fractions from 0 to 1.")
+        if not all(math.isfinite(number) and 0.0 <= number <= 1.0 for number in astuple(self)):
+            must = "lie between 0 and 1"
+            raise OutOfRange.of("parameters", self.numbers, must, hint="Give two points as fractions of the picture.")
 
     @classmethod
     def of(cls, numbers: Params | Sequence[float]) -> Params:
-        """The parameters, from four numbers where these are given.
+        """Return the parameters of four numbers, or the parameters themselves.
 
         Raises:
-            BadSetting: They are not four numbers from 0 to 1.
+            WrongSize: They are not four numbers.
+            OutOfRange: A number does not lie between 0 and 1.
         """
         if isinstance(numbers, Params):
             return numbers
         try:
-            x1, y1, x2, y2 = (float(each) for each in numbers)
+            x1, y1, x2, y2 = (float(number) for number in numbers)
         except (TypeError, ValueError):
-            raise BadSetting(f"parameters {numbers!r}", hint="Give four numbers: x1, y1, x2, y2.") from None
+            raise WrongSize.of("parameters", repr(numbers), "be four numbers", hint="Give x1, y1, x2, y2.") from None
         return cls(x1, y1, x2, y2)
 
     @classmethod
     def within(cls, numbers: Sequence[float]) -> Params:
-        """The parameters nearest to these numbers: for predictions, which may leave the picture by a little."""
-        x1, y1, x2, y2 = (min(max(float(each), 0.0), 1.0) for each in numbers)
+        """Return the parameters nearest to these numbers: for predictions, which may leave the picture by a little."""
+        x1, y1, x2, y2 = (min(max(float(number), 0.0), 1.0) for number in numbers)
         return cls(x1, y1, x2, y2)
 
     @property
     def numbers(self) -> tuple[float, float, float, float]:
-        """x1, y1, x2, y2."""
+        """The numbers x1, y1, x2, y2."""
         return (self.x1, self.y1, self.x2, self.y2)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Execution:
-    """What came of a skill, as the simulation knows it. A robot does not: it has the detector.
+    """Result of a skill, as the simulation knows it. A robot does not: it has the detector.
 
     Args:
-        picked: The food on the fork; where there are several, the heaviest piece. None: nothing.
+        picked: Food on the fork; if there are several, the heaviest piece. None for nothing.
         also: Other foods on it.
-        unstable: Whether the physics went wrong. The plate is then as it was before, and nothing was picked.
+        unstable: True if the physics went wrong. The plate is then as it was before, and nothing was picked.
         seconds: Simulated time that it took.
-        reason: What happened, in a few words, such as "the hold broke".
+        reason: Description of what happened, in a few words, such as "the hold broke".
     """
 
     picked: str | None
@@ -96,9 +98,9 @@ class Execution:
     reason: str
 
     def is_bite_of(self, food: str) -> bool:
-        """Whether the food that was meant is on the fork."""
+        """Return whether the food that was meant is on the fork."""
         return self.picked == food or food in self.also
 
     def is_wrong_bite(self, food: str) -> bool:
-        """Whether something is on the fork, and it is another food than was meant."""
+        """Return whether something is on the fork, and it is another food than was meant."""
         return self.picked is not None and not self.is_bite_of(food)

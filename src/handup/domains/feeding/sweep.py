@@ -1,4 +1,4 @@
-"""The capture model measured: success against errors of place and angle and against the wrong skill, food by food.
+"""Sweep over errors of place and angle and over wrong skills: how often the capture model succeeds, food by food.
 
 Constants were chosen on `TUNING_SEEDS`; the docs publish `PUBLISHED_SEEDS`, which nothing was chosen on. Every seed is
 another random plate with the food on it. Each try is a row of its own with all that names it, so that rows can be added
@@ -30,36 +30,36 @@ PERFECT = 3
 
 
 def seeds_for(food: str, count: int, *, published: bool) -> Sequence[int]:
-    """So many seeds of a food: no two foods share one, so no two share their luck."""
+    """Return some seeds of a food: no two foods share one, so no two share their luck."""
     start = (PUBLISHED_SEEDS if published else TUNING_SEEDS)[500 * list(foods()).index(food)]
     return range(start, start + count)
 
 
 def config() -> str:
-    """A name for what is measured: changes with the rules, the constants, the food table and the conditions."""
-    table = [asdict(each) for each in foods().values()]
+    """Return a name for what is measured: it changes with rules, constants, food table and conditions."""
+    table = [asdict(kind) for kind in foods().values()]
     measured = {"rules": RULES, "constants": asdict(CAPTURE), "foods": table, "mm": ERRORS_MM, "deg": ERRORS_DEG}
     return hashlib.sha256(json.dumps({**measured, "perfect": PERFECT}, sort_keys=True).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One try.
+    """One try of a skill on a food.
 
     Args:
-        food: What was meant.
-        skill: What was done.
-        kind: `fitting` where the skill fits the food, otherwise `wrong`.
-        error_mm: How far beside the best place, in a random direction.
-        error_deg: How far turned from the best angle, to a random side.
-        seed: Of the plate.
-        attempt: Which of the tries on this plate, from 1 on.
-        config: What was measured: see `config`.
-        ok: Whether the food came onto the fork.
-        other: Whether another food did.
-        unstable: Whether the physics went wrong.
-        seen: Whether the detector saw food on the fork.
-        something: Whether there was any.
+        food: Food that was meant.
+        skill: Skill that was tried.
+        kind: `fitting` if the skill fits the food, otherwise `wrong`.
+        error_mm: Distance from the best place, in a random direction.
+        error_deg: Turn from the best angle, to a random side.
+        seed: Seed of the plate.
+        attempt: Number of the try on this plate, from 1.
+        config: Name of what was measured: see `config`.
+        ok: True if the food came onto the fork.
+        other: True if another food did.
+        unstable: True if the physics went wrong.
+        seen: True if the detector saw food on the fork.
+        something: True if there was any.
     """
 
     food: str
@@ -84,17 +84,17 @@ def sweep(
     """Try one food on one plate for each seed, from the same state under every condition.
 
     Args:
-        food: Its name.
-        seeds: Of plates; one without the food in sight is passed over.
+        food: Name of the food.
+        seeds: Seeds of plates; one without the food in sight is passed over.
         errors_mm: Errors of place, tried with every fitting skill after `PERFECT` tries without any.
         errors_deg: Errors of angle, tried with every fitting skill at the best place.
-        wrong: Whether to try the skills that do not fit, at the best place.
-        looks: How the plates look.
+        wrong: True to try also the skills that do not fit, at the best place.
+        looks: Looks of the plates.
     """
     for seed in seeds:
         random = np.random.default_rng((seed, 7))
         with World(random_plate(seed, must=food), seed=seed, looks=looks, size=(320, 240)) as world:
-            items = [each for each in world.truth() if each.food == food]
+            items = [item for item in world.truth() if item.food == food]
             if not items:
                 continue
             item, start = items[int(random.integers(len(items)))], world.save()
@@ -103,9 +103,10 @@ def sweep(
                 fits = skill in item.best
                 params = item.best[skill] if fits else _as_if(world, skill, item.best[item.skill], item.skill)
                 conditions = [(0.0, 0.0)] * PERFECT
-                conditions += [(each, 0.0) for each in errors_mm] + [(0.0, each) for each in errors_deg]
+                conditions += [(error, 0.0) for error in errors_mm] + [(0.0, error) for error in errors_deg]
                 for error_mm, error_deg in conditions if fits else [(0.0, 0.0)] if wrong else []:
                     number += 1
+                    # The number of the try decides its luck, so that tries on the same plate differ.
                     world.load({**start, "executions": number})
                     angle, side = random.uniform(0.0, 2.0 * np.pi), random.choice([-1.0, 1.0])
                     shift = (error_mm / 1000.0 * np.cos(angle), error_mm / 1000.0 * np.sin(angle))
@@ -120,7 +121,7 @@ def sweep(
 
 
 def _as_if(world: World, skill: Skill, params: Params, fitting: Skill) -> Params:
-    """Sensible parameters for a skill that does not fit: the same middle, a way or a line of a usual length."""
+    """Return sensible parameters for a skill that does not fit: the same middle, a way or a line of a usual length."""
     first, second = world.on_plate(fitting, params)
     middle, line = (first + second) / 2, second - first
     unit = line / max(float(np.hypot(*line)), 1e-9)

@@ -137,7 +137,7 @@ class World:
         return View(exposed(colours, self.look, random), far)
 
     def glance(self, camera: str, size: tuple[int, int]) -> NDArray[np.uint8]:
-        """Return a picture for people, also during a skill, without noise: `overhead`, `beside` or `inspect` (the fork)."""
+        """Return a picture for people, `overhead`, `beside` or `inspect` (the fork), without noise, even during a skill."""
         self._show_heaps()
         mujoco().mj_kinematics(self._scene.model, self._scene.data)
         number = getattr(self._scene, camera)

@@ -95,11 +95,10 @@ def cause_of(part: str, failure: str) -> Cause:
     """
     parts = sorted({cause.part for cause in CAUSES.values()})
     if part not in parts:
-        raise UnknownName.of("the part", repr(part), f"be one of {', '.join(parts)}", hint="Choose one of them.")
+        raise UnknownName(f"nothing is known to fail at '{part}'", hint=f"Choose among: {', '.join(parts)}.")
     among = [cause.name for cause in CAUSES.values() if cause.part == part]
     if failure not in among:
-        must = f"be one of {', '.join(among)}"
-        raise UnknownName.of(f"the failure of the {part}", repr(failure), must, hint="Choose one of them.")
+        raise UnknownName(f"the {part} has no failure '{failure}'", hint=f"Choose among: {', '.join(among)}.")
     return CAUSES[failure]
 
 
