@@ -109,6 +109,7 @@ def posterior_of(graph: ModuleGraph, spoken: Mapping[str, Spoken] | None = None,
         answer = (spoken or {}).get(name)
         if answer is not None and (answer.right or answer.given):
             cleared.add(name)
+            # Certain evidence that this module is right, so that the blame goes to the others.
             belief = belief.after_answer(index, changed=None, expert=1.0)
         elif answer is not None and answer.right is False and answer.number == number:
             belief = belief.after_forward({index: 0.0})

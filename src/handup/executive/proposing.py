@@ -168,6 +168,7 @@ class _Fixes:
             case Answered() if (run, event.number) in self._failures:
                 self._answered(run, event)
             case Over():
+                # A run that is done has gone on after its last answers; steps that are no action end without an event.
                 for key in [place for place in self._open if place[0] == run]:
                     fix = self._open.pop(key)
                     if fix.worked or (event.ending is Ending.DONE and not fix.action):

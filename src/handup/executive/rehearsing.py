@@ -165,6 +165,7 @@ def _played(
             return replace(begun, reason="It came to no end.", steps=tuple(steps))
         steps.append(command)
         at_s = begun.failure.at_s
+        # No time passes in a rehearsal.
         machine.tell(Begun(number=command.number, action=command.action, path=command.path, at_s=at_s))
         machine.tell(Acted.by_outcome(command.number, does.get(command.action, Done()), at_s))
         notes = machine.notes()

@@ -161,6 +161,7 @@ class Files:
         seen = self._stamps()
         if seen == self._seen:
             return None
+        # Noted before reading, so that a file with a mistake is reported once, not at every look.
         self._seen = seen
         return self._sources.again()
 

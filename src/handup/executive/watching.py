@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from handup.core import ResumeHint
 from handup.core.panels import (
     BeliefPart,
     BeliefsPanel,
@@ -42,6 +43,13 @@ KINDS: Mapping[Kind, Literal["action", "op", "task", "choice", "loop"]] = {
     Kind.TASK: "task",
     Kind.CHOICE: "choice",
     Kind.LOOP: "loop",
+}
+GOES_ON: Mapping[ResumeHint, str] = {
+    ResumeHint.CONTINUE: "tries that step again",
+    ResumeHint.RETRY: "starts {} again",
+    ResumeHint.NEXT: "goes on with the next step",
+    ResumeHint.PREVIOUS: "goes one step back",
+    ResumeHint.NONE: "stops",
 }
 Happening = Literal["failed", "recovering", "recovered", "asked", "answered", "said"]
 
@@ -81,7 +89,7 @@ class Watching:
     def _words(self, event: Entry) -> tuple[Happening, str] | None:  # noqa: PLR0911 - a table
         match event:
             case Failed():
-                return "failed", f"{what_failed(event.failure)}. {event.failure.why}"
+                return "failed", f"{named(what_failed(event.failure))}. {event.failure.why}"
             case Recovering():
                 rules = (rule.recovery for rule in self._machine.program.rules)
                 about = next((recovery.about for recovery in rules if recovery.name == event.recovery), "")
@@ -89,7 +97,7 @@ class Watching:
             case Recovered(helped=False):
                 return "failed", f"{named(event.recovery)} did not help."
             case Recovered():
-                return "recovered", f"goes on: {event.hint}{f' at {named(event.level)}' if event.level else ''}"
+                return "recovered", GOES_ON[event.hint].format(named(event.level) or "the task")
             case Asked():
                 return "asked", f"asks about {named(event.module)}" if event.module else "asks how to go on"
             case Answered():
@@ -140,7 +148,7 @@ class Watching:
             return ""
         repair, failure = repairs[-1], repairs[-1].failure
         rule = repair.rule.recovery
-        return (f"recovery “{named(rule.name)}”, because of this: {what_failed(failure)}. {failure.why}")[:LONG]
+        return (f"recovery “{named(rule.name)}”, because of this: {named(what_failed(failure))}. {failure.why}")[:LONG]
 
 
 def named(name: str) -> str:

@@ -76,12 +76,14 @@ class Arm:
         """Be there after the next stride."""
         span = STRIDE * STEP_S
         velocity = np.zeros(6)
+        # The fork is driven by its velocity, so that contacts feel a motion and no jump.
         velocity[:3] = np.clip((place - self.place()) / span, -1.0, 1.0)
         goal_quat, turning = np.zeros(4), np.zeros(3)
         self._module.mju_mat2Quat(goal_quat, frame.ravel())
         at = self._scene.fork_qpos
         self._module.mju_subQuat(turning, goal_quat, self._data.qpos[at + 3 : at + 7])
         velocity[3:] = turning / span
+        # A piece that was scooped slides to its place in small steps: a jump would throw it off.
         for weld, (start, goal, done) in list(self._glide.items()):
             share = min((done + 1) / GLIDE_STRIDES, 1.0)
             self._model.eq_data[weld, 3:6] = start + share * (goal - start)
@@ -289,6 +291,7 @@ class Fork:
         turn = np.array([[np.cos(self._turn), -np.sin(self._turn)], [np.sin(self._turn), np.cos(self._turn)]])
         way = turn @ (second_m - first_m)
         length = float(np.hypot(*way))
+        # A way that is too long for the arm is shortened around its middle.
         way = way * min(1.0, LONGEST_SCOOP_M / max(length, 1e-9))
         start = (first_m + second_m) / 2 - way / 2 + self._shift
         end = start + way
@@ -327,6 +330,7 @@ class Fork:
                     self._pierced[index] = None
                     touch = self._scene.pieces[index].touch  # which the fork passes through from now on
                     self._model.geom_conaffinity[touch] &= ~(TOUCH_TINES | TOUCH_BLADE)
+            # What a tine has pierced no longer holds the fork up.
             if sum(force for index, force in pressed.items() if index not in self._pierced) > guard_n:
                 return
 

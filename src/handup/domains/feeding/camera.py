@@ -138,6 +138,7 @@ class Overhead:
         for skill in piece.food.skills:
             if skill is Skill.SCOOP:
                 before, after = float(reach[longest]) + 0.012, 0.022
+                # Along the piece from either end, or across it: the way with most room wins.
                 ways = (side, -side, np.array([-side[1], side[0]]), np.array([side[1], -side[0]]))
                 free = [self._room(piece, place[:2], way) for way in ways]
                 way = ways[int(np.argmax(free))]
@@ -153,6 +154,7 @@ class Overhead:
         length, width = sorted((float(extent) for extent in reach[:2]), reverse=True)
         shifts = [(a, b) for a in (0.0, -0.3, 0.3, -0.6, 0.6) for b in (0.0, -0.3, 0.3, -0.6, 0.6)]
         shifts.sort(key=lambda shift: float(np.hypot(shift[0] * length, shift[1] * width)))
+        # Nearest to the middle first, so that the first spot without anything on it is the best.
         spots = [middle + a * length * side + b * width * across for a, b in shifts]
         tips = [off * across for off in (-0.0085, -0.0045, 0.0, 0.0045, 0.0085)]
         best, met = middle, -1

@@ -146,6 +146,7 @@ class Heap:
         along = (x - start_m[0]) * unit[0] + (y - start_m[1]) * unit[1]
         aside = np.abs((y - start_m[1]) * unit[0] - (x - start_m[0]) * unit[1])
         t = along / length
+        # The blade dips in, is low in the middle and rises at the end.
         blade = floor_m + 0.014 * np.clip(np.abs(2.0 * t - 1.0), 0.0, 1.0) ** 3
         soft = np.clip((half_width_m + 0.0015 - aside) / 0.003, 0.0, 1.0) * ((t >= 0.0) & (t <= 1.0))
         taken = np.clip(self.heights_m - blade, 0.0, None) * soft
@@ -172,6 +173,7 @@ class Heap:
         share = min(1.0, volume_ml / present)
         before = self.volume_ml
         lowered = np.clip(self.heights_m - share * amounts_m, 0.0, None)
+        # Only the groove and its rim slump; the rest of the heap stays as it is.
         edge = gaussian_filter((amounts_m > 0.0005).astype(np.float64), 1.2)
         self.heights_m = np.where(edge > 0.02, 0.6 * lowered + 0.4 * gaussian_filter(lowered, 0.8), lowered)
         self.heights_m[self.heights_m < 0.0004] = 0.0
@@ -240,6 +242,7 @@ def hold_n(
     total = float(depths_mm.sum())
     if total <= 0.0:
         return 0.0
+    # The hold acts at the mean of the tines, by their depth; beside the middle of the piece it has a lever.
     middle = (tips_m * depths_mm[:, None]).sum(axis=0) / total
     off_mm = 1000.0 * float(np.linalg.norm(middle - (middle @ along) * along))
     lever = 1.0 if food.shape == "leaf" else 1.0 / (1.0 + (off_mm / constants.lever_mm) ** 2)

@@ -124,6 +124,7 @@ class Eye:
         except module.FatalError as error:
             raise _no_pictures(error) from error
         self._drawing.readDepthMap = module.mjtDepthMap.mjDEPTH_ZEROFAR
+        # An eye that nobody closes leaves its memory to the next thread that draws: this one may have no context.
         self._forgotten = weakref.finalize(self, _LEFT.append, self._drawing)
         self._forgotten.atexit = False
         _OPEN.add(self)

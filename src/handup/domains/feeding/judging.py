@@ -1,4 +1,4 @@
-"""Truth about a bite, as only the simulation knows it: for scores, calibration sets and simulated people, for no robot.
+"""Truth about a bite, as only the simulation knows it: for scores, calibration sets and simulated people only.
 
 A box is right when it covers a piece of the named food (intersection over union of a half or more), a skill when it
 fits what is in the box, parameters when they are within the one table of tolerances. That table is written by

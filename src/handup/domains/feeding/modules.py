@@ -194,8 +194,9 @@ def two_points(said: Floats, *, directed: bool) -> Floats:
     middle, half = said[:, :2], np.exp(np.clip(said[:, 2], -4.0, 1.0))[:, None]
     angle = np.arctan2(said[:, 4], said[:, 3])
     if not directed:
+        # Twice the angle was averaged, since a line and its opposite are the same.
         mean = float(np.arctan2(said[:, 4].mean(), said[:, 3].mean())) / 2.0
-        # Directions of a line without a start are brought within a right angle of the mean one.
+        # A line without direction is turned by half a turn if it is more than a right angle from the mean one.
         angle = mean + np.arctan(np.tan(angle / 2.0 - mean))
     way = half * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     return np.stack([middle - way, middle + way], axis=1)
@@ -297,7 +298,7 @@ class Faulty:
             raise OutOfRange.of("share", f"{self.share:g}", "lie between 0 and 1", hint="Give a probability.")
         if not set(self.foods) - self.on_plate:
             raise ConflictingSettings(
-                "not every food may be on the plate", hint="Leave one off, so that a label can be wrong."
+                "some food must not be on the plate", hint="Leave one off, so that a label can be wrong."
             )
 
     @property

@@ -115,6 +115,7 @@ class BitePolicy:
 
     def picture(self) -> Picture:
         """Return the picture that it decides on: the plate from above."""
+        # What is on the fork is eaten or wiped off before the next look.
         if self.world.carries:
             self.world.clear_tool()
         now = (self.world.executions, 0 if self._learns is None else self._learns.erasures)
@@ -368,7 +369,7 @@ def _sure(confidence: float) -> float:
 
 
 def _apart(first: tuple[Point, ...], second: tuple[Point, ...]) -> float:
-    """Return how far second pairs of points are apart at most, whichever comes first."""
+    """Return how far two pairs of points are apart at most, whichever comes first."""
 
     def most(points: tuple[Point, ...]) -> float:
         return max(math.hypot(a.x - b.x, (a.y - b.y) * 0.75) for a, b in zip(first, points, strict=True))

@@ -69,6 +69,7 @@ class Remembering:
             if self._compared(rgb, recalled.label)[1]:
                 agrees = recalled.label == own.label
                 return Named(recalled.label, own.scores, _recall(recalled, agrees))
+            # M2 does not find that food here: try the next memory.
             possible.remove(recalled.label)
         return own
 

@@ -174,7 +174,7 @@ def _half_eaten(heap: Heap, eaten: float, random: np.random.Generator) -> None:
 def _spot(
     half: np.ndarray, kind: Food, taken: list[tuple[float, float, float, float]], random: np.random.Generator
 ) -> tuple[float, float, float, float] | None:
-    """Return a free place: x, y, height to drop from, yaw. Leaves may be lain upon; long pieces take room along them."""
+    """Return a free place: x, y, height to drop from, yaw. Others may lie upon leaves; long pieces take a long room."""
     leaf, long = kind.shape == "leaf", kind.shape == "bean"
     lie_upon = float(half[2]) if leaf else 0.0
     for attempt in range(TRIES):
@@ -191,11 +191,11 @@ def _spot(
             continue
         # The more attempts have failed, the closer pieces may lie.
         squeeze = 1.0 - 0.25 * attempt / TRIES
-        hit = [lying for lying in taken for disc in discs
-               if np.hypot(lying[0] - disc[0], lying[1] - disc[1]) < squeeze * (lying[2] + disc[2])]  # fmt: skip
-        if all(lying[3] > 0.0 for lying in hit) and len({lying[:2] for lying in hit}) <= 1:
+        hit = [placed for placed in taken for disc in discs
+               if np.hypot(placed[0] - disc[0], placed[1] - disc[1]) < squeeze * (placed[2] + disc[2])]  # fmt: skip
+        if all(placed[3] > 0.0 for placed in hit) and len({placed[:2] for placed in hit}) <= 1:
             taken.extend(discs)
-            return x, y, 2.0 * max((lying[3] for lying in hit), default=0.0), yaw
+            return x, y, 2.0 * max((placed[3] for placed in hit), default=0.0), yaw
     return None
 
 

@@ -89,6 +89,7 @@ def _leaf(half_m: Floats, random: np.random.Generator) -> Mesh:
     count = 12
     across = np.linspace(-1.0, 1.0, count)
     x, y = (axis.ravel() for axis in np.meshgrid(across, across, indexing="ij"))
+    # From a square to a disc, so that the grid has no corners.
     disc_x, disc_y = x * np.sqrt(1 - y * y / 2), y * np.sqrt(1 - x * x / 2)
     radius, angle = np.hypot(disc_x, disc_y), np.arctan2(disc_y, disc_x)
     phases = random.uniform(0.0, 2.0 * np.pi, 4)

@@ -132,12 +132,13 @@ class World:
     def view(self) -> View:
         """Return what the overhead camera sees. It is the same twice if nothing happened in between."""
         colours, depth = self._eye_of().rgb(self._scene.data, self._scene.overhead, self.size, depth=True)
+        # Noise depends on seed and number of executions only: the same plate looks the same.
         random = self._random(2)
         far = depth + np.float32(0.001) * random.standard_normal(depth.shape, dtype=np.float32)
         return View(exposed(colours, self.look, random), far)
 
     def glance(self, camera: str, size: tuple[int, int]) -> NDArray[np.uint8]:
-        """Return a picture for people, `overhead`, `beside` or `inspect` (the fork), without noise, even during a skill."""
+        """Return a picture for people, `overhead`, `beside` or `inspect` (the fork), without noise, in a skill too."""
         self._show_heaps()
         mujoco().mj_kinematics(self._scene.model, self._scene.data)
         number = getattr(self._scene, camera)

@@ -141,6 +141,7 @@ class Turn:
 
     def change(self, **what: Any) -> None:
         """Change the world."""
+        # What hangs on the hand goes with it.
         if "hand" in what and what["hand"] != self.state.hand:
             what["handled"] = self.state.handled + 1
             self.let_go(Hangs.HAND)

@@ -124,6 +124,7 @@ class _Draws:
         return np.random.default_rng(int(self(what) * 2**53))
 
     def lognormal(self, what: str, median: float, sigma: float) -> float:
+        # The quantile is infinite at 0 and 1.
         drawn = min(max(self(what), 1e-9), 1.0 - 1e-9)
         return median * math.exp(sigma * NORMAL.inv_cdf(drawn))
 

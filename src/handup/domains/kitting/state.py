@@ -274,6 +274,7 @@ class Store:
         """
         with self._at_once():
             self._base.execute("INSERT OR REPLACE INTO state VALUES (1, ?)", (json.dumps(state.to_json()),))
+            # Drills are in the state from now on; in one write with it, so that none is lost or comes twice.
             self._base.executemany("DELETE FROM drills WHERE cause = ?", [(drill,) for drill in state.drills])
             if effect is not None:
                 self._base.execute("INSERT INTO effects (record) VALUES (?)", (json.dumps(asdict(effect)),))

@@ -67,6 +67,7 @@ class Variant:
             branches = tuple(replace(branch, level=None) for branch in branches)
         if not self.counts:
             when = replace(when, least=1, most=None)
+        # Without its condition it would be for every failure.
         if _says_nothing(when) and not _says_nothing(rule.when):
             return None
         return replace(rule, when=when, branches=branches)

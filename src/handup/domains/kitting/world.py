@@ -129,6 +129,7 @@ class World:
             help_: Function that does what they do, in a world to try it in, and returns what they say.
         """
         if self.state.helped.get("about") != about:
+            # What they do happens in a copy first: state and answer are then kept in one write.
             trial = World(rates=self.rates)
             trial.state, trial.clock = self.state, ManualClock(self.clock.now_s())
             answer = help_(trial)
@@ -162,6 +163,7 @@ class World:
             lasts_s=lasts_s,
         )
         self.starts[name] += 1
+        # Drills that another program has left in the file since the last action.
         new = () if self._store is None else self._store.drills()
         self._keep(replace(self.state, now_s=now_s, goal=goal, drills=_with(self.state.drills, *new)))
         return lasts_s

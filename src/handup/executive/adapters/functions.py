@@ -45,6 +45,7 @@ class Background:
         try:
             begun: Future[Any] = asyncio.run_coroutine_threadsafe(work, self._started())
         except IllegalCall:
+            # A coroutine that never runs must be closed, or Python warns of it.
             work.close()
             raise
         self._begun.add(begun)
@@ -64,9 +65,11 @@ class Background:
     def close(self) -> None:
         """Cancel what is under way and end the loop. Safe twice."""
         with self._lock:
+            # Marked as closed under the lock, so that no action can start the loop again.
             loop, thread, closed, self._closed = self._loop, self._thread, self._closed, True
         if loop is None or thread is None or closed:
             return
+        # Everything on the loop is cancelled there, and only then is the loop stopped.
         atexit.unregister(self.close)
         ending = asyncio.run_coroutine_threadsafe(_cancelled(self._close_s), loop)
         ending.add_done_callback(lambda _: loop.call_soon_threadsafe(loop.stop))

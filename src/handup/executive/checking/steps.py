@@ -318,6 +318,7 @@ def _ending(tasks: Mapping[str, Recipe]) -> dict[str, int]:
 
     A task is looked at again only when one that it waits for turns out to end.
     """
+    # A worklist: whenever a task turns out to end, its callers are tried again.
     callers: dict[str, set[str]] = {}
     for name, recipe in tasks.items():
         for step in every(recipe.steps):

@@ -103,6 +103,7 @@ def parse(text: str, place: Place = NOWHERE) -> Expression:
     Raises:
         BadExpression: It is no expression; the error has the place of the mistake.
     """
+    # The quick way for most parameters; it gives what the parser would give.
     plain = PLAIN.fullmatch(text) if len(text) <= 200 else None
     if plain is not None and plain[1] != "aborts" and text.count(".") <= MAX_DEPTH:
         keys = tuple(plain[2][1:].split("."))

@@ -59,6 +59,7 @@ def bounded(name: str, value: Data) -> Data:
     Raises:
         BadExpression: It is too large, or too deep.
     """
+    # Level by level, counting each mention of a shared list: its copies would be written down one by one.
     left, level = MAX_PARTS, [value]
     for _ in range(MAX_LEVELS):
         below: list[Data] = []

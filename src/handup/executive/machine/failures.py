@@ -63,6 +63,7 @@ def _levels(state: State, leaf: str) -> list[Level]:
     for index, frame in enumerate(state.frames):
         place = (*place, frame.name)
         aborts = state.task_aborts[place] = state.task_aborts.get(place, 0) + 1
+        # The failed step has aborted, and every choice or loop around it.
         for cursor in frame.cursors:
             if cursor.line is not None:
                 frame.of(cursor.line.path).aborts += 1
@@ -279,6 +280,7 @@ def go_on(
         frame.var.update({name: given[name] for name in line.var if name in given})
     elif hint is ResumeHint.NEXT and index == 0:
         state.passed |= {(fault.leaf, fault.code) for fault in (trouble.failure, *inside) if fault.kind == "monitor"}
+    # After a reload a restarted task takes its new steps.
     if hint is ResumeHint.RETRY and frame.repair is None and frame.name in state.program.lines:
         frame.lines, frame.outputs = state.program.lines[frame.name], state.program.recipes.tasks[frame.name].var
     resume(frame, hint)

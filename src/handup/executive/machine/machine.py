@@ -195,6 +195,7 @@ class Machine(State):
             goal={} if action is None else action.goal,
             fields={**({} if action is None else {"action": action.action}), **became, **event.fields},
         )
+        # In the immediate steps of a recovery it was no failure, so it has not been heard.
         if event.monitor == CONTRADICTION and self.failures > before:
             self.beliefs.hear(event.fields.get("key", ""))
 

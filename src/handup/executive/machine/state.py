@@ -357,6 +357,7 @@ class State:
     @property
     def outer(self) -> Frame:
         """Innermost task outside of recoveries: the recoveries at work are there for its current step."""
+        # Frames below the first recovery belong to it.
         inside = next((index for index, frame in enumerate(self.frames) if frame.repair is not None), len(self.frames))
         return self.frames[inside - 1]
 

@@ -34,6 +34,7 @@ def advance(state: State) -> None:
             state.finish(Ending.LIMIT, f"The run took more than {state.settings.steps} steps.")
             return
         line = cursor.lines[cursor.index]
+        # Conditions and inputs of a step may read how often it has aborted.
         frame.scope["aborts"] = frame.tally[line.path].aborts if line.path in frame.tally else 0
         try:
             _STEPS[line.kind](state, frame, cursor, line)
@@ -53,6 +54,7 @@ def acted(state: State, event: Acted) -> None:
             state, kind="action", leaf=line.name, code=event.code, why=event.why, goal=command.goal, fields=event.fields
         )
         return
+    # It has worked now, whatever an interrupted start before it did.
     state.broken.discard((command.path, command.step))
     missing = [name for name in line.var if name not in event.results]
     if missing:
@@ -121,6 +123,7 @@ def _task(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
     if missing:
         fail(state, kind="check", leaf=line.name, code="input_missing", why=f"It was not given {', '.join(missing)}.")
         return
+    # A task that is started anew goes on with the counts of its failed steps.
     known = frame.tally.get(line.path)
     if known is not None and known.below is None:
         known.below = {}
