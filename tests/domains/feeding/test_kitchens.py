@@ -100,7 +100,7 @@ def test_a_plate_is_saved_with_its_kitchen() -> None:
             with pytest.raises(BadRecord, match="must be of this world"):
                 world.load(record)
     record["of"]["kitchen"] = "mine"
-    with pytest.raises(BadRecord, match="kitchen 'mine'"):
+    with pytest.raises(BadRecord, match="kitchen of a saved plate must be a number from 0 on, got 'mine'"):
         World.restored(record)
 
 

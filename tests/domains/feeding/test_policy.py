@@ -285,5 +285,5 @@ def test_the_faulty_detector_errs_as_often_and_as_surely_as_the_papers(oracle: O
     assert len({each.label for each in wrong}) == len(faulty.foods) - len(on_plate)
     assert all(each.score == oracle.score for each in named if each.label in on_plate)
     assert faulty.name(pictures[0]) == named[0]
-    with pytest.raises(BadSetting, match="every food"):
+    with pytest.raises(BadSetting, match="some food must not be on the plate"):
         Faulty(modules=oracle, on_plate=frozenset(oracle.foods), highest=0.8)
