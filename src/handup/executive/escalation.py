@@ -129,10 +129,9 @@ def escalate(
 ) -> Escalation:
     """Return the question to put.
 
-    As long as there is a module that may be to blame, that has words, was not asked about and whose answer something
-    would use, the one that is most likely to blame is asked about. Used is what is an input of the action, or a belief
-    that a rule for this failure reads. Else, and when this is the last question about the fault, the person is asked
-    how to go on.
+    The person is asked about the module that is most likely to blame, among those that may be to blame, have a
+    question, were not asked about, and whose answer is of use: as an input of the action, or as a belief that a rule
+    for this failure reads. If there is none, or this is the last question about the fault, they are asked how to go on.
 
     Args:
         asked: The failure, and what people said about it.

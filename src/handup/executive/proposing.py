@@ -79,10 +79,9 @@ def as_file(proposals: Iterable[Proposal]) -> str:
 def propose(entries: Iterable[LogEntry], *, after: int = 3, known: Iterable[Recovery] = ()) -> tuple[Proposal, ...]:
     """Return rules that people taught, the most frequent first.
 
-    Answers count that say how to go on, and after which the step went on: it worked, or the task was done. What
-    people did with their hands, and what they said of a module or a belief, is no rule that a robot could follow by
-    itself. Where a rule does just that already, only what people said once it had been used for the step counts, and
-    what is offered is a larger limit.
+    Answers count that say how to go on, and after which the step went on: it worked, or the task was done. What people
+    did with their hands, or said of a module or a belief, makes no rule that a robot could follow by itself. If a rule
+    does the same already, only answers count that came after its use for the step, and a larger limit is offered.
 
     Args:
         entries: Entries of a journal, in order, of one run or of several.

@@ -53,8 +53,8 @@ FAILED_FOR_SURE, WORKED_FOR_SURE = 0.93, 0.99
 class BitePolicy:
     """Policy that takes one bite. Give it to `handup.run`; make a new one for the next bite.
 
-    Acting changes the plate, so it looks again after each attempt, and answers about places do not outlive one; one
-    that names a food does not outlive what can be seen of that food. A module that says the same of the new picture as
+    Acting changes the plate, so it looks again after each attempt. An answer about a place holds until the next
+    attempt, one that names a food as long as that food can be seen. A module that says the same of the new picture as
     before stays as sure as it was: so a failure counts against it.
 
     Args:
@@ -185,8 +185,8 @@ class BitePolicy:
     def teach(self) -> None:
         """Tell whoever learns what came of the attempts, as far as that is known; call it when the bite is over, too.
 
-        In doubt the fork is a person's to look at, so nothing is told before they have. A new program begins with all
-        attempts that there were: what another one knew and could not tell any more is not lost.
+        If the detector is in doubt, a person looks at the fork, and nothing is told before that. A new program begins
+        with all attempts so far, so nothing is lost that another one knew and could no longer tell.
         """
         if self._learns is None or len(self._taught) == len(self.acts.done):
             return

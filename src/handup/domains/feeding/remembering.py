@@ -1,9 +1,9 @@
 """Memory at the plate: no question comes twice, since M1 to M3 reuse what a person said of a plate or piece like it.
 
 An answer about the next food is kept with a vector of the plate; one about a skill with a vector of the square around
-the piece, apart for each food; a box, where the food in it was a person's word too, as what that food looks like here.
-What is recalled has its similarity as probability (the core paper's C.3, which has M1 and M3). Whatever else a module
-says stands as it is. Needs the extra `sim`.
+the piece, apart for each food. A box is kept as the look of the food in it, if a person named that food, too. What is
+recalled has its similarity as probability (the core paper's C.3, which has M1 and M3). Everything else that a module
+says stays as it is. Needs the extra `sim`.
 """
 
 from __future__ import annotations

@@ -90,10 +90,10 @@ def _levels(state: State, leaf: str) -> list[Level]:
 def deal_with(state: State) -> None:
     """Find a recovery for the failure at hand; where none is left, ask or end.
 
-    First rules are looked for that match the failing leaf. Where none is left the failure climbs: the task around has
-    failed as a whole, and rules are looked for that match it, and so on up to the top task or to the recovery in which
-    it happened. What was used for a step counts against the limit further up, too. A recovery in which something
-    failed that nothing is for has not helped, and another one is tried for what it was to repair.
+    Rules that match the failing leaf come first. If none is left, the failure climbs: the task around has failed as a
+    whole, and rules are looked for that match it, up to the top task, or to the recovery in which it happened. Uses for
+    a step count against the limit further up, too. A recovery has not helped if something failed in it for which no
+    rule is left; then another one is tried for what it was to repair.
     """
     trouble = state.trouble
     assert trouble is not None

@@ -72,8 +72,8 @@ class Machine(State):
     def hears_contradictions(self) -> bool:
         """True if a contradiction could be recovered from now.
 
-        It could not in the immediate steps of a recovery, where it would be taken for their result, nor as deep in
-        recoveries as they may stand, where it would be taken for a recovery that did not help. It waits until then.
+        Not in the immediate steps of a recovery, where it would be taken for their result, nor at the greatest depth of
+        recoveries, where it would be taken for one that did not help. It waits until then.
         """
         repairs = [frame.repair for frame in self.frames if frame.repair is not None]
         return not repairs or (not repairs[-1].trying and len(repairs) < self.settings.depth)
@@ -92,7 +92,7 @@ class Machine(State):
     def under_way(self) -> tuple[Recipe, ...]:
         """Remaining steps of the tasks and recoveries that are under way, by the files that they began with.
 
-        The step before each place is among it, since a task may go one back. For a reload: it must fit new files.
+        The step before each place is included, since a task may go one step back. For a reload: new files must fit.
         """
         return tuple(_to_come(frame) for frame in self.frames)
 
