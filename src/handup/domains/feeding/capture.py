@@ -73,8 +73,8 @@ class Heap:
 
     Args:
         food: Food of the heap.
-        x_m: Its middle on the plate.
-        y_m: Its middle on the plate.
+        x_m: X of its middle on the plate.
+        y_m: Y of its middle on the plate.
         half_m: Half the side of the grid.
         grain_rad: Direction of its strands.
         heights_m: Heights in m, row by row from low y, each from low x.
