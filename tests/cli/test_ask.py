@@ -226,7 +226,7 @@ BAD: list[tuple[tuple[str, ...], str]] = [
     ((*BOWL, "--effect", "one"), "1 effects for 2 choices"),
     ((*BOWL, "--timeout", "-1"), "timeout is -1"),
     ((*BOWL, "--people", "nobody.yaml"), "nobody.yaml: there is no such file"),
-    ((*BOWL, "--step", "a/b"), "has a slash"),
+    ((*BOWL, "--step", "a/b"), "must have no slash"),
     ((*BOWL, "--attempt", "0"), "attempt"),
     (("left", "right", "up"), "unexpected extra argument"),
 ]

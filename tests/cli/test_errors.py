@@ -29,11 +29,11 @@ FILES: dict[str, tuple[str | bytes, list[str]]] = {
     ),
     "confidence": (
         "modules:\n  a:\n    confidence: 1.2\n",
-        ["bad.yaml:3: ", "confidence of 'a' is 1.2", "Give a probability from 0 to 1"],
+        ["bad.yaml:3: ", "confidence of 'a' must lie between 0 and 1, got 1.2", "Give a probability"],
     ),
     "negative cost": (
         "modules:\n  a: {confidence: 0.5,\n      query_cost: -0.1}\n",
-        ["bad.yaml:3: ", "query_cost of 'a' is -0.1", "at least 0"],
+        ["bad.yaml:3: ", "query_cost of 'a' must be finite and at least 0, got -0.1", "Give what a question costs"],
     ),
     "two final modules": (
         "modules:\n  a: {confidence: 0.5}\n  b: {confidence: 0.5}\n",

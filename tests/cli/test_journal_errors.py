@@ -103,7 +103,7 @@ def test_a_file_that_is_no_usable_journal(case: Callable[[Path], list[str]], com
 @pytest.mark.parametrize(
     ("store", "words"),
     [
-        ("mysql://root@localhost/x", ["cannot be kept in 'mysql'"]),
+        ("mysql://root@localhost/x", ["got 'mysql'"]),
         ("postgresql://host:port/x", ["cannot be read"]),
         ("sqlite://", ["none is named"]),
         ("", ["none is named"]),

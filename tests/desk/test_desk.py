@@ -146,7 +146,7 @@ def test_pending_questions_in_order_of_asking(desk: Desk) -> None:
 
 
 def test_settings_that_cannot_be_are_refused(desk: Desk, journal: Journal) -> None:
-    with pytest.raises(BadSetting, match="one name"):
+    with pytest.raises(BadSetting, match="different names, got ana, ana"):
         Desk(journal, [PEOPLE[0], PEOPLE[0]])
     with pytest.raises(BadSetting, match="carol"):
         desk.ask(Question("Which one?", to=("carol",)), run="meal", step="food")

@@ -254,9 +254,7 @@ def test_an_answer_to_a_question_that_was_put_off_or_held_is_welcome(desk: PureD
 def test_not_now_puts_a_question_off_and_time_brings_it_back(desk: PureDesk) -> None:
     record = desk.ask()
     receipt = desk.reply(record, "ana", "not-now", until_s=1090.0)
-    assert (
-        receipt.message == "All right. The robot may go on without your answer; otherwise it asks again in 90 seconds."
-    )
+    assert receipt.message == "All right. I may go on without your answer; otherwise I ask again in 90 seconds."
     assert (desk[record].status, desk[record].until_s, desk[record].settled) == (Status.DEFERRED, 1090.0, True)
     desk.tick(89)
     assert desk[record].status is Status.DEFERRED

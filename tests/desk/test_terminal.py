@@ -224,8 +224,8 @@ def test_what_only_people_can_settle_is_not_offered_to_the_robot(desk: Desk, kin
 
 def test_the_help_says_what_not_now_and_someone_else_lead_to(desk: Desk) -> None:
     _, _, text = talk(desk, bare(QuestionKind.CHOICE), "?", width=200)
-    assert "The robot may go on without your answer; otherwise you are asked again." in text
-    assert "where nobody is left, the robot is told." in text
+    assert "I may go on without your answer; otherwise I ask you again." in text
+    assert "where nobody is left, it ends without an answer." in text
     assert "t  lets the robot try by itself." in text
 
 
@@ -283,12 +283,12 @@ def test_who_loses_a_race_hears_what_counts(desk: Desk, monkeypatch: pytest.Monk
 
 def test_someone_else_where_nobody_is_left_says_so(desk: Desk) -> None:
     _, _, text = talk(desk, bare(QuestionKind.CHOICE), "o")
-    assert "All right, somebody else is asked." in text
+    assert "All right, I ask somebody else." in text
     record = desk.record("meal/food/1")
     assert record is not None
     console, written = screen()
     Terminal("Tom", console=console, typing=Script("o")).put(record, desk)
-    assert "Nobody else can be asked; the robot is told." in written.getvalue()
+    assert "I can ask nobody else, so the question ends without an answer." in written.getvalue()
 
 
 def test_a_stop_that_fails_says_first_that_the_robot_was_not_stopped(

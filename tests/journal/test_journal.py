@@ -92,7 +92,7 @@ def test_names_may_be_as_long_as_they_may_be(journal: Journal) -> None:
 def test_an_event_that_is_too_large_is_refused(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("handup.journal.personal.MOST_BODY", 1000)
     for large in (Noted(text="x" * 1000), Said(by="Ann", words="x" * 1000)):
-        with pytest.raises(BadSetting, match="too large"):
+        with pytest.raises(BadSetting, match="at most"):
             journal.append(large)
     assert journal.head().seq == 0
 

@@ -207,7 +207,7 @@ def test_the_head_alone_is_checked_where_that_is_asked_for(store: str) -> None:
         assert not journal.verify().ok
     with pytest.raises(DamagedJournal, match="entry 1 is not what was written"):
         Journal.open(store)
-    with pytest.raises(BadSetting, match="no check"):
+    with pytest.raises(BadSetting, match="check must be"):
         Journal.open(store, check="some")  # type: ignore[arg-type]
 
 

@@ -52,10 +52,10 @@ def test_words_and_single_names_are_taken_for_what_they_mean() -> None:
 
 @pytest.mark.parametrize(("field", "value"), [("confidence", "0.5"), ("confidence", True), ("query_cost", None)])
 def test_what_is_no_number_is_refused(field: str, value: object) -> None:
-    with pytest.raises(BadPolicy, match=f"{field} of 'm' is"):
+    with pytest.raises(BadPolicy, match=f"{field} of 'm' must"):
         Module(**{"name": "m", "confidence": 0.5, field: value})  # type: ignore[arg-type]
 
 
 def test_a_gate_of_another_name_is_refused() -> None:
-    with pytest.raises(BadPolicy, match="gate of 'm' is 'xor'"):
+    with pytest.raises(BadPolicy, match="gate of 'm' must be 'and' or 'or', got 'xor'"):
         Module("m", 0.5, gate="xor")  # type: ignore[arg-type]

@@ -230,24 +230,24 @@ BAD_MODULES = [
 ]  # fmt: skip
 
 BAD_NUMBERS = [
-    ("1.2", "confidence of 'box' is 1.2. Give a probability from 0 to 1."),
-    ("-0.1", "confidence of 'box' is -0.1"),
-    ("1e999", "confidence of 'box' is inf"),
-    ("high", "confidence of 'box' is 'high', which is no number. Write a number such as 0.9, without quotes."),
-    ("'high'", "confidence of 'box' is the text 'high', not a number"),
-    ('"0.9"', "confidence of 'box' is the text '0.9', not a number. Write a number such as 0.9, without quotes."),
-    ("true", "confidence of 'box' is 'true', which is no number"),
-    (".nan", "confidence of 'box' is '.nan', which is no number"),
-    (".inf", "confidence of 'box' is '.inf', which is no number"),
-    ("nan", "confidence of 'box' is 'nan', which is no number"),
-    ("90%", "confidence of 'box' is '90%', which is no number"),
-    ("0x1", "confidence of 'box' is '0x1', which is no number"),
-    ("٠", "confidence of 'box' is '٠', which is no number"),
-    ("9" * 5000, "999…, which is no number"),
-    ("", "confidence of 'box' is empty. Write a number"),
-    ("null", "confidence of 'box' is empty"),
-    ("[0.9]", "confidence of 'box' is a list"),
-    ("{a: 0.9}", "confidence of 'box' is a map"),
+    ("1.2", "confidence of 'box' must lie between 0 and 1, got 1.2. Give a probability."),
+    ("-0.1", "confidence of 'box' must lie between 0 and 1, got -0.1"),
+    ("1e999", "confidence of 'box' must lie between 0 and 1, got inf"),
+    ("high", "confidence of 'box' must be a number, got 'high'. Write a number such as 0.9, without quotes."),
+    ("'high'", "confidence of 'box' must be a number, got the text 'high'"),
+    ('"0.9"', "confidence of 'box' must be a number, got the text '0.9'. Write a number such as 0.9, without quotes."),
+    ("true", "confidence of 'box' must be a number, got 'true'"),
+    (".nan", "confidence of 'box' must be a number, got '.nan'"),
+    (".inf", "confidence of 'box' must be a number, got '.inf'"),
+    ("nan", "confidence of 'box' must be a number, got 'nan'"),
+    ("90%", "confidence of 'box' must be a number, got '90%'"),
+    ("0x1", "confidence of 'box' must be a number, got '0x1'"),
+    ("٠", "confidence of 'box' must be a number, got '٠'"),
+    ("9" * 5000, "must be a number, got '999"),
+    ("", "confidence of 'box' must be a number and is empty. Write a number"),
+    ("null", "confidence of 'box' must be a number and is empty"),
+    ("[0.9]", "confidence of 'box' must be a number and is a list"),
+    ("{a: 0.9}", "confidence of 'box' must be a number and is a map"),
 ]
 
 BAD_QUESTIONS = [
@@ -331,7 +331,11 @@ def test_a_bad_number_is_refused_at_its_line(value: str, part: str) -> None:
 
 
 def test_a_negative_query_cost_is_refused_at_its_line() -> None:
-    expect(f"{FOOD}  box:\n    confidence: 1\n    query_cost: -0.1\n", 5, "query_cost of 'box' is -0.1")
+    expect(
+        f"{FOOD}  box:\n    confidence: 1\n    query_cost: -0.1\n",
+        5,
+        "query_cost of 'box' must be finite and at least 0, got -0.1",
+    )
 
 
 @pytest.mark.parametrize(("value", "line", "part"), BAD_QUESTIONS)
@@ -440,7 +444,7 @@ def test_an_error_names_the_file_and_the_line(tmp_path: Path) -> None:
     )
     with pytest.raises(BadPolicy) as caught:
         load_policy(path)
-    cause = "confidence of 'food' is 1.2. Give a probability from 0 to 1."
+    cause = "confidence of 'food' must lie between 0 and 1, got 1.2. Give a probability."
     assert str(caught.value) == f"{path}:3: {cause} [HU101]"
 
 

@@ -124,9 +124,9 @@ def test_half_a_method_is_refused_with_an_example_of_a_whole_one(half: str) -> N
         ("graph+workload-aware", {"tau": 0.5}, r"has no setting 'tau'\. It has: epsilon, lambda"),
         ("topo+execute-first", {"lambda_": 1.0}, r"has no setting 'lambda'\. It has: none"),
         ("troubleshoot", {"epsilon": 1.0}, r"'troubleshoot' has no setting 'epsilon'"),
-        ("graph+workload-aware", {"lambda_": -1.0}, "lambda is -1"),
-        ("graph+workload-aware", {"epsilon": float("nan")}, "epsilon is nan"),
-        ("topo+until-confident", {"tau": 1.5}, "tau is 1.5"),
+        ("graph+workload-aware", {"lambda_": -1.0}, "lambda must be finite and at least 0, got -1"),
+        ("graph+workload-aware", {"epsilon": float("nan")}, "epsilon must be finite and at least 0, got nan"),
+        ("topo+until-confident", {"tau": 1.5}, "tau must lie between 0 and 1, got 1.5"),
     ],
 )
 def test_a_setting_that_is_not_there_or_out_of_range_is_refused(

@@ -1,4 +1,4 @@
-"""How questions reach people: the protocol of channels, and who tells them, again where one failed without harm."""
+"""Channels on which questions reach people: their protocol, and the notifier, which repeats failed notices."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ CHANNEL_FAILS = (
     TypeError,
     ValueError,
 )
-"""What a channel may raise: it is logged and told again, and the others are told all the same. Anything else, such as
-KeyboardInterrupt, reaches whoever called the desk; what was written stays written."""
+"""Errors that a channel may raise: they are logged, the notice is repeated, and other channels are told all the same.
+Anything else, such as KeyboardInterrupt, reaches the caller of the desk; what was written stays written."""
 Said = Value | ReplyKind | Reply | None
-"""What the function may say: an answer's value, another reply, one with all its fields, or nothing yet."""
+"""Result of a callback's function: an answer's value, another reply, one with all its fields, or nothing yet."""
 FIRST_PAUSE_S = 1.0
-"""So long after a channel failed it is told again; twice as long after each further time."""
+"""Pause in seconds after a channel failed for the first time; it doubles each further time."""
 LONGEST_PAUSE_S = 300.0
 MOST_TRIES = 100
-"""So often a channel is told the same thing; with the pauses, for about eight hours."""
+"""Most attempts at one notice; with the pauses they take about eight hours."""
 _log = logging.getLogger("handup.desk")
 
 
@@ -51,10 +51,10 @@ _log = logging.getLogger("handup.desk")
 class Channel(Protocol):
     """A way to people: a terminal, a page, a simulated person, a function.
 
-    The desk calls a channel after what it tells is durable, outside all locks, from whichever thread comes by: one
-    thread at a time, in the order in which things happened. A channel that takes long keeps only itself and that
-    thread waiting. It may call the desk back from `show`. What it failed at is told to it again after a pause, with
-    longer and longer pauses, as long as it still holds. After a restart what is open is shown again.
+    The desk calls a channel once the entry is durable, outside all locks, from any thread that uses the desk: one
+    thread at a time, in the order of the journal. A slow channel keeps only itself and that thread waiting. It may
+    call the desk back from `show`. A notice that it failed at is repeated, with longer and longer pauses, as long as
+    it is still true. After a restart open questions are shown again.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Channel(Protocol):
     def show(self, record: Record, desk: Desk) -> None:
         """Put a question to the person whose turn it is (`record.turn`).
 
-        Called once for each time it is opened, and again where it raised.
+        Called once each time the question is opened, and again where it raised.
         """
         ...
 
@@ -71,17 +71,17 @@ class Channel(Protocol):
         ...
 
     def close(self) -> None:
-        """The desk closes."""
+        """Close the channel, with its desk."""
         ...
 
 
 @runtime_checkable
 class Timed(Protocol):
-    """A channel that replies by the desk's own clock, such as simulated people. `Desk.wait` sees to it."""
+    """A channel that replies by the desk's own clock, such as simulated people. `Desk.wait` lets it deliver."""
 
     @property
     def next_s(self) -> float | None:
-        """When it has a reply next; None where it has none."""
+        """Time of its next reply; None where it has none."""
         ...
 
     def deliver(self) -> object:
@@ -90,14 +90,14 @@ class Timed(Protocol):
 
 
 class Callback:
-    """Calls a function with each question that is put to somebody, and passes on what it returns.
+    """A channel that calls a function with each question that is put to somebody, and replies with its result.
 
-    The function is called in the thread that opened the question; one that takes long keeps that thread waiting. Let
-    it return None to answer later through `desk.reply`; then the question stays open.
+    The function is called in the thread that opened the question; a slow one keeps that thread waiting. It may return
+    None and answer later through `desk.reply`; the question stays open until then.
 
     Args:
         ask: The function.
-        name: What the channel is called in `Person.channels`.
+        name: Name of the channel in `Person.channels`.
         taken: Called with each question that no longer needs an answer.
     """
 
@@ -109,15 +109,15 @@ class Callback:
         self._taken = taken
 
     def show(self, record: Record, desk: Desk) -> None:
-        """Ask the function, and reply for whoever is asked.
+        """Call the function, and reply for the person who is asked.
 
         Raises:
-            BadAnswer: The function returned what the question does not allow; it stays open.
+            BadAnswer: The question does not allow the function's result; it stays open.
         """
-        said = self._ask(record)
-        if said is None:
+        result = self._ask(record)
+        if result is None:
             return
-        receipt = desk.reply(said if isinstance(said, Reply) else self._reply(record, said))
+        receipt = desk.reply(result if isinstance(result, Reply) else self._reply(record, result))
         if receipt.status is ReceiptStatus.INVALID:
             raise BadAnswer(
                 f"the callback '{self.name}' gave no answer to '{record.id}' ({receipt.message.rstrip('.')})",
@@ -130,12 +130,12 @@ class Callback:
             self._taken(record)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: a callback holds nothing open."""
 
-    def _reply(self, record: Record, said: Value | ReplyKind) -> Reply:
+    def _reply(self, record: Record, result: Value | ReplyKind) -> Reply:
         # A kind of reply is also a text, which could be an answer: the enum decides.
-        kind = said if isinstance(said, ReplyKind) else ReplyKind.ANSWER
-        value = None if isinstance(said, ReplyKind) else said
+        kind = result if isinstance(result, ReplyKind) else ReplyKind.ANSWER
+        value = None if isinstance(result, ReplyKind) else result
         by = record.turn or record.audience[0]
         token = secrets.token_hex(16)
         return Reply(question=record.id, kind=kind, by=by, token=token, value=value, device=self.name)
@@ -155,47 +155,48 @@ class _Notice:
 
 @dataclass(eq=False)
 class _Line:
-    """What one channel is still to be told, in the order of the journal; one thread at a time tells it."""
+    """Queue of notices for one channel, in the order of the journal; one thread at a time works on it."""
 
     channel: Channel
     notices: deque[_Notice] = field(default_factory=deque)
     again: dict[str, _Notice] = field(default_factory=dict)
-    """What it failed at, by question; told again unless something newer about that question comes."""
+    """Notices that it failed at, by question; repeated unless a newer one about that question comes."""
     showing: set[str] = field(default_factory=set)
     busy: bool = False
 
 
 class Notifier:
-    """Collects what channels should know and tells them.
+    """Queues of notices for all channels, worked on by the threads that use the desk.
 
-    Notices are collected under the desk's lock, in the order of the journal. Whichever thread comes to `tell` tells
-    the channels that nobody is telling just now. So what one channel is told is in order, and a slow channel keeps
+    Notices are collected under the desk's lock, in the order of the journal. A thread that comes to `tell` works on
+    the queues that no other thread is working on. So each channel gets its notices in order, and a slow channel keeps
     no other one waiting. A channel that calls the desk back from `show` only adds to the notices: nothing nests.
 
     Args:
-        desk: Whose channels they are.
-        channels: Whom to tell.
-        projection: What the desk knows in this process.
+        desk: The desk of the channels.
+        channels: The channels.
+        projection: The desk's state in this process.
     """
 
     def __init__(self, desk: Desk, channels: Sequence[Channel], projection: Projection) -> None:
         self.channels = tuple(channels)
-        self._lines = [_Line(each) for each in self.channels]
+        self._lines = [_Line(channel) for channel in self.channels]
         self._desk = desk
         self._projection = projection
         self._inside = projection.inside
         self._lock = threading.Lock()
-        self._here = threading.local()
+        self._this_thread = threading.local()
         self._strangers: set[str] = set()
+        """Ids of open questions for people whom the desk does not know yet."""
 
     def start(self) -> None:
-        """Show what is open already."""
+        """Show the questions that are open already."""
         for record in self._projection.state.waiting:
             if record.status in BEFORE:
                 self._add(_Notice(show=True, record=record))
 
     def note(self, old: Record | None, new: Record | None, entry: LogEntry) -> None:
-        """See what an entry, and its question before and after it, means for the channels."""
+        """Queue the notice that follows from an entry, given its question before and after it."""
         if not self.channels or new is None:
             return
         if old is not None and old.status in BEFORE and new.status not in BEFORE:
@@ -204,7 +205,7 @@ class Notifier:
             self._add(_Notice(show=True, record=new))
 
     def met(self, state: DeskState) -> None:
-        """Show what is open for somebody whom the desk did not know before, and does now."""
+        """Show the open questions of people whom the desk has come to know."""
         for record in state.waiting if self._strangers else ():
             if record.id in self._strangers and record.turn in state.people and record.status in BEFORE:
                 self._add(_Notice(show=True, record=record))
@@ -215,31 +216,33 @@ class Notifier:
                 line.notices.append(notice)
 
     def tell(self) -> None:
-        """Tell all that is to be told. What a channel raises is logged, and told to it again after a pause."""
-        if not self._lines or getattr(self._here, "busy", False):
+        """Pass on all notices. An error of a channel is logged, and the notice repeated after a pause."""
+        # A channel that calls the desk back comes here again in the same thread: the outer call passes its notices on.
+        if not self._lines or getattr(self._this_thread, "busy", False):
             return
-        self._here.busy = True
+        self._this_thread.busy = True
         try:
             while (line := self._next_line()) is not None:
                 try:
                     while (notice := self._next_notice(line)) is not None:
-                        self._one(line, notice)
+                        self._pass_on(line, notice)
                 finally:
                     line.busy = False
         finally:
-            self._here.busy = False
+            self._this_thread.busy = False
 
     def _next_line(self) -> _Line | None:
-        """A channel that has to be told something and that nobody is telling."""
+        """Return a queue with something due that no thread works on, and mark it as busy; None where there is none."""
         now_s = self._projection.now_s()
         with self._inside, self._lock:
             for line in self._lines:
-                if not line.busy and (line.notices or any(each.due_s <= now_s for each in line.again.values())):
+                if not line.busy and (line.notices or any(notice.due_s <= now_s for notice in line.again.values())):
                     line.busy = True
                     return line
         return None
 
     def _next_notice(self, line: _Line) -> _Notice | None:
+        """Return the next notice that is still true, with its question as it is now; None where none is due."""
         now_s = self._projection.now_s()
         with self._inside, self._lock:
             while True:
@@ -247,7 +250,7 @@ class Notifier:
                     notice = line.notices.popleft()
                     line.again.pop(notice.record.id, None)
                 else:
-                    due = next((each for each in line.again.values() if each.due_s <= now_s), None)
+                    due = next((failed for failed in line.again.values() if failed.due_s <= now_s), None)
                     if due is None:
                         return None
                     notice = line.again.pop(due.record.id)
@@ -256,26 +259,27 @@ class Notifier:
                     return replace(notice, record=now) if notice.show else notice
 
     def _concerns(self, line: _Line, notice: _Notice, now: Record) -> bool:
+        """Return True if a notice is still true and is for this channel."""
         id_ = now.id
         if not notice.show:
             self._strangers.discard(id_)
             return id_ in line.showing
         was = notice.record
         if now.status not in BEFORE or (now.turn, now.opened_s) != (was.turn, was.opened_s):
-            return False  # it has gone elsewhere in the meantime
+            return False  # answered, put off or with another person in the meantime
         person = self._projection.state.people.get(was.turn or "")
         if person is None:
             if id_ not in self._strangers:
                 self._strangers.add(id_)
                 _log.warning("question '%s' is open, but this desk does not know the person whom it is for", id_)
-            return False  # shown once somebody says who that is
+            return False  # shown once the person is introduced
         self._strangers.discard(id_)
         if person.channels and line.channel.name not in person.channels:
             return False
         line.showing.add(id_)
         return True
 
-    def _one(self, line: _Line, notice: _Notice) -> None:
+    def _pass_on(self, line: _Line, notice: _Notice) -> None:
         try:
             if notice.show:
                 line.channel.show(notice.record, self._desk)
@@ -303,14 +307,14 @@ class Notifier:
             line.again[id_] = replace(notice, tries=tries, due_s=self._projection.now_s() + pause_s)
 
     def next_s(self) -> float:
-        """When a channel that goes by the desk's clock replies next, or one that failed is told again, if ever."""
-        times = [each.next_s for each in self.channels if isinstance(each, Timed)]
+        """Return the time of the next reply of a timed channel or of the next repeated notice; infinity if none."""
+        times = [channel.next_s for channel in self.channels if isinstance(channel, Timed)]
         with self._inside, self._lock:
-            again = [each.due_s for line in self._lines if not line.busy for each in line.again.values()]
-        return min((each for each in (*times, *again) if each is not None), default=math.inf)
+            again = [notice.due_s for line in self._lines if not line.busy for notice in line.again.values()]
+        return min((at_s for at_s in (*times, *again) if at_s is not None), default=math.inf)
 
     def deliver(self) -> None:
-        """Let the channels that go by the desk's clock reply."""
+        """Let the timed channels reply."""
         for channel in self.channels:
             if isinstance(channel, Timed):
                 try:

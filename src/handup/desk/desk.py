@@ -13,7 +13,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Self
 
-from handup.core import BadSetting, IllegalCall, ManualClock, Person, Question, Reply, ReplyKind, StoreUnavailable
+from handup.core import (
+    ConflictingSettings,
+    IllegalCall,
+    ManualClock,
+    Person,
+    Question,
+    Reply,
+    ReplyKind,
+    StoreUnavailable,
+    UnknownName,
+)
 from handup.core.checks import storable
 from handup.desk.channel import Channel, Notifier
 from handup.desk.projection import Changed, Projection
@@ -26,18 +36,18 @@ from handup.people.limits import fit
 from handup.whom import InOrder, Router
 
 LONGEST_NAME = 500
-"""A longer name of whoever says stop is cut, so that every store can keep it."""
+"""Longest name with a stop, in characters; the rest is cut off, so that every store can keep it."""
 SHORTEST_PAUSE_S = 0.01
-"""`Desk.wait` never looks more often than this."""
+"""Shortest pause between two looks of `Desk.wait`."""
 LONGEST_SLEEP_S = 3600.0
-"""Longer sleeps are cut into pieces."""
+"""Longest sleep in one piece."""
 _Made = Callable[[DeskState, float], Command]
-"""Makes a command once the state and the time are known."""
+"""Function that makes a command once the state and the time are known."""
 _log = logging.getLogger("handup.desk")
 
 
 class SkippingClock(ManualClock):
-    """A clock that `Desk.wait` moves on to whatever is due next, instead of waiting for it.
+    """A clock that `Desk.wait` moves on to the next thing that is due, instead of waiting for it.
 
     Give it to the journal. A question that is held for an hour then takes no time at all. Use it where one thread
     waits and channels reply from within `show` or are `Timed`, as simulated people are; where people reply by
@@ -51,32 +61,32 @@ class SkippingClock(ManualClock):
 
 @dataclass(eq=False)
 class _Pending:
-    """A stop that holds in this process, and what was said to it once it was written."""
+    """A stop that holds in this process, and its receipt once it was written."""
 
     command: Stop | Reply
     receipt: Receipt | None = None
 
 
 class Desk:
-    """Carries questions to people and their answers back; what it accepted survives whatever happens to it.
+    """Questions on their way to people, and answers on their way back. Accepted replies survive any crash.
 
     Threads may share a desk; several processes may each have one on the same journal, and behave as one. Everything
-    is decided inside one transaction of the journal, and told to channels after it.
+    is decided inside one transaction of the journal, and passed on to channels after it.
 
     Args:
-        journal: Where everything is kept; its clock is the desk's clock. The desk does not close it.
-        people: Whom to ask, in order; where nobody is given, everybody whom the journal knows. They are written in
-            the journal, and the latest word on a person holds for all desks on it.
-        router: Whom to ask; `InOrder` where it is not given.
-        channels: How questions reach people. What is open already is shown at once.
-        terms: What it allows.
+        journal: The journal of questions and answers; its clock is the desk's clock. The desk does not close it.
+        people: The people to ask, in order; everybody whom the journal knows where none are given. They are written
+            in the journal, and the latest entry about a person holds for all desks on it.
+        router: Rule for whom to ask; `InOrder` where it is not given.
+        channels: Ways to people. Open questions are shown on them at once.
+        terms: Limits and default times.
 
     Attributes:
-        listeners: Each is called with the state before and after some entries, of any process, and with these: once
-            and in order. It is called under a lock, so it returns at once and calls nothing of the desk.
+        listeners: Functions called with the state before and after some entries, of any process, and with these: once
+            and in order. They are called under a lock: they must return at once and call nothing of the desk.
 
     Raises:
-        BadSetting: Two people have one name.
+        ConflictingSettings: Two people have one name.
 
     Example:
         >>> from pathlib import Path
@@ -105,7 +115,9 @@ class Desk:
         self.people = tuple(people)
         self.terms = terms or Terms()
         if len({person.name for person in self.people}) != len(self.people):
-            raise BadSetting("two people have one name", hint="Give everybody a name of their own.")
+            names = ", ".join(person.name for person in self.people)
+            cause = f"people at a desk must have different names, got {names}"
+            raise ConflictingSettings(cause, hint="Give everybody a name of their own.")
         self._router: Router = router or InOrder()
         self._stops: deque[_Pending] = deque(maxlen=MOST_STOPS)  # takes no lock, as signal handlers need it
         self._stopping = threading.Lock()
@@ -117,24 +129,24 @@ class Desk:
         self._projection.noticed = self._notifier.note
         self._projection.changed = self._changed
         self._notifier.start()
-        if any(self._who(each.name) != each for each in self.people):
+        if any(self._who(person.name) != person for person in self.people):
             self._do(Introduce(people=self.people))
         self._notifier.tell()
 
     # -- commands ----------------------------------------------------------------------------------------------------
 
     def ask(self, question: Question, *, run: str, step: str, attempt: int = 1, load: float = 0.0) -> Record:
-        """Put a question to people. Asking again with the same run, step and attempt gives the same question back.
+        """Put a question to people. Asking again with the same run, step and attempt returns the same question.
 
         Args:
-            question: What to ask; `question.to` names whom, `question.deadline_s` until when.
-            run: Which run asks.
-            step: At which step.
-            attempt: Which attempt at it, from 1.
-            load: Its query cost, for the limit on load.
+            question: The question, with `question.to` for its audience and `question.deadline_s` for its deadline.
+            run: The run that asks.
+            step: The step of the run.
+            attempt: Number of the attempt at the step, from 1.
+            load: Query cost, for the limit on load, at least 0.
 
         Returns:
-            The question as it is: mostly open or held; answered, where a channel answered at once.
+            The question as it is now: mostly open or held; answered, where a channel answered at once.
 
         Raises:
             BadSetting: The names cannot make an id, the question lacks what its kind needs, nobody can be asked, or
@@ -169,7 +181,7 @@ class Desk:
         return self._do(reply, reply.question)
 
     def claim(self, question: str, by: str, *, device: str = "", lease_s: float | None = None) -> Receipt:
-        """Take a question on: nobody else answers it until the lease ends. Claiming again makes the lease longer."""
+        """Claim a question: nobody else can answer it until the lease ends. Claiming again makes the lease longer."""
         command = Claim(question=question, by=by, device=device, lease_s=lease_s)
         return self._do(command, question)
 
@@ -178,14 +190,19 @@ class Desk:
         return self._do(Release(question=question, by=by), question)
 
     def withdraw(self, question: str, why: str) -> Receipt:
-        """Take a question back that is no longer needed. `why` is shown to people and cannot be erased: name nobody."""
+        """Take back a question that is no longer needed. `why` is shown to people and cannot be erased: name nobody."""
         return self._do(Withdraw(question=question, why=why), question)
 
     def stop(self, by: str, why: str = "", *, token: str = "") -> None:
-        """Stop: latched, never refused. What waits is taken back. *Not* a safety function: that is the hardware's.
+        """Stop the robot until somebody enables it. Never refused. Waiting questions are taken back.
 
-        What cannot be kept of the texts is cut; `token` finds it in the journal. A signal handler may call this: where
-        it interrupts this desk or a transaction, another thread writes it then.
+        *Not* a safety function: that is the hardware's. A signal handler may call this: where it interrupts this desk
+        or a transaction, another thread writes the stop.
+
+        Args:
+            by: The person or program that stops. Names and reasons that are too long are cut off.
+            why: Reason, for people to read.
+            token: Name by which the entry of this stop can be found in the journal.
 
         Raises:
             StoreUnavailable: It could not be written. This desk is stopped all the same, and writes it when it can.
@@ -199,26 +216,32 @@ class Desk:
             self._write_stops()
 
     def _latch(self, command: Stop | Reply) -> _Pending:
-        """Hold a stop in this process from now on, whoever can write it."""
+        """Hold a stop in this process from now on, even while the store is away."""
         pending = _Pending(command)
         self._stops.append(pending)
         self._waiting.wake_all()
         return pending
 
     def enable(self, by: str, stop: int | None = None) -> None:
-        """Let the robot go on after a stop: the last one, or none after the one whose entry has the number `stop`.
+        """Let the robot go on after a stop.
 
-        Raises `BadSetting` where the desk does not know this person, `IllegalCall` where a newer stop holds.
+        Args:
+            by: The person who enables it; no bystander.
+            stop: Entry number of the last stop that the person knows of; None to lift any.
+
+        Raises:
+            UnknownName: The desk does not know this person, or it is a bystander.
+            IllegalCall: There is a newer stop.
         """
         receipt = self._do(Enable(by=by, stop=stop))
         if receipt.status is ReceiptStatus.STALE:
             raise IllegalCall("there is a newer stop than the one to lift", hint="Look why, then enable again.")
         if not receipt.accepted:
             known = ", ".join(self._projection.state.people) or "nobody"
-            raise BadSetting(f"'{by}' cannot enable the robot", hint=f"It takes one of: {known}.")
+            raise UnknownName(f"'{by}' cannot enable the robot", hint=f"It takes one of: {known}.")
 
     def tick(self) -> None:
-        """See what time, and other processes, have brought. Writes only where something is due."""
+        """Take in entries of other processes, and end what has run out by now. Writes only where something is due."""
         self._write_stops()
         state = self._projection.catch_up()
         if decide(state, Tick(), self._projection.now_s(), self.terms).events:
@@ -227,10 +250,11 @@ class Desk:
             self._notifier.tell()
 
     def _do(self, command: Command | _Made, question: str = "") -> Receipt:
-        """Decide inside one transaction, write, publish, tell. Stops that could not be written before come first."""
+        """Decide inside one transaction, write, publish, notify. Stops that could not be written before come first."""
         self._write_stops()
         entries: list[Entry] = []
-        self._projection.catch_up()  # which may take long after an erasure, and others can write meanwhile
+        # Once before the transaction too: after an erasure this may take long, and inside it everybody else would wait.
+        self._projection.catch_up()
         with self._projection.inside:
             with self.journal.writing() as writer:
                 state = self._projection.catch_up(writer.read)
@@ -250,30 +274,30 @@ class Desk:
         return ruling.receipt, ruling.state
 
     def _write_stops(self) -> None:
-        """Write the stops that wait for it, in a transaction of their own."""
+        """Write the stops that are not in the journal yet, in a transaction of their own."""
         if not self._stops:
             return
         with self._projection.inside, self._stopping:
-            left = tuple(self._stops)
-            if not left:
+            unwritten = tuple(self._stops)
+            if not unwritten:
                 return
             self._projection.catch_up()
             entries: list[Entry] = []
             receipts: list[Receipt] = []
             with self.journal.writing() as writer:
                 state = self._projection.catch_up(writer.read)
-                for each in left:
-                    question = each.command.question if isinstance(each.command, Reply) else ""
-                    receipt, state = self._decide(writer, state, each.command, question, entries)
-                    if not receipt.accepted:  # from somebody who was erased meanwhile
-                        _, state = self._decide(writer, state, Stop(by=each.command.by), "", entries)
+                for pending in unwritten:
+                    question = pending.command.question if isinstance(pending.command, Reply) else ""
+                    receipt, state = self._decide(writer, state, pending.command, question, entries)
+                    if not receipt.accepted:  # from a person who was erased meanwhile: it stops all the same
+                        _, state = self._decide(writer, state, Stop(by=pending.command.by), "", entries)
                     receipts.append(receipt)
             self._projection.take_in(entries)
-            for each, receipt in zip(left, receipts, strict=True):
-                each.receipt = receipt
-            for each in left:
+            for pending, receipt in zip(unwritten, receipts, strict=True):
+                pending.receipt = receipt
+            for pending in unwritten:
                 with suppress(ValueError):  # so many came that it was dropped
-                    self._stops.remove(each)
+                    self._stops.remove(pending)
         self._after()
 
     def _try_to_write_stops(self) -> None:
@@ -283,7 +307,7 @@ class Desk:
             _log.warning("a stop holds here, but is not written yet: %s", error)
 
     def _after(self) -> None:
-        """After what was written: tell, and keep a snapshot now and then."""
+        """Finish a transaction: notify channels, and keep a snapshot now and then."""
         self._notifier.tell()
         self._projection.keep(self.terms.snapshot_every)
 
@@ -294,20 +318,20 @@ class Desk:
             self._waiting.wake({entry.key for entry in entries})
         if after.people != before.people:
             self._notifier.met(after)
-        for tell in self.listeners:
-            tell(before, after, entries)
+        for listener in self.listeners:
+            listener(before, after, entries)
 
     # -- waiting -----------------------------------------------------------------------------------------------------
 
     def wait(self, question: str, timeout_s: float | None = None) -> Record | None:
-        """Wait until there is something to tell to whoever asked (`Record.settled`), or the desk is stopped.
+        """Wait until the asker can be told an outcome (`Record.settled`), or the desk is stopped.
 
-        Wakes at once for an answer in this process, and soon for one in another. Sees to leases, deadlines,
-        deferrals and held questions while it waits.
+        Wakes at once for an answer in this process, and soon for one in another. While it waits it ends leases,
+        deadlines and deferrals that run out, and opens held questions that fit.
 
         Args:
             question: The id.
-            timeout_s: How long to wait at most, in real seconds; for ever where it is None.
+            timeout_s: Longest wait in real seconds; for ever where it is None.
 
         Returns:
             The question as it is then; None when the time is up.
@@ -332,19 +356,20 @@ class Desk:
                 left_s = until - time.monotonic()
                 if left_s <= 0:
                     return None
+                # Of all threads that wait in this process one leads: it follows the journal, and wakes the others.
                 if self._waiting.leads(place):
                     self._pause(state, left_s)
                     self._projection.catch_up()
-                    self._waiting.pass_on(place)  # a channel may keep this thread
+                    self._waiting.pass_on(place)  # a channel may now keep this thread for long
                     look = True
                 else:
                     look = not place.sleep(left_s)
 
     def watch(self, timeout_s: float) -> bool:
-        """Wait for anything to happen, for a process that only carries questions to people, and see to it.
+        """Wait for any new entry, for a process that only carries questions to people.
 
         Returns:
-            True when something did; False when the time is up.
+            True when there is one; False when the time is up.
         """
         state = self._projection.state
         self._pause(state, timeout_s)
@@ -353,7 +378,7 @@ class Desk:
         return self._projection.state.seq > state.seq
 
     def _pause(self, state: DeskState, most_s: float) -> None:
-        """Wait until something is due or written; a clock that can skip to what is due does that instead."""
+        """Wait until something is due or written; a `SkippingClock` skips to what is due instead."""
         now_s = self._projection.now_s()
         due_s = min(next_due_s(state, now_s), self._notifier.next_s())
         if isinstance(self.journal.clock, SkippingClock) and now_s < due_s < math.inf:
@@ -362,57 +387,57 @@ class Desk:
             most_s = min(most_s, self.terms.look_every_s)
             self.journal.wait(state.seq, min(most_s, max(due_s - now_s, SHORTEST_PAUSE_S)))
 
-    # -- what it knows -----------------------------------------------------------------------------------------------
+    # -- state -------------------------------------------------------------------------------------------------------
 
     @property
     def state(self) -> DeskState:
-        """Everything, up to the journal's last entry. Immutable."""
+        """State of all questions, up to the journal's last entry. Immutable."""
         return self._projection.catch_up()
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody said stop and nobody enabled the desk since."""
+        """True if somebody said stop and nobody enabled the desk since."""
         return bool(self._stops) or self.state.stopped is not None
 
     def stopped_since(self, seq: int) -> bool:
-        """Whether somebody said stop after an entry of the journal, also where the desk was enabled again since."""
+        """Return True if somebody said stop after entry `seq` of the journal, even if the desk was enabled since."""
         return bool(self._stops) or self.state.last_stop > seq
 
     def now_s(self) -> float:
-        """The time: the journal's clock, which never runs backwards here."""
+        """Return the time by the journal's clock, which never runs backwards here."""
         self._projection.catch_up()
         return self._projection.now_s()
 
     def record(self, question: str) -> Record | None:
-        """A question by its id, however long ago it ended; None where there is none."""
-        found = self.state.records.get(question)
-        return found or self._projection.recalled(question)
+        """Return a question by its id, however long ago it ended; None where there is none."""
+        return self.state.records.get(question) or self._projection.recalled(question)
 
     def known(self, question: str) -> Record | None:
-        """A question as this process last saw it, without a look into the journal."""
+        """Return a question as this process last saw it, without a look into the journal."""
         return self._projection.state.records.get(question)
 
     def pending(self, person: str | None = None) -> tuple[Record, ...]:
-        """The questions that wait for an answer, in order of asking; only those whose turn is a person's."""
-        return tuple(each for each in self.state.waiting if person is None or each.turn == person)
+        """Return the questions that wait for an answer, in order of asking; only a person's where one is given."""
+        return tuple(record for record in self.state.waiting if person is None or record.turn == person)
 
     def free_from_s(self, now_s: float) -> float:
-        """From when somebody may be asked: by their hours and quiet times, not by what is before them just now.
+        """Return the earliest time at which somebody may be asked, by hourly limits and quiet times.
 
-        A question that meets a person who is busy is held until they are not. Infinity while the desk is stopped.
+        Questions that are before people just now do not count: another one is held until they are free. Infinity while
+        the desk is stopped.
         """
         state = self.state
         if self._stops or state.stopped is not None:
             return math.inf
-        fits = (fit(each.limits, state.put.get(each.name, ()), now_s) for each in self._asked(state))
-        return min((math.inf if each.from_s is None else each.from_s for each in fits), default=math.inf)
+        fits = (fit(person.limits, state.put.get(person.name, ()), now_s) for person in self._asked(state))
+        return min((math.inf if moment.from_s is None else moment.from_s for moment in fits), default=math.inf)
 
     def _who(self, name: str) -> Person | None:
         return self._projection.state.people.get(name)
 
     def _asked(self, state: DeskState) -> tuple[Person, ...]:
-        """Whom this desk asks, each as the journal knows them by now."""
-        names = [each.name for each in self.people] or list(state.people)
+        """Return the people whom this desk asks, as the journal knows them by now."""
+        names = [person.name for person in self.people] or list(state.people)
         return tuple(state.people[name] for name in names if name in state.people)
 
     def close(self) -> None:
@@ -431,18 +456,18 @@ class Desk:
 
 
 class _Place:
-    """One who waits for a question. `wake` takes no lock of ours, so it may be called from anywhere."""
+    """Place of a thread that waits for a question. `wake` takes no lock of ours, so it may be called from anywhere."""
 
     def __init__(self, question: str) -> None:
         self.question = question
         self._calls: queue.SimpleQueue[None] = queue.SimpleQueue()
 
     def wake(self) -> None:
-        """Let it look again."""
+        """Wake the thread, so that it looks again."""
         self._calls.put(None)
 
     def sleep(self, most_s: float) -> bool:
-        """Wait to be woken; False when the time is up."""
+        """Sleep until woken; return False when the time is up."""
         until = time.monotonic() + most_s
         while (left_s := until - time.monotonic()) > 0:
             with suppress(queue.Empty):
@@ -452,17 +477,16 @@ class _Place:
         return False
 
     def forget(self) -> None:
-        """Whatever it was woken for up to now, it is going to look anyway."""
+        """Forget earlier calls of `wake`: the thread is about to look anyway."""
         with suppress(queue.Empty):
             while True:
                 self._calls.get_nowait()
 
 
 class _Waiting:
-    """Everybody who waits in this process, by question, and who of them leads: follows the journal for all.
+    """The threads that wait in this process, by question, and the one of them that leads: it follows the journal.
 
-    Without anybody there is no leader and no thread. There is a leader, or somebody who was woken to become one,
-    as long as anybody waits.
+    As long as a thread waits, one leads or was woken to become the leader. No extra thread is needed for that.
     """
 
     def __init__(self) -> None:
@@ -472,7 +496,7 @@ class _Waiting:
 
     @contextmanager
     def place(self, question: str) -> Iterator[_Place]:
-        """A place for one who waits; who led passes that on when leaving."""
+        """Enter a place for this thread; a leader that leaves passes the lead on."""
         place = _Place(question)
         with self._lock:
             self._places[question] = (*self._places.get(question, ()), place)
@@ -480,7 +504,7 @@ class _Waiting:
             yield place
         finally:
             with self._lock:
-                left = tuple(each for each in self._places[question] if each is not place)
+                left = tuple(entered for entered in self._places[question] if entered is not place)
                 if left:
                     self._places[question] = left
                 else:
@@ -488,28 +512,28 @@ class _Waiting:
             self.pass_on(place)
 
     def leads(self, place: _Place) -> bool:
-        """Whether this one leads; it does from now on where nobody did."""
+        """Return True if this place leads; it leads from now on where none did."""
         with self._lock:
             if self._leader is None:
                 self._leader = place
             return self._leader is place
 
     def pass_on(self, place: _Place) -> None:
-        """Lead no more. Where nobody leads then, another one is woken to lead."""
+        """Give up the lead, and wake another place to take it."""
         with self._lock:
             if self._leader is place:
                 self._leader = None
             if self._leader is None:
-                following = next((each for at in self._places.values() for each in at if each is not place), None)
-                if following is not None:
-                    following.wake()
+                places = (entered for waiting in self._places.values() for entered in waiting)
+                if (successor := next((entered for entered in places if entered is not place), None)) is not None:
+                    successor.wake()
 
     def wake(self, questions: Iterable[str]) -> None:
-        """Wake those who wait for these."""
+        """Wake the threads that wait for these questions."""
         for question in questions:
             for place in self._places.get(question, ()):
                 place.wake()
 
     def wake_all(self) -> None:
-        """Wake everybody."""
+        """Wake all threads that wait."""
         self.wake(tuple(self._places))

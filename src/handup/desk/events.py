@@ -1,10 +1,9 @@
-"""What the desk writes in the journal. The entry's key is the question's id, its time is when it happened.
+"""Events of the desk in the journal. An entry's key is the question's id, its time is when the event happened.
 
-Names of people and what they said can be erased. The words of a question belong to the person whom it was put to
-first, and to those who had answered in the same run, whose words may be in it; the value of an answer to the person who
-gave it, limits and channels to the person whose they are. Ids, times
-and statuses stay, and so do free texts that belong to nobody: tokens, names of runs and steps, why a question is held
-or taken back. Name nobody in those.
+Names of people and their words can be erased. The words of a question belong to the person to whom it was put first,
+and to those who had answered in the same run, whose words may be in it; the value of an answer belongs to the person
+who gave it, limits and channels to their person. Ids, times and statuses stay, and so do free texts that belong to
+nobody: tokens, names of runs and steps, the reason why a question is held or taken back. Name nobody in those.
 """
 
 from __future__ import annotations
@@ -18,34 +17,34 @@ from handup.desk.status import Move
 
 
 class Cause(StrEnum):
-    """Why a question was withdrawn."""
+    """Cause for which a question was withdrawn."""
 
     ASKER = "asker"
-    """Whoever asked no longer needs it."""
+    """The asker no longer needs it."""
     STOP = "stop"
     """Somebody said stop."""
     ERASED = "erased"
     """Its words were erased before it was answered."""
     NOBODY = "nobody"
-    """It can be put to nobody: they were erased, or their limits never allow it."""
+    """It can be put to nobody: the people were erased, or their limits never allow it."""
 
 
 @event(Move.ASKED.value, people=("turn", "audience", "of"), personal={"question": "of"})
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """A question came in. It is held until an `Opened` follows, mostly in the same breath.
+    """A question came in. It is held until an `Opened` follows, mostly in the same transaction.
 
     Args:
-        step: Which step of the run asked; the run is the entry's. Both stay for ever: name nobody.
-        attempt: Which attempt at it.
-        turn: Whom it is for first.
-        audience: Who may answer, in order.
+        step: Step of the run that asked; the run is the entry's. Both stay for ever: name nobody.
+        attempt: Number of the attempt at the step.
+        turn: Person to whom it is put first.
+        audience: People who may answer, in order.
         question: Its words, without the names of people.
-        deadline_s: When an answer comes too late.
+        deadline_s: Time after which an answer is too late.
         load: Its query cost.
-        until_s: From when it may fit, where that is known.
-        why: Why it is held, if it is.
-        of: Whose its words are. Entries of before have none; there they are of whom it was for first.
+        until_s: Time from which it may fit, where that is known.
+        why: Reason why it is held, if it is.
+        of: Owners of its words. Older entries have none; there the words belong to the first person.
     """
 
     step: str
@@ -81,7 +80,7 @@ class Opened:
 @event(Move.CLAIMED.value, people=("by",), personal={"device": "by"})
 @dataclass(frozen=True, kw_only=True)
 class Claimed:
-    """Somebody took a question on; until the lease ends nobody else answers it."""
+    """A person claimed a question; until the lease ends nobody else can answer it."""
 
     by: str
     until_s: float
@@ -112,14 +111,14 @@ class Answered:
 @event(Move.DEFERRED.value, people=("by",), personal={"device": "by"})
 @dataclass(frozen=True, kw_only=True)
 class Deferred:
-    """*Not now*.
+    """A person said *not now*.
 
     Args:
-        by: Who said it.
-        token: Of the reply.
-        until_s: When the question comes back.
-        device: From which device.
-        wanted_s: Until when the person wanted to be left alone, where they said so.
+        by: The person.
+        token: Token of the reply.
+        until_s: Time at which the question comes back.
+        device: Device of the reply.
+        wanted_s: Time until which the person wanted to be left alone, where they named one.
     """
 
     by: str
@@ -132,7 +131,7 @@ class Deferred:
 @event(Move.HANDED_ON.value, people=("by", "turn"), personal={"device": "by"})
 @dataclass(frozen=True, kw_only=True)
 class HandedOn:
-    """*Someone else*, or a person who can no longer be asked; `turn` is next, None where nobody is left."""
+    """A person said *someone else*, or can no longer be asked; `turn` is next, None where nobody is left."""
 
     by: str
     turn: str | None
@@ -143,7 +142,7 @@ class HandedOn:
 @event(Move.DELEGATED.value, people=("by",), personal={"device": "by"})
 @dataclass(frozen=True, kw_only=True)
 class Delegated:
-    """*Let the robot try*."""
+    """A person said *let the robot try*."""
 
     by: str
     token: str
@@ -187,13 +186,13 @@ class Enabled:
 @event("desk.person", people=("person",), personal={"channels": "person", "limits": "person"})
 @dataclass(frozen=True, kw_only=True)
 class Introduced:
-    """Somebody who can be asked, and how much; the latest word on a person holds for all desks on the journal.
+    """A person who can be asked, and how much; the latest entry about a person holds for all desks on the journal.
 
     Args:
         person: The name.
-        role: What they are to the robot.
-        channels: Where questions reach them.
-        limits: How much they may be asked, with their quiet hours.
+        role: Relation to the robot.
+        channels: Channels on which questions reach them.
+        limits: Limits on questions, with quiet hours.
     """
 
     person: str
@@ -203,12 +202,12 @@ class Introduced:
 
     @classmethod
     def of(cls, person: Person) -> Introduced:
-        """What is written of a person."""
+        """Return the event for a person."""
         limits = person.limits.to_json()
         return cls(person=person.name, role=person.role, channels=person.channels, limits=limits)
 
     def known(self) -> Person | None:
-        """The person; None where they were erased.
+        """Return the person; None where they were erased.
 
         Raises:
             BadSetting: The limits cannot be kept here, such as quiet hours in a time zone that nobody here knows.
@@ -222,16 +221,16 @@ class Introduced:
 @event("ask.delivered")
 @dataclass(frozen=True, kw_only=True)
 class Delivered:
-    """The outcome of a question reached whoever asked it from the shell. The entry's key is the question's id."""
+    """The outcome of a question reached its asker in the shell. The entry's key is the question's id."""
 
 
 @event("remote.settled")
 @dataclass(frozen=True, kw_only=True)
 class RemoteSettled:
-    """In a robot's own journal: a question at the server has come so far that there was something to tell.
+    """In a robot's own journal: a question at the server was settled or put off.
 
     Args:
-        status: Where it is. Who answered what stays at the server, where it can be erased.
+        status: Its status. Person and answer stay at the server, where they can be erased.
     """
 
     status: str
@@ -240,7 +239,7 @@ class RemoteSettled:
 @event("remote.stopped")
 @dataclass(frozen=True, kw_only=True)
 class RemoteStopped:
-    """The server said stop, so that the run is stopped also when this program starts again."""
+    """The server said stop; the run is stopped even if this program is started again."""
 
 
 QuestionEvent = (

@@ -1,4 +1,4 @@
-"""Keeps a state level with the journal: takes entries in, makes snapshots, starts from one."""
+"""Projection of the journal into the desk's state: takes entries in, makes snapshots, starts from one."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from handup.journal import Entry, Journal, JournalErased
 
 SNAPSHOT = "desk"
 ATTEMPTS = 3
-"""So often the two ways are compared where somebody was erased in the meantime."""
+"""Most comparisons of snapshot and replay, where a person was erased in the meantime."""
 Reader = Callable[[int], Iterator[Entry]]
 Noticed = Callable[[Record | None, Record | None, Entry], None]
-"""What is called with an entry and its question before and after it, in order, each once."""
+"""Listener for each entry, with its question before and after it, in order and once."""
 Changed = Callable[[DeskState, DeskState, Sequence[Entry]], None]
-"""What is called with the state before and after some entries, in order, each once, when the state can be read."""
+"""Listener for changes, with the state before and after some entries, in order and once, when the state can be read."""
 _log = logging.getLogger("handup.desk")
 
 
 class Inside:
-    """Whether this thread is within something of the desk that must not be entered again, by a signal handler say."""
+    """Flag of this thread: True inside code of the desk that a signal handler, say, must not enter again."""
 
     def __init__(self) -> None:
-        self._here = threading.local()
+        self._this_thread = threading.local()
 
     def __enter__(self) -> None:
-        self._here.depth = getattr(self._here, "depth", 0) + 1
+        self._this_thread.depth = getattr(self._this_thread, "depth", 0) + 1
 
     def __exit__(self, *_: object) -> None:
-        self._here.depth -= 1
+        self._this_thread.depth -= 1
 
     def __bool__(self) -> bool:
-        return getattr(self._here, "depth", 0) > 0
+        return getattr(self._this_thread, "depth", 0) > 0
 
 
 class Projection:
     """The state of a desk in this process. Threads may share it; it never holds its lock while it reads or writes.
 
-    Whatever was erased in the journal up to an entry is not in the state at that entry.
+    Names and words that were erased in the journal up to an entry are not in the state at that entry.
 
     Args:
-        journal: What it follows. It starts with the last snapshot that can be read, and what came after it.
+        journal: The journal to follow. The state starts from the last readable snapshot and the entries after it.
 
     Attributes:
-        inside: Where a thread says that it must not come in again.
+        inside: Flag that a thread sets while it must not come in again.
     """
 
     def __init__(self, journal: Journal) -> None:
@@ -70,7 +70,7 @@ class Projection:
         return self._state
 
     def now_s(self) -> float:
-        """The journal's time, which never runs backwards here."""
+        """Return the journal's time, which never runs backwards here."""
         return max(self.journal.clock.now_s(), self._state.at_s)
 
     def _from_snapshot(self) -> DeskState:
@@ -84,12 +84,12 @@ class Projection:
             return DeskState()
 
     def catch_up(self, read: Reader | None = None) -> DeskState:
-        """Take in what was written since, by any process. Where somebody was erased, build the state again.
+        """Take in new entries of any process. After an erasure, build the state again.
 
         That takes as long as the journal is, so catch up before a transaction as well as inside it.
 
         Args:
-            read: How to read on; inside a transaction, its own way.
+            read: Function that reads entries; inside a transaction, the writer's. The journal's where it is None.
         """
         read = read or self.journal.read
         entries = list(read(self._state.seq))
@@ -102,10 +102,10 @@ class Projection:
             return self.take_in(*self._built_again(read))
 
     def _built_again(self, read: Reader) -> tuple[list[Entry], DeskState]:
-        """The state from nothing, without anything that was erased, and the entries of it that are new.
+        """Return the new entries, and the state replayed from the first entry, without anything that was erased.
 
-        A long journal is read in pieces. Somebody who was erased between two of them is still in the first ones, so
-        it is read again then. Who is erased after the last piece is found by the next one who catches up.
+        A long journal is read in batches. A person who was erased between two of them is still in the first ones, so
+        all is read again then. An erasure after the last batch is noticed when the state catches up next.
         """
         while True:
             known = self.journal.head().seq
@@ -116,10 +116,10 @@ class Projection:
                 return last, fresh
 
     def take_in(self, entries: Sequence[Entry], fresh: DeskState | None = None) -> DeskState:
-        """The state after entries that follow it without a gap; those that it knows already are left out.
+        """Take in entries that follow the state without a gap, and return the state after them.
 
         Args:
-            entries: What is new.
+            entries: New entries; those that are in the state already are left out.
             fresh: The state after the last of them, where it was built again.
         """
         if not entries and fresh is None:
@@ -144,19 +144,19 @@ class Projection:
             return state
 
     def recalled(self, question: str, entries: Iterable[Entry] | None = None) -> Record | None:
-        """A question that the state has dropped, from its own entries; None where there is none."""
+        """Return a question that the state has dropped, from its own entries; None where there is none."""
         if not may_be_id(question):
             return None
-        found = self.journal.read(key=question) if entries is None else entries
-        return replay(each for each in found if isinstance(each.event, QuestionEvent)).records.get(question)
+        entries = self.journal.read(key=question) if entries is None else entries
+        return replay(entry for entry in entries if isinstance(entry.event, QuestionEvent)).records.get(question)
 
     def keep(self, after: int) -> None:
-        """Make a snapshot where so many entries have come since the last one. Without one nothing is lost but time."""
+        """Save a snapshot if at least `after` entries have come since the last one. It only saves time at a start."""
         if self._state.seq - self._kept < after:
             return
         try:
             rebuilt = -1
-            while rebuilt != self._rebuilt:  # somebody was erased meanwhile: not with their name
+            while rebuilt != self._rebuilt:  # a person was erased meanwhile: save it again without their name
                 rebuilt, state = self._rebuilt, self._state
                 self.journal.save_snapshot(SNAPSHOT, state.seq, state.to_json())
                 self._kept = state.seq
@@ -166,11 +166,11 @@ class Projection:
 
 
 def _erased(entries: Iterable[Entry]) -> bool:
-    return any(isinstance(each.event, JournalErased) for each in entries)
+    return any(isinstance(entry.event, JournalErased) for entry in entries)
 
 
 def _keeping(entries: Iterable[Entry], after: int, kept: list[Entry]) -> Iterator[Entry]:
-    """The entries as they come; those beyond a number are kept as well."""
+    """Yield the entries as they come, and collect those beyond number `after` in `kept`."""
     for entry in entries:
         if entry.seq > after:
             kept.append(entry)
@@ -179,11 +179,11 @@ def _keeping(entries: Iterable[Entry], after: int, kept: list[Entry]) -> Iterato
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Whether two ways lead to one state.
+    """Comparison of a state replayed from the first entry with one replayed from a snapshot.
 
     Args:
-        snapshot_seq: The entry of the snapshot that the second way began with; None where there is none of use.
-        differs: What differs, by the names of the state's fields.
+        snapshot_seq: Number of the snapshot's entry; None where there is no usable snapshot.
+        differs: Names of the state's fields that differ.
     """
 
     snapshot_seq: int | None = None
@@ -191,25 +191,25 @@ class Comparison:
 
     @property
     def same(self) -> bool:
-        """Whether they lead to one state."""
+        """True if the two states are equal."""
         return not self.differs
 
 
 def compared(journal: Journal, state: DeskState) -> Comparison:
-    """Whether the stored snapshot and the entries after it lead to a state that was replayed from the first entry.
+    """Compare a state replayed from the first entry with that of the stored snapshot and the entries after it.
 
-    Robots may write on meanwhile. Where somebody was erased while this read, it replays again.
+    Robots may go on writing meanwhile. Where a person was erased during the comparison, it is repeated.
 
     Args:
-        journal: Where both come from.
-        state: What the replay gave.
+        journal: The journal of both.
+        state: The state replayed from the first entry.
     """
     for _ in range(ATTEMPTS):
-        found = _compared(journal, state)
-        if found.same or not _erased(journal.read(state.seq)):
+        comparison = _compared(journal, state)
+        if comparison.same or not _erased(journal.read(state.seq)):
             break
         state = replay(journal.read(limit=state.seq))
-    return found
+    return comparison
 
 
 def _compared(journal: Journal, state: DeskState) -> Comparison:
@@ -219,9 +219,9 @@ def _compared(journal: Journal, state: DeskState) -> Comparison:
     try:
         early = DeskState.from_json(kept.state)
     except BadRecord:
-        return Comparison()  # a desk replays the journal then, too
+        return Comparison()  # a desk does not use this snapshot either, but replays the journal
     tail = list(journal.read(kept.seq, limit=state.seq - kept.seq))
     if _erased(tail):
-        return Comparison()  # and then
+        return Comparison()  # nor this one
     ours, theirs = state.to_json(), replay(tail, early).to_json()
     return Comparison(snapshot_seq=kept.seq, differs=tuple(name for name in ours if ours[name] != theirs[name]))

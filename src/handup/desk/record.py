@@ -1,4 +1,4 @@
-"""One question in flight as the desk knows it, and what is said to whoever replies to it."""
+"""Record of one question in flight, and the receipt for a reply to it."""
 
 from __future__ import annotations
 
@@ -11,72 +11,71 @@ from enum import IntEnum, StrEnum
 from functools import cached_property
 from typing import Any
 
-from handup.core import Answer, BadSetting, Question, ReplyKind, in_words, value_to_json
+from handup.core import Answer, Malformed, OutOfRange, Question, ReplyKind, in_words, value_to_json
 from handup.core.checks import MAX_ID
 from handup.desk.events import Cause
 from handup.desk.status import WAITING, Status
 
 ERASED = Question("The words of this question were erased.")
-"""What stands in for a question whose words were erased."""
+"""Stand-in for a question whose words were erased."""
 ERASED_NAME = "erased-"
-"""How the name of a person begins who was erased."""
+"""Beginning of the name of a person who was erased."""
 LONGEST_NAME = 200
 MOST_ATTEMPTS = 10**9
 ENDED = (Status.ANSWERED, Status.DELEGATED, Status.WITHDRAWN, Status.EXPIRED)
 
 
 def question_id(run: str, step: str, attempt: int = 1) -> str:
-    """The id of a question: the same run, step and attempt ask the same question, also after a crash.
+    """Return the id of a question: the same run, step and attempt ask the same question, also after a crash.
 
     Run and step stand in the journal for ever and cannot be erased: name nobody in them.
 
     Raises:
-        BadSetting: Empty, too long, with characters that cannot be shown, a step with a slash, or an attempt that is
-            no number from 1 to `MOST_ATTEMPTS`.
+        Malformed: A name is empty, too long or not printable, or a step has a slash.
+        OutOfRange: The attempt is no whole number from 1 to `MOST_ATTEMPTS`.
     """
     for what, name in (("run", run), ("step", step)):
         if not name or len(name) > LONGEST_NAME or not name.isprintable():
-            raise BadSetting(
-                f"the {what} {name[:LONGEST_NAME]!r} cannot name a question",
-                hint=f"Use 1 to {LONGEST_NAME} printable characters.",
-            )
+            must = f"have 1 to {LONGEST_NAME} printable characters"
+            raise Malformed.of(f"the {what} of a question", repr(name[:LONGEST_NAME]), must, hint="Give a short name.")
     if "/" in step:
-        raise BadSetting(f"the step {step!r} has a slash", hint="Slashes belong in the run; use another character.")
+        raise Malformed.of("a step", repr(step), "have no slash", hint="Put it in the run, or use another character.")
     if isinstance(attempt, bool) or not isinstance(attempt, int) or not 1 <= attempt <= MOST_ATTEMPTS:
-        raise BadSetting(f"attempt {attempt!r} is no attempt", hint="Count attempts from 1.")
+        must = f"be a whole number from 1 to {MOST_ATTEMPTS}"
+        raise OutOfRange.of("attempt", repr(attempt), must, hint="Count attempts from 1.")
     return f"{run}/{step}/{attempt}"
 
 
 def may_be_id(question: str) -> bool:
-    """Whether a text could be the id of a question at all; the journal need not be searched for one that could not."""
+    """Return True if a text could be the id of a question; the journal is not searched for others."""
     return 0 < len(question) <= MAX_ID and question.isprintable() and question.count("/") >= 2
 
 
 class End(IntEnum):
-    """What about a question ends with time; of two at a time the first comes first."""
+    """Kind of end that time brings to a question; the lower one counts first where two come at the same time."""
 
     WORDS = 0
-    """Its words, or the person, were erased: at once."""
+    """Its words, or the person, were erased: it ends at once."""
     DEADLINE = 1
     LEASE = 2
     DEFERRAL = 3
 
 
 def gone(person: str | None) -> bool:
-    """Whether a name in a record stands for nobody who could be asked: somebody who was erased."""
+    """Return True if a name in a record stands for nobody, or for a person who was erased."""
     return person is None or person.startswith(ERASED_NAME)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Done:
-    """A reply that was accepted, so that the same one, sent again, gets the same receipt.
+    """A reply that was accepted. It is remembered so that the same reply, sent again, gets the same receipt.
 
     Args:
         token: Its token.
-        by: Who gave it.
-        kind: What kind it was.
-        digest: Of what it said; another reply with the same token is another reply.
-        span_s: For *not now*: for how long.
+        by: The person who gave it.
+        kind: Its kind.
+        digest: Digest of its content, to tell it from another reply with the same token.
+        span_s: Length of a *not now* in seconds.
     """
 
     token: str
@@ -87,44 +86,44 @@ class Done:
 
 
 def digest(kind: ReplyKind, value: Any = None, *, until_s: float | None = None, certainty: float = 1.0) -> str:
-    """A short name for what a reply says. Only in memory and in snapshots: from it, a short value could be guessed.
+    """Return a digest of a reply's content. It is never written to the journal: a short value could be guessed from it.
 
     Args:
-        kind: What kind of reply it is.
-        value: What an answer says, as plain JSON.
-        until_s: For *not now*: until when the person wanted to be left alone.
-        certainty: How sure they were of an answer.
+        kind: Kind of the reply.
+        value: Value of an answer, as plain JSON.
+        until_s: Time until which the person wanted to be left alone, for *not now*.
+        certainty: Certainty of an answer, from 0 to 1.
     """
-    said = json.dumps([str(kind), value, until_s, float(certainty)], sort_keys=True)
-    return hashlib.sha256(said.encode()).hexdigest()[:32]
+    content = json.dumps([str(kind), value, until_s, float(certainty)], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """A question and where it is.
+    """A question and its status.
 
     Args:
-        id: From run, step and attempt.
-        run: Who asked.
-        step: At which step.
-        attempt: At which attempt.
+        id: Id made of run, step and attempt.
+        run: The run that asked.
+        step: The step of the run.
+        attempt: Number of the attempt at the step.
         question: The words; `ERASED` where they were erased.
         load: Its query cost.
-        audience: Who may answer, in order.
-        turn: Who is asked now; None where nobody is left.
-        status: Where it is.
-        number: The journal's number of its first entry: the order of asking.
-        asked_s: When it came in.
-        opened_s: When it was last put to a person.
-        until_s: When the hold, the lease or the deferral ends, where that is known.
-        deadline_s: When an answer comes too late.
-        by: Who holds it or settled it.
-        device: From which device.
-        token: The token of the reply that settled it.
-        answer: What was answered.
-        why: Why it is held or withdrawn, for a person to read.
-        cause: Why it was withdrawn, for a program.
-        passed: Who said *someone else*.
+        audience: People who may answer, in order.
+        turn: Person who is asked now; None where nobody is left.
+        status: Its status.
+        number: Number of its first entry in the journal, which is the order of asking.
+        asked_s: Time at which it came in.
+        opened_s: Time at which it was last put to a person.
+        until_s: End of the hold, the lease or the deferral, where that is known.
+        deadline_s: Time after which an answer is too late.
+        by: Person who holds it or settled it.
+        device: Device of that person.
+        token: Token of the reply that settled it.
+        answer: The answer.
+        why: Reason why it is held or withdrawn, for people.
+        cause: Cause for which it was withdrawn, for programs.
+        passed: People who said *someone else*.
         replies: The latest replies that were accepted.
     """
 
@@ -153,22 +152,22 @@ class Record:
 
     @property
     def waiting(self) -> bool:
-        """Whether an answer is still welcome."""
+        """True if an answer is still accepted."""
         return self.status in WAITING
 
     @property
     def ended(self) -> bool:
-        """Whether there is no way on from here."""
+        """True if the status can no longer change."""
         return self.status in ENDED or (self.status is Status.HANDED_ON and self.turn is None)
 
     @property
     def settled(self) -> bool:
-        """Whether there is something to tell to whoever asked: it ended, or it was put off."""
+        """True if the asker can be told an outcome: the question ended, or was put off."""
         return self.ended or self.status is Status.DEFERRED
 
     @property
     def told(self) -> str:
-        """One sentence for whoever asked."""
+        """One sentence on its status for the asker."""
         who = self.by or "somebody"
         return {
             Status.HELD: f"Waits for its turn: {self.why or 'it does not fit yet'}.",
@@ -184,12 +183,12 @@ class Record:
 
     @property
     def erased(self) -> bool:
-        """Whether its words were erased."""
+        """True if its words were erased."""
         return self.question is ERASED or self.question == ERASED
 
     @cached_property
     def ends(self) -> tuple[tuple[End, float], ...]:
-        """What time will end about it, and when."""
+        """Ends that time will bring to it, and when."""
         if not self.waiting:
             return ()
         ends = [] if self.deadline_s is None else [(End.DEADLINE, self.deadline_s)]
@@ -203,15 +202,15 @@ class Record:
 
     @cached_property
     def due_s(self) -> float:
-        """When the first of these ends; infinity where time does nothing to it."""
+        """Time of the first of its ends; infinity where it has none."""
         return min((at_s for _, at_s in self.ends), default=math.inf)
 
     def done(self, token: str, by: str) -> Done | None:
-        """The accepted reply with this token by this person, if there is one."""
-        return next((each for each in self.replies if token and each.token == token and each.by == by), None)
+        """Return the accepted reply with this token by this person, or None."""
+        return next((reply for reply in self.replies if token and reply.token == token and reply.by == by), None)
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record; `from_json` reads it back."""
+        """Return a plain record; `from_json` reads it back."""
         flat = {field.name: getattr(self, field.name) for field in fields(self)}
         answer = self.answer and {**asdict(self.answer), "value": value_to_json(self.answer.value)}
         return {
@@ -222,12 +221,12 @@ class Record:
             "answer": answer,
             "cause": self.cause and str(self.cause),
             "passed": list(self.passed),
-            "replies": [{**asdict(each), "kind": str(each.kind)} for each in self.replies],
+            "replies": [{**asdict(reply), "kind": str(reply.kind)} for reply in self.replies],
         }
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Record:
-        """The record that `to_json` wrote."""
+        """Return the record that `to_json` wrote."""
         answer, cause = record["answer"], record["cause"]
         return cls(
             **{
@@ -238,30 +237,30 @@ class Record:
                 "answer": answer and Answer(**answer),
                 "cause": None if cause is None else Cause(cause),
                 "passed": tuple(record["passed"]),
-                "replies": tuple(Done(**{**each, "kind": ReplyKind(each["kind"])}) for each in record["replies"]),
+                "replies": tuple(Done(**{**reply, "kind": ReplyKind(reply["kind"])}) for reply in record["replies"]),
             }
         )
 
 
 def addressed(question: Question, audience: tuple[str, ...]) -> Question:
-    """A question with its audience, unless it was erased."""
+    """Return a question with its audience, unless it was erased."""
     return ERASED if question == ERASED else replace(question, to=audience)
 
 
 class ReceiptStatus(StrEnum):
-    """What became of a reply."""
+    """Result of a reply or another command."""
 
     ACCEPTED = "accepted"
     LATE = "late"
     """The question is settled."""
     STALE = "stale"
-    """The question is elsewhere by now: with another person, put off, not claimed any more."""
+    """The question is with another person by now, put off, or no longer claimed."""
     UNAUTHORISED = "unauthorised"
-    """Not from somebody who may answer this."""
+    """This person may not answer the question."""
     CLAIMED = "claimed"
-    """Somebody else has taken it on."""
+    """Another person has claimed it."""
     INVALID = "invalid"
-    """Not an answer to this question."""
+    """The question does not allow this answer."""
     UNKNOWN = "unknown"
     """There is no such question."""
     STOPPED = "stopped"
@@ -270,10 +269,10 @@ class ReceiptStatus(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Receipt:
-    """What is said to whoever replied. An accepted reply is durable; a refused one changed nothing.
+    """Receipt for a reply. An accepted reply is durable; a refused one changed nothing.
 
     Args:
-        status: What became of it.
+        status: Result of the reply.
         message: One sentence for the person.
         record: The question as it is now.
         again: Whether the same reply had been accepted before.
@@ -286,15 +285,15 @@ class Receipt:
 
     @property
     def accepted(self) -> bool:
-        """Whether it counts."""
+        """True if the reply counts."""
         return self.status is ReceiptStatus.ACCEPTED
 
 
-# -- what is said to people, one plain sentence each -----------------------------------------------------------------
+# -- sentences for people, in which the robot speaks as "I" ----------------------------------------------------------
 
 
 def name_of(person: str | None) -> str:
-    """A name for others to read."""
+    """Return a name for others to read."""
     return "somebody" if person is None or gone(person) else person
 
 
@@ -303,7 +302,7 @@ def _first_upper(words: str) -> str:
 
 
 def span(seconds: float) -> str:
-    """A stretch of time in words, rounded up."""
+    """Return a length of time in words, rounded up."""
     for unit, size in (("day", 86400.0), ("hour", 3600.0), ("minute", 60.0)):
         if seconds >= 2 * size:
             return f"{-int(-seconds // size)} {unit}s"
@@ -312,49 +311,47 @@ def span(seconds: float) -> str:
 
 
 def thanks(kind: ReplyKind, span_s: float = 0.0, *, nobody_left: bool = False) -> str:
-    """What is said for a reply that counts; the same whenever the same reply comes again."""
+    """Return the message for a reply that counts; the same whenever the same reply comes again."""
     if kind is ReplyKind.SOMEONE_ELSE and nobody_left:
-        return "Nobody else can be asked; the robot is told."
+        return "All right. I can ask nobody else, so the question ends without an answer."
     return {
         ReplyKind.ANSWER: "Thank you, your answer counts.",
-        ReplyKind.NOT_NOW: (
-            f"All right. The robot may go on without your answer; otherwise it asks again in {span(span_s)}."
-        ),
-        ReplyKind.SOMEONE_ELSE: "All right, somebody else is asked.",
-        ReplyKind.LET_ROBOT_TRY: "All right, the robot tries by itself.",
-        ReplyKind.STOP: "Stopped. Nothing goes on before somebody enables it.",
+        ReplyKind.NOT_NOW: f"All right. I may go on without your answer; otherwise I ask again in {span(span_s)}.",
+        ReplyKind.SOMEONE_ELSE: "All right, I ask somebody else.",
+        ReplyKind.LET_ROBOT_TRY: "All right, I try by myself.",
+        ReplyKind.STOP: "Stopped. Nothing moves before somebody lets the robot go on.",
     }[kind]
 
 
 def too_late(record: Record, by: str) -> str:
-    """Why a question takes no more replies."""
+    """Return the message that a question takes no more replies, and why."""
     who = "You have" if record.by == by else f"{_first_upper(name_of(record.by))} has"
     return {
         Status.ANSWERED: f"{who} already answered this.",
-        Status.DELEGATED: f"{who} already let the robot try by itself.",
-        Status.HANDED_ON: "Nobody was left to ask, so the robot was told.",
+        Status.DELEGATED: f"{who} already let me try by myself.",
+        Status.HANDED_ON: "I had nobody left to ask.",
         Status.EXPIRED: "The time for an answer is over.",
         Status.WITHDRAWN: f"This question was taken back: {(record.why or 'it is no longer needed').rstrip('.')}.",
     }.get(record.status, "This question takes no reply now.")
 
 
 def what_counts(record: Record) -> str:
-    """Whose answer counts and what it says, for somebody in the audience; empty where there is none to tell."""
+    """Return the answer that counts with its person, for somebody in the audience; empty where there is none."""
     if record.answer is None or record.answer.value is None:
         return ""
     return f"{_first_upper(name_of(record.by))}'s answer counts: {in_words(record.question, record.answer.value)}."
 
 
 def taken_on(record: Record, now_s: float) -> str:
-    """Who holds a claim, and for how long."""
+    """Return the message that a person has claimed a question, and for how long."""
     left_s = (record.until_s or now_s) - now_s
     return f"{name_of(record.by)} has taken this on for another {span(left_s)}."
 
 
 def elsewhere(record: Record) -> str:
-    """Where a question is that is not before the person who replied."""
+    """Return the message that a question is not before the person who replied, and where it is."""
     if record.status is Status.DEFERRED:
-        return "This question was put off and is before nobody now."
+        return "This question was put off. Nobody is asked now."
     if record.status is Status.HELD:
         return f"This question waits for {name_of(record.turn)}."
     return f"This question is with {name_of(record.turn)} now."

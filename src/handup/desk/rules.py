@@ -1,15 +1,16 @@
 """All rules of the desk in one pure function: state, command and time in, events and a receipt out.
 
-Time comes first: what has ended by now ends before a command is looked at, so an answer after the deadline is late
-even if nobody noticed the deadline. Then the command; then held questions that fit by now are opened.
+Time comes first: leases, deadlines and deferrals that are over end before a command is looked at, so an answer after
+the deadline is late even if nobody noticed the deadline. Then comes the command; then held questions that fit by now
+are opened.
 
-While the desk is stopped nothing is opened to anybody. What waited when the stop came was taken back; what is asked
-afterwards is held, and opened once a person has enabled the desk again.
+While the desk is stopped nothing is opened to anybody. A stop takes back all waiting questions; later questions are
+held, and opened once a person has enabled the desk again.
 
-First valid answer wins; a refused reply changes nothing. Who may reply: everybody in the question's audience, whoever's
-turn it is, may answer or let the robot try, also while the question is held or put off, and also after having said
-*someone else*. *Not now* and *someone else* speak for oneself, so only the person whose turn it is, or who has claimed
-the question, may say them. Permission, and help with one's hands, are for people alone: there *let the robot try* is
+The first valid answer wins; a refused reply changes nothing. Everybody in the question's audience, whoever's turn it
+is, may answer or let the robot try, also while the question is held or put off, and also after having said *someone
+else*. *Not now* and *someone else* speak for oneself, so only the person whose turn it is, or who has claimed the
+question, may say them. Permission and help with one's hands are for people alone: there *let the robot try* is
 refused. *Stop* is for everybody whom the desk knows, at any time.
 """
 
@@ -20,7 +21,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from handup.core import BadAnswer, BadSetting, Person, Question, Reply, ReplyKind, Role, check_value, value_to_json
+from handup.core import (
+    BadAnswer,
+    Malformed,
+    MissingSetting,
+    NotNow,
+    OutOfRange,
+    Person,
+    Question,
+    Reply,
+    ReplyKind,
+    Role,
+    check_value,
+    value_to_json,
+)
 from handup.core.checks import storable, unstorable
 from handup.desk import events
 from handup.desk.record import (
@@ -47,7 +61,7 @@ STOP_WORDS = "somebody said stop"
 
 @dataclass(frozen=True, kw_only=True)
 class Ask:
-    """Put a question to people. `audience`: who may answer, in order. Name nobody in `run` and `step`."""
+    """Put a question to people. `audience` may answer, in this order. Name nobody in `run` and `step`."""
 
     run: str
     step: str
@@ -59,7 +73,7 @@ class Ask:
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """Take a question on for a while; `lease_s` as the terms say where it is None."""
+    """Claim a question for a while; `lease_s` is that of the terms where it is None."""
 
     question: str
     by: str
@@ -94,7 +108,7 @@ class Stop:
 
 @dataclass(frozen=True, kw_only=True)
 class Enable:
-    """Let the robot go on after a stop. `stop`: the entry of the last stop that is meant; any where it is None."""
+    """Let the robot go on after a stop: the last one known is entry number `stop`; any where it is None."""
 
     by: str
     stop: int | None = None
@@ -102,12 +116,12 @@ class Enable:
 
 @dataclass(frozen=True)
 class Tick:
-    """See what time has brought."""
+    """Let time pass: end what is over by now."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Introduce:
-    """Say who can be asked, and how much. Writes only what is news."""
+    """Introduce people who can be asked, and how much. Only changes are written."""
 
     people: tuple[Person, ...]
 
@@ -117,12 +131,12 @@ Command = Ask | Reply | Claim | Release | Withdraw | Stop | Enable | Tick | Intr
 
 @dataclass(frozen=True, kw_only=True)
 class Ruling:
-    """What the rules say.
+    """Decision on a command.
 
     Args:
-        events: What is to be written, all or nothing, in this order.
-        receipt: What is said to whoever gave the command.
-        state: The state once it is written.
+        events: Events to write, all or nothing, in this order.
+        receipt: Receipt for the person or program that gave the command.
+        state: The state once they are written.
     """
 
     events: tuple[Fact, ...]
@@ -131,13 +145,13 @@ class Ruling:
 
 
 def decide(state: DeskState, command: Command, now_s: float, terms: Terms | None = None) -> Ruling:
-    """What becomes of a command.
+    """Return the decision on a command.
 
     Args:
-        state: All that was written so far. An ended question that it has dropped must be recalled first.
-        command: What the desk is told.
+        state: The state of the desk. An ended question that it has dropped must be recalled first.
+        command: The command.
         now_s: The time; a clock that was set back counts as standing still.
-        terms: What it allows.
+        terms: Limits and default times; the defaults where it is None.
 
     Raises:
         BadSetting: The asker's own settings are wrong, or too many questions wait already.
@@ -160,21 +174,20 @@ def _ask(draft: Draft, command: Ask) -> Receipt:
     if record is not None:
         return _accepted(record.told, record, again=True)
     if not command.audience:
-        raise BadSetting(f"nobody can be asked '{id_}'", hint="Give the desk people, or another router.")
+        raise MissingSetting(f"nobody can be asked '{id_}'", hint="Give the desk people, or another router.")
     if not (command.load >= 0.0 and math.isfinite(command.load)):
-        raise BadSetting(f"the load {command.load} is no load", hint="Give a number from 0 on.")
+        raise OutOfRange.of("load", command.load, "be finite and at least 0", hint="Give the question's cost.")
     if len(draft.fold.index.waiting) >= draft.terms.most_waiting:
-        raise BadSetting(
-            f"{draft.terms.most_waiting} questions wait already", hint="Withdraw some, or raise Terms.most_waiting."
-        )
+        cause = f"at most {draft.terms.most_waiting} questions may wait, and as many wait already"
+        raise NotNow(cause, hint="Withdraw some, or raise Terms.most_waiting.")
     turn = command.audience[0]
-    found = first = fitting(draft, turn, command.load)
-    for each in command.audience[1:]:
-        if not found.never:
+    chance = first = fitting(draft, turn, command.load)
+    for person in command.audience[1:]:
+        if not chance.never:
             break
-        turn, found = each, fitting(draft, each, command.load)
-    if found.never:
-        turn, found = command.audience[0], first
+        turn, chance = person, fitting(draft, person, command.load)
+    if chance.never:
+        turn, chance = command.audience[0], first
     event = events.Asked(
         step=command.step,
         attempt=command.attempt,
@@ -183,23 +196,23 @@ def _ask(draft: Draft, command: Ask) -> Receipt:
         question=replace(command.question, to=()).to_json(),
         deadline_s=command.question.deadline_s,
         load=command.load,
-        until_s=None if found.fits or found.never else found.from_s,
-        why=found.why,
+        until_s=None if chance.fits or chance.never else chance.from_s,
+        why=chance.why,
         of=tuple(dict.fromkeys((turn, *_answered(draft, command.run)))),
     )
     draft.add(event, run=command.run, key=id_)
     record = draft.fold.records[id_]
     if record.deadline_s is not None and record.deadline_s <= draft.now_s:
         record = draft.to(record, events.Expired())
-    elif found.never:
+    elif chance.never:
         record = draft.to(
-            record, events.Withdrawn(cause=events.Cause.NOBODY, why=f"it can never be put to anybody: {found.why}")
+            record, events.Withdrawn(cause=events.Cause.NOBODY, why=f"it can never be put to anybody: {chance.why}")
         )
     return _accepted(record.told, record)
 
 
 def _answered(draft: Draft, run: str) -> Iterator[str]:
-    """Who has answered in a run, as far as the desk remembers: what they said may be in its next question."""
+    """Yield the people who have answered in a run: its next question may hold their words, so it is theirs too."""
     for record in draft.fold.records.values():
         by = None if record.run != run or record.answer is None else record.answer.by
         if by is not None and not gone(by):
@@ -213,11 +226,12 @@ def _claim(draft: Draft, command: Claim) -> Receipt:
         raise _Refused(ReceiptStatus.STALE, elsewhere(record), record)
     lease_s = draft.terms.lease_s if command.lease_s is None else command.lease_s
     if not (lease_s > 0 and math.isfinite(lease_s)):
-        raise _Refused(ReceiptStatus.INVALID, "A claim lasts for a time above 0 seconds.", record)
+        raise _Refused(ReceiptStatus.INVALID, "A claim must last longer than 0 seconds.", record)
     _check_device(draft, record, command.device)
     lease_s = min(lease_s, draft.terms.longest_lease_s)
     until_s = draft.now_s + lease_s
     held = record.status is Status.CLAIMED and (record.by, record.device) == (command.by, command.device)
+    # Devices renew their claims often: only a markedly longer lease is worth an entry.
     again = held and until_s < (record.until_s or 0.0) + draft.terms.renewal_share * lease_s
     if not again:
         record = draft.to(record, events.Claimed(by=command.by, until_s=until_s, device=command.device))
@@ -245,7 +259,8 @@ def _withdraw(draft: Draft, command: Withdraw) -> Receipt:
 def _enable(draft: Draft, command: Enable) -> Receipt:
     person = draft.fold.people.get(command.by)
     if person is None or person.role is Role.BYSTANDER:
-        raise _Refused(ReceiptStatus.UNAUTHORISED, "Only a person whom the desk knows enables it, and no bystander.")
+        message = "Only a person whom the desk knows may enable it, and no bystander."
+        raise _Refused(ReceiptStatus.UNAUTHORISED, message)
     again = draft.fold.stopped is None
     if not again and command.stop is not None and draft.fold.last_stop > command.stop:
         raise _Refused(ReceiptStatus.STALE, "Somebody said stop again since.")
@@ -264,10 +279,8 @@ def _stop(draft: Draft, command: Stop) -> Receipt:
 def _introduce(draft: Draft, command: Introduce) -> Receipt:
     for person in command.people:
         if gone(person.name):
-            raise BadSetting(
-                f"nobody can be called '{person.name}'",
-                hint=f"Names that begin with '{ERASED_NAME}' stand for people who were erased.",
-            )
+            cause = f"a person's name must not begin with '{ERASED_NAME}', got '{person.name}'"
+            raise Malformed(cause, hint="Choose another name: such names stand for people who were erased.")
         if draft.fold.people.get(person.name) != person:
             draft.add(events.Introduced.of(person))
     return _accepted("They are known.")
@@ -288,14 +301,14 @@ def _reply(draft: Draft, reply: Reply) -> Receipt:
         raise _Refused(ReceiptStatus.INVALID, f"A reply needs a token of at most {longest} characters.", record)
     _check_device(draft, record, reply.device)
     if not 0.0 <= reply.certainty <= 1.0:
-        raise _Refused(ReceiptStatus.INVALID, "How sure you are lies between 0 and 1.", record)
+        raise _Refused(ReceiptStatus.INVALID, "How sure you are must lie between 0 and 1.", record)
     _REPLY[reply.kind](draft, record, reply)
     record = draft.fold.records[record.id]
     return _accepted(_thanks(record, reply), record)
 
 
 def _says(record: Record, reply: Reply, done: Done) -> bool:
-    """Whether a reply says what another one said that was accepted."""
+    """Return True if a reply has the content of one that was accepted."""
     if reply.kind is not done.kind:
         return False
     if reply.kind is not ReplyKind.ANSWER:
@@ -367,9 +380,9 @@ def _stop_everything(draft: Draft, event: events.Stopped, record: Record | None 
         The question that the stop came with, as it is then.
     """
     draft.add(event, run=record.run if record else "", key=record.id if record else "")
-    for each in tuple(draft.fold.index.waiting.values()):
-        taken = draft.to(each, events.Withdrawn(cause=events.Cause.STOP, why=STOP_WORDS))
-        record = taken if record is not None and record.id == each.id else record
+    for waiting in tuple(draft.fold.index.waiting.values()):
+        taken = draft.to(waiting, events.Withdrawn(cause=events.Cause.STOP, why=STOP_WORDS))
+        record = taken if record is not None and record.id == waiting.id else record
     return record
 
 
@@ -380,7 +393,7 @@ def _thanks(record: Record, reply: Reply) -> str:
 
 
 class _Refused(Exception):
-    """A command is refused; it has added nothing to the draft."""
+    """Refusal of a command, which has added nothing to the draft."""
 
     def __init__(self, status: ReceiptStatus, message: str, record: Record | None = None) -> None:
         super().__init__(message)
@@ -399,19 +412,19 @@ def _record(draft: Draft, question: str) -> Record:
 
 
 def _check_allowed(draft: Draft, record: Record, by: str) -> None:
-    """Refuse a person who may do nothing with a question now."""
+    """Refuse a person who may not reply to a question now."""
     if by not in draft.fold.people or by not in record.audience:
         raise _Refused(ReceiptStatus.UNAUTHORISED, "This question is not for you to answer.")
     if not record.waiting:
         raise _Refused(ReceiptStatus.LATE, too_late(record, by), record)
     if draft.fold.stopped is not None:
-        raise _Refused(ReceiptStatus.STOPPED, "Everything is stopped; somebody has to enable it first.", record)
+        raise _Refused(ReceiptStatus.STOPPED, "Everything is stopped. Somebody must enable it first.", record)
     if record.status is Status.CLAIMED and record.by != by:
         raise _Refused(ReceiptStatus.CLAIMED, taken_on(record, draft.now_s), record)
 
 
 def _check_turn(record: Record, reply: Reply) -> None:
-    """Refuse somebody who speaks for whoever has the question before them."""
+    """Refuse a person who does not have the question before them."""
     if reply.by != (record.by if record.status is Status.CLAIMED else record.turn):
         raise _Refused(ReceiptStatus.STALE, elsewhere(record), record)
 
@@ -420,7 +433,7 @@ def _check_device(draft: Draft, record: Record, device: str) -> None:
     longest = draft.terms.longest_text
     if len(device) > longest or unstorable(device):
         raise _Refused(
-            ReceiptStatus.INVALID, f"The name of a device is one line of at most {longest} characters.", record
+            ReceiptStatus.INVALID, f"The name of a device must be one line of at most {longest} characters.", record
         )
 
 

@@ -1,4 +1,4 @@
-"""How a question looks on a terminal, plain lines that wrap at any width; and the lines that a person types there."""
+"""Screen and keyboard of a terminal: questions as plain lines that wrap at any width, and the lines that are typed."""
 
 from __future__ import annotations
 
@@ -19,57 +19,57 @@ from handup.desk.record import Record
 
 STOP_KEY, NOT_NOW_KEY, ELSE_KEY, TRY_KEY, HELP_KEY = "s", "n", "o", "t", "?"
 ALWAYS = ((NOT_NOW_KEY, "not now"), (ELSE_KEY, "someone else"), (TRY_KEY, "let the robot try"), (HELP_KEY, "help"))
-"""What can be typed at a question, besides the stop, which comes first."""
+"""Keys at every question, besides the stop, which comes first."""
 LEAST_WIDTH = 10
-"""Narrower terminals wrap by themselves."""
+"""Least width for which lines are wrapped; narrower terminals wrap by themselves."""
 LOOK_EVERY_S = 0.3
-"""How often it is looked whether the question still stands while a person types."""
+"""Seconds between two looks whether the question is still open while a person types."""
 MAX_LINE = 20_000
-"""A longer line is cut; no answer is so long."""
+"""Longest line in bytes; the rest is cut off, as no answer is so long."""
 
 HELP = """\
 Type a key and press Enter.
 s  stops the robot at once, and it stays stopped until a person lets it go on. So does the word stop.
-n  puts the question off for a while. The robot may go on without your answer; otherwise you are asked again.
-o  passes it on to the next person; where nobody is left, the robot is told.
+n  puts the question off for a while. I may go on without your answer; otherwise I ask you again.
+o  passes it on to the next person; where nobody is left, it ends without an answer.
 {try_}
-Enter takes the robot's own guess, where it has one. It never gives permission.
+Enter takes my own guess, where I have one. It never gives permission.
 To answer with a word or number that means something here, put = before it: =n
 Ctrl-D or Ctrl-C leaves the question open; nothing is lost. They do not stop the robot.\
 """
-TRY_HELP = "t  lets the robot try by itself."
+TRY_HELP = "t  lets me try by myself."
 
 
 def help_on(asked: Question) -> str:
-    """What each key does at a question."""
+    """Return the help on the keys at a question."""
     return HELP.format(try_=asked.rule.only_people or TRY_HELP)
 
 
 def plain(console: Console) -> bool:
-    """Whether to do without lines and frames: for screen readers, files and simple terminals."""
+    """Return True if lines and frames are to be left out, as for screen readers, files and simple terminals."""
     return not console.is_terminal or os.environ.get("TERM", "") in {"dumb", "unknown"}
 
 
 class Screen:
-    """Writes a question and what is said about it.
+    """Output of questions and messages to a terminal.
 
     Args:
-        console: Where to; standard error where it is None, so that standard output stays free for results.
+        console: The terminal; standard error where it is None, so that standard output stays free for results.
     """
 
     def __init__(self, console: Console | None = None) -> None:
         self.console = console or Console(file=sys.stderr, highlight=False)
 
     def say(self, text: str, *, strong: bool = False, indent: int = 0) -> None:
-        """One paragraph. Control characters never reach the terminal."""
+        """Write a paragraph. Control characters never reach the terminal."""
         self._lines(printable(text), " " * indent, " " * indent, strong=strong)
 
     def command(self, words: str) -> None:
-        """A command to run, in one piece so that it can be copied: only the terminal itself wraps it."""
+        """Write a command to run, in one piece so that it can be copied: only the terminal itself wraps it."""
         self.console.print(Text(f"  {one_line(words)}"), soft_wrap=True)
 
     def prompt(self, label: str) -> None:
-        """What stands before what is typed."""
+        """Write the label before the place where a person types."""
         self.console.print(Text(f"{one_line(label)}: "), end="")
         self.console.file.flush()
 
@@ -78,7 +78,7 @@ class Screen:
         self.console.print()
 
     def question(self, record: Record, by: str) -> None:
-        """Everything that a question says, and what can be typed."""
+        """Write a question and its keys."""
         asked = record.question
         title = f"Question for {record.turn or by}, from {record.run}"
         self.console.print()
@@ -104,7 +104,7 @@ class Screen:
         self.keys(asked)
 
     def keys(self, asked: Question) -> None:
-        """What can be typed, the stop first."""
+        """Write the keys of a question, the stop first."""
         self._key(STOP_KEY, "STOP the robot at once: type s and press Enter", strong=True)
         guess = None if asked.guess is None else asked.rule.shape.option(asked, asked.guess)
         for number, choice in enumerate(asked.choices):
@@ -122,7 +122,7 @@ class Screen:
         self.say(how_to_answer(asked))
 
     def sketch(self) -> None:
-        """The picture's frame with numbered fields, or in words where a frame says nothing."""
+        """Write the picture's frame with numbered fields, or the fields in words where frames are left out."""
         if plain(self.console):
             self.say("The picture has fields: 1 2 3 in the upper row, 4 5 6 in the middle, 7 8 9 below.")
             return
@@ -137,17 +137,18 @@ class Screen:
     def _key(self, key: str, words: str, *, strong: bool = False) -> None:
         self._lines(words, f"{key:>3}  ", " " * 5, strong=strong)
 
-    def _lines(self, text: str, first: str, other: str, *, strong: bool = False) -> None:
-        """Wrapped by hand: a padded block would fill lines with spaces, which some screen readers read out."""
+    def _lines(self, text: str, first: str, rest: str, *, strong: bool = False) -> None:
+        """Write text wrapped to the width, after `first` on its first line and `rest` on the others."""
         style, lead = "bold" if strong else "", first
         for part in text.split("\n"):
-            for line in Text(part).wrap(self.console, max(self.console.width - len(other), LEAST_WIDTH)) or [Text("")]:
+            # Not a padded block of rich: that fills lines with spaces, which some screen readers read out.
+            for line in Text(part).wrap(self.console, max(self.console.width - len(rest), LEAST_WIDTH)) or [Text("")]:
                 self.console.print(Text(f"{lead}{line.plain.rstrip()}", style=style), soft_wrap=True)
-                lead = other
+                lead = rest
 
 
 def how_to_answer(asked: Question) -> str:
-    """What to type, in a sentence or two."""
+    """Return a sentence or two on what to type."""
     enter = (
         f"Press Enter for: {in_words(asked, asked.guess)}." if asked.guess is not None and takes_enter(asked) else ""
     )
@@ -155,18 +156,18 @@ def how_to_answer(asked: Question) -> str:
 
 
 def takes_enter(asked: Question) -> bool:
-    """Whether Enter alone takes the guess. Permission is given in so many words, never by the way."""
+    """Return True if Enter alone takes the guess. Permission is never given so: it must be typed."""
     return asked.guess is not None and not asked.rule.explicit
 
 
 class Keyboard:
     """Standard input, or another stream with a file descriptor.
 
-    Where the system cannot wait for a stream and a clock at once, a question that is settled elsewhere shows only
-    after the line.
+    On systems that cannot wait for a stream and a clock at once, a question that was settled elsewhere is taken back
+    only after the line is complete.
 
     Args:
-        stream: What to read; standard input where it is None.
+        stream: The stream to read; standard input where it is None.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -176,17 +177,17 @@ class Keyboard:
 
     @property
     def live(self) -> bool:
-        """Whether it is a terminal, and not that of another job: who reads from the background is halted.
+        """True if it is a terminal whose input is for this program; reading from the background would halt it.
 
-        What somebody typed ahead there must not answer the next question.
+        Lines typed ahead at a terminal must not answer the next question.
         """
         return self._stream is not None and self._stream.isatty() and _is_in_front(self._descriptor())
 
     def line(self, gone: Callable[[], bool]) -> str | None:
-        """The next line without its end; None as soon as `gone` says that nobody waits for it.
+        """Return the next line without its end; None as soon as `gone` returns True.
 
         Raises:
-            EOFError: There is nothing more to come.
+            EOFError: The input has ended.
         """
         if self._stream is None:
             raise EOFError
@@ -202,13 +203,13 @@ class Keyboard:
             if select.select([descriptor], [], [], LOOK_EVERY_S)[0]:
                 self._take(descriptor)
         if not self._rest:
-            self._ended = self._ended and not self.live  # after Ctrl-D a terminal goes on
+            self._ended = self._ended and not self.live  # after Ctrl-D more can be typed at a terminal
             raise EOFError
-        found, _, self._rest = self._rest.partition(b"\n")
-        return found[:MAX_LINE].decode("utf-8", "replace").rstrip("\r")
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line[:MAX_LINE].decode("utf-8", "replace").rstrip("\r")
 
     def drop(self) -> None:
-        """Forget what was typed ahead; lines that a program sends are kept."""
+        """Forget lines typed ahead at a terminal; lines from a program are kept."""
         descriptor = self._descriptor()
         if not self.live or descriptor is None:
             return
@@ -225,9 +226,9 @@ class Keyboard:
             termios.tcflush(descriptor, termios.TCIFLUSH)
 
     def _take(self, descriptor: int) -> None:
-        found = os.read(descriptor, 4096)
-        self._ended = not found
-        self._rest = (self._rest + found)[-4 * MAX_LINE :]
+        data = os.read(descriptor, 4096)
+        self._ended = not data
+        self._rest = (self._rest + data)[-4 * MAX_LINE :]
 
     def _descriptor(self) -> int | None:
         if os.name != "posix":
@@ -239,7 +240,7 @@ class Keyboard:
 
 
 def _is_in_front(descriptor: int | None) -> bool:
-    """Whether what is typed there is for this program; so it is where a terminal has no jobs."""
+    """Return True if a terminal's input is for this program, as it always is where a terminal has no jobs."""
     with suppress(OSError):
         return descriptor is None or os.tcgetpgrp(descriptor) == os.getpgrp()
     return True

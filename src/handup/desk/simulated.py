@@ -1,4 +1,4 @@
-"""A channel with simulated people: they take their time and are wrong now and then, as their models say."""
+"""A channel with simulated people, whose delays and mistakes follow models."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from handup.core import (
-    BadSetting,
+    OutOfRange,
     Point,
     Question,
     RandomSource,
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 Truth = Callable[[Question], Value]
 RandomOf = Callable[[str], RandomSource]
-"""Gives, for the id of a question, where chance comes from."""
+"""Function that returns the source of chance for the id of a question."""
 DEVICE = "simulated"
-"""How the device of every simulated reply begins, so that no study takes it for a person's."""
+"""Beginning of the device of every simulated reply, so that no study takes it for a person's."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Due:
-    """A reply on its way to a desk, and when it comes by the desk's clock."""
+    """A reply on its way to a desk, and its time by the desk's clock."""
 
     at_s: float
     reply: Reply
@@ -42,26 +42,26 @@ class _Due:
 
 
 class Simulated:
-    """Answers every question that is put to somebody, after a while. For studies and demonstrations, never as data.
+    """Simulated people who answer every question after a while. For studies and demonstrations, never as human data.
 
-    Time is the desk's: `Desk.wait` and `Desk.watch` see to what is due. With a clock that is moved by hand, move it to
-    `next_s` and call `deliver`. Everything by chance comes from the generator, in the order of the questions. What is
-    settled meanwhile is never answered.
+    Time is the desk's: `Desk.wait` and `Desk.watch` deliver what is due. With a clock that is moved by hand, move it to
+    `next_s` and call `deliver`. All chance comes from the generator, in the order of the questions. A question that is
+    settled meanwhile is not answered.
 
     Args:
-        truth: The right answer to a question.
-        random: Where chance comes from, such as `numpy.random.default_rng(7)`; or what gives it for a question's id, so
-            that a question that is shown again, by another program perhaps, is answered the same.
-        person: How well and how fast people answer; everybody answers like this one, under their own name.
-        accuracy: Instead of the person's: the probability of a right answer.
-        size_px: How large pictures are shown, for people who miss what they point at.
-        name: What the channel is called in `Person.channels`.
+        truth: Function that returns the right answer to a question.
+        random: Source of chance, such as `numpy.random.default_rng(7)`; or a function that returns one for a question's
+            id, so that a question that is shown again, even by another program, gets the same answer.
+        person: Model of how well and how fast people answer; it holds for everybody, under their own names.
+        accuracy: Probability of a right answer, in place of the person's.
+        size_px: Width and height at which pictures are shown, for people who miss the point they aim at.
+        name: Name of the channel in `Person.channels`.
 
     Attributes:
-        accuracy: As given.
+        accuracy: The argument of this name.
 
     Raises:
-        BadSetting: No probability, or a picture without a size.
+        BadSetting: The accuracy is no probability, or a size is not above 0.
     """
 
     def __init__(
@@ -74,8 +74,8 @@ class Simulated:
         size_px: tuple[float, float] = (800.0, 600.0),
         name: str = DEVICE,
     ) -> None:
-        if not all(each > 0.0 for each in size_px):
-            raise BadSetting(f"size_px is {size_px}", hint="Give a width and a height above 0.")
+        if not all(length > 0.0 for length in size_px):
+            raise OutOfRange.of("size_px", size_px, "be above 0", hint="Give a width and a height in pixels.")
         self.name = name
         self._truth = truth
         self.accuracy = accuracy
@@ -90,12 +90,12 @@ class Simulated:
 
     @property
     def next_s(self) -> float | None:
-        """When the next reply comes; None where none is on its way."""
+        """Time of the next reply; None where none is on its way."""
         with self._lock:
-            return min((each.at_s for each in self._due.values()), default=None)
+            return min((due.at_s for due in self._due.values()), default=None)
 
     def show(self, record: Record, desk: Desk) -> None:
-        """Draw what the person will say and when. The same question, shown again, is drawn again."""
+        """Draw the person's reply and its time. A question that is shown again is drawn again."""
         with self._lock:
             random = self._random_of(record.id)
             drawn, value = self._answer(record, random)
@@ -111,34 +111,34 @@ class Simulated:
             self._due[record.id] = _Due(at_s=desk.now_s() + drawn.seconds, reply=reply, desk=desk)
 
     def deliver(self, now_s: float | None = None) -> list[Receipt]:
-        """Give the desk what is due, oldest first; by the desk's own time where none is given.
+        """Give the desk the replies that are due, oldest first; by the desk's own time where none is given.
 
         Raises:
-            StoreUnavailable: It could not be written, and is still due.
+            StoreUnavailable: A reply could not be written, and is still due.
         """
         with self._lock:
             ready = [due for due in self._due.values() if due.at_s <= (due.desk.now_s() if now_s is None else now_s)]
-            for each in ready:
-                del self._due[each.reply.question]
-        ready.sort(key=lambda each: each.at_s)
+            for due in ready:
+                del self._due[due.reply.question]
+        ready.sort(key=lambda due: due.at_s)
         receipts: list[Receipt] = []
         try:
             while ready:
                 receipts.append(ready[0].desk.reply(ready[0].reply))
                 del ready[0]
         except StoreUnavailable:
-            with self._lock:  # nothing is lost: it is said again
-                self._due = {**{each.reply.question: each for each in ready}, **self._due}
+            with self._lock:  # nothing is lost: the rest is delivered later
+                self._due = {**{due.reply.question: due for due in ready}, **self._due}
             raise
         return receipts
 
     def taken(self, record: Record) -> None:
-        """Forget what was to be said to a question that is settled or gone elsewhere."""
+        """Forget the reply to a question that is settled or gone elsewhere."""
         with self._lock:
             self._due.pop(record.id, None)
 
     def close(self) -> None:
-        """Say nothing more. Safe to call twice."""
+        """Forget all replies. Safe to call twice."""
         with self._lock:
             self._due.clear()
 

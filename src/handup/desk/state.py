@@ -1,4 +1,4 @@
-"""All questions in flight as one immutable value, and what takes the entries of the journal in."""
+"""State of all questions in flight as one immutable value, and the fold that builds it from journal entries."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from handup.people.limits import HOUR_S, Put
 
 SCHEMA = 1
 MOST_ENDED = 256
-"""So many ended questions stay in the state, the latest; older ones are found in the journal by their id."""
+"""Most ended questions in the state, the latest; older ones are found in the journal by their id."""
 MOST_STOPS = 64
-"""So many stop replies are remembered; an older one that is sent again stops again."""
+"""Most stop replies that are remembered; an older one that is sent again stops again."""
 REPAIR = events.Stopped(by="the repair of the journal", why="what the robot did last may be missing from it")
 """The stop that a repair brings: nothing moves before a person has looked and enabled the robot."""
 MOST_REPLIES = 32
-"""So many accepted replies to a question are remembered, the latest; an older one that comes again is judged anew."""
+"""Most accepted replies to a question that are remembered, the latest; an older one that comes again is judged anew."""
 _DAMAGE = (KeyError, TypeError, ValueError, AttributeError, HandupError)
 
 
 def moved(record: Record | None, entry: LogEntry, event: events.QuestionEvent) -> Record:
-    """One question after what happened to it.
+    """Return a question after one of its events.
 
     Raises:
         IllegalCall: The transition table does not allow it.
@@ -96,20 +96,20 @@ def _replied(
 ) -> Record:
     replies = record.replies
     if event.token:
-        said = digest(kind) if content is None else content
-        replies = (*replies, Done(token=event.token, by=event.by, kind=kind, digest=said, span_s=span_s))
+        content = digest(kind) if content is None else content
+        replies = (*replies, Done(token=event.token, by=event.by, kind=kind, digest=content, span_s=span_s))
     return replace(record, by=event.by, device=event.device, token=event.token, replies=replies[-MOST_REPLIES:])
 
 
 @dataclass(kw_only=True)
 class Index:
-    """The questions that wait, in the orders in which they are needed. Whoever changes one copies it first.
+    """Waiting questions in the orders in which the rules need them. Copy an index before changing it.
 
     Args:
         waiting: All of them by id, in order of asking.
-        before: How many are before each person.
-        held: Number and id of those that are held for each person, in order of asking.
-        due: Time, number and id of those with which time does something, in order of time.
+        before: Number of questions before each person.
+        held: Number and id of the questions that are held for each person, in order of asking.
+        due: Time, number and id of the questions that time will change, in order of time.
     """
 
     waiting: dict[str, Record] = field(default_factory=dict)
@@ -119,19 +119,19 @@ class Index:
 
     @classmethod
     def of(cls, records: Iterable[Record]) -> Index:
-        """The index of questions in order of asking."""
+        """Return the index of questions in order of asking."""
         index = cls()
-        for each in records:
-            index.enter(each)
+        for record in records:
+            index.enter(record)
         return index
 
     def copy(self) -> Index:
-        """The same again, to be changed."""
+        """Return a copy that may be changed."""
         held = {turn: numbers[:] for turn, numbers in self.held.items() if numbers}
         return Index(waiting=dict(self.waiting), before=dict(self.before), held=held, due=self.due[:])
 
     def enter(self, record: Record) -> None:
-        """Take a question in, or what became of it."""
+        """Add a question, if it waits."""
         if not record.waiting:
             return
         self.waiting[record.id] = record
@@ -144,7 +144,7 @@ class Index:
             insort(self.due, (record.due_s, record.number, record.id))
 
     def move(self, old: Record | None, new: Record) -> None:
-        """A question changed."""
+        """Replace a question by its changed record."""
         if old is not None and old.waiting:
             self._leave(old)
             if not new.waiting:
@@ -162,24 +162,24 @@ class Index:
             del self.due[bisect_left(self.due, (record.due_s, record.number, record.id))]
 
     def first_held(self, person: str) -> float:
-        """The number of the first question that is held for a person; infinity where none is."""
+        """Return the number of the first question that is held for a person; infinity where none is."""
         held = self.held.get(person)
         return held[0][0] if held else math.inf
 
 
 @dataclass(frozen=True, kw_only=True)
 class DeskState:
-    """What the desk knows. Equal journals give equal states.
+    """State of a desk. Equal journals give equal states.
 
     Args:
-        seq: The last entry that was taken in.
+        seq: Number of the last entry that was taken in.
         at_s: Its time.
-        people: Who can be asked, by name, each as last introduced. All desks on a journal go by these.
-        records: The questions by id, in order of asking; all that wait, and the latest that ended.
+        people: People who can be asked, by name, as last introduced. They hold for all desks on a journal.
+        records: Questions by id, in order of asking; all that wait, and the latest that ended.
         ended: Ids of those that ended, in order of ending.
-        put: For each person, what was put to them within an hour before the last time something was.
+        put: For each person, the questions put to them within the hour before the latest of these.
         stopped: The stop that holds, if one does.
-        last_stop: The number of the entry of the last stop, also of one that no longer holds; 0 where none came.
+        last_stop: Entry number of the last stop, also of one that no longer holds; 0 where there was none.
         stops: Token and person of the latest stop replies.
     """
 
@@ -195,36 +195,36 @@ class DeskState:
 
     @cached_property
     def index(self) -> Index:
-        """What waits, in the orders in which it is needed. Not to be changed."""
+        """Index of the waiting questions. Not to be changed."""
         return Index.of(self.records.values())
 
     @cached_property
     def waiting(self) -> tuple[Record, ...]:
-        """The questions that still wait for an answer, in order of asking."""
+        """Questions that still wait for an answer, in order of asking."""
         return tuple(self.index.waiting.values())
 
     def recalling(self, record: Record | None) -> DeskState:
-        """The state with an ended question that it had dropped."""
+        """Return the state with an ended question that it had dropped."""
         return self if record is None else replace(self, records={**self.records, record.id: record})
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record with its schema version; `from_json` reads it back."""
+        """Return a plain record with its schema version; `from_json` reads it back."""
         return {
             "schema": SCHEMA,
             "seq": self.seq,
             "at_s": self.at_s,
-            "people": [each.to_json() for each in self.people.values()],
-            "records": [each.to_json() for each in self.records.values()],
+            "people": [person.to_json() for person in self.people.values()],
+            "records": [record.to_json() for record in self.records.values()],
             "ended": list(self.ended),
-            "put": {name: [[each.at_s, each.load] for each in puts] for name, puts in self.put.items()},
+            "put": {name: [[put.at_s, put.load] for put in puts] for name, puts in self.put.items()},
             "stopped": self.stopped and asdict(self.stopped),
             "last_stop": self.last_stop,
-            "stops": [list(each) for each in self.stops],
+            "stops": [list(stop) for stop in self.stops],
         }
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> DeskState:
-        """The state that `to_json` wrote.
+        """Return the state that `to_json` wrote.
 
         Raises:
             BadRecord: It is damaged or of another schema.
@@ -232,16 +232,16 @@ class DeskState:
         if not isinstance(record, Mapping) or record.get("schema") != SCHEMA:
             raise BadRecord("this is no state of a desk that this handup knows", hint="Replay the journal instead.")
         try:
-            people = [Person.from_json(each) for each in record["people"]]
-            records = [Record.from_json(each) for each in record["records"]]
+            people = [Person.from_json(entry) for entry in record["people"]]
+            records = [Record.from_json(entry) for entry in record["records"]]
             stopped = record["stopped"]
             return cls(
                 seq=record["seq"],
                 at_s=record["at_s"],
-                people={each.name: each for each in people},
-                records={each.id: each for each in records},
+                people={person.name: person for person in people},
+                records={question.id: question for question in records},
                 ended=tuple(record["ended"]),
-                put={name: tuple(Put(*each) for each in puts) for name, puts in record["put"].items()},
+                put={name: tuple(Put(*put) for put in puts) for name, puts in record["put"].items()},
                 stopped=None if stopped is None else events.Stopped(**stopped),
                 last_stop=record["last_stop"],
                 stops=tuple((token, by) for token, by in record["stops"]),
@@ -251,10 +251,10 @@ class DeskState:
 
 
 class Fold:
-    """A state in the making. Takes in entries one after another; each costs the same, however much waits.
+    """Builder of a state from entries, one after another. An entry costs the same however many questions wait.
 
-    The state that it starts from stays as it is, and so does each that it gives: it copies before it first changes
-    something after either. Not for several threads at a time.
+    The state that it starts from stays as it is, and so does each that it returns: before the first change after
+    either, it copies. Not for several threads at a time.
     """
 
     def __init__(self, state: DeskState | None = None) -> None:
@@ -263,7 +263,7 @@ class Fold:
         self.stopped, self.last_stop = state.stopped, state.last_stop
         self.people: Mapping[str, Person] = state.people
         self.records: Mapping[str, Record] = state.records
-        self._own: dict[str, Record] | None = None
+        self._own: dict[str, Record] | None = None  # the fold's own copy of the records, once it has changed one
         self._ended = deque(state.ended)
         self._put = state.put
         self._latest: dict[str, deque[Put]] = {}
@@ -322,22 +322,22 @@ class Fold:
 
     @property
     def index(self) -> Index:
-        """What waits by now. Not to be changed; another one after each entry."""
+        """Index of the questions that wait by now. Not to be changed; ask for it again after each entry."""
         if self._index is None:
             self._index = self._state.index if self._state is not None else Index.of(self.records.values())
             self._owns_index = self._state is None
         return self._index
 
     def put(self, person: str) -> Iterable[Put]:
-        """What was put to a person within the last hour or so."""
+        """Return the questions put to a person within the last hour, perhaps with older ones."""
         return self._latest.get(person) or self._put.get(person, ())
 
     def stop_known(self, token: str, by: str) -> bool:
-        """Whether a stop reply was accepted before."""
+        """Return True if a stop reply was accepted before."""
         return (token, by) in self._stops
 
     def state(self) -> DeskState:
-        """The state as it is by now."""
+        """Return the state as it is by now."""
         if self._state is None:
             if self._latest:
                 self._put = {**self._put, **{name: tuple(latest) for name, latest in self._latest.items()}}
@@ -361,10 +361,10 @@ class Fold:
 
 
 def replay(entries: Iterable[LogEntry], state: DeskState | None = None) -> DeskState:
-    """The state after all entries, from nothing or from an earlier state.
+    """Return the state after all entries, from an empty or an earlier state.
 
     Raises:
-        IllegalCall: The entries tell what the transition table does not allow.
+        IllegalCall: The transition table does not allow what the entries say.
     """
     fold = Fold(state)
     for entry in entries:
@@ -373,7 +373,7 @@ def replay(entries: Iterable[LogEntry], state: DeskState | None = None) -> DeskS
 
 
 def apply(state: DeskState, entry: LogEntry) -> DeskState:
-    """The state after one entry. For many use `replay` or a `Fold`, which do not copy for each.
+    """Return the state after one entry. For many entries use `replay` or a `Fold`, which do not copy for each.
 
     Raises:
         IllegalCall: The transition table does not allow it.

@@ -1,4 +1,4 @@
-"""Where a question is, and the one table of how it gets from there to elsewhere."""
+"""Status of a question, and the one table of its transitions."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from handup.core import IllegalCall
 
 
 class Status(StrEnum):
-    """Where a question is."""
+    """Status of a question."""
 
     HELD = "held"
     """It does not fit the limits of the person yet, or the desk is stopped."""
     OPEN = "open"
     """It is before the person."""
     CLAIMED = "claimed"
-    """Somebody has taken it on, for the time of a lease."""
+    """A person has claimed it, for the time of a lease."""
     DEFERRED = "deferred"
-    """*Not now*: until a time, then it is held for the same person; the robot may take it back before."""
+    """A person said *not now*. At a set time it is held for the same person; the robot may take it back before."""
     HANDED_ON = "handed-on"
-    """*Someone else*: in passing, on the way to the next person; for good where nobody is left."""
+    """A person said *someone else*. It goes on to the next person at once; it ends here where nobody is left."""
     ANSWERED = "answered"
     DELEGATED = "delegated"
-    """*Let the robot try*."""
+    """A person said *let the robot try*."""
     WITHDRAWN = "withdrawn"
     """No longer needed, or taken back because of a stop."""
     EXPIRED = "expired"
@@ -30,7 +30,7 @@ class Status(StrEnum):
 
 
 class Move(StrEnum):
-    """What happens to a question; each is a kind of entry in the journal."""
+    """Transition of a question; each is a kind of entry in the journal."""
 
     ASKED = "desk.asked"
     HELD = "desk.held"
@@ -46,9 +46,9 @@ class Move(StrEnum):
 
 
 WAITING = (Status.HELD, Status.OPEN, Status.CLAIMED, Status.DEFERRED)
-"""Where an answer is still welcome."""
+"""Statuses in which an answer is still accepted."""
 BEFORE = (Status.OPEN, Status.CLAIMED)
-"""Where a question is before a person."""
+"""Statuses in which a question is before a person."""
 _ENDS = {
     Move.ANSWERED: Status.ANSWERED,
     Move.DEFERRED: Status.DEFERRED,
@@ -67,12 +67,12 @@ TABLE: dict[tuple[Status | None, Move], Status] = {
     (Status.CLAIMED, Move.CLAIMED): Status.CLAIMED,
     (Status.CLAIMED, Move.CLAIM_ENDED): Status.OPEN,
 }
-"""All that may happen to a question. None: it does not exist yet. Everything passes through `held` before it opens, so
-that one rule sees to the limits and to the order of asking."""
+"""All transitions of a question, from None where it does not exist yet. Every question is held before it opens, so that
+one rule keeps the limits and the order of asking."""
 
 
 def after(status: Status | None, move: Move, question: str) -> Status:
-    """Where a question is after a move.
+    """Return the status of a question after a move.
 
     Raises:
         IllegalCall: The table has no such move.

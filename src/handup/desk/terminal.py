@@ -1,4 +1,4 @@
-"""A channel to a person at a terminal: one question at a time, in plain words, with a stop that never waits."""
+"""A channel to a person at a terminal: one question at a time, in plain words, with a stop at any moment."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 DEVICE = "terminal"
 TRIES = 3
-"""So often a reply is sent where the store does not take it."""
+"""Number of attempts to send a reply that the store refuses."""
 WATCH_S = 1.0
 NOT_STOPPED = "The robot was NOT stopped: use its own stop button."
 LEFT_WORDS = """\
@@ -65,9 +65,9 @@ COMMANDS = {
     "let the robot try": ReplyKind.LET_ROBOT_TRY,
 }
 AS_IT_IS = "="
-"""What follows this is an answer, whatever it could mean here."""
+"""Mark before an answer that would be a command without it."""
 WORDS_OF_TWO = {"yes": ("y", "yes"), "no": ("no",), "done": ("d", "done"), "cannot": ("c", "cannot", "can't")}
-"""What else is understood for the kinds of two options. Never `n` for no: it means not now."""
+"""Words that are understood for the kinds of two options. Never `n` for no: it means not now."""
 
 
 class Gone(Exception):
@@ -75,7 +75,7 @@ class Gone(Exception):
 
 
 class Said(Exception):
-    """The person said one of the replies that are always there."""
+    """The person gave a reply other than an answer."""
 
     def __init__(self, kind: ReplyKind) -> None:
         super().__init__(kind)
@@ -84,14 +84,14 @@ class Said(Exception):
 
 @dataclass
 class Conversation:
-    """Asks until there is a value that the question allows. A wrong key is explained and costs nothing.
+    """Dialogue until there is a value that the question allows. A wrong key is explained and costs nothing.
 
     Args:
-        question: What is asked.
-        screen: Where to say something.
-        typing: Where lines come from.
-        gone: Whether the question went away.
-        by: Who answers.
+        question: The question.
+        screen: Output to the person.
+        typing: Input of lines.
+        gone: Function that returns True when the question went away.
+        by: The person who answers.
     """
 
     question: Question
@@ -102,10 +102,10 @@ class Conversation:
     _warned: bool = False
 
     def value(self) -> Value:
-        """What the person answers.
+        """Return the person's answer.
 
         Raises:
-            Said: They said something else than an answer.
+            Said: They gave a reply other than an answer.
             Gone: The question went away.
             EOFError: They left.
         """
@@ -139,7 +139,7 @@ class Conversation:
         return guess
 
     def _choice(self, line: str) -> str:
-        """The option that a line means; the line itself where it means none."""
+        """Return the option that a line means; the line itself where it means none and free text is allowed."""
         question, typed = self.question, " ".join(line.split()).casefold()
         if typed.isdecimal() and typed.isascii():
             if not 1 <= int(typed[:9]) <= len(question.choices):
@@ -153,10 +153,10 @@ class Conversation:
         raise BadAnswer(f"'{one_line(line)[:60]}' is none of the choices", hint=how_to_answer(question))
 
     def line(self, label: str) -> str:
-        """The next line that is no command.
+        """Return the next line that is no command.
 
         Raises:
-            Said: It is one.
+            Said: It is a command for a reply.
             Gone: The question went away.
             EOFError: The person left.
         """
@@ -166,7 +166,7 @@ class Conversation:
             if line is None:
                 raise Gone
             if not self.typing.live:
-                self.screen.newline()  # nobody saw the end of the line being typed
+                self.screen.newline()  # input from a program shows no line end on the screen
             typed = " ".join(line.split()).casefold()
             if typed in {HELP_KEY, "help"}:
                 self.screen.say(help_on(self.question))
@@ -183,7 +183,7 @@ class Conversation:
             raise Said(kind)
 
     def _means_no(self) -> bool:
-        """Whether to ask again, since n may have meant no; the second time it is not now."""
+        """Return True, once, if n may have meant no; the second time it counts as not now."""
         if self._warned or "no" not in self.question.rule.two:
             return False
         self._warned = True
@@ -192,13 +192,13 @@ class Conversation:
 
 
 class How(StrEnum):
-    """How a question at the terminal ended."""
+    """Outcome of a question at the terminal."""
 
     REPLIED = "replied"
     GONE = "gone"
-    """It was settled elsewhere, or is not this person's any more."""
+    """It was settled elsewhere, or is for another person by now."""
     LEFT = "left"
-    """The person left it open: end of input."""
+    """The person left it open by ending the input."""
     INTERRUPTED = "interrupted"
     """The person left it open with Ctrl-C."""
     TIMED_OUT = "timed-out"
@@ -206,17 +206,17 @@ class How(StrEnum):
 
 
 class Terminal:
-    """Puts questions to a person at a terminal.
+    """Questions to a person at a terminal.
 
     As a channel of a desk it asks in a thread of its own, so that the robot's program goes on. A program that has
     nothing else to do calls `put`, which returns when the person has replied.
 
     Args:
-        by: Who sits there; where it is empty, whoever is asked.
-        console: Where to write; standard error where it is None.
-        typing: Where lines come from; standard input where it is None.
-        name: What the channel is called in `Person.channels`.
-        leaving: Called when the person leaves a question, instead of telling them that nothing is lost. It may raise.
+        by: The person at the terminal; where it is empty, everybody who is asked.
+        console: Terminal for output; standard error where it is None.
+        typing: Input of lines; standard input where it is None.
+        name: Name of the channel in `Person.channels`.
+        leaving: Called when the person leaves a question, instead of the message that nothing is lost. It may raise.
     """
 
     def __init__(
@@ -234,12 +234,12 @@ class Terminal:
         self._typing = typing or Keyboard()
         self._shown: queue.SimpleQueue[tuple[Record, Desk] | None] = queue.SimpleQueue()
         self._before: set[tuple[str, float | None]] = set()
-        """What waits for the person or is before them: question and when it was opened."""
+        """Questions that are before the person or queue for them: id and time of opening."""
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()
 
     def show(self, record: Record, desk: Desk) -> None:
-        """Put a question to the person, after those that came before it. Returns at once."""
+        """Queue a question for the person, behind earlier ones. Returns at once."""
         if self._by and record.turn != self._by:
             return
         self._before.add(_key(record))
@@ -249,11 +249,11 @@ class Terminal:
             self._thread.start()
 
     def taken(self, record: Record) -> None:
-        """A question is settled or gone elsewhere: the person is told if it is before them."""
+        """Take back a question that is settled or gone elsewhere; the person is told if it is before them."""
         self._before.discard(_key(record))
 
     def close(self) -> None:
-        """Ask nothing more. What is open stays open. Safe to call twice."""
+        """Ask nothing more. Open questions stay open. Safe to call twice."""
         self._closed.set()
         self._shown.put(None)
         if self._thread is not None and self._thread is not threading.current_thread():
@@ -264,11 +264,11 @@ class Terminal:
 
         Args:
             record: The question.
-            desk: Where the reply goes.
-            timeout_s: How long to wait at most, in real seconds.
+            desk: The desk that gets the reply.
+            timeout_s: Longest wait in real seconds; for ever where it is None.
 
         Raises:
-            StoreUnavailable: The reply could not be written, also not when tried again; the question stays open.
+            StoreUnavailable: The reply could not be written in several attempts; the question stays open.
         """
         by = self._by or record.turn or record.audience[0]
         until = math.inf if timeout_s is None else time.monotonic() + timeout_s
@@ -300,16 +300,16 @@ class Terminal:
     def stand_by(
         self, record: Record, desk: Desk, come: Callable[[Record], bool], *, timeout_s: float | None = None
     ) -> How | None:
-        """Wait until something has come of a question that is not before this person; `s` and Enter stop meanwhile.
+        """Wait for a question that is not before this person; meanwhile `s` and Enter stop the robot.
 
         Args:
             record: The question.
-            desk: Where a stop goes.
-            come: Whether it has come, given the question as it is. A stop ends the waiting too.
-            timeout_s: How long to wait at most, in real seconds.
+            desk: The desk of the question, which gets a stop.
+            come: Function that returns True, given the question as it is, when the wait is over. A stop ends it too.
+            timeout_s: Longest wait in real seconds; for ever where it is None.
 
         Returns:
-            How it ended where the person stopped the robot or left; None otherwise.
+            The outcome where the person stopped the robot or left; None otherwise.
 
         Raises:
             StoreUnavailable: A stop could not be written.
@@ -368,7 +368,7 @@ class Terminal:
         return how
 
     def _sent(self, desk: Desk, reply: Reply) -> Receipt:
-        """Send a reply, and the same again where the store is not there for a moment: it counts once."""
+        """Send a reply, and the same again while the store is away for a moment: it counts once."""
         for _ in range(TRIES - 1):
             try:
                 return desk.reply(reply)
@@ -399,8 +399,8 @@ class Terminal:
             self._screen.say("The time to wait is up; the question stays open.")
             return How.TIMED_OUT
         now = desk.record(record.id)
-        told = "" if now is None else f" {what_counts(now) or now.told}"
-        self._screen.say(f"This question needs no answer from you any more.{told}")
+        reason = "" if now is None else f" {what_counts(now) or now.told}"
+        self._screen.say(f"This question needs no answer from you any more.{reason}")
         return How.GONE
 
     def _serve(self) -> None:
@@ -422,14 +422,14 @@ def _key(record: Record) -> tuple[str, float | None]:
 
 
 class Left(Exception):
-    """The person left a question, and nothing more can be typed. No error of a channel, so it ends what asked."""
+    """The person left a question, and the input has ended. Not among `CHANNEL_FAILS`, so it ends the asking program."""
 
 
 class ForegroundTerminal(Terminal):
-    """A terminal that puts questions in the thread that waits for the answer, so that the robot ends with its person.
+    """A terminal that asks in the thread that waits for the answer, so that the robot ends when its person leaves.
 
     Args:
-        by: Who sits there.
+        by: The person at the terminal.
     """
 
     def __init__(self, by: str) -> None:
@@ -437,7 +437,7 @@ class ForegroundTerminal(Terminal):
         self._asked: dict[str, tuple[Record, Desk]] = {}
 
     def say(self, line: str) -> None:
-        """Write a line, as it is."""
+        """Write a line without wrapping it."""
         self._screen.console.print(line, markup=False, soft_wrap=True)
 
     def prepared(self, record: Record) -> Record:
@@ -446,31 +446,31 @@ class ForegroundTerminal(Terminal):
 
     @property
     def next_s(self) -> float | None:
-        """Time of the next delivery: at once, where something is asked."""
+        """Time of the next delivery: at once, where a question waits."""
         return 0.0 if self._asked else None
 
     def show(self, record: Record, desk: Desk) -> None:
-        """Take note that something is asked."""
+        """Note a question, which `deliver` puts to the person."""
         self._asked[record.id] = (record, desk)
 
     def deliver(self) -> None:
-        """Put what is asked to the person, until they have replied.
+        """Put the noted questions to the person, one by one, until they have replied.
 
         Raises:
-            Left: They cannot: nothing more can be typed.
-            KeyboardInterrupt: They do not want to.
+            Left: The input has ended.
+            KeyboardInterrupt: The person pressed Ctrl-C.
         """
         while self._asked:
             question, (record, desk) = next(iter(self._asked.items()))
             try:
                 self.put(self.prepared(record), desk)
-            except HandupError as error:  # what was typed could not be written: it is asked again
+            except HandupError as error:  # the reply could not be written: the question is put again
                 self.say(str(error))
                 return
             self._asked.pop(question, None)
 
     def taken(self, record: Record) -> None:
-        """Take note that a question was settled, or put off."""
+        """Forget a question that was settled, or put off."""
         self._asked.pop(record.id, None)
         super().taken(record)
 

@@ -1,4 +1,4 @@
-"""What time brings: leases, deadlines and deferrals that end, and held questions that fit."""
+"""Changes that time brings: leases, deadlines and deferrals that end, and held questions that fit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from heapq import heapify, heappop, heappush
 from typing import Any
 
-from handup.core import BadSetting, type_of
+from handup.core import OutOfRange, type_of
 from handup.desk.events import Cause, ClaimEnded, DeskEvent, Expired, HandedOn, Held, Opened, Withdrawn
 from handup.desk.record import End, Record, gone
 from handup.desk.state import DeskState, Fold
@@ -18,30 +18,30 @@ STOPPED = "the robot is stopped"
 
 
 def check_above_zero(limits: Any) -> None:
-    """Refuse a dataclass of limits with one that is not a number above zero."""
+    """Refuse a dataclass of limits if one of them is not finite and above zero."""
     for limit in fields(limits):
         value = getattr(limits, limit.name)
         if not (value > 0 and math.isfinite(value)):
-            raise BadSetting(f"{limit.name} is {value}", hint="Give a number above zero.")
+            raise OutOfRange.of(limit.name, value, "be finite and above 0", hint="Give such a number.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """What a desk allows.
+    """Limits and default times of a desk. All are above zero.
 
     Args:
-        lease_s: How long a claim lasts where nothing is said.
-        longest_lease_s: How long one may last at most; longer ones are cut.
-        renewal_share: A claim by whoever holds it already is written only where it lasts longer by this share of it.
-        not_now_s: How long *not now* puts a question off where nothing is said.
-        longest_not_now_s: How long at most; longer ones are cut.
-        most_waiting: So many questions may wait for an answer; another one is refused to whoever asks.
-        longest_text: So many characters may a token, a device or a reason have.
-        snapshot_every: So many entries after the last snapshot another one is made.
-        look_every_s: How often `Desk.wait` looks at the clock while nothing happens, in real seconds.
+        lease_s: Length of a claim for which none is given, in seconds.
+        longest_lease_s: Longest claim in seconds; longer ones are shortened.
+        renewal_share: Share of its length by which a renewed claim must last longer to be written.
+        not_now_s: Length of a *not now* for which none is given, in seconds.
+        longest_not_now_s: Longest *not now* in seconds; longer ones are shortened.
+        most_waiting: Most questions that may wait for an answer; a further one is refused.
+        longest_text: Longest token, device or reason, in characters.
+        snapshot_every: Number of entries after which another snapshot is made.
+        look_every_s: Longest time between two looks of `Desk.wait`, in real seconds.
 
     Raises:
-        BadSetting: A number that is not above zero.
+        OutOfRange: A number is not finite or not above zero.
     """
 
     lease_s: float = 120.0
@@ -60,7 +60,7 @@ class Terms:
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """An entry that is not written yet: the desk thinks ahead with it."""
+    """An entry that is not written yet, with the fields that a fold needs."""
 
     seq: int
     at_s: float
@@ -84,7 +84,7 @@ class Draft:
     made: list[Fact] = field(default_factory=list)
 
     def add(self, event: DeskEvent, *, run: str = "", key: str = "") -> None:
-        """One more event.
+        """Add an event.
 
         Raises:
             IllegalCall: The transition table does not allow it.
@@ -94,44 +94,44 @@ class Draft:
         self.made.append(fact)
 
     def to(self, record: Record, event: DeskEvent) -> Record:
-        """One more event for a question; the question after it."""
+        """Add an event to a question, and return the question after it."""
         self.add(event, run=record.run, key=record.id)
         return self.fold.records.get(record.id, record)
 
 
 def fitting(draft: Draft, turn: str, load: float, number: float = math.inf) -> Fit:
-    """Whether a question fits a person now, behind those that were asked before it."""
+    """Return whether and when a question fits a person, behind the questions that were asked before it."""
     if draft.fold.stopped is not None:
         return Fit(fits=False, from_s=None, why=STOPPED)
     person = draft.fold.people.get(turn)
     if person is None:
         return Fit(fits=False, from_s=None, why="nobody knows whom it is for")
     index = draft.fold.index
-    found = fit(person.limits, draft.fold.put(turn), draft.now_s, load=load, before=index.before.get(turn, 0))
-    if found.fits and index.first_held(turn) < number:
+    chance = fit(person.limits, draft.fold.put(turn), draft.now_s, load=load, before=index.before.get(turn, 0))
+    if chance.fits and index.first_held(turn) < number:
         return Fit(fits=False, from_s=None, why="others were asked first")
-    return found
+    return chance
 
 
 def hold(draft: Draft, record: Record, turn: str) -> None:
-    """Let a question wait for a person; `open_what_fits` opens it where it may."""
-    found = fitting(draft, turn, record.load, record.number)
-    until_s = found.from_s if found.from_s != math.inf and not found.fits else None
-    draft.to(record, Held(turn=turn, until_s=until_s, why=found.why))
+    """Let a question wait for a person; `open_what_fits` opens it once it fits."""
+    chance = fitting(draft, turn, record.load, record.number)
+    until_s = chance.from_s if chance.from_s != math.inf and not chance.fits else None
+    draft.to(record, Held(turn=turn, until_s=until_s, why=chance.why))
 
 
 def hand_on(draft: Draft, record: Record, by: str, token: str = "", device: str = "") -> None:
-    """Give a question to the next of its audience whom it can ever fit; to nobody where none is left."""
+    """Hand a question on to the next of its audience whom it can ever fit; to nobody where none is left."""
     passed = {*record.passed, by}
-    left = (each for each in record.audience if each not in passed and not gone(each))
-    turn = next((each for each in left if not fitting(draft, each, record.load).never), None)
+    left = (person for person in record.audience if person not in passed and not gone(person))
+    turn = next((person for person in left if not fitting(draft, person, record.load).never), None)
     record = draft.to(record, HandedOn(by=by, turn=turn, token=token, device=device))
     if turn is not None:
         hold(draft, record, turn)
 
 
 def let_time_pass(draft: Draft) -> None:
-    """End what has ended by now, in the order in which it ended."""
+    """End leases, deadlines and deferrals that are over by now, in the order of their times."""
     due: list[tuple[float, int, End, str]] = []
     for due_s, number, id_ in draft.fold.index.due:
         if due_s > draft.now_s:
@@ -139,6 +139,7 @@ def let_time_pass(draft: Draft) -> None:
         ends = draft.fold.records[id_].ends
         due.extend((at_s, number, end, id_) for end, at_s in ends if at_s <= draft.now_s)
     for _, _, end, id_ in sorted(due):
+        # An earlier end may have settled the question: then there is nothing left to end.
         waiting = draft.fold.index.waiting.get(id_)
         if waiting is not None:
             _end(draft, waiting, end)
@@ -147,7 +148,7 @@ def let_time_pass(draft: Draft) -> None:
 def _end(draft: Draft, record: Record, end: End) -> None:
     if end is End.WORDS and record.erased:
         draft.to(record, Withdrawn(cause=Cause.ERASED, why="its words were erased"))
-    elif end is End.WORDS and all(gone(each) or each in record.passed for each in record.audience):
+    elif end is End.WORDS and all(gone(person) or person in record.passed for person in record.audience):
         draft.to(record, Withdrawn(cause=Cause.NOBODY, why="nobody who could be asked is left"))
     elif end is End.WORDS:
         hand_on(draft, record, by=record.turn or "")
@@ -168,23 +169,24 @@ def open_what_fits(draft: Draft) -> None:
     if fold.stopped is not None or not fold.index.held:
         return
     lines = {turn: iter(tuple(held)) for turn, held in fold.index.held.items() if held and turn in fold.people}
+    # A heap of the first question in each person's line: the next to come is always the one that was asked first.
     first = [(*next(line), turn) for turn, line in lines.items()]
     heapify(first)
     while first:
         _, id_, turn = heappop(first)
         record, limits = fold.records[id_], fold.people[turn].limits
         before = fold.index.before.get(turn, 0)
-        found = fit(limits, fold.put(turn), draft.now_s, load=record.load, before=before)
-        if found.fits:
+        chance = fit(limits, fold.put(turn), draft.now_s, load=record.load, before=before)
+        if chance.fits:
             draft.to(record, Opened(turn=turn))
-        if (found.fits or found.never) and (then := next(lines[turn], None)) is not None:
+        if (chance.fits or chance.never) and (then := next(lines[turn], None)) is not None:
             heappush(first, (*then, turn))
 
 
 def next_due_s(state: DeskState, now_s: float) -> float:
-    """When time will bring something: a lease, deadline or deferral that ends, or a held question that fits.
+    """Return the time of the next change: a lease, deadline or deferral ends, or a held question fits.
 
-    Infinity where nothing is due. What waits for an answer comes with the answer.
+    Infinity where nothing is due. Changes that come with an answer do not count.
     """
     index = state.index
     due_s = index.due[0][0] if index.due else math.inf
@@ -194,8 +196,8 @@ def next_due_s(state: DeskState, now_s: float) -> float:
             continue
         for _, id_ in held:
             load, before = state.records[id_].load, index.before.get(turn, 0)
-            found = fit(person.limits, put, now_s, load=load, before=before)
-            if not found.never:
-                due_s = min(due_s, math.inf if found.from_s is None else found.from_s)
+            chance = fit(person.limits, put, now_s, load=load, before=before)
+            if not chance.never:
+                due_s = min(due_s, math.inf if chance.from_s is None else chance.from_s)
                 break
     return due_s

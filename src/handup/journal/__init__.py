@@ -1,4 +1,4 @@
-"""The journal: typed events in one append-only, hash-chained log on SQLite or PostgreSQL; the only truth there is."""
+"""The journal: typed events in one append-only, hash-chained log on SQLite or PostgreSQL; the only source of truth."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Where a journal lies: a file of SQLite, or a database of PostgreSQL."""
+"""Address of a journal: a file of SQLite, or a database of PostgreSQL."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from handup.core import BadSetting
+from handup.core import Malformed, MissingSetting, UnknownName
 
 _HINT = "Give the path of a file, or a URL such as postgresql://user@host/name."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Address:
-    """Where a journal lies.
+    """Address of a journal; either `path` or `url` is set.
 
     Args:
-        shown: For people; without a password.
+        shown: The address for people, without a password.
         path: The file, for SQLite.
         url: The database, for PostgreSQL.
     """
@@ -30,7 +30,7 @@ class Address:
 
 
 def address_of(store: str | Path) -> Address:
-    """Understand what a user gave as a store.
+    """Return the address of a store, given as a path or a URL.
 
     Raises:
         BadSetting: It is neither a path nor a URL of SQLite or PostgreSQL.
@@ -41,11 +41,11 @@ def address_of(store: str | Path) -> Address:
         url = make_url(store)
         kind = url.get_backend_name()
     except (ArgumentError, ValueError):
-        raise BadSetting("the store's URL cannot be read", hint=_HINT) from None
+        raise Malformed("the store must be a path or a URL, and this URL cannot be read", hint=_HINT) from None
     if kind == "sqlite":
         return _file(url.database or "")
     if kind not in {"postgresql", "postgres"}:
-        raise BadSetting(f"a journal cannot be kept in '{kind}'", hint=_HINT)
+        raise UnknownName(f"a journal must lie in SQLite or PostgreSQL, got '{kind}'", hint=_HINT)
     secret = {"password", "passfile", "sslpassword"}
     shown = url.set(drivername="postgresql").difference_update_query(secret).render_as_string(hide_password=True)
     return Address(shown=shown, url=url.set(drivername="postgresql+psycopg"))
@@ -53,5 +53,6 @@ def address_of(store: str | Path) -> Address:
 
 def _file(path: str) -> Address:
     if not path or path.startswith(":memory:") or "\0" in path:
-        raise BadSetting("a journal needs a file, and none is named", hint=_HINT)
-    return Address(shown=path, path=Path(os.path.realpath(path)))  # what is renamed must be the file, not a link
+        raise MissingSetting("a journal needs a file, and none is named", hint=_HINT)
+    # Resolved, since a damaged store is put aside by renaming, which must take the file and not a link to it.
+    return Address(shown=path, path=Path(os.path.realpath(path)))

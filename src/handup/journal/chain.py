@@ -1,4 +1,4 @@
-"""The chain of hashes, in pure functions: how an entry is hashed, and how a chain is checked.
+"""The chain of hashes in pure functions: hashing an entry, checking a chain.
 
 The hash of an entry is the SHA-256, in lower-case hexadecimal, of the canonical JSON of an object with its `seq`,
 `at_s`, `run`, `key`, `kind`, `version`, `body` (the stored text, as a string) and `previous` (the hash of the entry
@@ -6,8 +6,8 @@ before; 64 zeros for the first). Canonical JSON has sorted keys, no spaces, UTF-
 neither NaN nor infinity.
 
 A commitment to something personal is the SHA-256 of the canonical JSON of `{"salt": …, "value": …}` with a salt of 16
-random bytes in hexadecimal; a pseudonym is the first 16 letters of the commitment to a name. Whoever has salt and
-value can check them; once these are erased, nothing leads back.
+random bytes in hexadecimal; a pseudonym is the first 16 letters of the commitment to a name. With salt and value they
+can be checked; once these are erased, nothing leads back.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from handup.core import BadSetting
+from handup.core import BadSetting, Malformed
 
 NOTHING_BEFORE = "0" * 64
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -41,50 +41,50 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """Where a chain stops being whole. `seq` is None where the fault is not in an entry."""
+    """First fault of a chain. `seq` is None where the fault is not in an entry."""
 
     seq: int | None
     why: str
 
 
 def canonical(value: Any) -> str:
-    """The one way to write a value as JSON.
+    """Return a value as canonical JSON.
 
     Raises:
-        BadSetting: It holds something that JSON or UTF-8 cannot: NaN, infinity, half a surrogate pair.
+        Malformed: It holds something that JSON or UTF-8 cannot: NaN, infinity, half a surrogate pair.
     """
     try:
         text = _ENCODER.encode(value)
         text.encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise BadSetting(
-            f"this cannot be kept in a journal: {error}", hint="Use finite numbers and plain text."
+        raise Malformed(
+            f"a journal keeps only plain JSON, and this is none: {error}", hint="Use finite numbers and plain text."
         ) from None
     return text
 
 
 def digest(value: Any) -> str:
-    """The SHA-256 of a value's canonical JSON, in hexadecimal."""
+    """Return the SHA-256 of a value's canonical JSON, in hexadecimal."""
     return sha256(canonical(value).encode()).hexdigest()
 
 
 def commitment(salt: str, value: Any) -> str:
-    """What stands in the chain for a value that is kept beside it."""
+    """Return the commitment that stands in the chain for a value that is kept beside it."""
     return digest({"salt": salt, "value": value})
 
 
 def pseudonym(salt: str, name: str) -> str:
-    """What stands in the chain for a person."""
+    """Return the pseudonym that stands in the chain for a person."""
     return commitment(salt, name)[:16]
 
 
 def hash_of(row: Row) -> str:
-    """The hash that a row must carry to be what was written."""
+    """Return the hash that a row carries if it is unchanged."""
     return digest({name: getattr(row, name) for name in Row.__slots__ if name != "hash"})
 
 
 def is_right(row: Row) -> bool:
-    """Whether a row is what was written."""
+    """Return True if a row is unchanged since it was written."""
     try:
         return hash_of(row) == row.hash
     except BadSetting:
@@ -92,7 +92,7 @@ def is_right(row: Row) -> bool:
 
 
 def fault_of(row: Row, before: Row | None) -> Fault | None:
-    """What is wrong with a row that follows another, or None."""
+    """Return the fault of a row that follows `before`, or None where it has none."""
     if row.seq != (expected := before.seq + 1 if before else 1):
         return Fault(seq=expected, why=f"entry {expected} is missing")
     if row.previous != (before.hash if before else NOTHING_BEFORE):
@@ -105,7 +105,7 @@ def fault_of(row: Row, before: Row | None) -> Fault | None:
 
 
 def verify_rows(rows: Iterable[Row], last: Row | None = None) -> tuple[Row | None, Fault | None]:
-    """Walk over the rows that follow `last` in a chain: the last good one, and the first fault."""
+    """Walk over the rows that follow `last` in a chain; return the last good one, and the first fault."""
     for row in rows:
         if fault := fault_of(row, last):
             return last, fault

@@ -1,4 +1,4 @@
-"""Checking the tables of a store: the chain, its head, and what lies beside it. Knows no kinds of events."""
+"""Checks of a store's tables: the chain, its head, and the personal data beside it. No kind of event is known here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from handup.journal.writer import Wanted, hash_at, made_of, read_head, read_rows
 
 @dataclass
 class Beside:
-    """What the entries of a chain say must lie beside it, and what may be missing."""
+    """Names and personal values that a chain speaks of, those that are missing, and those that were erased or lost."""
 
     people: set[str] = field(default_factory=set)
     missing: list[tuple[int, str, list[str]]] = field(default_factory=list)
@@ -28,7 +28,7 @@ class Beside:
     gone_values: set[str] = field(default_factory=set)
 
     def take(self, row: Row) -> Iterator[tuple[str, list[str]]]:
-        """Take in one entry; return its commitments, each with the pseudonyms of those whose it is."""
+        """Take in one entry; return its commitments, each with the pseudonyms of its owners."""
         stored = parsed(row)
         self.people.update(people_in(stored))
         if row.kind == ERASED:
@@ -57,15 +57,16 @@ def _inspect(connection: Connection) -> Verdict:
             return Verdict(ok=False, entries=last.seq if last else 0, bad_seq=fault.seq, why=fault.why)
         if verdict := _check_beside(connection, rows, beside):
             return verdict
-    found = Head(seq=last.seq, hash=last.hash, at_s=last.at_s) if last else Head(hash=NOTHING_BEFORE)
-    if found != head:
-        why = f"entry {found.seq + 1} is missing" if found.seq < head.seq else "the head is not the last entry's"
-        return Verdict(ok=False, entries=found.seq, bad_seq=found.seq + 1 if found.seq < head.seq else None, why=why)
-    return _check_gone(connection, beside, found.seq)
+    # A cut tail leaves a whole chain: only the head, which is written with every entry, tells that entries are missing.
+    end = Head(seq=last.seq, hash=last.hash, at_s=last.at_s) if last else Head(hash=NOTHING_BEFORE)
+    if end != head:
+        why = f"entry {end.seq + 1} is missing" if end.seq < head.seq else "the head is not the last entry's"
+        return Verdict(ok=False, entries=end.seq, bad_seq=end.seq + 1 if end.seq < head.seq else None, why=why)
+    return _check_gone(connection, beside, end.seq)
 
 
 def behind(connection: Connection, witnessed: Head | None) -> Verdict | None:
-    """What a witness has against a store whose chain is whole: what was acknowledged is missing, or is another."""
+    """Return a verdict against a whole chain that lacks an acknowledged entry or has another in its place, or None."""
     if witnessed is None or witnessed.seq == 0:
         return None
     head = read_head(connection)
@@ -79,7 +80,7 @@ def behind(connection: Connection, witnessed: Head | None) -> Verdict | None:
 
 
 def inspect_head(connection: Connection) -> Verdict:
-    """Check only that the head is that of the last entry, which is what was written. Everything else is believed."""
+    """Check only that the head is that of the last entry, and that entry unchanged. Everything else is believed."""
     try:
         head = read_head(connection)
     except DamagedJournal as error:
@@ -96,24 +97,25 @@ def inspect_head(connection: Connection) -> Verdict:
 
 
 def _check_beside(connection: Connection, rows: Sequence[Row], beside: Beside) -> Verdict | None:
-    """The values beside a batch of entries are those that the entries commit to."""
+    """Check that the values beside a batch of entries are those that the entries commit to."""
     kept: dict[tuple[int, str], list[tuple[str, str, str]]] = {}
-    found = select(BESIDE).where(BESIDE.c.seq >= rows[0].seq, BESIDE.c.seq <= rows[-1].seq)
-    for each in connection.execute(found):
-        kept.setdefault((each.seq, each.commitment), []).append((each.pseudonym, each.salt, each.value))
+    query = select(BESIDE).where(BESIDE.c.seq >= rows[0].seq, BESIDE.c.seq <= rows[-1].seq)
+    for sealed in connection.execute(query):
+        kept.setdefault((sealed.seq, sealed.commitment), []).append((sealed.pseudonym, sealed.salt, sealed.value))
     for row in rows:
         for committed, owners in beside.take(row):
-            there = kept.get((row.seq, committed), [])
-            if {owner for owner, _, _ in there} != set(owners):
+            copies = kept.get((row.seq, committed), [])
+            if {owner for owner, _, _ in copies} != set(owners):
+                # Not yet a fault: a later entry may say that it was erased or lost.
                 beside.missing.append((row.seq, committed, owners))
-            if not all(is_value(committed, salt, value) for _, salt, value in there):
+            if not all(is_value(committed, salt, value) for _, salt, value in copies):
                 why = f"a personal value of entry {row.seq} is not what was written"
                 return Verdict(ok=False, entries=rows[0].seq - 1, bad_seq=row.seq, why=why)
     return None
 
 
 def is_value(committed: str, salt: str, value: str) -> bool:
-    """Whether a stored value is the one that a commitment stands for."""
+    """Return True if a stored value is the one that a commitment stands for."""
     try:
         return chain.commitment(salt, json.loads(value)) == committed
     except (TypeError, ValueError, BadSetting):
@@ -121,7 +123,7 @@ def is_value(committed: str, salt: str, value: str) -> bool:
 
 
 def is_name(pseudonym: str, salt: str, name: str) -> bool:
-    """Whether a name is the one that a pseudonym was made from."""
+    """Return True if a name is the one that a pseudonym was made from."""
     try:
         return chain.pseudonym(salt, name) == pseudonym
     except BadSetting:
@@ -129,11 +131,11 @@ def is_name(pseudonym: str, salt: str, name: str) -> bool:
 
 
 def _check_gone(connection: Connection, beside: Beside, entries: int) -> Verdict:
-    """What is not there was erased, and every name is the one that its pseudonym was made from."""
+    """Check that everything missing was erased or lost, and that every name is the one of its pseudonym."""
     for seq, committed, owners in beside.missing:
         if committed not in beside.gone_values and not beside.gone_people.intersection(owners):
             return Verdict(ok=False, entries=entries, bad_seq=seq, why=f"a personal value of entry {seq} is missing")
-    names = {each.pseudonym: each for each in connection.execute(select(PEOPLE))}
+    names = {person.pseudonym: person for person in connection.execute(select(PEOPLE))}
     for pseudonym, person in names.items():
         if not is_name(pseudonym, person.salt, person.name):
             return Verdict(ok=False, entries=entries, why=f"the name of person {pseudonym} is not what was written")

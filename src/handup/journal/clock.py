@@ -1,4 +1,4 @@
-"""The clock of the wall: what a journal reads the time from unless it is given another."""
+"""The wall clock, from which a journal reads the time unless it is given another clock."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from collections.abc import Callable
 from handup.core import StoreUnavailable
 
 LONGEST_JUMP_S = 86_400.0
-"""So far a clock may run ahead of the time that has passed: more is no correction, but a fault."""
+"""Longest jump ahead that can be a correction of the clock; a longer one is a fault."""
 _PASSING = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)  # goes on while the machine sleeps, where it can
 
 
 def passed_s() -> float:
-    """Seconds that have passed since some moment; nobody can set them."""
+    """Return the seconds since some moment, by a clock that nobody can set."""
     return time.clock_gettime(_PASSING)
 
 
 class WallClock:
-    """Seconds since 1970, UTC. May be set back by its owner; a journal's own time never runs backwards all the same.
+    """Seconds since 1970, UTC. It may be set back; the journal's own time then stands still until it has caught up.
 
     For the same reason one reading far ahead would stop a journal's time until then. So a reading is refused that is
     ahead of the last good one by more than the time that has passed and `longest_jump_s`. The first reading of a
     program has none before it and is believed.
 
     Args:
-        longest_jump_s: So far the clock may be set ahead while the program runs.
-        wall_s: Tells the time; for tests.
-        passed_s: Tells how much time has passed; for tests.
+        longest_jump_s: Longest jump ahead that is accepted while the program runs, in seconds.
+        wall_s: Source of the time; for tests.
+        passed_s: Source of the time that has passed; for tests.
     """
 
     def __init__(
@@ -42,10 +42,10 @@ class WallClock:
         self._good: tuple[float, float] | None = None
 
     def now_s(self) -> float:
-        """The time.
+        """Return the time.
 
         Raises:
-            StoreUnavailable: The clock has jumped ahead. When it is set back, the next reading is good again.
+            StoreUnavailable: The clock has jumped ahead. Once it is set back, readings are accepted again.
         """
         wall_s, passed_s = self._wall_s(), self._passed_s()
         if self._good is not None:

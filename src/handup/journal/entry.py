@@ -1,4 +1,4 @@
-"""What a journal gives out: entries, where it stands, and what became of a check, an erasure, a repair."""
+"""Records that a journal gives out: entries, its head, and the results of a check, an erasure, a repair."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class Entry:
 
     Args:
         seq: Its number: 1, 2, 3 … without gaps.
-        at_s: When it was written, by the journal's clock; never before the one ahead of it.
+        at_s: Time of writing, by the journal's clock; never before that of the previous entry.
         run: The episode it belongs to; empty where it belongs to none.
-        key: What it is about, such as the id of a question or an action.
+        key: Its subject, such as the id of a question or an action.
         kind: The kind of event, such as `desk.answered`.
-        version: Of the event's fields as written; reading brings an old one up to date.
+        version: Version of the event's fields as written; reading brings an old one up to date.
         event: The event itself.
-        previous: The hash of the entry before.
-        hash: Of everything else here, with the event as it lies in the chain.
+        previous: Hash of the previous entry.
+        hash: Hash of all other fields, with the event as it lies in the chain.
     """
 
     seq: int
@@ -38,7 +38,7 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Head:
-    """Where a journal stands: its last entry's number, hash and time. An empty one stands at 0."""
+    """Number, hash and time of a journal's last entry. The number is 0 in an empty journal."""
 
     seq: int = 0
     hash: str = NOTHING_BEFORE
@@ -56,13 +56,13 @@ class Snapshot:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """What a check of a journal found.
+    """Result of a check of a journal.
 
     Args:
         ok: Whether it holds what was written, as far as can be told.
-        entries: So many entries are good, from the first on.
-        bad_seq: The first entry that is not; None where none is, or where the fault lies elsewhere.
-        why: What is wrong, in one sentence without a full stop; empty where nothing is.
+        entries: Number of good entries, from the first on.
+        bad_seq: Number of the first bad entry; None where there is none, or where the fault lies elsewhere.
+        why: The fault in one sentence without a full stop; empty where there is none.
     """
 
     ok: bool
@@ -73,12 +73,12 @@ class Verdict:
 
 @dataclass(frozen=True, kw_only=True)
 class Erasure:
-    """What an erasure did.
+    """Result of an erasure.
 
     Args:
-        pseudonym: Under which the person stays in the chain; None where the journal did not know them.
-        values: So many personal values were erased.
-        seq: The entry that records it; None where there was nothing to erase.
+        pseudonym: Pseudonym that stays in the chain for the person; None where the journal did not know them.
+        values: Number of personal values that were erased.
+        seq: Number of the entry that records it; None where there was nothing to erase.
         scrubbed: Whether the bytes are gone from the store's files too. False where another process was reading at
             the time: erase again later, which does only this.
         kept_in: Files beside the store that are older copies of it and may still hold what was erased. A person
@@ -94,15 +94,15 @@ class Erasure:
 
 @dataclass(frozen=True, kw_only=True)
 class Repaired:
-    """What a repair did.
+    """Result of a repair.
 
     Args:
         store: The store that is whole again.
         source: The damaged one, which stays as it is.
-        entries: So many entries were taken over.
-        lost: So many are known to be lost; None where that cannot be told.
-        values_lost: So many names and personal values are lost though their entries are not.
-        from_backup: Whether the entries are those of a backup. Whoever was erased after it was made is in it again.
+        entries: Number of entries that were taken over.
+        lost: Number of entries that are known to be lost; None where that cannot be told.
+        values_lost: Number of names and personal values that are lost though their entries are not.
+        from_backup: Whether the entries are those of a backup. People who were erased since then are in it again.
     """
 
     store: str

@@ -13,9 +13,9 @@ REPAIRED = "journal.repaired"
 @event(ERASED)
 @dataclass(frozen=True, kw_only=True)
 class JournalErased:
-    """A person's name and what was personal to them was erased. The entry's key is the pseudonym.
+    """A person's name and personal values were erased. The entry's key is the pseudonym.
 
-    State that was built from earlier entries may still hold it: build it again.
+    State that was built from earlier entries may still hold them: build it again.
     """
 
     pseudonym: str
@@ -34,12 +34,12 @@ class JournalRepaired:
     What robots did last may be missing, so a desk takes this for a stop.
 
     Args:
-        source: The damaged store's name.
-        last_good: The last entry taken over.
-        lost: So many are known to be lost; None where that cannot be told.
+        source: Name of the damaged store.
+        last_good: Number of the last entry that was taken over.
+        lost: Number of entries that are known to be lost; None where that cannot be told.
         people_lost: Pseudonyms whose names are lost.
         values_lost: Commitments whose values are lost.
-        from_backup: A person put a backup in the damaged store's place.
+        from_backup: Whether a person put a backup in the damaged store's place.
     """
 
     source: str

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from handup.core import BadSetting, Body, StoreUnavailable
+from handup.core import Body, StoreUnavailable, UnknownName
 from handup.core.files import written_whole
 from handup.journal.chain import Row
 from handup.journal.files import PRIVATE
@@ -21,19 +21,19 @@ _EVERY = 1000
 
 
 def as_jsonl(journal: Journal, *, run: str | None = None, personal: bool = True) -> Iterator[str]:
-    """One JSON object per entry and line, of whatever kind it is.
+    """Yield one line of JSON for each entry, also for kinds of events that are not known.
 
     Args:
-        journal: What to write out; it may be open to read only.
-        run: Only the entries of this run.
-        personal: Put names and personal values in their places; else pseudonyms and nothing.
+        journal: The journal to write out; it may be open to read only.
+        run: Run whose entries are written; all where it is None.
+        personal: Whether names and personal values are filled in; otherwise pseudonyms stand for names.
     """
     for row, body in journal.bodies(run=run, personal=personal):
         yield json.dumps(_record(row, body), ensure_ascii=False) + "\n"
 
 
 def as_csv(journal: Journal, *, run: str | None = None, personal: bool = True) -> Iterator[str]:
-    """A table with a line of headings; the body is JSON in one cell. The arguments are those of `as_jsonl`.
+    """Yield the lines of a table, headings first; the body is JSON in one cell. The arguments are those of `as_jsonl`.
 
     A cell that a spreadsheet would take for a formula starts with an apostrophe.
     """
@@ -52,25 +52,25 @@ def export(
     personal: bool = True,
     progress: Callable[[int], None] = lambda _: None,
 ) -> int:
-    """Write a journal to a file, which is there in whole at the end or as it was before.
+    """Write a journal to a file, which is complete at the end or as it was before.
 
     Args:
-        journal: What to write out.
-        path: A name that ends in .jsonl or .csv.
-        run: Only the entries of this run.
-        personal: Put names and personal values in their places.
+        journal: The journal to write out.
+        path: A file whose name ends in .jsonl or .csv.
+        run: Run whose entries are written; all where it is None.
+        personal: Whether names and personal values are filled in.
         progress: Called now and then with the number of entries written.
 
     Returns:
         The number of entries.
 
     Raises:
-        BadSetting: The name ends in something else.
+        UnknownName: The name ends in something else.
         StoreUnavailable: The file cannot be written.
     """
     formats: dict[str, Callable[..., Iterator[str]]] = {".jsonl": as_jsonl, ".csv": as_csv}
     if path.suffix not in formats:
-        raise BadSetting(f"a journal cannot be exported to {path.name}", hint="Use a name ending in .jsonl or .csv.")
+        raise UnknownName.of("the name of an export", path.name, "end in .jsonl or .csv", hint="Rename the file.")
     count = -1 if path.suffix == ".csv" else 0  # the line of headings is no entry
     try:
         with written_whole(path, PRIVATE) as passing, passing.open("w", encoding="utf-8", newline="") as file:

@@ -1,4 +1,4 @@
-"""Errors of the databases, told as errors of handup: one cause, one next step, never a password or a person's words."""
+"""Errors of databases as errors of handup: one cause, one next step, never a password or a person's words."""
 
 from __future__ import annotations
 
@@ -53,18 +53,18 @@ _POSTGRES = {
 
 
 def sqlite_code(error: BaseException | None) -> int | None:
-    """SQLite's primary result code of an error, or None where it is none of SQLite's."""
+    """Return SQLite's primary result code of an error, or None where it is none of SQLite's."""
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else int(code) & 0xFF
 
 
 def is_damage(error: DBAPIError) -> bool:
-    """Whether SQLite says that a file's bytes are not what it wrote. Ask only about statements that are right."""
+    """Return True if SQLite says that a file's bytes are not what it wrote. For errors of correct statements only."""
     return isinstance(error.orig, sqlite3.Error) and sqlite_code(error.orig) in _DAMAGED
 
 
 def told(error: DBAPIError, shown: str) -> HandupError:
-    """The error of handup that says what an error of the database means."""
+    """Return the error of handup for an error of the database."""
     if (code := sqlite_code(error.orig)) is not None:
         if code == sqlite3.SQLITE_CORRUPT or isinstance(error, IntegrityError):
             return _damaged(shown, str(error.orig))
@@ -78,10 +78,10 @@ def told(error: DBAPIError, shown: str) -> HandupError:
     if state in _POSTGRES:
         cause, hint = _POSTGRES[state]
         return StoreUnavailable(f"the store {shown} {cause}", hint=hint)
-    said = str(error.orig).strip()
-    why = said.splitlines()[0].strip() if said else "no reason given"
+    message = str(error.orig).strip()
+    why = message.splitlines()[0].strip() if message else "no reason given"
     hint = "Check that the server runs and can be reached; nothing was changed."
-    if "password authentication" in said:
+    if "password authentication" in message:
         hint = "Check user and password."
     return StoreUnavailable(f"the store {shown} cannot be used: {why}", hint=hint)
 
@@ -94,7 +94,7 @@ def _damaged(shown: str, why: str) -> DamagedJournal:
 
 
 class CommitUnsure(StoreUnavailable):
-    """The database did not confirm a commit: what was written may be there, or not."""
+    """A commit that the database did not confirm: the entries may be there, or not."""
 
     def __init__(self, shown: str, told: HandupError) -> None:
         super().__init__(
@@ -108,11 +108,11 @@ class CommitUnsure(StoreUnavailable):
 def telling(
     shown: str, apart_from: Callable[[DBAPIError], bool] = lambda _: False, *, ours: bool = True
 ) -> Iterator[None]:
-    """Errors of the database inside the block come out as errors of handup, but for some.
+    """Turn errors of the database inside the block into errors of handup, but for some.
 
     Args:
-        shown: The store, for people.
-        apart_from: Which errors come out as they are.
+        shown: Name of the store for people.
+        apart_from: Test for the errors that stay as they are.
         ours: Whether all code in the block is the journal's own.
     """
     try:

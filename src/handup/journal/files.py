@@ -1,8 +1,8 @@
 """The files beside a store of SQLite: a lock, a witness of the last commit, a note while it is damaged.
 
 SQLite drops a damaged end of its write-ahead log without a word, and takes an empty file for a new database. The
-witness tells: it holds number and hash of the last entry that was acknowledged. It is written after the commit and not
-synced, so it may lag behind the store but is never ahead of it.
+witness shows that: it holds number and hash of the last entry that was acknowledged. It is written after the commit
+and not synced, so it may lag behind the store but is never ahead of it.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ from handup.core.files import written_whole
 from handup.journal.entry import Head
 
 LOOK_S = 0.01
-"""How often one looks whether a lock is free."""
+"""Seconds between two attempts to take a lock."""
 PRIVATE = 0o600
-"""Of every file that is made: it tells of people, so others on the machine may not read it."""
+"""Permissions of every new file: it holds personal data, so other users of the machine may not read it."""
 
 
 def beside(path: Path, ending: str) -> Path:
-    """The file that belongs to a store and is named after it."""
+    """Return the path of a file that belongs to a store and is named after it."""
     return path.with_name(path.name + ending)
 
 
 def parts_of(path: Path) -> tuple[Path, ...]:
-    """The files of a store itself: the database, its write-ahead log, the log's index."""
+    """Return the files of a store itself: the database, its write-ahead log, the log's index."""
     return path, beside(path, "-wal"), beside(path, "-shm")
 
 
 class Lock:
-    """Held, shared, by everybody who has a store open to write; alone by whoever makes, moves or migrates it."""
+    """Lock of a store: shared by programs that have it open to write, exclusive to one that makes or migrates it."""
 
     def __init__(self, path: Path) -> None:
         self._file = os.open(beside(path, ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
         self._shown = str(path)
 
     def share(self, timeout_s: float) -> None:
-        """Hold it with the others.
+        """Take the lock as shared.
 
         Raises:
-            StoreUnavailable: Somebody held it alone all the time.
+            StoreUnavailable: Another program held it alone all the time.
         """
         if not self._get(fcntl.LOCK_SH, timeout_s):
             raise StoreUnavailable(
@@ -55,20 +55,20 @@ class Lock:
             )
 
     def alone(self, timeout_s: float = 0.0) -> bool:
-        """Hold it alone, if nobody else has the store open before the time is up.
+        """Take the lock alone, if no other program holds it before the time is up.
 
-        Else it is not held at all, so that of several who want it alone one can have it.
+        Otherwise a share is given up as well: two programs that wait for each other's share would wait for ever.
         """
         if self._get(fcntl.LOCK_EX, timeout_s):
             return True
         fcntl.flock(self._file, fcntl.LOCK_UN)
         return False
 
-    def _get(self, how: int, timeout_s: float) -> bool:
+    def _get(self, mode: int, timeout_s: float) -> bool:
         until = time.monotonic() + timeout_s
         while True:
             try:
-                fcntl.flock(self._file, how | fcntl.LOCK_NB)
+                fcntl.flock(self._file, mode | fcntl.LOCK_NB)
             except BlockingIOError:
                 if time.monotonic() >= until:
                     return False
@@ -77,7 +77,7 @@ class Lock:
                 return True
 
     def close(self) -> None:
-        """Let go. Safe to call twice."""
+        """Release the lock. Safe to call twice."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -91,11 +91,11 @@ class Witness:
         self._file = -1
 
     def there(self) -> bool:
-        """Whether there is one: then there was a store."""
+        """Return True if there is a witness, and so was a store."""
         return self.path.exists()
 
     def read(self) -> Head | None:
-        """What it says; None where there is none, or it was cut by a crash and says nothing."""
+        """Return the witnessed head; None where there is no witness, or a crash cut it off."""
         for _ in range(3):  # another process may be writing it
             try:
                 words = self.path.read_bytes().decode(errors="replace").split()
@@ -106,7 +106,7 @@ class Witness:
         return None
 
     def write(self, head: Head) -> None:
-        """Set it to a head that is committed."""
+        """Write a head that is committed, over the last one."""
         if self._file < 0:
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
         seq = f"{head.seq:020d}"
@@ -119,19 +119,19 @@ class Witness:
             self._file = -1
 
 
-def _check(seq: str, made: str) -> str:
-    return sha256(f"{seq} {made}".encode()).hexdigest()[:16]
+def _check(seq: str, entry_hash: str) -> str:
+    return sha256(f"{seq} {entry_hash}".encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Note:
-    """Says that a store is damaged and was put aside; while it lies there, nothing opens.
+    """Note that a store is damaged and was put aside. While it lies there, nothing opens.
 
     Args:
-        why: What is damaged.
+        why: The damage.
         moved_to: The name of the damaged store, in the same folder.
-        at: When, in UTC.
-        witnessed_seq: The last entry that was acknowledged; None where unknown.
+        at: Time of the note, in UTC.
+        witnessed_seq: Number of the last entry that was acknowledged; None where unknown.
         witnessed_hash: Its hash.
     """
 
@@ -143,21 +143,20 @@ class Note:
 
 
 def note_path(path: Path) -> Path:
-    """Where the note of a store lies."""
+    """Return the path of a store's note."""
     return beside(path, ".stopped")
 
 
 def write_note(path: Path, note: Note) -> None:
-    """Leave a note; it is durable when this returns."""
+    """Write a note; it is durable when this returns."""
     with written_whole(note_path(path), PRIVATE) as passing:
         passing.write_text(json.dumps(asdict(note), indent=2) + "\n", encoding="utf-8")
 
 
 def read_note(path: Path) -> Note | None:
-    """The note of a store. An unreadable one counts: it names nothing, but says that something was wrong."""
+    """Return the note of a store, or None. An unreadable note counts as one that names no damaged store."""
     try:
-        told = json.loads(note_path(path).read_text(encoding="utf-8"))
-        return Note(**told)
+        return Note(**json.loads(note_path(path).read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
     except (ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""Who drives a run: one program at a time, by a claim that ends with the program, however that ends.
+"""Claims on runs: one program at a time drives a run, by a claim that ends with the program, however that ends.
 
 On SQLite the claim is a lock on a file beside the store, on PostgreSQL an advisory lock of a connection of its own. The
 operating system or the server lets go of it when the program ends. A program that hangs, or is suspended, keeps it.
@@ -23,9 +23,9 @@ from handup.journal.files import PRIVATE, beside
 from handup.journal.store import Store
 
 GRACE_S = 1.0
-"""So long a claim is tried for: a server needs a moment to see that the last program was killed."""
+"""Seconds for which a claim is tried: a server needs a moment to notice that the last program was killed."""
 LOOK_S = 0.05
-"""How often, meanwhile."""
+"""Seconds between two attempts."""
 _TAKE = select(func.pg_try_advisory_lock(bindparam("key")))
 _HELD = text(
     "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted AND objsubid = 1 "
@@ -35,7 +35,7 @@ _NOTICE = text(
     "SELECT set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '5', false), "
     "set_config('tcp_keepalives_count', '3', false)"
 )
-"""A computer that is switched off says no good-bye; so the server looks after it."""
+"""A computer that loses power does not close its connection; with these settings the server notices in 25 s."""
 
 
 class Hold(ABC):
@@ -43,7 +43,7 @@ class Hold(ABC):
 
     Args:
         name: The run.
-        store: Where it is kept.
+        store: The store of its journal.
     """
 
     def __init__(self, name: str, store: Store) -> None:
@@ -68,7 +68,7 @@ class Hold(ABC):
             time.sleep(LOOK_S)
 
     def check(self) -> None:
-        """Make sure of the claim, just before what only one program may do. A lost one is taken again, if it is free.
+        """Make sure of the claim before a step that only one program may take. A lost claim is taken again, if free.
 
         Raises:
             IllegalCall: It was lost, and another program has it.
@@ -79,7 +79,7 @@ class Hold(ABC):
 
     @abstractmethod
     def drop(self) -> None:
-        """Let go. Safe to call twice."""
+        """Give the claim up. Safe to call twice."""
 
     @abstractmethod
     def _try(self) -> bool:
@@ -102,7 +102,7 @@ def holding(store: Store, name: str) -> Iterator[Hold]:
 
 
 class _HoldOnFile(Hold):
-    """A file that is locked. Whoever lets go removes it first, so one that was removed is no claim."""
+    """A claim by a locked file. It is removed before it is unlocked, so a lock on a removed file is no claim."""
 
     def __init__(self, name: str, store: Store) -> None:
         super().__init__(name, store)
@@ -149,7 +149,7 @@ class _HoldOnFile(Hold):
 
 
 class _HoldOnServer(Hold):
-    """An advisory lock of PostgreSQL. It needs a connection that stays the same: no pooler that shares one out."""
+    """A claim by an advisory lock of PostgreSQL, on one connection of its own: poolers that share one lose it."""
 
     _connection: Connection | None = None
 

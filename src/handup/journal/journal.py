@@ -1,4 +1,4 @@
-"""The journal: one append-only log of typed events, chained by hashes, that survives whatever its programs do not."""
+"""The journal: one append-only log of typed events, chained by hashes, that outlives the programs that write it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,16 @@ from typing import Any, Literal, Self, TypeVar
 
 from sqlalchemy import Connection, delete, func, insert, select
 
-from handup.core import BadSetting, Body, Clock, HandupError, IllegalCall, StoreUnavailable
+from handup.core import (
+    Body,
+    Clock,
+    HandupError,
+    IllegalCall,
+    MissingSetting,
+    OutOfRange,
+    StoreUnavailable,
+    UnknownName,
+)
 from handup.journal.chain import Row, canonical, digest
 from handup.journal.clock import LONGEST_JUMP_S, WallClock
 from handup.journal.entry import Entry, Erasure, Head, Snapshot, Verdict
@@ -30,13 +39,13 @@ from handup.journal.store import Store
 from handup.journal.writer import Wanted, Writer, entries_of, hash_at, made_of, read_head
 
 POLL_S = 0.05
-"""How often a waiting process looks whether another one has written."""
+"""Seconds between two looks of a waiting process for entries of another one."""
 LISTENING_S = 1.0
-"""The same where the database says so by itself."""
+"""The same where the database announces entries by itself."""
 TRY_AGAIN_S = 0.25
-"""The pause before something is tried again that the store refused."""
+"""Pause in seconds before another attempt at something that the store refused."""
 LAST_ERASURE = ""
-"""The name among the snapshots that marks the last erasure; no state from before it is kept."""
+"""Name of the snapshot that marks the last erasure; no state from before it is kept."""
 T = TypeVar("T")
 _log = logging.getLogger("handup.journal")
 
@@ -72,25 +81,25 @@ class Journal:
 
         Args:
             store: The path of a file for SQLite, or a URL: `sqlite:///path`, `postgresql://user@host/name`.
-            clock: Where the entries' times come from; the wall clock where it is None.
-            create: Make the store where there is none.
-            readonly: Change nothing, not even a damaged store.
-            busy_timeout_s: So long a writer waits for another before it gives up.
-            check: With "head", only that it is a journal of this revision and that its last entry is the one that was
-                acknowledged: for what must not wait or fail because of something old, such as a stop. Damage
-                elsewhere is then not found here, but by the next program that opens it.
+            clock: Clock of the entries' times; the wall clock where it is None.
+            create: Whether to make the store where there is none.
+            readonly: Whether to change nothing, not even a damaged store.
+            busy_timeout_s: Seconds that a writer waits for another before it gives up, finite and at least 0.
+            check: "all", or "head" to check only that it is a journal of this revision and that its last entry is the
+                one that was acknowledged: for what must not wait or fail because of something old, such as a stop.
+                Damage elsewhere is then found by the next program that opens it, not by this one.
 
         Raises:
-            DamagedJournal: What the store holds is not what was written. It was put aside, and nothing opens in its
-                place before a person has repaired it.
+            DamagedJournal: The store does not hold what was written. It was put aside, and nothing opens in its place
+                before a person has repaired it.
             NewerJournal: A newer handup wrote it.
             StoreUnavailable: It cannot be reached, read or written, or is not there.
-            BadSetting: `store` names neither a file nor a database.
+            BadSetting: `store` names neither a file nor a database, or another argument is out of range.
         """
         if not 0.0 <= busy_timeout_s < math.inf:
-            raise BadSetting(f"a writer cannot wait for {busy_timeout_s} s", hint="Give a finite time.")
+            raise OutOfRange.of("busy_timeout_s", busy_timeout_s, "be finite and at least 0", hint="Give seconds.")
         if check not in {"all", "head"}:
-            raise BadSetting(f"there is no check '{check}'", hint="Use 'all' or 'head'.")
+            raise UnknownName.of("check", f"'{check}'", "be 'all' or 'head'", hint="Choose one of them.")
         opened = open_store(
             store, create=create, readonly=readonly, busy_timeout_s=busy_timeout_s, head_only=check == "head"
         )
@@ -115,24 +124,24 @@ class Journal:
 
     @property
     def store(self) -> str:
-        """What was opened, without a password."""
+        """Address of the store, without a password."""
         return self._store.address.shown
 
     @property
     def clock(self) -> Clock:
-        """Where the time comes from."""
+        """Clock of the entries' times."""
         return self._clock
 
     @property
     def writing_here(self) -> bool:
-        """Whether this thread is inside a transaction, and so cannot begin another one."""
+        """True if this thread is inside a transaction, and so cannot begin another one."""
         return self._writing_thread == threading.get_ident()
 
     def append(self, *events: object, run: str = "", key: str = "") -> list[Entry]:
         """Add events, all of them or none. They are durable when this returns.
 
         Raises:
-            BadSetting: One of them is no event, or holds what cannot be kept.
+            BadSetting: One of them is no event, or cannot be kept as plain JSON.
             StoreUnavailable: The store cannot be written. Nothing was added, unless the error says that this cannot
                 be told: the connection was lost during the commit, and could not be made again to look.
         """
@@ -141,9 +150,9 @@ class Journal:
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
-        """One transaction, alone among all threads, processes and machines that use the store.
+        """Open one transaction, alone among all threads, processes and machines that use the store.
 
-        What is read inside is still true when the transaction ends. It is committed at the end of the block; an
+        Entries read inside are still the latest when the transaction ends. It is committed at the end of the block; an
         exception takes all of it back. Keep it short: everybody else waits.
 
         Raises:
@@ -168,7 +177,7 @@ class Journal:
             self._wake()
 
     def _settle(self, writer: Writer, unsure: CommitUnsure) -> None:
-        """Find out what became of a commit that was not confirmed; raise unless it is there."""
+        """Look whether a commit that was not confirmed is in the store; raise unless it is."""
         kept = self._store.is_kept(writer.head) if writer.wrote else False
         if kept is None:
             raise unsure
@@ -212,7 +221,7 @@ class Journal:
     def read(
         self, after: int = 0, *, run: str | None = None, key: str | None = None, limit: int | None = None
     ) -> Iterator[Entry]:
-        """The entries beyond number `after`, in order; only those of a run or a key where one is given.
+        """Yield the entries beyond number `after`, in order; only those of a run or a key where one is given.
 
         Raises:
             BadRecord: No imported room knows the kind of an entry, or it is of a newer version. `rows` reads it.
@@ -220,13 +229,13 @@ class Journal:
         yield from made_of(self._read, entries_of, Wanted(after=after, run=run, key=key, limit=limit))
 
     def rows(self, after: int = 0, *, run: str | None = None, key: str | None = None) -> Iterator[Row]:
-        """The entries as they are stored, of whatever kind: for export and for tools older than the journal."""
+        """Yield the entries as they are stored, of any kind: for export and for tools older than the journal."""
         yield from made_of(self._read, lambda _, rows: rows, Wanted(after=after, run=run, key=key))
 
     def bodies(
         self, after: int = 0, *, run: str | None = None, key: str | None = None, personal: bool = True
     ) -> Iterator[tuple[Row, Body]]:
-        """The entries as they are stored, with names and personal values in their places, or left out."""
+        """Yield the entries as they are stored, with names and personal values filled in, or left out."""
 
         def pairs(connection: Connection, rows: list[Row]) -> list[tuple[Row, Body]]:
             return list(zip(rows, filled(connection, rows, personal=personal), strict=True))
@@ -234,7 +243,7 @@ class Journal:
         yield from made_of(self._read, pairs, Wanted(after=after, run=run, key=key))
 
     def head(self) -> Head:
-        """Where the journal stands."""
+        """Return the head: number, hash and time of the last entry."""
         return self._read(read_head)
 
     def wait(self, after: int, timeout_s: float) -> bool:
@@ -247,9 +256,10 @@ class Journal:
         while self.head().seq <= after:
             if (left := until - time.monotonic()) <= 0:
                 return False
+            # Count first, then look: an entry that comes between this and the wait below changes the count.
             times = self._times_grown
             look_s = LISTENING_S if self._store.listen(self._wake) else POLL_S
-            if self.head().seq > after:  # written before anybody listened
+            if self.head().seq > after:  # written before the listener had started
                 return True
             with self._grown:
                 if times == self._times_grown:
@@ -263,16 +273,20 @@ class Journal:
 
         Raises:
             IllegalCall: Another program has the claim. Raised on entering the block.
-            StoreUnavailable: It cannot be asked for.
+            StoreUnavailable: The store cannot be asked for the claim.
         """
         self._check_open()
         return holding(self._store, run)
 
     def patiently(self, do: Callable[[], T], for_s: float) -> T:
-        """Do something that writes, again and again while the store is unavailable, for so many real seconds.
+        """Call a function that writes, again and again while the store is unavailable.
+
+        Args:
+            do: The function.
+            for_s: Real seconds after which to give up.
 
         Raises:
-            StoreUnavailable: It was unavailable all the time.
+            StoreUnavailable: The store was unavailable all the time.
         """
         until = time.monotonic() + for_s
         while True:
@@ -286,26 +300,27 @@ class Journal:
     def save_snapshot(self, name: str, seq: int, state: Mapping[str, Any]) -> None:
         """Keep a state that was built from all entries up to `seq`, in place of the last one of that name.
 
-        It is not kept where somebody was erased after `seq`: it may still hold what was erased.
+        It is not kept where a person was erased after `seq`: it may still hold their name or words.
 
         Raises:
             BadSetting: There is no such entry, the name is empty, or the state is no plain JSON.
         """
         if not check_text(name, "snapshot's name"):
-            raise BadSetting("a snapshot needs a name", hint="Name what it is the state of.")
+            raise MissingSetting("a snapshot needs a name, got an empty one", hint="Name the state it holds.")
         text = canonical(dict(state))
         with self._alone(), self._store.writing() as connection:
             read_head(connection, lock=True)
-            if (made := hash_at(connection, seq)) is None:
-                raise BadSetting(f"there is no entry {seq}", hint="Save a state that was built from the journal.")
+            if (entry_hash := hash_at(connection, seq)) is None:
+                hint = "Save a state that was built from this journal."
+                raise OutOfRange(f"a snapshot needs an entry of the journal, and there is no entry {seq}", hint=hint)
             erased = connection.execute(select(SNAPSHOTS.c.seq).where(SNAPSHOTS.c.name == LAST_ERASURE)).scalar()
             if erased is None or seq >= erased:
-                _put_snapshot(connection, name, seq, made, text)
+                _put_snapshot(connection, name, seq, entry_hash, text)
 
     def snapshot(self, name: str) -> Snapshot | None:
-        """The last state kept under a name. None where there is none, or it cannot be trusted: then replay."""
+        """Return the last state kept under a name. None where there is none, or it cannot be trusted: then replay."""
 
-        def found(connection: Connection) -> Snapshot | None:
+        def look(connection: Connection) -> Snapshot | None:
             row = connection.execute(select(SNAPSHOTS).where(SNAPSHOTS.c.name == name)).first()
             if row is None or row.digest != digest([name, row.seq, row.hash, row.state]):
                 return None
@@ -313,7 +328,7 @@ class Journal:
                 return None
             return Snapshot(name=name, seq=row.seq, state=json.loads(row.state))
 
-        return self._read(found)
+        return self._read(look)
 
     def erase(self, person: str) -> Erasure:
         """Erase a person's name and everything personal to them. The chain stays whole.
@@ -321,7 +336,7 @@ class Journal:
         In SQLite the bytes are gone from the store's files. A PostgreSQL server keeps them in its own write-ahead
         log until that is recycled, and in backups and replicas' archives until these are deleted. All snapshots are
         dropped, since they may hold the name. Programs that have the state in memory must build it again when they
-        read the event. Under the same name the person is later somebody new.
+        read the event. A person who comes back under the same name gets another pseudonym.
         """
         with self.writing() as writer:
             connection = writer.connection
@@ -342,12 +357,12 @@ class Journal:
         return Erasure(pseudonym=known, values=values, seq=entry.seq, scrubbed=scrubbed, kept_in=self._store.kept_in())
 
     def verify(self) -> Verdict:
-        """Check everything: the file, the chain, the head, what lies beside. Knows no kinds of events."""
+        """Check everything: the file, the chain, the head, the personal data beside it. No kind of event is needed."""
         self._check_open()
         return self._store.verify()
 
     def close(self) -> None:
-        """Let go of the store. Safe to call twice."""
+        """Close the store. Safe to call twice."""
         if self._closed or self._process != os.getpid():  # after a fork it is still the parent's
             return
         self._closed = True
@@ -363,7 +378,7 @@ class Journal:
         self.close()
 
 
-def _put_snapshot(connection: Connection, name: str, seq: int, made: str, text: str) -> None:
+def _put_snapshot(connection: Connection, name: str, seq: int, entry_hash: str, text: str) -> None:
     connection.execute(delete(SNAPSHOTS).where(SNAPSHOTS.c.name == name))
-    kept = digest([name, seq, made, text])
-    connection.execute(insert(SNAPSHOTS), {"name": name, "seq": seq, "hash": made, "state": text, "digest": kept})
+    row = {"name": name, "seq": seq, "hash": entry_hash, "state": text}
+    connection.execute(insert(SNAPSHOTS), {**row, "digest": digest([name, seq, entry_hash, text])})

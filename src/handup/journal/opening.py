@@ -1,4 +1,4 @@
-"""Opening a store: find it, make it, bring it up to date, check all of it; put a damaged one aside."""
+"""Opening of a store: find it, make it, bring it up to date, check all of it; put a damaged one aside."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from handup.journal.writer import read_head
 def open_store(
     store: str | Path, *, create: bool, readonly: bool, busy_timeout_s: float, head_only: bool = False
 ) -> Store:
-    """Open a store for a journal; what can go wrong is said there."""
+    """Open a store for a journal. Arguments and errors are those of `Journal.open`."""
     address = address_of(store)
     if address.path is None:
         return open_postgres(
@@ -77,20 +77,20 @@ def _open_to_read(address: Address, path: Path, busy_timeout_s: float) -> Store:
 
 
 def identify(path: Path, busy_timeout_s: float) -> str:
-    """The revision of a store that others may be writing to just now.
+    """Return the revision of a store that others may be writing to just now.
 
-    One without a log is read as a file that nobody changes, which leaves nothing beside it. What such a look calls
-    wrong is believed only if the next look finds the same: the clock of a file system is coarse, so a change may leave
-    no trace.
+    A store without a log is read as a file that nobody changes, which leaves no files beside it. An error of such a
+    look is believed only if the next look fails on the same file: the clock of a file system is coarse, so a change
+    may leave no trace.
     """
-    found: object = None
+    seen: object = None
     for _ in range(TRIES):
-        before, logged = found, has_log(path)
-        found = (trace(path), logged)
+        before, logged = seen, has_log(path)
+        seen = (trace(path), logged)
         try:
             return _identify(path, "ro" if logged else "ro&immutable=1", busy_timeout_s)
         except (DamagedJournal, StoreUnavailable, DBAPIError) as error:
-            if (trace(path), has_log(path)) != found or not (logged or before == found):
+            if (trace(path), has_log(path)) != seen or not (logged or before == seen):
                 continue
             if logged and isinstance(error, StoreUnavailable) and not os.access(path.parent, os.W_OK):
                 raise StoreUnavailable(
@@ -133,19 +133,19 @@ def _check_place(path: Path) -> None:
         raise StoreUnavailable(
             f"the folder {path.parent} may not be written", hint="Check its permissions, or open it to read only."
         )
-    for each in (*parts_of(path), beside(path, ".lock"), Witness(path).path):
-        if each.exists() and not os.access(each, os.R_OK | os.W_OK):
+    for file in (*parts_of(path), beside(path, ".lock"), Witness(path).path):
+        if file.exists() and not os.access(file, os.R_OK | os.W_OK):
             raise StoreUnavailable(
-                f"the file {each} may not be read and written",
+                f"the file {file} may not be read and written",
                 hint="Check its owner and permissions; nothing was changed.",
             )
 
 
 def _check_ours(path: Path, busy_timeout_s: float) -> None:
-    """Leave somebody's other file alone, before anything is put beside it."""
+    """Refuse a file that is no journal, before anything is put beside it."""
     if path.stat().st_size == 0:
         raise _no_journal(path, "empty")
-    with suppress(DBAPIError):  # a journal, and damaged: that is for later
+    with suppress(DBAPIError):  # a damaged journal: put aside later, under the lock
         identify(path, busy_timeout_s)
 
 
@@ -157,9 +157,9 @@ def _make_if_missing(path: Path, lock: Lock, create: bool, busy_timeout_s: float
     if not create:
         raise _missing(path)
     until = time.monotonic() + busy_timeout_s
-    while not path.exists():  # somebody else may be making it
+    while not path.exists():  # another program may be making it
         if lock.alone():
-            if not path.exists():
+            if not path.exists():  # made between the look and the lock
                 make_store(path, busy_timeout_s)
         elif time.monotonic() > until:
             raise StoreUnavailable(f"the store {path} is in use, but missing", hint="Close the programs that use it.")
@@ -169,11 +169,17 @@ def _make_if_missing(path: Path, lock: Lock, create: bool, busy_timeout_s: float
 
 
 def make_store(path: Path, busy_timeout_s: float, fill: Callable[[Connection], None] = lambda _: None) -> None:
-    """Make a store that is there in whole or not at all, empty or filled. Call it holding the lock alone."""
+    """Make a store under another name and rename it, so that it is complete or missing. Hold the lock alone.
+
+    Args:
+        path: The store.
+        busy_timeout_s: Seconds to wait for other programs.
+        fill: Function that writes the first rows.
+    """
     passing = path.with_name(f".{path.name}.new")
-    for each in parts_of(passing):
-        each.unlink(missing_ok=True)
-    passing.touch(mode=PRIVATE, exist_ok=False)  # SQLite's own files follow it
+    for file in parts_of(passing):
+        file.unlink(missing_ok=True)
+    passing.touch(mode=PRIVATE, exist_ok=False)  # SQLite gives its own files the same permissions
     try:
         with changing(passing, path, busy_timeout_s=busy_timeout_s) as connection:
             connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION}")
@@ -182,12 +188,12 @@ def make_store(path: Path, busy_timeout_s: float, fill: Callable[[Connection], N
         passing.rename(path)
         sync_folder(path.parent)
     finally:
-        for each in parts_of(passing):
-            each.unlink(missing_ok=True)
+        for file in parts_of(passing):
+            file.unlink(missing_ok=True)
 
 
 def _check(path: Path, lock: Lock, busy_timeout_s: float, head_only: bool) -> None:
-    """Everything, or the head only, is as it was written, and of this revision; else put it aside.
+    """Check a store, all of it or its head, and bring it up to date; put a damaged one aside.
 
     Looks with connections that only read, since one that writes would clear the log away when it is closed.
     """
@@ -205,10 +211,10 @@ def _check(path: Path, lock: Lock, busy_timeout_s: float, head_only: bool) -> No
 
 
 def _identify(path: Path, mode: str, busy_timeout_s: float) -> str:
-    """The revision of a store's tables.
+    """Return the revision of a store's tables.
 
     Raises:
-        StoreUnavailable: It is somebody's other file.
+        StoreUnavailable: It is another program's file.
         NewerJournal: A newer handup wrote it.
         DBAPIError: It is a journal, and damaged.
     """
@@ -234,7 +240,7 @@ def _identify(path: Path, mode: str, busy_timeout_s: float) -> str:
 
 
 class _Unmarked(DBAPIError):
-    """A journal, by its witness, whose file does not say so."""
+    """A file that is a journal by its witness, and is not marked as one."""
 
     def __init__(self, orig: Exception) -> None:
         super().__init__(None, None, orig)
@@ -242,7 +248,7 @@ class _Unmarked(DBAPIError):
 
 def _bring_up_to_date(path: Path, lock: Lock, busy_timeout_s: float) -> None:
     until = time.monotonic() + busy_timeout_s
-    while (revision := identify(path, busy_timeout_s)) != schema.REVISION:  # somebody else may be at it
+    while (revision := identify(path, busy_timeout_s)) != schema.REVISION:  # another program may be doing it
         if lock.alone():
             if identify(path, busy_timeout_s) == revision:
                 upgrade(path, revision, busy_timeout_s)
@@ -257,7 +263,7 @@ def _bring_up_to_date(path: Path, lock: Lock, busy_timeout_s: float) -> None:
 
 
 def upgrade(path: Path, revision: str, busy_timeout_s: float) -> None:
-    """Bring a store up to date, with a copy beside it. Call it holding the lock alone."""
+    """Bring a store up to date, with a copy beside it. Hold the lock alone."""
     _copy(path, revision, busy_timeout_s)
     with changing(path, path, busy_timeout_s=busy_timeout_s) as connection:
         migrate(connection)

@@ -24,7 +24,7 @@ from handup.journal.store import Store
 CHANNEL = "handup_journal"
 CONNECT_TIMEOUT_S = 5
 IDLE_TIMEOUT_S = 30
-"""A transaction of a program that hangs is ended by the server after this time, so that the others can go on."""
+"""Seconds after which the server ends the transaction of a program that hangs, so that the others can go on."""
 _MIGRATING = 0x68616E647570
 _NOTIFY = select(func.pg_notify(CHANNEL, bindparam("seq")))
 _SETTINGS = """SELECT
@@ -35,19 +35,19 @@ _SETTINGS = """SELECT
 
 
 def postgres_engine(address: Address, *, readonly: bool, busy_timeout_s: float) -> Engine:
-    """An engine for a database.
+    """Return an engine for a database. Parameters of the URL take precedence over the defaults here.
 
     Raises:
         MissingExtra: The driver is not installed.
     """
     assert address.url is not None
-    given = {"connect_timeout": CONNECT_TIMEOUT_S, "application_name": "handup"}
+    general = {"connect_timeout": CONNECT_TIMEOUT_S, "application_name": "handup"}
     alive = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3, "tcp_user_timeout": 11_000}
-    wanted = {name: value for name, value in (given | alive).items() if name not in address.url.query}
+    defaults = {name: value for name, value in (general | alive).items() if name not in address.url.query}
     try:
         engine = create_engine(
             address.url,
-            connect_args={**wanted, "client_encoding": "utf8"},
+            connect_args={**defaults, "client_encoding": "utf8"},
             hide_parameters=True,
             isolation_level="READ COMMITTED",
             pool_pre_ping=True,
@@ -57,10 +57,10 @@ def postgres_engine(address: Address, *, readonly: bool, busy_timeout_s: float) 
         raise MissingExtra.of("postgres", "a journal in PostgreSQL") from None
 
     @event.listens_for(engine, "connect")
-    def _prepare(made: Any, _record: object) -> None:
+    def _prepare(connection: Any, _record: object) -> None:
         limits = (f"{max(1, round(busy_timeout_s * 1000))}ms", f"{IDLE_TIMEOUT_S}s", "on" if readonly else "off")
-        made.execute(_SETTINGS, limits)
-        made.commit()
+        connection.execute(_SETTINGS, limits)
+        connection.commit()
 
     return engine
 
@@ -104,12 +104,12 @@ def _migrate(store: Store) -> None:
                 f"the database {store.address.shown} cannot hold every letter", hint="Make it with: createdb -E UTF8."
             )
         connection.execute(select(func.pg_advisory_xact_lock(_MIGRATING)))
-        if schema.revision_of(connection) != schema.REVISION:  # somebody else may have done it meanwhile
+        if schema.revision_of(connection) != schema.REVISION:  # another program may have done it meanwhile
             schema.migrate(connection)
 
 
 class PostgresStore(Store):
-    """A database that is open."""
+    """An open database of PostgreSQL."""
 
     def __init__(self, address: Address, engine: Engine, *, readonly: bool, busy_timeout_s: float) -> None:
         super().__init__(address, engine, readonly=readonly, busy_timeout_s=busy_timeout_s)
@@ -126,11 +126,11 @@ class PostgresStore(Store):
             return inspect_chain(connection)
 
     def about_to_commit(self, connection: Connection, head: Head) -> None:
-        """Tell whoever listens, when it is committed."""
+        """Notify listening processes; the server does so at the commit."""
         connection.execute(_NOTIFY, {"seq": str(head.seq)})
 
     def listen(self, told: Callable[[], None]) -> bool:
-        """Listen on a thread and connection of its own, from the first call on."""
+        """Call `told` from a thread with a connection of its own, from the first call on."""
         from psycopg import OperationalError  # noqa: PLC0415  an extra
 
         with self._starting:
@@ -148,13 +148,13 @@ class PostgresStore(Store):
         return True
 
     def scrub(self) -> bool:
-        """Write the tables with what was deleted anew. The server's own log and backups still hold it for a time."""
+        """Rewrite the tables without their deleted rows. The server's log and backups still hold them for a time."""
         try:
             with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 for table in (schema.PEOPLE, schema.BESIDE, schema.SNAPSHOTS):
                     connection.execute(text(f"VACUUM FULL {table.name}"))
         except DBAPIError:
-            return False  # somebody holds a table: told by the result, and done by the next erasure
+            return False  # another program holds a table: the next erasure tries again
         return True
 
     def close(self) -> None:
@@ -168,7 +168,7 @@ class PostgresStore(Store):
 
 
 class _Listener(threading.Thread):
-    """Waits for the server's word that something was written; ends when the connection does."""
+    """Thread that waits for the server's notices of new entries; it ends with its connection."""
 
     def __init__(self, engine: Engine, told: Callable[[], None]) -> None:
         super().__init__(name="handup-journal-listener", daemon=True)
@@ -196,7 +196,7 @@ class _Listener(threading.Thread):
                         pass
                     self._told()
         except Error:
-            return  # the connection is gone; whoever waits starts another listener, or is told that there is none
+            return  # the connection is gone; the next call of `listen` starts another listener
 
     def close(self) -> None:
         """End the thread and its connection."""

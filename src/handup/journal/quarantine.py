@@ -1,4 +1,4 @@
-"""Putting a damaged store aside: renamed, never changed, and a note left that keeps everything stopped."""
+"""Quarantine of a damaged store: it is renamed, never changed, and a note keeps everything stopped."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ def put_aside(path: Path, why: str, lock: Lock) -> DamagedJournal:
         )
     if (note := read_note(path)) is None:
         now = datetime.now(UTC)
-        said = Witness(path).read()
+        witnessed = Witness(path).read()
         note = Note(
             why=why,
             moved_to=free_name(path, now.strftime("%Y%m%dT%H%M%SZ")),
             at=now.isoformat(timespec="seconds"),
-            witnessed_seq=said.seq if said else None,
-            witnessed_hash=said.hash if said else None,
+            witnessed_seq=witnessed.seq if witnessed else None,
+            witnessed_hash=witnessed.hash if witnessed else None,
         )
-        write_note(path, note)
+        write_note(path, note)  # before the move: after a crash in between, the note still stops everything
     move(path, note)
     aside = path.with_name(note.moved_to)
     return DamagedJournal(f"the journal {path} is damaged: {why}; it was put aside as {aside}", hint=_hint(path))
 
 
 def move(path: Path, note: Note) -> None:
-    """Rename what of a damaged store still has its old name. Can be taken up again after a crash."""
+    """Rename those files of a damaged store that still have their old names. Safe to repeat after a crash."""
     aside = path.with_name(note.moved_to)
     for old, new in zip((*parts_of(path), Witness(path).path), (*parts_of(aside), Witness(aside).path), strict=True):
         if old.exists() and not new.exists():
@@ -58,11 +58,11 @@ def move(path: Path, note: Note) -> None:
 
 
 def free_name(path: Path, stamp: str) -> str:
-    """A name for a damaged store that nothing has yet."""
+    """Return a name for a damaged store that no file has yet."""
     number = 1
     while True:
         aside = beside(path, f".damaged-{stamp}" + (f"-{number}" if number > 1 else ""))
-        if not any(each.exists() for each in (*parts_of(aside), Witness(aside).path)):
+        if not any(file.exists() for file in (*parts_of(aside), Witness(aside).path)):
             return aside.name
         number += 1
 

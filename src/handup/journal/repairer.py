@@ -1,4 +1,4 @@
-"""Taking the good part of a damaged store into a new one. A person decides to; nothing calls this by itself."""
+"""Repair of a damaged store: its good part is taken into a new one. A person starts it, never a program by itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, insert, update
 from sqlalchemy.exc import DBAPIError
 
-from handup.core import BadSetting, Clock, DamagedJournal, StoreUnavailable, event_type
+from handup.core import Clock, ConflictingSettings, DamagedJournal, StoreUnavailable, event_type
 from handup.core.files import sync_folder
 from handup.journal import schema
 from handup.journal.address import address_of
@@ -33,7 +33,7 @@ from handup.journal.sqlite import changing, has_log, passing_engine, verdict_of
 from handup.journal.writer import Writer, hash_at, read_head
 
 UNKNOWN = "unknown"
-"""The damaged store's name where the note cannot be read."""
+"""Name of the damaged store where the note cannot be read."""
 _ENTRY = f"SELECT {', '.join(Row.__slots__)} FROM entries WHERE seq = ?"
 _LAST = "SELECT kind, version, body FROM entries ORDER BY seq DESC LIMIT 1"
 _FIRST = "SELECT hash FROM entries WHERE seq = 1"
@@ -48,24 +48,25 @@ def repair(
 
     The damaged store stays as it is, under the name it was put aside with. The new one ends with an entry that tells
     what happened, and which a desk takes for a stop: runs from before it end as stopped, and nothing moves before a
-    person has enabled the robot. Run it when a person has looked at what is damaged.
+    person has enabled the robot. Run it when a person has looked at the damage.
 
     Args:
         store: The damaged store, by its old name.
-        use_backup: A person has put a backup under the old name: check all of it, and go on from there. What was
-            erased since it was made is in it again; erase it again.
-        clock: Where the time of the new entry comes from; the wall clock where it is None.
-        busy_timeout_s: So long it waits for other programs to close the store.
+        use_backup: Whether to go on from a backup that a person has put under the old name; all of it is checked.
+            People who were erased since it was made are in it again; erase them again.
+        clock: Clock of the new entry's time; the wall clock where it is None.
+        busy_timeout_s: Seconds to wait for other programs to close the store.
 
     Raises:
         StoreUnavailable: It was not put aside, is in use, or its folder cannot be written. With `use_backup`: there
-            is none, or it is another journal's.
+            is no backup, or it is another journal's.
         DamagedJournal: The backup is damaged, too.
         BadSetting: It is a database of PostgreSQL, which is restored from a backup instead.
     """
     path = address_of(store).path
     if path is None:
-        raise BadSetting("only a file of SQLite can be repaired", hint="Restore the database from a backup.")
+        cause = f"only a file of SQLite can be repaired, got {address_of(store).shown}"
+        raise ConflictingSettings(cause, hint="Restore the database from a backup.")
     if read_note(path) is None:
         raise StoreUnavailable(
             f"the journal {path} was not put aside", hint="Open it: a damaged one is put aside, a whole one opens."
@@ -122,7 +123,7 @@ def _take_good(path: Path, clock: Clock, busy_timeout_s: float) -> JournalRepair
 
 
 def _lost(good: list[Row], note: Note) -> int | None:
-    """How many acknowledged entries are not among the good ones; None where the witness cannot tell."""
+    """Return the number of acknowledged entries that are not among the good ones; None where that is unknown."""
     if note.witnessed_seq is None:
         return None
     if 0 < note.witnessed_seq <= len(good) and good[note.witnessed_seq - 1].hash != note.witnessed_hash:
@@ -131,20 +132,20 @@ def _lost(good: list[Row], note: Note) -> int | None:
 
 
 def _moved(path: Path) -> Note:
-    """The note, with everything moved that it speaks of. What an unreadable note said is told by what lies there."""
+    """Finish the move that the note speaks of, and return the note. Where it is unreadable, the files tell the name."""
     note = read_note(path)
     assert note is not None
     if not note.moved_to:
-        aside = sorted(each.name for each in path.parent.glob(f"{path.name}.damaged-*") if each.suffix != ".witness")
-        found = [name for name in aside if not name.endswith(("-wal", "-shm"))]
-        note = replace(note, moved_to=found[-1] if found and not path.exists() else free_name(path, UNKNOWN))
+        aside = sorted(file.name for file in path.parent.glob(f"{path.name}.damaged-*") if file.suffix != ".witness")
+        stores = [name for name in aside if not name.endswith(("-wal", "-shm"))]
+        note = replace(note, moved_to=stores[-1] if stores and not path.exists() else free_name(path, UNKNOWN))
     if not (path.exists() and path.with_name(note.moved_to).exists()):  # else what lies there is not the damaged one
         move(path, note)
     return note
 
 
 class _Good:
-    """What of a damaged store is good: entries up to the first bad one, and what is beside them and true."""
+    """Good part of a damaged store: entries up to the first bad one, with the names and values that belong to them."""
 
     def __init__(self, path: Path) -> None:
         self.rows: list[Row] = []
@@ -155,23 +156,25 @@ class _Good:
                 connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
                 self._read(connection)
         beside = Beside()
-        sealed = {made: (row.seq, owners) for row in self.rows for made, owners in beside.take(row)}
+        sealed = {committed: (row.seq, owners) for row in self.rows for committed, owners in beside.take(row)}
         self.beside = {
-            (made, owner): {**kept, "seq": sealed[made][0]}
-            for (made, owner), kept in self.beside.items()
-            if made in sealed and owner in sealed[made][1]
+            (committed, owner): {**kept, "seq": sealed[committed][0]}
+            for (committed, owner), kept in self.beside.items()
+            if committed in sealed and owner in sealed[committed][1]
         }
         self.values_lost = {
-            made
-            for made, (_, owners) in sealed.items()
-            if not beside.gone_people.intersection(owners) and any((made, owner) not in self.beside for owner in owners)
+            committed
+            for committed, (_, owners) in sealed.items()
+            if not beside.gone_people.intersection(owners)
+            and any((committed, owner) not in self.beside for owner in owners)
         } - beside.gone_values
         self.people_lost = beside.people - beside.gone_people - self.people.keys()
 
     def _read(self, connection: sqlite3.Connection) -> None:
         last: Row | None = None
-        while found := next(_rows(connection, _ENTRY, (len(self.rows) + 1,)), None):
-            row = Row(**dict(zip(Row.__slots__, found, strict=True)))
+        # Entries by their numbers, up to one that is missing, unreadable or no continuation of the chain.
+        while columns := next(_rows(connection, _ENTRY, (len(self.rows) + 1,)), None):
+            row = Row(**dict(zip(Row.__slots__, columns, strict=True)))
             if fault_of(row, last):
                 break
             self.rows.append(row)
@@ -179,12 +182,13 @@ class _Good:
         for pseudonym, name, salt in _rows(connection, _PEOPLE):
             if is_name(pseudonym, salt, name):
                 self.people[pseudonym] = {"pseudonym": pseudonym, "name": name, "salt": salt}
-        for made, owner, salt, value in _rows(connection, _BESIDE):
-            if is_value(made, salt, value):
-                self.beside[made, owner] = {"commitment": made, "pseudonym": owner, "salt": salt, "value": value}
+        for committed, owner, salt, value in _rows(connection, _BESIDE):
+            if is_value(committed, salt, value):
+                kept = {"commitment": committed, "pseudonym": owner, "salt": salt, "value": value}
+                self.beside[committed, owner] = kept
 
     def fill(self, connection: Connection, done: JournalRepaired, clock: Clock) -> None:
-        """Write it into a new store, and at the end what was done."""
+        """Write the good part into a new store, and at the end the entry of the repair."""
         for table, rows in (
             (ENTRIES, [{name: getattr(row, name) for name in Row.__slots__} for row in self.rows]),
             (PEOPLE, list(self.people.values())),
@@ -200,10 +204,10 @@ class _Good:
         writer.finish()
 
 
-def _rows(connection: sqlite3.Connection, wanted: str, values: tuple[int, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The rows of a damaged store as far as SQLite can read them."""
+def _rows(connection: sqlite3.Connection, query: str, values: tuple[int, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a damaged store as far as SQLite can read them."""
     try:
-        yield from connection.execute(wanted, values)
+        yield from connection.execute(query, values)
     except (sqlite3.Error, UnicodeDecodeError):
         return
 
@@ -212,10 +216,10 @@ def _rows(connection: sqlite3.Connection, wanted: str, values: tuple[int, ...] =
 
 
 def _take_backup(path: Path, clock: Clock, busy_timeout_s: float) -> JournalRepaired:
-    """Check all of the backup that lies at a path, and add an entry that tells of it. Call it holding the lock alone.
+    """Check all of the backup that lies at a path, and add an entry that tells of it. Hold the lock alone.
 
     Raises:
-        StoreUnavailable: There is none, or it is something else or another journal's.
+        StoreUnavailable: There is no backup, or it is something else or another journal's.
         DamagedJournal: It is damaged, too. It stays where it is.
     """
     note = read_note(path)
@@ -248,13 +252,13 @@ def _check(path: Path, note: Note, busy_timeout_s: float) -> None:
 
 
 def _is_other(path: Path, engine: Engine, note: Note) -> bool:
-    """Whether a journal is not the one that was damaged, as far as can be told by witness and first entry."""
+    """Return True if a journal is not the one that was damaged, as far as witness and first entry tell."""
     with telling(str(path)), engine.connect() as connection:
-        there = read_head(connection)
-        if there.seq and note.witnessed_seq and note.witnessed_seq <= there.seq:
+        head = read_head(connection)
+        if head.seq and note.witnessed_seq and note.witnessed_seq <= head.seq:
             return hash_at(connection, note.witnessed_seq) != note.witnessed_hash
         first = hash_at(connection, 1)
-    known = _one(path.with_name(note.moved_to or UNKNOWN), "ro&immutable=1", _FIRST)
+    known = _first_row(path.with_name(note.moved_to or UNKNOWN), "ro&immutable=1", _FIRST)
     return known is not None and first is not None and known[0] != first
 
 
@@ -271,20 +275,20 @@ def _tell(path: Path, note: Note, clock: Clock, busy_timeout_s: float) -> Journa
 
 
 def _last_repair(path: Path, source: str) -> JournalRepaired | None:
-    """What a repair of `source` said that ended before it took the note away; None where something else lies there."""
-    found = _one(path, "ro" if has_log(path) else "ro&immutable=1", _LAST)
-    if found is None or found[0] != REPAIRED:
+    """Return the event of a repair of `source` that was killed before it removed the note; None if there was none."""
+    last = _first_row(path, "ro" if has_log(path) else "ro&immutable=1", _LAST)
+    if last is None or last[0] != REPAIRED:
         return None
-    done: JournalRepaired = event_type(REPAIRED).from_body(json.loads(found[2])["said"], int(found[1]))
+    done: JournalRepaired = event_type(REPAIRED).from_body(json.loads(last[2])["said"], int(last[1]))
     return done if done.source == source else None
 
 
-def _one(path: Path, mode: str, wanted: str) -> tuple[str, ...] | None:
-    """The first row of something in a store that may be damaged; None where it cannot be read."""
+def _first_row(path: Path, mode: str, query: str) -> tuple[str, ...] | None:
+    """Return the first row of a query to a store that may be damaged; None where it cannot be read."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True)) as connection:
-            found: tuple[str, ...] | None = connection.execute(wanted).fetchone()
-            return found
+            row: tuple[str, ...] | None = connection.execute(query).fetchone()
+            return row
     except (sqlite3.Error, UnicodeDecodeError):
         return None
 

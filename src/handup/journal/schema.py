@@ -9,9 +9,9 @@ from sqlalchemy import BigInteger, Column, Connection, Double, Integer, MetaData
 from handup.core import NewerJournal
 
 REVISION = "0001"
-"""The newest revision of the tables: what this handup reads and writes."""
+"""Newest revision of the tables, which this handup reads and writes."""
 VERSIONS: tuple[Path, ...] = (Path(__file__).parent / "migrations" / "versions",)
-"""Where the migrations lie."""
+"""Folders of the migrations."""
 
 METADATA = MetaData()
 _NUMBER = BigInteger().with_variant(Integer, "sqlite")  # INTEGER PRIMARY KEY is the row's own number in SQLite
@@ -37,7 +37,7 @@ HEAD = Table(
     Column("hash", String(64), nullable=False),
     Column("at_s", Double, nullable=False),
 )
-"""One row, number 1, written with every entry: it tells a cut tail, and writers queue for it."""
+"""One row, number 1, written with every entry: it shows when the tail was cut off, and writers queue for it."""
 PEOPLE = Table(
     "people",
     METADATA,
@@ -54,7 +54,7 @@ BESIDE = Table(
     Column("salt", String(32), nullable=False),
     Column("value", Text, nullable=False),
 )
-"""What is personal, once for each person whose it is; erasing one of them takes it from all."""
+"""Personal values, one row for each owner; erasing one owner takes the value from all of them."""
 SNAPSHOTS = Table(
     "snapshots",
     METADATA,
@@ -67,20 +67,20 @@ SNAPSHOTS = Table(
 
 
 def revision_of(connection: Connection) -> str | None:
-    """The revision of a store's tables; None where it has none yet."""
+    """Return the revision of a store's tables; None where it has none yet."""
     if not inspect(connection).has_table("alembic_version"):
         return None
-    found = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()
-    return str(found[0]) if found else None
+    revisions = connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all()
+    return str(revisions[0]) if revisions else None
 
 
 def known_revisions() -> tuple[str, ...]:
-    """The revisions that this handup can bring up to date, and its own, oldest first."""
+    """Return the revisions that this handup can bring up to date, and its own, oldest first."""
     return tuple(sorted(path.stem.split("_")[0] for folder in VERSIONS for path in folder.glob("[0-9]*.py")))
 
 
 def check_known(revision: str | None, shown: str) -> None:
-    """Raise where a revision is none of this handup's.
+    """Refuse a revision that this handup does not know.
 
     Raises:
         NewerJournal: It was written by a newer handup.
@@ -100,6 +100,6 @@ def migrate(connection: Connection) -> None:
     config = Config()
     config.set_main_option("path_separator", "newline")
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
-    config.set_main_option("version_locations", "\n".join(str(each).replace("%", "%%") for each in VERSIONS))
+    config.set_main_option("version_locations", "\n".join(str(folder).replace("%", "%%") for folder in VERSIONS))
     config.attributes["connection"] = connection
     command.upgrade(config, "head")

@@ -25,11 +25,11 @@ T = TypeVar("T")
 APPLICATION = 0x48555030
 """SQLite's application id of a journal: the letters HUP0."""
 TRIES = 5
-"""So often a file is read again that changed meanwhile."""
+"""Most readings of a file that changes meanwhile."""
 
 
 def sqlite_engine(path: Path, mode: str, *, busy_timeout_s: float) -> Engine:
-    """An engine for a file. `mode` is SQLite's: rw, rwc to make it, ro, or ro&immutable=1 for one nobody changes."""
+    """Return an engine for a file. `mode` is SQLite's: rw, ro, or ro&immutable=1 for a file that nobody changes."""
     uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
     writes = mode.startswith("rw")
 
@@ -44,13 +44,13 @@ def sqlite_engine(path: Path, mode: str, *, busy_timeout_s: float) -> Engine:
     )
 
     @event.listens_for(engine, "connect")
-    def _prepare(made: Any, _record: object) -> None:
-        made.execute("PRAGMA foreign_keys=ON")
-        made.execute("PRAGMA trusted_schema=OFF")
+    def _prepare(connection: Any, _record: object) -> None:
+        connection.execute("PRAGMA foreign_keys=ON")
+        connection.execute("PRAGMA trusted_schema=OFF")
         if writes:
-            made.execute("PRAGMA journal_mode=WAL")
-            made.execute("PRAGMA synchronous=FULL")
-            made.execute("PRAGMA secure_delete=ON")
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+            connection.execute("PRAGMA secure_delete=ON")
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
@@ -62,7 +62,7 @@ def sqlite_engine(path: Path, mode: str, *, busy_timeout_s: float) -> Engine:
 
 @contextmanager
 def passing_engine(path: Path, mode: str, *, busy_timeout_s: float) -> Iterator[Engine]:
-    """An engine for as long as a block lasts."""
+    """Open an engine for as long as a block lasts."""
     engine = sqlite_engine(path, mode, busy_timeout_s=busy_timeout_s)
     try:
         yield engine
@@ -72,12 +72,12 @@ def passing_engine(path: Path, mode: str, *, busy_timeout_s: float) -> Iterator[
 
 @contextmanager
 def changing(path: Path, shown: Path, *, busy_timeout_s: float) -> Iterator[Connection]:
-    """One transaction that may write, in a file that nobody else has open; its log is gone at the end.
+    """Open a transaction that may write, in a file that nobody else has open; its log is gone at the end.
 
     Args:
         path: The file.
-        shown: What it is called in errors.
-        busy_timeout_s: So long it waits for others.
+        shown: Name of the file in errors.
+        busy_timeout_s: Seconds to wait for other programs.
     """
     with (
         telling(str(shown)),
@@ -89,7 +89,7 @@ def changing(path: Path, shown: Path, *, busy_timeout_s: float) -> Iterator[Conn
 
 
 class SqliteStore(Store):
-    """A file that is open to read and write; it is held by its lock, and its witness follows every commit."""
+    """A file that is open to read and write, under its lock. The witness is written after every commit."""
 
     def __init__(self, address: Address, path: Path, engine: Engine, lock: Lock, *, busy_timeout_s: float) -> None:
         super().__init__(address, engine, readonly=False, busy_timeout_s=busy_timeout_s)
@@ -100,7 +100,7 @@ class SqliteStore(Store):
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that may write, in the file that was opened and no other."""
+        """Open a transaction that may write, in the file that was opened and no other."""
         if not self._path.exists() or self._path.stat().st_ino != self._file:
             raise StoreUnavailable(
                 f"the file of the store {self.address.shown} was moved or deleted while it was open",
@@ -110,7 +110,7 @@ class SqliteStore(Store):
             yield connection
 
     def committed(self, head: Head) -> None:
-        """Tell the witness."""
+        """Write the witness."""
         with suppress(OSError):  # the entry is durable already, and a witness may lag behind
             self._witness.write(head)
 
@@ -119,36 +119,36 @@ class SqliteStore(Store):
         return verdict_of(self._path, self.engine, self.address.shown)
 
     def scrub(self) -> bool:
-        """Write the file anew, without what was deleted, and empty the log."""
+        """Rewrite the file without its deleted rows, and empty the log."""
         with telling(self.address.shown), self.engine.connect() as connection:
-            raw = cast(Any, connection.connection.driver_connection)  # VACUUM wants no transaction
+            raw = cast(Any, connection.connection.driver_connection)  # VACUUM does not work in a transaction
             try:
-                done = _truncate(raw)
+                emptied = _truncate(raw)
                 raw.execute("VACUUM")
-                return _truncate(raw) and done
+                return _truncate(raw) and emptied
             except sqlite3.OperationalError:
-                return False  # somebody is using it: told by the result, and done by the next erasure
+                return False  # another program is using it: the next erasure tries again
             except sqlite3.DatabaseError as error:  # not through SQLAlchemy, which would wrap it
                 raise told(DBAPIError(None, None, error), self.address.shown) from None
 
     def kept_in(self) -> tuple[str, ...]:
-        """Damaged stores that were put aside, and copies from before a migration."""
+        """Return damaged stores that were put aside, and copies from before a migration."""
         names = (f"{self._path.name}.damaged-", f"{self._path.name}.before-")
-        return tuple(sorted(str(each) for each in self._path.parent.iterdir() if each.name.startswith(names)))
+        return tuple(sorted(str(file) for file in self._path.parent.iterdir() if file.name.startswith(names)))
 
     def close(self) -> None:
-        """Close the file and let go of the lock."""
+        """Close the file and release the lock."""
         super().close()
         self._witness.close()
         self._lock.close()
 
 
 class ReadOnlySqliteStore(Store):
-    """A file that is only read, without a trace.
+    """A file that is only read; nothing is left beside it.
 
     SQLite makes files of its own beside a database that it reads, unless told that nobody changes it. So as long as
-    there is no write-ahead log the file is read as one that nobody changes, and what was read while somebody did is
-    read again.
+    there is no write-ahead log the file is read as one that nobody changes, and read again if it was changed all the
+    same.
     """
 
     def __init__(self, address: Address, path: Path, *, busy_timeout_s: float) -> None:
@@ -163,7 +163,7 @@ class ReadOnlySqliteStore(Store):
         return sqlite_engine(self._path, mode, busy_timeout_s=busy_timeout_s)
 
     def read(self, of: Callable[[Connection], T]) -> T:
-        """Read, and again where the file changed meanwhile."""
+        """Return what a function reads; it is called again where the file changed meanwhile."""
         read = super().read
         return self._again(lambda: read(of))
 
@@ -190,15 +190,15 @@ class ReadOnlySqliteStore(Store):
 
 
 def has_log(path: Path) -> bool:
-    """Whether there is a write-ahead log that holds something."""
+    """Return True if there is a write-ahead log that is not empty."""
     log = beside(path, "-wal")
     return log.exists() and log.stat().st_size > 0
 
 
 def trace(path: Path) -> object:
-    """What tells whether a file was changed."""
-    found = path.stat() if path.exists() else None
-    return found and (found.st_ino, found.st_size, found.st_mtime_ns)
+    """Return a value that differs once a file was changed."""
+    status = path.stat() if path.exists() else None
+    return status and (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _truncate(raw: Any) -> bool:
@@ -207,17 +207,17 @@ def _truncate(raw: Any) -> bool:
 
 
 def verdict_of(path: Path, engine: Engine, shown: str, *, head_only: bool = False) -> Verdict:
-    """Check a store of SQLite: what SQLite says of its file, the tables, and the witness; or head and witness only.
+    """Check a store of SQLite: the file by SQLite itself, the tables, and the witness; or head and witness only.
 
     Raises:
-        StoreUnavailable: It cannot be read for a reason that is no damage.
+        StoreUnavailable: It cannot be read for another reason than damage.
     """
     witnessed = Witness(path).read()  # before the store: it may grow meanwhile
     try:
         with telling(shown, apart_from=is_damage), engine.connect() as connection:
-            said = "ok" if head_only else connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
-            if said != "ok":
-                return Verdict(ok=False, entries=0, why=f"SQLite finds {str(said).splitlines()[-1].strip()}")
+            result = "ok" if head_only else connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+            if result != "ok":
+                return Verdict(ok=False, entries=0, why=f"SQLite finds {str(result).splitlines()[-1].strip()}")
             verdict = inspect_head(connection) if head_only else inspect_chain(connection)
             return behind(connection, witnessed) or verdict if verdict.ok else verdict
     except DBAPIError as error:

@@ -1,4 +1,4 @@
-"""What a journal needs of the database under it; SQLite and PostgreSQL each have a file of their own."""
+"""The database under a journal, as far as SQLite and PostgreSQL agree; each has a file of its own."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from handup.journal.writer import hash_at, read_head
 
 T = TypeVar("T")
 AGAIN_S = 0.1
-"""How often a store that is away is asked what became of a commit."""
+"""Seconds between two looks for an unconfirmed commit in a store that is away."""
 WRITES = "writes"
 """Execution option of a connection whose transactions may write."""
 
 
 class Store:
-    """A database that is open, its tables there and in order. Use one per process: it does not survive a fork."""
+    """An open database with checked tables. Use one per process: it does not survive a fork."""
 
     def __init__(self, address: Address, engine: Engine, *, readonly: bool, busy_timeout_s: float) -> None:
         self.address = address
@@ -33,16 +33,16 @@ class Store:
         self.busy_timeout_s = busy_timeout_s
 
     def read(self, of: Callable[[Connection], T]) -> T:
-        """What a function reads, within one transaction. It may be called again where it did not see one state."""
+        """Return what a function reads within one transaction. It is called again if the store changed meanwhile."""
         with telling(self.address.shown), self.engine.connect() as connection:
             return of(connection)
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A connection within a transaction that may write; commits at the end, or takes everything back.
+        """Open a transaction that may write; it is committed at the end of the block, or taken back on an exception.
 
         Raises:
-            CommitUnsure: The commit was not confirmed; `is_kept` can tell what became of it.
+            CommitUnsure: The commit was not confirmed; `is_kept` can tell whether it happened.
         """
         if self.readonly:
             raise IllegalCall(
@@ -63,7 +63,7 @@ class Store:
             raise
 
     def is_kept(self, head: Head) -> bool | None:
-        """Whether a transaction that was to end at this head was committed; None where the store does not tell.
+        """Return True if a transaction that was to end at this head was committed; None where the store is away.
 
         Looks while it holds the lock that every writer needs, so that the transaction can no longer be under way.
         """
@@ -79,27 +79,27 @@ class Store:
                 time.sleep(AGAIN_S)
 
     def about_to_commit(self, connection: Connection, head: Head) -> None:
-        """A transaction is going to end at this head."""
+        """Hook before the commit of a transaction that ends at this head."""
 
     def committed(self, head: Head) -> None:
-        """A transaction was committed that ends at this head."""
+        """Hook after the commit of a transaction that ends at this head."""
 
     def verify(self) -> Verdict:
-        """Check the tables and what lies below them."""
+        """Check the tables, and the file where there is one."""
         return self.read(inspect_chain)
 
     def listen(self, told: Callable[[], None]) -> bool:
-        """Have `told` called whenever another process may have written. False where one has to look instead."""
+        """Call `told` whenever another process may have written. False where the caller has to look instead."""
         return False
 
     def scrub(self) -> bool:
-        """Take the bytes of deleted rows out of the store's files. False where that did not work for now."""
+        """Remove the bytes of deleted rows from the store's files. False where another program prevents it now."""
         return True
 
     def kept_in(self) -> tuple[str, ...]:
-        """Files beside the store that are older copies of it."""
+        """Return files beside the store that are older copies of it."""
         return ()
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the connections to the database."""
         self.engine.dispose()

@@ -1,4 +1,4 @@
-"""One transaction of a journal: read what is there, decide, append; all of it or nothing is kept."""
+"""One transaction of a journal: read, decide, append; all of it is kept or nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Select, bindparam, insert, select, update
 
-from handup.core import BadSetting, Clock, DamagedJournal, IllegalCall, event_of, type_of
+from handup.core import Clock, DamagedJournal, IllegalCall, OutOfRange, event_of, type_of
 from handup.journal.chain import NOTHING_BEFORE, Row, digest
 from handup.journal.entry import Entry, Head
 from handup.journal.personal import check_text, filled, hide
@@ -17,7 +17,7 @@ from handup.journal.schema import ENTRIES, HEAD
 
 T = TypeVar("T")
 BATCH = 256
-"""So many entries are read at a time."""
+"""Most entries that are read at a time."""
 
 _READ_HEAD = select(HEAD.c.seq, HEAD.c.hash, HEAD.c.at_s).where(HEAD.c.one == 1)
 _LOCK_HEAD = _READ_HEAD.with_for_update()
@@ -28,7 +28,7 @@ _ROWS = select(ENTRIES).where(ENTRIES.c.seq > bindparam("after")).order_by(ENTRI
 
 
 class Writer:
-    """Writes entries within one transaction. A journal hands it out; see `Journal.writing`."""
+    """Writer of entries within one transaction, from `Journal.writing`."""
 
     def __init__(self, connection: Connection, clock: Clock) -> None:
         self._connection: Connection | None = connection
@@ -36,19 +36,19 @@ class Writer:
         self._first = self.head
         now_s = clock.now_s()
         if not math.isfinite(now_s):
-            raise BadSetting(f"the clock says {now_s}", hint="Give the journal a clock that tells a finite time.")
+            raise OutOfRange.of("the time of a journal's clock", now_s, "be finite", hint="Give it another clock.")
         self.at_s = max(float(now_s), self.head.at_s)
 
     @property
     def wrote(self) -> bool:
-        """Whether anything was appended."""
+        """True if anything was appended."""
         return self.head is not self._first
 
     def append(self, event: object, *, run: str = "", key: str = "") -> Entry:
         """Add an event. It is durable when the transaction has ended without an exception.
 
         Raises:
-            BadSetting: It is no event, or holds what cannot be kept.
+            BadSetting: It is no event, or cannot be kept as plain JSON.
         """
         connection = self._open()
         declared = type_of(event)
@@ -64,16 +64,16 @@ class Writer:
             "body": body,
             "previous": self.head.hash,
         }
-        made = digest(columns)
-        connection.execute(_INSERT, {**columns, "hash": made})
-        self.head = Head(seq=seq, hash=made, at_s=self.at_s)
+        entry_hash = digest(columns)
+        connection.execute(_INSERT, {**columns, "hash": entry_hash})
+        self.head = Head(seq=seq, hash=entry_hash, at_s=self.at_s)
         del columns["body"]
-        return Entry(**columns, event=event, hash=made)
+        return Entry(**columns, event=event, hash=entry_hash)
 
     def read(
         self, after: int = 0, *, run: str | None = None, key: str | None = None, limit: int | None = None
     ) -> Iterator[Entry]:
-        """The entries beyond `after`, in order, with everything that was committed or appended here so far."""
+        """Yield the entries beyond `after`, in order, with everything that was committed or appended here so far."""
         yield from made_of(lambda of: of(self._open()), entries_of, Wanted(after=after, run=run, key=key, limit=limit))
 
     def finish(self) -> None:
@@ -83,12 +83,12 @@ class Writer:
             self._open().execute(_MOVE_HEAD, moved)
 
     def end(self) -> None:
-        """Nothing can be written by this writer any more."""
+        """End the writer: nothing can be written by it any more."""
         self._connection = None
 
     @property
     def connection(self) -> Connection:
-        """The connection of the transaction, for the journal's own tables."""
+        """Connection of the transaction, for the journal's own tables."""
         return self._open()
 
     def _open(self) -> Connection:
@@ -98,7 +98,7 @@ class Writer:
 
 
 def read_head(connection: Connection, *, lock: bool = False) -> Head:
-    """Where the journal stands; with `lock`, no other process can write before the transaction ends."""
+    """Return the head; with `lock`, no other process can write before the transaction ends."""
     row = connection.execute(_LOCK_HEAD if lock else _READ_HEAD).first()
     if row is None:
         raise DamagedJournal("the journal's head is missing", hint="Stop, and open the journal again.")
@@ -106,7 +106,7 @@ def read_head(connection: Connection, *, lock: bool = False) -> Head:
 
 
 def hash_at(connection: Connection, seq: int) -> str | None:
-    """The hash of an entry; None where there is none of this number."""
+    """Return the hash of an entry; None where there is none of this number."""
     if seq == 0:
         return NOTHING_BEFORE
     return connection.execute(_HASH, {"at": seq}).scalar()
@@ -114,7 +114,7 @@ def hash_at(connection: Connection, seq: int) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """Which entries to read: those beyond a number, of a run or a key where one is given, so many at most."""
+    """Selection of entries: those beyond a number, of a run or a key where one is given, up to a limit."""
 
     after: int = 0
     run: str | None = None
@@ -127,15 +127,15 @@ def made_of(
     make: Callable[[Connection, list[Row]], list[T]],
     wanted: Wanted,
 ) -> Iterator[T]:
-    """What is made of the wanted rows, read a batch at a time: each call of `read` may have a connection of its own."""
+    """Yield what `make` makes of the rows, read a batch at a time: each call of `read` may use another connection."""
 
     def batch(connection: Connection) -> tuple[list[Row], list[T]]:
         rows = read_rows(connection, wanted)
         return rows, make(connection, rows)
 
     while wanted.limit is None or wanted.limit > 0:
-        rows, made = read(batch)
-        yield from made
+        rows, results = read(batch)
+        yield from results
         if len(rows) < BATCH:
             return
         left = None if wanted.limit is None else wanted.limit - len(rows)
@@ -143,18 +143,18 @@ def made_of(
 
 
 def read_rows(connection: Connection, wanted: Wanted) -> list[Row]:
-    """The next rows as they are stored, a batch at most."""
+    """Return the next rows as they are stored, a batch at most."""
     chosen: Select[*tuple[object, ...]] = _ROWS
     if wanted.run is not None:
         chosen = chosen.where(ENTRIES.c.run == wanted.run)
     if wanted.key is not None:
         chosen = chosen.where(ENTRIES.c.key == wanted.key)
     chosen = chosen.limit(BATCH if wanted.limit is None else min(wanted.limit, BATCH))
-    return [Row(**each._mapping) for each in connection.execute(chosen, {"after": wanted.after})]
+    return [Row(**row._mapping) for row in connection.execute(chosen, {"after": wanted.after})]
 
 
 def entries_of(connection: Connection, rows: list[Row]) -> list[Entry]:
-    """The entries that some rows hold, with names and personal values in their places."""
+    """Return the entries that some rows hold, with names and personal values filled in."""
     names = [name for name in Row.__slots__ if name != "body"]
     return [
         Entry(**{name: getattr(row, name) for name in names}, event=event_of(row.kind, row.version, body))

@@ -1,4 +1,4 @@
-"""The module graph of a policy, its exact success probability, and who is to blame after a failure."""
+"""The module graph of a policy, its exact success probability, and the modules to blame after a failure."""
 
 from handup.policy.belief import Belief, Progress
 from handup.policy.circuit import Gate

@@ -1,4 +1,4 @@
-"""What is believed about a policy in the middle of an episode."""
+"""The belief about a policy in the middle of an episode."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import BadSetting, ImpossibleEvidence, check_probability
+from handup.core import ImpossibleEvidence, OutOfRange, check_probability
 from handup.policy.graph import ModuleGraph
 from handup.policy.inference import NEVER, Execution, Impossible, Inference, exact, sampled
 
 DOUBT = 1e-9
-"""How far a module's own certainty is loosened when what was seen is impossible under it."""
+"""Least doubt about a module's own certainty, put in when what was seen is impossible under it."""
 DOUBT_OF_ANSWERS = 1e-12
-"""The same for what a person's answer made certain: it is the last thing to be doubted."""
+"""Least doubt about what a person's answer made certain: smaller, so that answers are doubted last."""
 LAST = itemgetter(-1)
 SAME = 1e-12
-"""Confidences nearer than this are the same: the module gave the same output."""
+"""Largest difference of two confidences that count as the same output of a module."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """What has happened so far, as far as querying algorithms look at it."""
+    """Counts of what has happened in an episode, for querying algorithms."""
 
     asks: int = 0
     acts: int = 0
@@ -61,10 +61,10 @@ class Belief:
 
     @classmethod
     def of(cls, graph: ModuleGraph, *, seed: int = 0) -> Belief:
-        """The belief before anything happened."""
+        """Return the belief at the start of an episode."""
         return cls(
             graph=graph,
-            chances=tuple((each,) for each in graph.confidences.tolist()),
+            chances=tuple((confidence,) for confidence in graph.confidences.tolist()),
             answered=np.zeros(len(graph), dtype=np.bool_),
             blocked_until_s=np.full(len(graph), NEVER),
             seed=seed,
@@ -72,7 +72,7 @@ class Belief:
 
     @cached_property
     def confidences(self) -> NDArray[np.float64]:
-        """Each module's confidence now: its own, or the expert's where a person answered. Knows no failures."""
+        """Confidence of each module now: its own, or the expert's where a person answered. Failures do not count."""
         return np.fromiter(map(LAST, self.chances), np.float64, len(self.chances))
 
     @cached_property
@@ -84,11 +84,11 @@ class Belief:
     def inference(self) -> Inference:
         """Reliability and posterior, given everything seen. Exact unless its `method` says otherwise.
 
-        When what was seen cannot be under the given certainties (every module claims confidence 1, yet the policy
+        Where what was seen is impossible under the certainties (every module claims confidence 1, yet the policy
         failed), they are loosened by `DOUBT`: the explanation with the fewest broken certainties remains.
 
         Raises:
-            ImpossibleEvidence: Even so: the same versions succeeded and failed for certain.
+            ImpossibleEvidence: Loosening does not help: the same versions succeeded and failed for certain.
         """
         if self._inferred is not None:
             return self._inferred
@@ -102,7 +102,7 @@ class Belief:
 
     @cached_property
     def _inferred(self) -> Inference | None:
-        """Reliability and posterior with the certainties as given; None where what was seen is impossible so."""
+        """Reliability and posterior with the certainties as they are; None where they rule out what was seen."""
         try:
             return self._infer()
         except Impossible:
@@ -110,7 +110,7 @@ class Belief:
 
     @cached_property
     def possible(self) -> Belief:
-        """This belief, with certainties loosened where what was seen is impossible under them: plan with this one."""
+        """This belief, its certainties loosened where they rule out what was seen. Plan with this one."""
         if not self.executions or self.graph.diagram is None:
             return self
         return self if self._inferred is not None else self._doubting()
@@ -122,25 +122,28 @@ class Belief:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether just what would be executed now has failed for certain: a cheap, sufficient test of futility."""
-        return any(each.versions == self.versions and each.log_if_right == NEVER for each in self.executions)
+        """True if the versions that would be executed now have failed for certain: a cheap test of futility."""
+        return any(
+            execution.versions == self.versions and execution.log_if_right == NEVER for execution in self.executions
+        )
 
     @property
     def acting_is_futile(self) -> bool:
-        """Whether acting now is certain to fail. An estimate of zero is not certain; a failure seen for certain is."""
+        """True if acting now is certain to fail: it did so before, or its exact success probability is zero."""
         if self.is_stuck:
             return True
+        # A sampled reliability of zero proves nothing: too few draws may have been kept.
         exact = self.graph.diagram is not None and self.inference.method == "exact"
         return exact and self.inference.log_reliability == NEVER
 
     @property
     def wrong(self) -> NDArray[np.float64]:
-        """For each module, the probability that its own state is wrong now, given everything seen."""
+        """Probability, for each module, that its own state is wrong now, given everything seen."""
         return self.inference.wrong
 
     @cached_property
     def forward(self) -> Inference:
-        """What the forward pass alone says: confidences and answers, but no failures. The paper's r̂."""
+        """Inference from the forward pass alone: confidences and answers, but no failures. The paper's r̂."""
         if self.graph.is_series:
             with np.errstate(divide="ignore"):
                 log_right = float(np.log(self.confidences).sum())
@@ -149,11 +152,11 @@ class Belief:
         return replace(self, executions=())._infer()
 
     def free(self, now_s: float) -> NDArray[np.bool_]:
-        """Which modules may be asked about at a time."""
+        """Return a mask of the modules that may be asked about at a time."""
         return self.blocked_until_s <= now_s
 
     def after_answer(self, module: int, *, changed: bool | None, expert: float) -> Belief:
-        """A person answered.
+        """Return the belief after a person answered.
 
         Args:
             module: Position of the module.
@@ -178,31 +181,35 @@ class Belief:
         )
 
     def after_execution(self, ok: bool, *, certainty: float = 1.0) -> Belief:
-        """The policy's action was executed.
+        """Return the belief after the policy's action was executed.
 
         Args:
             ok: Whether it looks like a success.
             certainty: Probability that this look is right, from 0.5 to 1.
+
+        Raises:
+            OutOfRange: The certainty lies outside this range.
         """
         if not 0.5 <= certainty <= 1.0:
-            hint = "Give 0.5 (no idea) to 1 (certain); turn 'ok' round below 0.5."
-            raise BadSetting(f"an outcome's certainty is {certainty:g}", hint=hint)
+            hint = "Give 0.5 for no idea, 1 for certain; below 0.5 the opposite of 'ok' is likelier."
+            raise OutOfRange.of("an outcome's certainty", f"{certainty:g}", "lie between 0.5 and 1", hint=hint)
         log_agree = math.log(certainty)
         log_differ = math.log1p(-certainty) if certainty < 1.0 else NEVER
         log_right, log_wrong = (log_agree, log_differ) if ok else (log_differ, log_agree)
         executions = list(self.executions)
+        # Trying the same versions again tests the same own states: one execution stands for all such tries.
         if executions and executions[-1].versions == self.versions:
             last = executions.pop()
             log_right, log_wrong = last.log_if_right + log_right, last.log_if_wrong + log_wrong
         executions.append(Execution(self.versions, log_wrong, log_right))
-        done = self.progress
-        progress = replace(done, acts=done.acts + 1, failures=done.failures + (not ok), asks_since_act=0)
+        before = self.progress
+        progress = replace(before, acts=before.acts + 1, failures=before.failures + (not ok), asks_since_act=0)
         return replace(self, executions=tuple(executions), progress=progress)
 
     def after_forward(
         self, confidences: Mapping[int, float], *, changed: Collection[int] = (), renewed: Collection[int] = ()
     ) -> Belief:
-        """The policy ran again and gave new confidences.
+        """Return the belief after the policy ran again and gave new confidences.
 
         A module whose confidence differs, or that is named in `changed`, has computed something new from new inputs:
         its own state is drawn anew, and earlier failures say nothing about it. Answered modules keep the answer, but
@@ -215,30 +222,33 @@ class Belief:
             check_probability(f"confidence of '{self.graph.names[module]}'", confidence)
             is_new = module in changed or module in renewed or abs(confidence - chances[module][-1]) > SAME
             if is_new and not answered[module]:
-                used = any(each.versions[module] == len(chances[module]) - 1 for each in self.executions)
+                newest = len(chances[module]) - 1
+                # A version that was executed stays, as failures speak of it; one that never was is replaced.
+                used = any(execution.versions[module] == newest for execution in self.executions)
                 row = (*chances[module], confidence) if used else (*chances[module][:-1], confidence)
                 chances = _with_row(chances, module, row)
         return replace(self, chances=chances, answered=answered)
 
     def blocked(self, module: int, until_s: float) -> Belief:
-        """A module that may not be asked about before a time."""
+        """Return the belief in which a module may not be asked about before a time."""
         blocked = self.blocked_until_s.copy()
         blocked[module] = until_s
         return replace(self, blocked_until_s=blocked)
 
     def held_back(self, until_s: NDArray[np.float64]) -> Belief:
-        """The same belief with every module held back at least until its time."""
+        """Return the belief in which every module is held back at least until its time."""
         return replace(self, blocked_until_s=np.maximum(self.blocked_until_s, until_s))
 
     def with_own(self, module: int, confidence: float) -> Belief:
-        """The same belief with another confidence of a module as it is now."""
+        """Return the belief with another confidence of a module's newest version."""
         return replace(self, chances=_with_row(self.chances, module, (*self.chances[module][:-1], confidence)))
 
     def _doubting(self) -> Belief:
         loosened = []
         for row, answered in zip(self.chances, self.answered, strict=True):
             doubts = [DOUBT_OF_ANSWERS] * (len(row) - 1) + [DOUBT_OF_ANSWERS if answered else DOUBT]
-            loosened.append(tuple(min(max(each, doubt), 1.0 - doubt) for each, doubt in zip(row, doubts, strict=True)))
+            pairs = zip(row, doubts, strict=True)
+            loosened.append(tuple(min(max(chance, doubt), 1.0 - doubt) for chance, doubt in pairs))
         return replace(self, chances=tuple(loosened))
 
     def _infer(self) -> Inference:

@@ -1,4 +1,4 @@
-"""When a policy succeeds: a monotone circuit of gates over the modules' own states, and its decision diagram."""
+"""Success of a policy as a monotone circuit of gates over the modules' own states, and as a decision diagram."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ MAX_STEPS = 300_000
 
 
 class Gate(StrEnum):
-    """What a module needs of its inputs."""
+    """Rule by which a module depends on its inputs."""
 
     AND = "and"
-    """Every input right."""
+    """Every input must be right."""
     OR = "or"
-    """One input right is enough."""
+    """One right input is enough."""
 
 
 @dataclass(frozen=True)
 class Circuit:
-    """A list of gates in an order in which each comes after what it takes.
+    """A list of gates, each after the nodes that it takes.
 
     Node `i < leaves` is the own state of module `i`; node `leaves + j` is gate `j`; the last node is the policy's
     success.
@@ -36,7 +36,7 @@ class Circuit:
 
     @property
     def is_series(self) -> bool:
-        """Whether success means that every module works, so that products and sums of logarithms are exact."""
+        """True if every module is needed, so that products of chances and sums of logarithms are exact."""
         return all(gate is Gate.AND for gate, _ in self.gates)
 
     @cached_property
@@ -46,7 +46,7 @@ class Circuit:
         return [(folds[gate], np.array(children, dtype=np.intp)) for gate, children in self.gates]
 
     def evaluate(self, states: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Success for many states at once.
+        """Return the policy's success for many states at once.
 
         Args:
             states: Axis 0 is the module; the other axes are free. Each bit of each number is a state of its own.
@@ -62,7 +62,7 @@ class Circuit:
 
 
 class CircuitBuilder:
-    """Collects gates; a gate over one node is that node."""
+    """Builder of a circuit, gate by gate. A gate over a single node is that node."""
 
     def __init__(self, leaves: int) -> None:
         self._leaves = leaves
@@ -77,7 +77,7 @@ class CircuitBuilder:
         return self._leaves + len(self._gates) - 1
 
     def finish(self, root: int) -> Circuit:
-        """The circuit whose success is `root`, which becomes the last node."""
+        """Return the circuit whose success is the node `root`, which becomes the last node."""
         if root != self._leaves + len(self._gates) - 1:
             self._gates.append((Gate.AND, (root,)))
         return Circuit(self._leaves, tuple(self._gates))
@@ -109,7 +109,7 @@ class Diagram:
 
     @classmethod
     def of(cls, circuit: Circuit) -> Diagram | None:
-        """The diagram of a circuit, or None when building it takes more than `MAX_STEPS` steps."""
+        """Return the diagram of a circuit, or None when building it takes more than `MAX_STEPS` steps."""
         diagram = cls()
         if circuit.is_series:
             for leaf in range(circuit.leaves):
@@ -143,12 +143,12 @@ class Diagram:
         return node
 
     def _apply(self, gate: Gate, first: int, second: int, memo: dict[tuple[int, int], int]) -> int:
-        """Combine two diagrams. Written with a stack of its own: policies may be deeper than Python's."""
+        """Return the node of two diagrams joined by a gate. Not recursive: policies may be deeper than the stack."""
         absorbing, neutral = (FAILS, SUCCEEDS) if gate is Gate.AND else (SUCCEEDS, FAILS)
         module, if_wrong, if_right = self.module, self.if_wrong, self.if_right
 
         def resolve(a: int, b: int) -> tuple[int, tuple[int, int]]:
-            """The combined node, or -1 and the memo's key where it is not known yet."""
+            """Return the combined node, or -1 where it is not known yet, and the memo's key."""
             if a in (absorbing, b) or b == neutral:
                 return a, (a, b)
             if b == absorbing or a == neutral:
@@ -156,11 +156,12 @@ class Diagram:
             key = (a, b) if a < b else (b, a)
             return memo.get(key, -1), key
 
-        done, key = resolve(first, second)
-        if done >= 0:
-            return done
+        node, key = resolve(first, second)
+        if node >= 0:
+            return node
         stack = [key]
         while stack:
+            # A pair stays on the stack until both of its branches are in the memo, and is then looked at again.
             a, b = stack[-1]
             top = max(module[a], module[b])
             a0, a1 = (if_wrong[a], if_right[a]) if module[a] == top else (a, a)

@@ -1,4 +1,4 @@
-"""The module graph: the modules of a policy, how they hang together, and when it succeeds."""
+"""The module graph: the modules of a policy, their inputs and gates, and the condition of its success."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Module:
         query_cost: What one question about it costs a person, at least 0. The default is the mean that the core
             paper measured.
         inputs: Names of the modules whose output it takes.
-        gate: What it needs of them.
-        question: What to ask a person about it.
-        calibrator: What turns its raw score into a confidence, where it gives raw scores.
+        gate: Whether it needs all of them to be right, or any.
+        question: The question to put to a person about it.
+        calibrator: The calibrator that turns its raw scores into confidences, where it gives raw scores.
     """
 
     name: str
@@ -56,32 +56,33 @@ class Module:
             hint = "Start with a letter, go on with letters, digits, '_', '.', '-'; not 'all' or 'any'."
             raise BadPolicy(f"{self.name!r} is no module name", hint=hint)
         if not 0.0 <= self.confidence <= 1.0:
-            told = f"confidence of '{self.name}' is {self.confidence:g}"
-            raise BadPolicy(told, hint="Give a probability from 0 to 1.")
+            cause = f"confidence of '{self.name}' must lie between 0 and 1, got {self.confidence:g}"
+            raise BadPolicy(cause, hint="Give a probability.")
         if not 0.0 <= self.query_cost < float("inf"):
-            raise BadPolicy(f"query_cost of '{self.name}' is {self.query_cost:g}", hint="Give a number of at least 0.")
+            cause = f"query_cost of '{self.name}' must be finite and at least 0, got {self.query_cost:g}"
+            raise BadPolicy(cause, hint="Give what a question costs, such as 0.3.")
         if len(set(self.inputs)) != len(self.inputs):
             raise BadPolicy(f"'{self.name}' names an input twice", hint="List each input once.")
 
     def calibrated(self, raw: RawScore) -> float:
-        """The confidence that a raw score stands for: a score, the scores of all options, or a variance.
+        """Return the confidence that a raw score stands for: a score, the scores of all options, or a variance.
 
         Raises:
             BadPolicy: The module has no calibrator, or the score is outside what that takes.
         """
         if self.calibrator is None:
-            raise BadPolicy(f"'{self.name}' has no calibrator", hint="Give it one, or pass confidences as they are.")
+            raise BadPolicy(f"'{self.name}' has no calibrator", hint="Give it one, or pass confidences, not scores.")
         try:
             return self.calibrator.probability(raw)
         except HandupError as error:
             raise BadPolicy(f"score of '{self.name}': {error.cause}", hint=error.hint) from None
 
     def _tidy(self) -> None:
-        """Take what means the same: a word for a gate, one name for inputs, a sentence for a question, any number."""
+        """Bring other spellings of a field into its type: a word for a gate, a name for inputs, text for a question."""
         inputs: object = self.inputs
         question: object = self.question
         if self.gate not in tuple(Gate):
-            raise BadPolicy(f"gate of '{self.name}' is {self.gate!r}", hint="Use 'and' or 'or'.")
+            raise BadPolicy(f"gate of '{self.name}' must be 'and' or 'or', got {self.gate!r}", hint="Use one of them.")
         tidy = {
             "confidence": self._number("confidence", self.confidence),
             "query_cost": self._number("query_cost", self.query_cost),
@@ -94,7 +95,7 @@ class Module:
 
     def _number(self, what: str, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, Real):
-            raise BadPolicy(f"{what} of '{self.name}' is {value!r}", hint="Give a number.")
+            raise BadPolicy(f"{what} of '{self.name}' must be a number, got {value!r}", hint="Give a number.")
         return float(value)
 
 
@@ -114,10 +115,10 @@ class ModuleGraph:
     """
 
     def __init__(self, modules: Iterable[Module], *, success: str | None = None) -> None:
-        given = tuple(modules)
-        by_name = _by_name(given)
+        unordered = tuple(modules)
+        by_name = _by_name(unordered)
         if success is None:
-            self.modules = _topological(given, by_name)
+            self.modules = _topological(unordered, by_name)
             _check_one_final(self.modules)
         else:
             expression = parse_expression(success)
@@ -132,7 +133,7 @@ class ModuleGraph:
 
     @classmethod
     def chain(cls, modules: Iterable[Module]) -> ModuleGraph:
-        """A policy in which each module feeds the next, in the given order; their own `inputs` are replaced."""
+        """Return a policy in which each module feeds the next, in this order; their own `inputs` are replaced."""
         linked: list[Module] = []
         for module in modules:
             inputs = (linked[-1].name,) if linked else ()
@@ -146,7 +147,7 @@ class ModuleGraph:
         return f"ModuleGraph({', '.join(self.names[:6])}{', …' if len(self) > 6 else ''})"
 
     def index(self, name: str) -> int:
-        """Position of a module in topological order.
+        """Return the position of a module in topological order.
 
         Raises:
             UnknownModule: The policy has no module of that name.
@@ -157,10 +158,10 @@ class ModuleGraph:
             raise UnknownModule(f"the policy has no module '{name}'", hint=f"It has: {listed(self.names)}.") from None
 
     def calibrated(self, raw: Mapping[str, RawScore]) -> dict[str, float]:
-        """Confidences of raw scores, by the modules' calibrators: what `Session.forwarded` takes.
+        """Return confidences of raw scores, by the modules' calibrators, for `Session.forwarded`.
 
         Args:
-            raw: For some of the modules what they say of their own output.
+            raw: Raw scores of some of the modules, by name.
 
         Raises:
             UnknownModule, BadPolicy: A name or a score is wrong, or a module has no calibrator.
@@ -173,7 +174,7 @@ class ModuleGraph:
         return Diagram.of(self.circuit)
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record; `from_json` reads it back."""
+        """Return a plain record; `from_json` reads it back."""
         modules = {
             module.name: {
                 "confidence": module.confidence,
@@ -189,7 +190,7 @@ class ModuleGraph:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> ModuleGraph:
-        """The graph that `to_json` wrote."""
+        """Return the graph that `to_json` wrote."""
         modules = [
             Module(
                 name,
@@ -220,13 +221,13 @@ class ModuleGraph:
         def add(part: Combination | str) -> int:
             if isinstance(part, str):
                 return self._index[part]
-            return builder.add(part.gate, [add(each) for each in part.parts])
+            return builder.add(part.gate, [add(inner) for inner in part.parts])
 
         return builder.finish(add(expression))
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:
-    """Names for a message, cut where there are many."""
+    """Return names for a message, cut where there are many."""
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown}, … ({len(names)} in all)"
 
@@ -241,8 +242,8 @@ def _by_name(modules: Sequence[Module]) -> dict[str, Module]:
     if not modules:
         raise BadPolicy("the policy has no modules", hint="List at least one module.", about=("modules",))
     if len(modules) > MAX_MODULES:
-        hint = f"At most {MAX_MODULES} are taken."
-        raise BadPolicy(f"the policy has {len(modules)} modules", hint=hint, about=("modules",))
+        cause = f"a policy must have at most {MAX_MODULES} modules, got {len(modules)}"
+        raise BadPolicy(cause, hint="Leave some out.", about=("modules",))
     by_name: dict[str, Module] = {}
     for module in modules:
         if module.name in by_name:
@@ -253,6 +254,7 @@ def _by_name(modules: Sequence[Module]) -> dict[str, Module]:
 
 
 def _topological(modules: Sequence[Module], by_name: Mapping[str, Module]) -> tuple[Module, ...]:
+    """Return modules in topological order by Kahn's algorithm: a module is ready once all its inputs are placed."""
     consumers: dict[str, list[Module]] = {name: [] for name in by_name}
     for module in modules:
         for name in module.inputs:
@@ -279,12 +281,13 @@ def _topological(modules: Sequence[Module], by_name: Mapping[str, Module]) -> tu
 
 
 def _cycle(by_name: Mapping[str, Module], missing: Mapping[str, int]) -> list[str]:
-    """Names of which each takes the next and the last takes the first."""
+    """Return names of which each takes the next and the last takes the first."""
     name = next(name for name, count in missing.items() if count)
     walk: dict[str, None] = {}
+    # A module that could not be placed has an input that could not: following those must come back to a name.
     while name not in walk:
         walk[name] = None
-        name = next(each for each in by_name[name].inputs if missing[each])
+        name = next(source for source in by_name[name].inputs if missing[source])
     names = list(walk)
     return names[names.index(name) :]
 
@@ -324,7 +327,7 @@ class Combination:
     parts: tuple[Combination | str, ...]
 
     def names(self) -> Iterator[str]:
-        """Every module name in reading order, as often as it stands there."""
+        """Yield every module name in reading order, as often as it stands there."""
         for part in self.parts:
             if isinstance(part, str):
                 yield part

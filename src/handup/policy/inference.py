@@ -1,9 +1,9 @@
-"""Probabilities about a policy given what was seen: exact over decision diagrams, or sampled with a bound that holds.
+"""Probabilities about a policy given what was seen: exact over decision diagrams, or sampled with an error bound.
 
-An own state is a *version*: version 0 is what the module computed first; each answer, and each forward pass that
-brings a new confidence, starts a new one. An execution tested the versions of its time. Several executions are
-followed through the diagram side by side, so their joint evidence is exact. Everything is in logarithms: nothing
-underflows at any number of modules.
+The own state of a module has *versions*: version 0 is what the module computed first; each answer, and each forward
+pass that brings a new confidence, starts another one. An execution tests the versions of its time. Several executions
+are followed through the diagram side by side, so that their joint evidence is exact. All probabilities are logarithms:
+nothing underflows at any number of modules.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from handup.policy.circuit import SUCCEEDS, Circuit, Diagram
 MAX_STATES = 100_000
 NEVER = -math.inf
 MISS = 1e-9
-"""The probability with which one estimate may be off by more than its stated error."""
+"""Probability with which an estimate may be off by more than its stated error."""
 BATCH = 1 << 13
 LEAST_BATCH = 1 << 6
 NUMBERS = 1 << 21
-"""So many random numbers a batch takes at the most: large policies are drawn in smaller batches."""
+"""Most random numbers in a batch: large policies are drawn in smaller batches."""
 
 
 @dataclass(frozen=True)
 class Execution:
-    """What the executions of one set of versions say.
+    """Evidence from the executions of one set of versions.
 
     Args:
         versions: The version of each module that was executed.
@@ -45,13 +45,13 @@ class Execution:
 
 @dataclass(frozen=True)
 class Inference:
-    """Success and blame, with the size of the error.
+    """Probabilities of success and of blame, with the size of their error.
 
     Args:
         log_reliability: Log-probability that acting now succeeds.
         log_failure: Log-probability that it fails.
         wrong: For each module, the probability that its own state is wrong now.
-        error: No probability here is off by more than this; 0 means exact (to rounding).
+        error: Largest error of these probabilities; 0 means exact, up to rounding.
         method: "exact" or "sampled".
     """
 
@@ -77,10 +77,10 @@ def exact(
     executions: Sequence[Execution],
     current: Sequence[int],
 ) -> Inference | None:
-    """Probabilities given the executions, or None when following them side by side grows beyond `MAX_STATES`.
+    """Return probabilities given the executions, or None when following them takes more than `MAX_STATES` nodes.
 
     Args:
-        diagram: When the policy succeeds.
+        diagram: The policy's success as a decision diagram.
         chances: For each module and version, the probability that it is right (0 or 1 once shown).
         executions: What was seen.
         current: The version of each module that acting now would use.
@@ -88,14 +88,17 @@ def exact(
     Raises:
         Impossible: The evidence has probability zero under these chances.
     """
-    product = _Product.of(diagram, chances, [*(each.versions for each in executions), tuple(current)])
+    product = _Product.of(diagram, chances, [*(execution.versions for execution in executions), tuple(current)])
     if product is None:
         return None
     return product.infer(chances, executions, current)
 
 
 class _Product:
-    """Several copies of one diagram, over different versions, walked together. Children come before parents."""
+    """Several copies of one diagram, over different versions, walked together. Children come before parents.
+
+    A state is the node that each copy has reached. The last copy is of the versions that acting now would use.
+    """
 
     def __init__(self) -> None:
         self.variable: list[tuple[int, int]] = []
@@ -118,6 +121,7 @@ class _Product:
             if state in number:
                 stack.pop()
                 continue
+            # The latest module is tested first, as in the diagram: copies that test the same version move together.
             tested = max((module[node], copy[module[node]]) for node, copy in zip(state, copies, strict=True))
             top, version = tested
             if top < 0:
@@ -129,14 +133,14 @@ class _Product:
             low = tuple(if_wrong[node] if moved else node for node, moved in zip(state, moves, strict=True))
             high = tuple(if_right[node] if moved else node for node, moved in zip(state, moves, strict=True))
             chance = chances[top][version]
-            needed = [each for each, share in ((low, 1.0 - chance), (high, chance)) if share > 0.0]
-            unknown = [each for each in needed if each not in number]
+            needed = [branch for branch, share in ((low, 1.0 - chance), (high, chance)) if share > 0.0]
+            unknown = [branch for branch in needed if branch not in number]
             if unknown:
                 stack.extend(unknown)
                 continue
             if len(self.variable) >= MAX_STATES:
                 return None
-            if len(needed) == 1:
+            if len(needed) == 1:  # a certain state needs no test
                 number[stack.pop()] = number[needed[0]]
                 continue
             number[stack.pop()] = len(self.variable)
@@ -160,17 +164,19 @@ class _Product:
         wrong = np.array([1.0 - row[version] for row, version in zip(chances, current, strict=True)])
         reach = [NEVER] * len(self.variable)
         reach[self.root] = 0.0
+        # Downwards from the root: the log-probability of coming to each node. With that of the evidence below it, each
+        # test of a current version says how much a wrong state explains beyond a right one.
         for node in range(self.root, -1, -1):
-            here = reach[node]
-            if here == NEVER or node in self.ends:
+            arriving = reach[node]
+            if arriving == NEVER or node in self.ends:
                 continue
             top, version = self.variable[node]
             log_wrong, log_right = logs[top][version]
             low, high = self.if_wrong[node], self.if_right[node]
-            reach[low] = _log_add(reach[low], here + log_wrong)
-            reach[high] = _log_add(reach[high], here + log_right)
+            reach[low] = _log_add(reach[low], arriving + log_wrong)
+            reach[high] = _log_add(reach[high], arriving + log_right)
             if version == current[top]:
-                weight = here + log_wrong + log_right - total
+                weight = arriving + log_wrong + log_right - total
                 wrong[top] += math.exp(weight + seen[low]) - math.exp(weight + seen[high])
         return Inference(
             log_reliability=seen_right[self.root] - total,
@@ -181,7 +187,7 @@ class _Product:
     def _upwards(
         self, logs: Sequence[Sequence[tuple[float, float]]], executions: Sequence[Execution]
     ) -> tuple[list[float], list[float], list[float]]:
-        """For each node, the log-probability of the evidence below it: in all, with success now, with failure now."""
+        """Return the log-probability of the evidence below each node: in all, with success now, with failure now."""
         seen: list[float] = []
         seen_right: list[float] = []
         seen_wrong: list[float] = []
@@ -189,8 +195,8 @@ class _Product:
             if node in self.ends:
                 *past, now = self.ends[node]
                 weight = sum(
-                    each.log_if_right if end == SUCCEEDS else each.log_if_wrong
-                    for each, end in zip(executions, past, strict=True)
+                    execution.log_if_right if end == SUCCEEDS else execution.log_if_wrong
+                    for execution, end in zip(executions, past, strict=True)
                 )
                 right, wrong = (weight, NEVER) if now == SUCCEEDS else (NEVER, weight)
             else:
@@ -213,7 +219,7 @@ def _log_add(first: float, second: float) -> float:
 
 
 def _logs(chance: float) -> tuple[float, float]:
-    """Logarithms of wrong and right; certainties are never tested, so theirs do not matter."""
+    """Return the logarithms of wrong and right; certainties are never tested, so theirs do not matter."""
     return (math.log1p(-chance), math.log(chance)) if 0.0 < chance < 1.0 else (NEVER, NEVER)
 
 
@@ -227,16 +233,16 @@ def draws(
     wanted: int,
     most: int,
 ) -> Iterator[NDArray[np.bool_]]:
-    """States of the current versions, drawn from the posterior.
+    """Draw states of the current versions from the posterior, by rejection.
 
     Args:
-        circuit: When the policy succeeds.
+        circuit: The policy's success as a circuit.
         chances: For each module and version, the probability that it is right.
         executions: What was seen.
         current: The version of each module now.
-        random: Where the numbers come from.
-        wanted: Stop when this many are kept …
-        most: … or when this many were drawn.
+        random: Source of chance.
+        wanted: Number of kept draws at which to stop.
+        most: Number of draws, kept or not, at which to stop.
 
     Yields:
         Batches with one row per module and one column per kept draw; possibly none.
@@ -244,14 +250,15 @@ def draws(
     Raises:
         Impossible: One set of versions was seen to succeed and to fail, both for certain.
     """
-    ceiling = sum(max(each.log_if_right, each.log_if_wrong) for each in executions)
+    # The likeliest evidence that any state could give: relative to it, draws are kept as often as possible.
+    ceiling = sum(max(execution.log_if_right, execution.log_if_wrong) for execution in executions)
     if ceiling == NEVER:
         raise Impossible
     versions = sorted(
         {
             (module, version)
-            for each in (*(execution.versions for execution in executions), tuple(current))
-            for module, version in enumerate(each)
+            for tested in (*(execution.versions for execution in executions), tuple(current))
+            for module, version in enumerate(tested)
         }
     )
     batch = max(LEAST_BATCH, min(BATCH, NUMBERS // len(versions)))
@@ -281,7 +288,7 @@ def sampled(
     wanted: int = 1 << 17,
     most: int = 1 << 20,
 ) -> Inference:
-    """Estimate for policies too tangled to be exact, which is #P-hard in general.
+    """Estimate probabilities of policies that are too tangled for `exact`, which is #P-hard in general.
 
     States are drawn from the chances and kept with the probability of what was seen, so that the kept ones are
     independent draws from the posterior, and Hoeffding's inequality bounds every estimate: with `n` kept draws the

@@ -1,4 +1,4 @@
-"""Policies from YAML, with file and line in every error."""
+"""Reader of policies in YAML, with file and line in every error."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def parse_policy(text: str, *, file: str = "<text>", calibrators: CalibratorLoad
 
     Args:
         text: At most `MAX_BYTES` characters.
-        file: What to call it in errors.
-        calibrators: Gives the calibrator of the name that stands in the file; without it none may be named.
+        file: Name of the text in errors.
+        calibrators: Function that returns the calibrator of a name in the text. Without it no module may name one.
 
     Raises:
         BadPolicy: The text is no YAML or describes no policy; with the line, counted from 1.
@@ -96,7 +96,7 @@ def parse_policy(text: str, *, file: str = "<text>", calibrators: CalibratorLoad
 
 
 def _calibrator_beside(policy: Path, name: str) -> Calibrator:
-    """A calibrator from a file whose path is relative to the policy's folder."""
+    """Return a calibrator from a file whose path is relative to the policy's folder."""
     try:
         return calibrator_from_json(json.loads(read_text(policy.parent / name, MAX_BYTES, error=BadPolicy)))
     except (ValueError, RecursionError):
@@ -134,21 +134,21 @@ def _module(name: str, entry: Entry, calibrators: CalibratorLoader | None) -> Mo
     return _calibrated(module, fields.entries, calibrators)
 
 
-def _calibrated(module: Module, given: Mapping[str, Entry], calibrators: CalibratorLoader | None) -> Module:
-    """The module with its calibrator, and with the confidence that its score stands for."""
+def _calibrated(module: Module, fields: Mapping[str, Entry], calibrators: CalibratorLoader | None) -> Module:
+    """Return the module with its calibrator, and with the confidence that its score stands for."""
     name = module.name
-    if "calibrator" in given:
-        node = given["calibrator"].value
+    if "calibrator" in fields:
+        node = fields["calibrator"].value
         file = _text(node, f"calibrator of '{name}'", hint=CALIBRATOR_HINT)
         with _at(node.line):
             if calibrators is None:
-                raise BadPolicy(f"calibrator of '{name}' is a file, and none are read here", hint="Use load_policy.")
+                raise BadPolicy(f"calibrator of '{name}' names a file, and none are read here", hint="Use load_policy.")
             module = replace(module, calibrator=calibrators(file))
-    if "score" in given:
-        line, _, node = given["score"]
+    if "score" in fields:
+        line, _, node = fields["score"]
         if module.calibrator is None:
             raise BadPolicy(f"'{name}' has a score but no calibrator", hint=CALIBRATOR_HINT, line=line)
-        if "confidence" in given:
+        if "confidence" in fields:
             raise BadPolicy(f"'{name}' has a score and a confidence", hint="Keep one of them.", line=line)
         what = f"score of '{name}'"
         with _at(node.line):
@@ -162,16 +162,16 @@ def _calibrated(module: Module, given: Mapping[str, Entry], calibrators: Calibra
 
 def _number(node: Node, what: str) -> float:
     if not isinstance(node, Scalar) or is_nothing(node):
-        raise _bad(node, f"{what} is {in_words(node)}", hint=NUMBER_HINT)
+        raise _bad(node, f"{what} must be a number and is {in_words(node)}", hint=NUMBER_HINT)
     if not node.plain:
-        raise _bad(node, f"{what} is the text {shown(node.text)}, not a number", hint=NUMBER_HINT)
+        raise _bad(node, f"{what} must be a number, got the text {shown(node.text)}", hint=NUMBER_HINT)
     if len(node.text) > MAX_WORD or not NUMBER.fullmatch(node.text):
-        raise _bad(node, f"{what} is {shown(node.text)}, which is no number", hint=NUMBER_HINT)
+        raise _bad(node, f"{what} must be a number, got {shown(node.text)}", hint=NUMBER_HINT)
     return float(node.text)
 
 
 def _text(node: Node, what: str, *, hint: str) -> str:
-    """A text, or a number as it is written."""
+    """Return a text; a number stays as it is written."""
     if not isinstance(node, Scalar) or is_nothing(node):
         raise _bad(node, f"{what} is {in_words(node)}", hint=hint)
     return node.text
@@ -189,7 +189,7 @@ def _names(node: Node, what: str) -> tuple[str, ...]:
 
 
 def _one_of(node: Node, what: str, words: type[Word]) -> Word:
-    known = [str(each) for each in words]
+    known = [str(word) for word in words]
     if isinstance(node, Scalar) and node.text in known:
         return words(node.text)
     wrong = node.text if isinstance(node, Scalar) else ""
@@ -200,14 +200,14 @@ def _question(node: Node, what: str) -> Question:
     if not isinstance(node, Table):
         return Question(_prompt(node, what))
     _check_keys(node, ("prompt", "kind", "options", *SHOWN), needed="prompt", owner=what, line=node.line)
-    given = {key: entry.value for key, entry in node.entries.items()}
-    prompt = _prompt(given["prompt"], f"prompt in {what}")
-    options = _options(given["options"], f"options in {what}") if "options" in given else ()
+    fields = {key: entry.value for key, entry in node.entries.items()}
+    prompt = _prompt(fields["prompt"], f"prompt in {what}")
+    options = _options(fields["options"], f"options in {what}") if "options" in fields else ()
     kind = QuestionKind.CHOICE if options else QuestionKind.TEXT
-    if "kind" in given:
-        kind = _one_of(given["kind"], f"kind in {what}", QuestionKind)
+    if "kind" in fields:
+        kind = _one_of(fields["kind"], f"kind in {what}", QuestionKind)
     return Question(
-        prompt, kind, options, **{key: SHOWN[key](given[key], f"{key} in {what}") for key in SHOWN if key in given}
+        prompt, kind, options, **{key: SHOWN[key](fields[key], f"{key} in {what}") for key in SHOWN if key in fields}
     )
 
 
@@ -238,7 +238,7 @@ SHOWN: Mapping[str, Callable[[Node, str], Any]] = {
     "unit": _words,
     "marks": _options,
 }
-"""What else a question may have in a policy, as far as it is known before the robot runs."""
+"""Readers of the optional keys of a question: those that can be known before the robot runs."""
 FIELDS: Mapping[str, Callable[[Node, str], Any]] = {
     "confidence": _number,
     "query_cost": _number,
@@ -246,7 +246,7 @@ FIELDS: Mapping[str, Callable[[Node, str], Any]] = {
     "gate": lambda node, what: _one_of(node, what, Gate),
     "question": _question,
 }
-"""How each key of a module is read; the second argument is what to call it in errors."""
+"""Readers of the keys of a module. Their second argument is the name of the key in errors."""
 
 
 def _table(node: Node, what: str, *, hint: str) -> Table:
@@ -270,7 +270,7 @@ def _bad(node: Node, cause: str, *, hint: str) -> BadPolicy:
 
 @contextmanager
 def _at(line: int) -> Iterator[None]:
-    """What is refused within is a bad policy at this line, unless a nearer one is known."""
+    """Turn an error of the block into `BadPolicy` at this line, unless a nearer line is known."""
     try:
         yield
     except HandupError as error:
@@ -278,7 +278,7 @@ def _at(line: int) -> Iterator[None]:
 
 
 def _line_of(node: Node, path: Iterable[str]) -> int:
-    """The line to which keys lead, as far as there is one."""
+    """Return the line to which keys lead, or the last one found on the way."""
     line = node.line
     for key in path:
         if isinstance(node, Table) and key in node.entries:

@@ -15,7 +15,7 @@ from handup.core.contract import Contract
 from handup.policy import Belief, Gate, Module, ModuleGraph
 
 TIE = 1e-12
-"""Values nearer than this are equal; the upstream module wins."""
+"""Largest difference of two values that count as equal; of equals the upstream module wins."""
 COPY = "Copy arrays before you write to them."
 STATELESS = "Keep no state, draw nothing."
 REASON = "Say in one sentence why."
@@ -23,12 +23,12 @@ REASON = "Say in one sentence why."
 
 @dataclass(frozen=True)
 class Situation:
-    """What a selector or querying algorithm looks at.
+    """Input of a selector or querying algorithm.
 
     Args:
-        belief: What is believed about the policy.
-        costs: What things cost now.
-        open: Which modules may be selected: not answered, and free to be asked about now.
+        belief: The belief about the policy.
+        costs: Costs of questions and time now.
+        open: Mask of the modules that may be selected: not answered, and free to be asked about now.
     """
 
     belief: Belief
@@ -37,11 +37,11 @@ class Situation:
 
     @cached_property
     def gain(self) -> NDArray[np.float64]:
-        """How much an answer would raise each module's confidence: c_e - c."""
+        """Rise in each module's confidence that an answer would bring: c_e - c."""
         return self.costs.expert - self.belief.confidences
 
     def name(self, module: int) -> str:
-        """A module's name."""
+        """Return the name of a module."""
         return self.belief.graph.names[module]
 
 
@@ -52,8 +52,8 @@ class Selection:
     Args:
         module: Position of the module to ask about; None: ask nothing.
         reason: One sentence for a person.
-        values: What the rule says of asking about each module (lower is better), nan where it says nothing.
-        nothing: What it says of asking nothing, where it weighs that.
+        values: The rule's value of asking about each module (lower is better), nan where it has none.
+        nothing: Its value of asking nothing, where it weighs that.
     """
 
     module: int | None
@@ -67,11 +67,11 @@ class Selector(Protocol):
 
     @property
     def name(self) -> str:
-        """What the selector is called on the command line; a `ClassVar[str]` in most."""
+        """Name of the selector on the command line; a `ClassVar[str]` in most."""
         ...
 
     def select(self, situation: Situation) -> Selection:
-        """The module to ask about among the open ones, or none. Pure: the same situation, the same answer."""
+        """Return the open module to ask about, or none. Pure: the same situation gives the same selection."""
         ...
 
 
@@ -79,32 +79,32 @@ SELECTORS: Registry[Selector] = Registry("selector", "handup.selectors")
 
 
 def first_best(values: NDArray[np.float64], among: NDArray[np.bool_]) -> int | None:
-    """The upstream-most of the smallest values; None when there is nothing to choose from."""
+    """Return the upstream-most position of the smallest values; None when there is nothing to choose from."""
     masked = np.where(among, values, np.inf)
     best = int(masked.argmin()) if len(masked) else 0
-    if not among[best]:
+    if not among[best]:  # every value to choose from is infinite, as the masked ones are
         best_open = np.flatnonzero(among)
         return int(best_open[0]) if len(best_open) else None
     return int((masked <= masked[best] + TIE).argmax())
 
 
 def only(values: NDArray[np.float64], among: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Values of the open modules, nan elsewhere."""
+    """Return the values of the open modules, nan elsewhere."""
     return np.where(among, values, np.nan)
 
 
 def questions(count: int) -> str:
-    """A number of questions in words."""
+    """Return a number of questions in words."""
     return "1 question" if count == 1 else f"{count} questions"
 
 
 def none_left(situation: Situation) -> Selection:
-    """The selection when no module is open."""
+    """Return the selection for a situation without open modules."""
     return Selection(None, "Every module has been asked about or may not be now.", np.full(len(situation.open), np.nan))
 
 
 def example_beliefs() -> Iterator[tuple[str, Belief]]:
-    """Beliefs of all sorts, named: one module and many, chains and gates, before, during and after questions."""
+    """Yield named beliefs of all sorts: one module and many, chains and gates, before, during and after questions."""
     confidences = (0.9, 0.2, 1.0, 0.0, 0.6)
     chain = ModuleGraph.chain(Module(f"m{i}", c, 0.1 * (i + 1)) for i, c in enumerate(confidences))
     gates = ModuleGraph(
@@ -132,7 +132,7 @@ def example_beliefs() -> Iterator[tuple[str, Belief]]:
 
 
 def example_situations() -> Iterator[tuple[str, Situation]]:
-    """A situation for each example belief and a few weights and experts, named."""
+    """Yield a named situation for each example belief and a few weights and experts."""
     for name, belief in example_beliefs():
         for w, expert in ((0.5, 1.0), (0.1, 0.8), (1.0, 1.0), (0.0, 0.6)):
             costs = Costs.of(belief.graph.query_costs, expert=expert, w=w)
@@ -140,9 +140,9 @@ def example_situations() -> Iterator[tuple[str, Situation]]:
 
 
 def contents(belief: Belief, costs: Costs, *more: NDArray[np.bool_]) -> tuple[bytes, ...]:
-    """All that an author's code is given and could write to, to be compared afterwards."""
+    """Return the contents of all arrays that an author's code could write to, to be compared afterwards."""
     arrays = (belief.confidences, belief.answered, belief.blocked_until_s, costs.query, costs.expert, costs.ask_time)
-    return tuple(each.tobytes() for each in (*arrays, *more))
+    return tuple(array.tobytes() for array in (*arrays, *more))
 
 
 def check_selector(selector: Selector, *, most_modules: int | None = None) -> None:
@@ -150,10 +150,10 @@ def check_selector(selector: Selector, *, most_modules: int | None = None) -> No
 
     Args:
         selector: An instance, with the settings it will be used with.
-        most_modules: For selectors that refuse larger policies: leave those out.
+        most_modules: Largest policy that the selector takes on; larger examples are left out.
 
     Raises:
-        ContractViolation: Naming the situation and what is wrong with the answer.
+        ContractViolation: The selector breaks the contract; the message names the situation and the fault.
     """
     contract = Contract(f"selector {type(selector).__name__}")
     contract.is_named(selector)

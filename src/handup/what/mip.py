@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import BadSetting, MissingExtra, NotSolvable
+from handup.core import MissingExtra, NotSolvable, OutOfRange, UnknownName
 from handup.policy.circuit import FAILS, SUCCEEDS, Diagram
 from handup.what.base import SELECTORS, Selection, Situation, none_left, questions
 from handup.what.objective import set_value
@@ -32,7 +32,7 @@ MAX_TESTS = 2000
 
 
 class Solver(StrEnum):
-    """Who solves the programme."""
+    """Name of the solver of the programme."""
 
     HIGHS = "highs"
     SCIP = "scip"
@@ -48,7 +48,7 @@ class Mip:
 
     Args:
         solver: "highs" (in the base install) or "scip" (extra `mip`).
-        time_limit_s: Then it is given up with `NotSolvable`.
+        time_limit_s: Seconds after which it gives up with `NotSolvable`, at least 0.
     """
 
     name: ClassVar[str] = "mip"
@@ -57,12 +57,12 @@ class Mip:
 
     def __post_init__(self) -> None:
         if self.solver not in tuple(Solver):
-            raise BadSetting(f"solver is {self.solver!r}", hint=f"Use one of: {', '.join(Solver)}.")
+            raise UnknownName.of("solver", repr(self.solver), f"be one of {', '.join(Solver)}", hint="Choose one.")
         if not self.time_limit_s >= 0.0:
-            raise BadSetting(f"time_limit_s is {self.time_limit_s:g}", hint="Give a number of at least 0.")
+            raise OutOfRange.of("time_limit_s", f"{self.time_limit_s:g}", "be at least 0", hint="Give seconds.")
 
     def select(self, situation: Situation) -> Selection:
-        """The first module of the best set.
+        """Return the first module of the best set.
 
         Raises:
             NotSolvable: More than `MAX_OPEN` open modules, a diagram of more than `MAX_TESTS` tests, or time-out.
@@ -80,8 +80,8 @@ class Mip:
         solve = solve_scip if Solver(self.solver) is Solver.SCIP else solve_highs
         best = open_modules[solve(programme, self.time_limit_s)]
         values = np.full(len(situation.open), np.nan)
-        for each in open_modules:
-            values[each] = set_value(situation, np.union1d(best, [each]))
+        for candidate in open_modules:
+            values[candidate] = set_value(situation, np.union1d(best, [candidate]))
         nothing = set_value(situation, [])
         if not len(best):
             return Selection(None, f"Asking nothing is the best set of questions, at {nothing:.3g}.", values, nothing)
@@ -105,7 +105,7 @@ class Programme:
 
     @classmethod
     def of(cls, situation: Situation, diagram: Diagram, open_modules: NDArray[np.intp]) -> Programme:
-        """The programme of a situation: yes/no per open module, then flow and moved flow per test."""
+        """Return the programme of a situation: yes/no per open module, then flow and moved flow per test."""
         from scipy import sparse  # noqa: PLC0415 - slow to import
 
         costs, confidences = situation.costs, situation.belief.confidences
@@ -117,10 +117,10 @@ class Programme:
         low: list[float] = []
         high: list[float] = []
 
-        def row(terms: list[tuple[int, float]], least: float, most: float) -> None:
+        def row(terms: list[tuple[int, float]], lowest: float, highest: float) -> None:
             entries.extend((len(low), column, factor) for column, factor in terms)
-            low.append(least)
-            high.append(most)
+            low.append(lowest)
+            high.append(highest)
 
         incoming: list[list[tuple[int, float]]] = [[] for _ in range(tests)]
         for node in range(2, tests):
@@ -130,6 +130,7 @@ class Programme:
             incoming[diagram.if_right[node]] += [(flow[node], -chance), (moved[node], -gain)]
             if module in yes_no:
                 asked = yes_no[module]
+                # These three rows say: moved flow is flow times yes/no, the usual linear form of such a product.
                 row([(moved[node], 1.0), (flow[node], -1.0)], -np.inf, 0.0)
                 row([(moved[node], 1.0), (asked, -1.0)], -np.inf, 0.0)
                 row([(moved[node], 1.0), (flow[node], -1.0), (asked, -1.0)], -1.0, np.inf)
@@ -148,15 +149,15 @@ class Programme:
 
 
 def solve_highs(programme: Programme, time_limit_s: float) -> NDArray[np.bool_]:
-    """Which yes/no variables are yes, by HiGHS."""
+    """Return a mask of the yes/no variables that are yes, by HiGHS."""
     from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415 - slow to import
 
-    whole = np.zeros(len(programme.objective), dtype=np.intp)
-    whole[: programme.whole] = 1
+    integrality = np.zeros(len(programme.objective), dtype=np.intp)
+    integrality[: programme.whole] = 1
     with _quiet():
         result = milp(
             programme.objective,
-            integrality=whole,
+            integrality=integrality,
             bounds=Bounds(0.0, 1.0),
             constraints=LinearConstraint(programme.rows, programme.low, programme.high),
             options={"mip_rel_gap": 0.0, "time_limit": time_limit_s},
@@ -167,7 +168,7 @@ def solve_highs(programme: Programme, time_limit_s: float) -> NDArray[np.bool_]:
 
 
 def solve_scip(programme: Programme, time_limit_s: float) -> NDArray[np.bool_]:
-    """Which yes/no variables are yes, by SCIP."""
+    """Return a mask of the yes/no variables that are yes, by SCIP."""
     try:
         from pyscipopt import Model, quicksum  # noqa: PLC0415 - an extra, and slow to import
     except ImportError:
@@ -203,7 +204,7 @@ def solve_scip(programme: Programme, time_limit_s: float) -> NDArray[np.bool_]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without what HiGHS prints past Python onto standard output, in the middle of somebody's JSON."""
+    """Keep away what HiGHS prints past Python onto standard output, where a program may expect JSON."""
     if sys.stdout is not None:
         sys.stdout.flush()
     try:

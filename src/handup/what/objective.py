@@ -1,4 +1,4 @@
-"""The paper's Eq. 4: what questions cost, plus what failing costs, with the exact success probability."""
+"""The paper's Eq. 4: the cost of questions plus the cost of failing, with the exact success probability."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Vector = NDArray[np.float64]
 SAMPLES = 1 << 14
 LEAST_SAMPLES = 1 << 8
 WORK = 1 << 27
-"""Draws times modules squared: larger policies get fewer draws."""
+"""Most draws times modules squared: larger policies get fewer draws."""
 CHUNK = 64
 
 
 def set_value(situation: Situation, asked: Sequence[int] | NDArray[np.intp]) -> float:
-    """Eq. 4 for asking a set of questions at once."""
+    """Return Eq. 4 for asking a set of questions at once."""
     members = np.asarray(asked, dtype=np.intp)
     costs, chances = situation.costs, situation.belief.confidences.copy()
     chances[members] = costs.expert[members]
@@ -31,7 +31,7 @@ def set_value(situation: Situation, asked: Sequence[int] | NDArray[np.intp]) -> 
 
 
 def single_question_values(situation: Situation) -> tuple[NDArray[np.float64], float]:
-    """Eq. 4 for asking about each module alone, and for asking nothing.
+    """Return Eq. 4 for asking about each module alone, and for asking nothing.
 
     Success is linear in each module's chance, so one pass over the policy gives all of them.
     """
@@ -42,7 +42,7 @@ def single_question_values(situation: Situation) -> tuple[NDArray[np.float64], f
 
 
 def reliability_if_right(belief: Belief) -> tuple[float, Vector, Vector]:
-    """What the forward pass says of success: now, with each module right, and with each module wrong.
+    """Return the success probability by the forward pass: now, with each module right, and with each module wrong.
 
     Exact on series graphs in one vectorised pass and elsewhere by one pass up and one down the decision diagram;
     from common draws where the graph is too tangled for that.
@@ -51,6 +51,7 @@ def reliability_if_right(belief: Belief) -> tuple[float, Vector, Vector]:
     if graph.is_series:
         with np.errstate(divide="ignore"):
             logs = np.log(chances)
+        # Products of all modules but one, as sums to both sides of it: dividing by its chance would fail at zero.
         before = np.concatenate(([0.0], logs[:-1].cumsum()))
         after = np.concatenate((logs[:0:-1].cumsum()[::-1], [0.0]))
         return float(np.exp(before[-1] + logs[-1])), np.exp(before + after), np.zeros(len(chances))
@@ -60,7 +61,7 @@ def reliability_if_right(belief: Belief) -> tuple[float, Vector, Vector]:
 
 
 def reliability_of(graph: ModuleGraph, chances: Vector, *, seed: int = 0) -> float:
-    """Probability of success for any chances of the modules."""
+    """Return the probability of success for any chances of the modules."""
     if graph.is_series:
         with np.errstate(divide="ignore"):
             return float(np.exp(np.log(chances).sum()))
@@ -70,7 +71,7 @@ def reliability_of(graph: ModuleGraph, chances: Vector, *, seed: int = 0) -> flo
 
 
 def _upwards(diagram: Diagram, chances: Sequence[float]) -> list[float]:
-    """For each node, the probability of success from there on."""
+    """Return, for each node, the probability of success from there on."""
     up = [0.0] * len(diagram)
     up[SUCCEEDS] = 1.0
     for node in range(2, len(diagram)):
@@ -84,14 +85,15 @@ def _on_diagram(diagram: Diagram, chances: Sequence[float]) -> tuple[float, Vect
     reach = [0.0] * len(diagram)
     reach[diagram.root] = 1.0
     slope = [0.0] * len(chances)
+    # Success is linear in a module's chance; the slope is what its tests decide, weighed with how often they are made.
     for node in range(diagram.root, 1, -1):
-        module, here = diagram.module[node], reach[node]
-        if here == 0.0:
+        module, arriving = diagram.module[node], reach[node]
+        if arriving == 0.0:
             continue
         low, high = diagram.if_wrong[node], diagram.if_right[node]
-        reach[low] += here * (1.0 - chances[module])
-        reach[high] += here * chances[module]
-        slope[module] += here * (up[high] - up[low])
+        reach[low] += arriving * (1.0 - chances[module])
+        reach[high] += arriving * chances[module]
+        slope[module] += arriving * (up[high] - up[low])
     now = up[diagram.root]
     steep, chance_vector = np.array(slope), np.array(chances)
     return now, now + (1.0 - chance_vector) * steep, now - chance_vector * steep
@@ -110,7 +112,7 @@ def _on_samples(graph: ModuleGraph, chances: Vector, seed: int) -> tuple[float, 
 
 
 def _draws(chances: Vector, seed: int) -> tuple[NDArray[np.uint8], int]:
-    """Own states as packed bits, and how many draws there are; the same seed gives the same uniform numbers."""
+    """Return own states as packed bits, and the number of draws; the same seed gives the same uniform numbers."""
     samples = max(LEAST_SAMPLES, min(SAMPLES, WORK // len(chances) ** 2 // 8 * 8))
     draws = np.random.default_rng(seed).random((len(chances), samples)) < chances[:, None]
     return np.packbits(draws, axis=1), samples

@@ -17,7 +17,7 @@ from handup.what.objective import set_value
 from handup.what.single import Graph
 
 LEAST = 1e-300
-"""Stands for a confidence of 0, whose logarithm would be infinite; no objective can tell the two apart."""
+"""Stand-in for a confidence of 0, whose logarithm would be infinite; no objective can tell the two apart."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class PrefixPlan:
 
 
 def best_prefix(situation: Situation, among: NDArray[np.bool_], within: NDArray[np.bool_] | None = None) -> PrefixPlan:
-    """The optimal set for Eq. 2.
+    """Return the optimal set for Eq. 2.
 
     Args:
-        situation: What is known.
-        among: Which modules may be asked about.
-        within: Which modules the product runs over; all where not given.
+        situation: The belief and the costs.
+        among: Mask of the modules that may be asked about.
+        within: Mask of the modules that the product runs over; all where not given.
     """
     costs = situation.costs
     logs = np.log(np.maximum(situation.belief.confidences, LEAST))
@@ -55,6 +55,7 @@ def best_prefix(situation: Situation, among: NDArray[np.bool_], within: NDArray[
     paid = np.zeros(len(order) + 1)
     paid[1:] = query[order].cumsum()
     objective = objective_of(costs.w, paid, 1.0 - np.exp(log_product))
+    # Searching from the end finds the longest of equally good prefixes.
     length = len(order) - int((objective[::-1] <= objective.min() + TIE).argmax())
     modules = useful[order]
     values = np.full(len(logs), np.nan)
@@ -79,7 +80,7 @@ class BinaryTree:
     name: ClassVar[str] = "binary-tree"
 
     def select(self, situation: Situation) -> Selection:
-        """The upstream-most member of the optimal set."""
+        """Return the upstream-most member of the optimal set."""
         if not situation.open.any():
             return none_left(situation)
         plan = best_prefix(situation, situation.open)
@@ -102,17 +103,17 @@ class Hybrid:
     them is selected; none where nothing is better. A module's value is Eq. 4 for asking its block's set alone.
 
     Args:
-        epsilon: For or-blocks, as in `graph`.
+        epsilon: Weight of a question against uncertainty in or-blocks, as in `graph`.
     """
 
     name: ClassVar[str] = "hybrid"
     epsilon: float | None = None
 
     def __post_init__(self) -> None:
-        Graph(self.epsilon)  # refuses what is no weight
+        Graph(self.epsilon)  # checks the weight
 
     def select(self, situation: Situation) -> Selection:
-        """The first module of the best combination of block sets."""
+        """Return the first module of the best combination of block sets."""
         if not situation.open.any():
             return none_left(situation)
         proposals = [
@@ -149,14 +150,14 @@ class Hybrid:
 
 
 def _combine(objective: Callable[[frozenset[int]], float], proposals: int) -> frozenset[int]:
-    """The better of a greedy walk up from none and one down from all; of equals the larger."""
+    """Return the better of a greedy walk up from none and one down from all; of equals the larger."""
     everything = frozenset(range(proposals))
     larger = _walk(
         objective, frozenset(), lambda chosen: [chosen | {index} for index in sorted(everything - chosen)], TIE
     )
     smaller = _walk(objective, everything, lambda chosen: [chosen - {index} for index in sorted(chosen)], -TIE)
     lowest = min(objective(larger), objective(smaller))
-    return max((each for each in (larger, smaller) if objective(each) <= lowest + TIE), key=len)
+    return max((chosen for chosen in (larger, smaller) if objective(chosen) <= lowest + TIE), key=len)
 
 
 def _walk(
@@ -165,7 +166,7 @@ def _walk(
     steps: Callable[[frozenset[int]], Sequence[frozenset[int]]],
     slack: float,
 ) -> frozenset[int]:
-    """Take the best step while it is better than standing still; `slack` says what a tie counts as."""
+    """Take the best step as long as it raises the objective by at most `slack`, and return where that ends."""
     chosen, value = start, objective(start)
     while following := steps(chosen):
         best = min(following, key=objective)
@@ -177,7 +178,7 @@ def _walk(
 
 @dataclass(frozen=True)
 class Block:
-    """Modules of one kind that hang together, upstream first."""
+    """Neighbouring modules that are all needed, or all redundant; upstream first."""
 
     gate: Gate
     members: tuple[int, ...]
@@ -185,7 +186,7 @@ class Block:
 
 @lru_cache(maxsize=64)
 def blocks_of(graph: ModuleGraph) -> tuple[Block, ...]:
-    """Every module in exactly one block, the block of the upstream-most module first.
+    """Return blocks that hold every module exactly once, the block of the upstream-most module first.
 
     A module stands in an or-block when everything that takes its output is an or-gate over several inputs, together
     with the other inputs of that gate; all others stand in and-blocks, together with their and-neighbours.
@@ -193,15 +194,15 @@ def blocks_of(graph: ModuleGraph) -> tuple[Block, ...]:
     or_groups, and_groups = list(_or_groups(graph)), list(_and_groups(graph))
     needed = {module for group in and_groups for module in group.inputs}
     redundant = {module for group in or_groups for module in group.inputs} - needed
-    parent = list(range(len(graph)))
+    parent = list(range(len(graph)))  # a forest of union-find: modules with one root are in one block
     for group in or_groups:
         _join(parent, [module for module in group.inputs if module in redundant])
     for group in and_groups:
         _join(parent, [module for module in (*group.inputs, *group.taker) if module not in redundant])
-    found: dict[int, list[int]] = {}
+    blocks: dict[int, list[int]] = {}
     for module in range(len(graph)):
-        found.setdefault(_root(parent, module), []).append(module)
-    return tuple(Block(Gate.OR if members[0] in redundant else Gate.AND, tuple(members)) for members in found.values())
+        blocks.setdefault(_root(parent, module), []).append(module)
+    return tuple(Block(Gate.OR if members[0] in redundant else Gate.AND, tuple(members)) for members in blocks.values())
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,7 @@ class _Group:
 
 
 def _or_groups(graph: ModuleGraph) -> Iterable[_Group]:
-    """The modules that directly feed one or-gate of several inputs."""
+    """Yield the modules that directly feed each or-gate of several inputs."""
     if graph.success is not None:
         for gate, children in graph.circuit.gates:
             if gate is Gate.OR:
@@ -225,7 +226,7 @@ def _or_groups(graph: ModuleGraph) -> Iterable[_Group]:
 
 
 def _and_groups(graph: ModuleGraph) -> Iterable[_Group]:
-    """The modules that one and-gate joins, directly or through and-gates below it."""
+    """Yield the modules that each and-gate joins, directly or through and-gates below it."""
     if graph.success is not None:
         leaves: list[tuple[int, ...]] = [(leaf,) for leaf in range(len(graph))]
         for gate, children in graph.circuit.gates:
@@ -240,6 +241,7 @@ def _and_groups(graph: ModuleGraph) -> Iterable[_Group]:
 
 
 def _root(parent: list[int], node: int) -> int:
+    """Return the root of a node's tree, and make the way to it shorter."""
     while parent[node] != node:
         parent[node] = parent[parent[node]]
         node = parent[node]

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from handup.core import BadSetting, Costs
+from handup.core import Costs, OutOfRange
 from handup.what.base import SELECTORS, TIE, Selection, Situation, first_best, none_left, only
 from handup.what.objective import single_question_values
 
@@ -20,7 +20,7 @@ class Never:
     name: ClassVar[str] = "never"
 
     def select(self, situation: Situation) -> Selection:
-        """None."""
+        """Return a selection of no module."""
         return Selection(None, "This selector never asks.", np.full(len(situation.open), np.nan), 0.0)
 
 
@@ -35,7 +35,7 @@ class Topo:
     name: ClassVar[str] = "topo"
 
     def select(self, situation: Situation) -> Selection:
-        """The open module nearest to the input."""
+        """Return the open module nearest to the input."""
         module = int(situation.open.argmax())
         if not situation.open[module]:
             return none_left(situation)
@@ -51,7 +51,7 @@ class Confidence:
     name: ClassVar[str] = "confidence"
 
     def select(self, situation: Situation) -> Selection:
-        """The least confident open module."""
+        """Return the least confident open module."""
         confidences = situation.belief.confidences
         module = first_best(confidences, situation.open)
         if module is None:
@@ -68,7 +68,7 @@ class BruteForce:
     name: ClassVar[str] = "brute-force"
 
     def select(self, situation: Situation) -> Selection:
-        """The best single question."""
+        """Return the module of the best single question."""
         values, nothing = single_question_values(situation)
         module = first_best(values, situation.open)
         if module is None:
@@ -92,7 +92,7 @@ class Graph:
     kept as a test oracle.
 
     Args:
-        epsilon: Weight of a question against uncertainty; w / (1 - w) where not given.
+        epsilon: Weight of a question against uncertainty, at least 0; w / (1 - w) where not given.
     """
 
     name: ClassVar[str] = "graph"
@@ -100,16 +100,16 @@ class Graph:
 
     def __post_init__(self) -> None:
         if self.epsilon is not None and not 0.0 <= self.epsilon < float("inf"):
-            raise BadSetting(f"epsilon is {self.epsilon:g}", hint="Give a finite number of at least 0.")
+            raise OutOfRange.of("epsilon", f"{self.epsilon:g}", "be finite and at least 0", hint="Give such a weight.")
 
     def weight(self, costs: Costs) -> float:
-        """The ε in force."""
+        """Return the ε in force."""
         if self.epsilon is not None:
             return self.epsilon
         return costs.w / (1.0 - costs.w) if costs.w < 1.0 else 1e12
 
     def select(self, situation: Situation) -> Selection:
-        """The upstream-most open module with ε·q < c_e - c, or the least bad one."""
+        """Return the upstream-most open module with ε·q < c_e - c, or else the one of least penalty."""
         epsilon = self.weight(situation.costs)
         penalty = epsilon * situation.costs.query - situation.gain
         worth = situation.open & (penalty < -TIE)

@@ -19,12 +19,12 @@ SELECTORS_TRIED = ("never", "topo", "graph")
 
 @dataclass(frozen=True)
 class Choice:
-    """What a querying algorithm chose.
+    """Choice of a querying algorithm between asking and acting.
 
     Args:
         ask: Whether to ask about the selected module rather than act.
         reason: One sentence for a person.
-        selection: What the selector said, where it was consulted.
+        selection: The selector's choice, where it was consulted.
     """
 
     ask: bool
@@ -37,11 +37,11 @@ class When(Protocol):
 
     @property
     def name(self) -> str:
-        """What the algorithm is called on the command line; a `ClassVar[str]` in most."""
+        """Name of the algorithm on the command line; a `ClassVar[str]` in most."""
         ...
 
     def choose(self, situation: Situation, selector: Selector) -> Choice:
-        """Ask about the selector's module, or act. Pure: everything it may look at is in the situation."""
+        """Ask about the selector's module, or act. Pure: the situation holds everything it may look at."""
         ...
 
 
@@ -50,7 +50,7 @@ class Strategy(Protocol):
 
     @property
     def name(self) -> str:
-        """How the method is written: `troubleshoot`, or `SELECTOR+WHEN`."""
+        """Name of the method: `troubleshoot`, or `SELECTOR+WHEN`."""
         ...
 
     def decide(self, belief: Belief, costs: Costs, now_s: float) -> Decision:
@@ -58,11 +58,11 @@ class Strategy(Protocol):
         ...
 
     def parameters(self, costs: Costs) -> dict[str, float]:
-        """The strategy's own numbers in force, by the names that people use: `epsilon`, `lambda`, `tau`."""
+        """Return the strategy's own numbers in force, by the names that people use: `epsilon`, `lambda`, `tau`."""
         ...
 
     def with_parameter(self, name: str, value: float) -> Strategy:
-        """The same strategy with one of its numbers changed."""
+        """Return the same strategy with one of its numbers changed."""
         ...
 
 
@@ -73,7 +73,7 @@ def check_when(when: When) -> None:
     """Run a querying algorithm, with several selectors, through the contract that handup's own keep.
 
     Raises:
-        ContractViolation: Naming the situation and what is wrong with the answer.
+        ContractViolation: The algorithm breaks the contract; the message names the situation and the fault.
     """
     contract = Contract(type(when).__name__)
     contract.is_named(when)
@@ -98,7 +98,7 @@ def check_strategy(strategy: Strategy) -> None:
     """Run a strategy through the contract that handup's own keep, through whole episodes.
 
     Raises:
-        ContractViolation: Naming the situation and what is wrong with the decision.
+        ContractViolation: The strategy breaks the contract; the message names the situation and the fault.
     """
     contract = Contract(type(strategy).__name__)
     contract.is_named(strategy)
@@ -120,7 +120,7 @@ def check_strategy(strategy: Strategy) -> None:
 
 
 def _check_episode(contract: Contract, strategy: Strategy, name: str, belief: Belief) -> None:
-    """Everything fails and every answer changes something: the strategy must stay legal to the end."""
+    """Play an episode in which every try fails and every answer changes something; all decisions must be legal."""
     for left in range(default_horizon(len(belief.graph)), 0, -1):
         costs = Costs.of(belief.graph.query_costs, time_left=left)
         decision = strategy.decide(belief, costs, 0.0)

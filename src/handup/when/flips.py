@@ -1,4 +1,4 @@
-"""How far a decision is from flipping."""
+"""Distance of a decision from flipping: the nearest numbers at which it would be another one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GRID = 12
 BISECTIONS = 40
 COARSE_BISECTIONS = 20
 MANY = 30
-"""With more modules than this the value is pinned down less finely, to some six digits."""
+"""Most modules for which a change is pinned down to the last digit; beyond, to some six digits."""
 FAR = 1e6
 
 
@@ -40,14 +40,14 @@ class Flips:
     parameters: dict[str, float | None]
 
     def to_json(self) -> dict[str, float | str | None]:
-        """A flat record."""
+        """Return a flat record."""
         record = asdict(self)
         parameters = record.pop("parameters")
         return {**record, **parameters}
 
 
 def flips_at(strategy: Strategy, belief: Belief, costs: Costs, now_s: float, decision: Decision) -> Flips:
-    """Vary one number at a time and find where the decision changes.
+    """Vary one number at a time and return where the decision changes.
 
     Each number is tried on a grid outwards from where it is and the change pinned down by bisection, on policies of
     up to `MANY` modules to the last digit, so that closed forms (appendix B's critical values) come out exactly. A
@@ -61,7 +61,7 @@ def flips_at(strategy: Strategy, belief: Belief, costs: Costs, now_s: float, dec
         except HandupError:
             return False
 
-    if differs(belief, costs):  # somebody else decided: a person, or the end of the time
+    if differs(belief, costs):  # the strategy did not make this decision: a person did, or the end of the time
         return Flips(decision.module, None, None, None, dict.fromkeys(strategy.parameters(costs)))
     query_cost = confidence = None
     if decision.module is not None:
@@ -91,6 +91,7 @@ def flips_at(strategy: Strategy, belief: Belief, costs: Costs, now_s: float, dec
         )
         for name, start in strategy.parameters(costs).items()
     }
+    # 'graph' asks about its least bad module at any ε, so its decision has no flip: report the critical value instead.
     if decision.action is Action.ASK and decision.module and parameters.get("epsilon", 0.0) is None:
         module = belief.graph.index(decision.module)
         gain, query = float(costs.expert[module] - belief.confidences[module]), float(costs.query[module])
@@ -100,9 +101,9 @@ def flips_at(strategy: Strategy, belief: Belief, costs: Costs, now_s: float, dec
 
 
 def _nearest(differs: Callable[[float], bool], start: float, low: float, high: float, bisections: int) -> float | None:
-    """The value nearest to `start` at which the decision becomes another one."""
-    found = [each for end in (low, high) if (each := _towards(differs, start, end, bisections)) is not None]
-    return min(found, key=lambda each: abs(each - start), default=None)
+    """Return the value nearest to `start` at which the decision becomes another one."""
+    flips = [flip for end in (low, high) if (flip := _towards(differs, start, end, bisections)) is not None]
+    return min(flips, key=lambda flip: abs(flip - start), default=None)
 
 
 def _towards(differs: Callable[[float], bool], start: float, end: float, bisections: int) -> float | None:
@@ -115,11 +116,11 @@ def _towards(differs: Callable[[float], bool], start: float, end: float, bisecti
         if not differs(float(value)):
             same = float(value)
             continue
-        other = float(value)
+        changed = float(value)
         for _ in range(bisections):
-            middle = 0.5 * (same + other)
-            if middle in (same, other):
+            middle = 0.5 * (same + changed)
+            if middle in (same, changed):  # neighbouring floats: nothing lies between them
                 break
-            same, other = (same, middle) if differs(middle) else (middle, other)
-        return float(f"{other:.12g}")
+            same, changed = (same, middle) if differs(middle) else (middle, changed)
+        return float(f"{changed:.12g}")
     return None

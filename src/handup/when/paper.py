@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from handup.core import BadSetting
+from handup.core import OutOfRange
 from handup.what import Selection, Selector, Situation, Topo
 from handup.what.base import TIE
 from handup.when.base import WHENS, Choice
@@ -21,7 +21,7 @@ def _as_selected(selection: Selection, why: str = "") -> Choice:
 @WHENS.register
 @dataclass(frozen=True)
 class ExecuteFirst:
-    """Acts first; then one question, one execution, in turn. Cheap for the person where the robot is mostly right."""
+    """Acts first, then asks before each further try. Cheap for the person where the robot is mostly right."""
 
     name: ClassVar[str] = "execute-first"
 
@@ -53,7 +53,7 @@ class QueryForAll:
 @WHENS.register
 @dataclass(frozen=True)
 class QueryThenExecute:
-    """One question, one execution, in turn. For policies that are rarely right without help."""
+    """Asks one question before each try. For policies that are rarely right without help."""
 
     name: ClassVar[str] = "query-then-execute"
 
@@ -69,11 +69,11 @@ class QueryThenExecute:
 class UntilConfident:
     """Asks, at least once before every try, until r̂ > τ.
 
-    r̂ is what the forward pass says: like all the paper's algorithms this one learns nothing from a failed
-    execution.
+    r̂ is the success probability by the forward pass: like all the paper's algorithms this one learns nothing from a
+    failed execution.
 
     Args:
-        tau: The success probability that is enough.
+        tau: The success probability above which it acts, from 0 to 1.
     """
 
     name: ClassVar[str] = "until-confident"
@@ -81,7 +81,7 @@ class UntilConfident:
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.tau <= 1.0:
-            raise BadSetting(f"tau is {self.tau:g}", hint="Give a probability from 0 to 1.")
+            raise OutOfRange.of("tau", f"{self.tau:g}", "lie between 0 and 1", hint="Give a probability.")
 
     def choose(self, situation: Situation, selector: Selector) -> Choice:
         """Ask while the forward pass is not confident enough."""
@@ -97,7 +97,7 @@ class WorkloadAware:
     """Asks about the selected module unless c_e - c < λ·q, then acts.
 
     Args:
-        lambda_: Weight of a question's cost against the confidence it gains.
+        lambda_: Weight of a question's cost against the confidence it gains, at least 0.
     """
 
     name: ClassVar[str] = "workload-aware"
@@ -105,7 +105,7 @@ class WorkloadAware:
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.lambda_ < float("inf"):
-            raise BadSetting(f"lambda is {self.lambda_:g}", hint="Give a finite number of at least 0.")
+            raise OutOfRange.of("lambda", f"{self.lambda_:g}", "be finite and at least 0", hint="Give such a weight.")
 
     def choose(self, situation: Situation, selector: Selector) -> Choice:
         """Ask while the gain covers the cost."""

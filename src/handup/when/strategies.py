@@ -8,7 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from handup.core import Action, Alternative, BadSetting, Costs, Decision, Registry, UnknownMethod, settings_of
+from handup.core import (
+    Action,
+    Alternative,
+    Costs,
+    Decision,
+    MissingSetting,
+    Registry,
+    UnknownMethod,
+    UnknownName,
+    settings_of,
+)
 from handup.policy import Belief
 from handup.what import SELECTORS, Graph, Hybrid, Selection, Selector, Situation
 from handup.when.base import WHENS, Strategy, When
@@ -20,7 +30,7 @@ DEFAULT = Troubleshoot.name
 
 
 def strategy(method: str = DEFAULT, **settings: Any) -> Strategy:
-    """The strategy of that name.
+    """Return the strategy of a name.
 
     Args:
         method: `troubleshoot`, `SELECTOR+WHEN` such as `graph+workload-aware`, or the name of an outside strategy.
@@ -28,7 +38,8 @@ def strategy(method: str = DEFAULT, **settings: Any) -> Strategy:
 
     Raises:
         UnknownMethod: No such name; the message lists the known ones.
-        BadSetting: The method has no such setting, or the value is out of range.
+        UnknownName: The method has no such setting.
+        OutOfRange: The value of a setting lies outside its range.
     """
     what, plus, when = method.partition("+")
     if plus:
@@ -47,30 +58,30 @@ def strategy(method: str = DEFAULT, **settings: Any) -> Strategy:
     for setting in settings:
         if setting not in known:
             have = ", ".join(sorted(name.rstrip("_") for name in known)) or "none"
-            raise BadSetting(f"'{method}' has no setting '{setting.rstrip('_')}'", hint=f"It has: {have}.")
+            raise UnknownName(f"'{method}' has no setting '{setting.rstrip('_')}'", hint=f"It has: {have}.")
     if plus:
         return Pair(SELECTORS.make(what, settings), WHENS.make(when, settings))
     return STRATEGIES.make(what, settings)
 
 
 def settings_in_force(chosen: Strategy) -> dict[str, Any]:
-    """The settings that `strategy` needs, beside the name, to make the same strategy again."""
+    """Return the settings that `strategy` needs, beside the name, to make the same strategy again."""
     parts: tuple[object, ...] = (chosen.what, chosen.when) if isinstance(chosen, Pair) else (chosen,)
     return {setting: getattr(part, setting) for part in parts for setting in settings_of(part)}
 
 
 def methods() -> tuple[str, ...]:
-    """Every method that can be named."""
+    """Return the names of all methods."""
     pairs = (f"{what}+{when}" for what in sorted(SELECTORS.names()) for when in WHENS.names())
     return (*STRATEGIES.names(), *pairs)
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The paper's way to decide: *what* to ask about, then *whether*.
+    """A selector with a querying algorithm, as in the paper: *what* to ask about, then *whether*.
 
-    It acts again after a failure that nothing has changed, as the paper's algorithms do; only where a question
-    would be asked but may not be now, it waits for that instead.
+    It acts again after a failure even if nothing has changed since, as the paper's algorithms do. Only where it would
+    ask a question that may not be asked yet, it waits for that instead.
     """
 
     what: Selector
@@ -88,7 +99,7 @@ class Pair:
         choice = self.when.choose(situation, self.what)
         if choice.ask and (choice.selection is None or choice.selection.module is None):
             hint = "Return the selection in its Choice."
-            raise BadSetting("a querying algorithm asks but names no module", hint=hint)
+            raise MissingSetting("a querying algorithm that asks must name a module, got none", hint=hint)
         held = ~belief.answered & ~free
         if not choice.ask and held.any() and belief.acting_is_futile:
             later = self._later(belief, costs)
@@ -103,20 +114,20 @@ class Pair:
         )
 
     def parameters(self, costs: Costs) -> dict[str, float]:
-        """ε, λ and τ, where the two have them."""
-        found: dict[str, float] = {}
+        """Return ε, λ and τ, where the two have them."""
+        numbers: dict[str, float] = {}
         for part in (self.what, self.when):
             for setting in settings_of(part):
                 value = getattr(part, setting)
                 if setting == "epsilon" and isinstance(part, Graph | Hybrid):
                     value = Graph(part.epsilon).weight(costs)
                 if isinstance(value, float):
-                    found[setting.rstrip("_")] = value
-        found.pop("time_limit_s", None)
-        return found
+                    numbers[setting.rstrip("_")] = value
+        numbers.pop("time_limit_s", None)  # a limit of the solver, not a weight of the rule
+        return numbers
 
     def with_parameter(self, name: str, value: float) -> Pair:
-        """The pair with one number of its parts changed."""
+        """Return the pair with one number of its parts changed."""
         pair = self
         for part in ("what", "when"):
             for setting in settings_of(getattr(pair, part)):
@@ -124,11 +135,11 @@ class Pair:
                     changed: Any = replace(getattr(pair, part), **{setting: value})
                     pair = replace(pair, **{part: changed})
         if pair is self:
-            raise BadSetting(f"'{self.name}' has no setting '{name}'", hint="See its page in the docs.")
+            raise UnknownName(f"'{self.name}' has no setting '{name}'", hint="See its page in the docs.")
         return pair
 
     def _later(self, belief: Belief, costs: Costs) -> int | None:
-        """What would be asked if everything might be asked now."""
+        """Return the module that would be asked about if every module might be; None where it would act."""
         choice = self.when.choose(Situation(belief, costs, ~belief.answered), self.what)
         return choice.selection.module if choice.ask and choice.selection is not None else None
 
@@ -151,10 +162,10 @@ def _nearest(situation: Situation, selection: Selection) -> str | None:
 
 
 def _alternatives(situation: Situation, selection: Selection) -> tuple[Alternative, ...]:
-    found = [
+    alternatives = [
         Alternative(Action.ASK, situation.name(int(module)), float(selection.values[module]))
         for module in np.flatnonzero(~np.isnan(selection.values))
     ]
     if selection.nothing is not None:
-        found.append(Alternative(Action.ACT, None, selection.nothing))
-    return tuple(sorted(found, key=lambda each: each.value))
+        alternatives.append(Alternative(Action.ACT, None, selection.nothing))
+    return tuple(sorted(alternatives, key=lambda alternative: alternative.value))

@@ -1,8 +1,8 @@
 """`troubleshoot`: ask-or-act as sequential troubleshooting.
 
-Failed executions are evidence. The belief over own states is exact, and what to do next minimises the expected cost
-of the whole episode: exactly with a true expert on series policies (up to a dozen different modules, or any number
-of few kinds) and on small gate graphs, by look-ahead on the exact posterior otherwise.
+Failed executions are evidence. The belief over own states is exact, and the next step minimises the expected cost of
+the whole episode: exactly with an expert who is never wrong on series policies (up to a dozen different modules, or
+any number of few kinds) and on small gate graphs, by look-ahead on the exact posterior otherwise.
 """
 
 from __future__ import annotations
@@ -16,28 +16,27 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import Action, Alternative, BadSetting, Costs, Decision
+from handup.core import Action, Alternative, Costs, Decision, UnknownName
 from handup.policy import Belief
 from handup.when.plan import erring, gates, lookahead, series, tries
 from handup.when.plan.problem import Problem, Values
 
 TIE = 1e-9
-"""Expected costs nearer than this are equal: then acting goes before asking, yielding before asking, and upstream
-modules before downstream ones. Acting goes before yielding unless its success is negligible."""
+"""Largest difference of expected costs that count as equal: then acting goes before asking, yielding before asking,
+and upstream modules before downstream ones. Acting goes before yielding unless its success is negligible."""
 NEGLIGIBLE = 1e-6
-
-
+"""Success probability up to which acting is pointless."""
 COARSE = 10
-"""Planning for an expert who errs, the longest question or execution counts at most so many steps, the others one."""
+"""Most steps of time that the longest question or execution takes in a plan for an expert who errs."""
 
 
 class Planner(StrEnum):
-    """Which planner to use; for measuring one against another."""
+    """Choice of the planner, for measuring one against another."""
 
     BEST = "best"
-    """The best one that takes the problem on."""
+    """The best planner for the problem."""
     ORDERED = "ordered"
-    """Along a fixed order where that applies, look-ahead elsewhere."""
+    """The plan along a fixed order where that applies, look-ahead elsewhere."""
     LOOK_AHEAD = "look-ahead"
     """Look-ahead always."""
 
@@ -55,11 +54,12 @@ class Troubleshoot:
 
     def __post_init__(self) -> None:
         if self.planner not in tuple(Planner):
-            raise BadSetting(f"planner is {self.planner!r}", hint=f"Use one of: {', '.join(Planner)}.")
+            must = f"be one of {', '.join(Planner)}"
+            raise UnknownName.of("planner", repr(self.planner), must, hint="Choose one, or leave it out.")
 
     def decide(self, belief: Belief, costs: Costs, now_s: float) -> Decision:
-        """The step of least expected cost; where only a question that may not be asked yet would help, wait."""
-        trusted = np.minimum(costs.expert, belief.confidences)  # whoever answered doubtfully will do so again
+        """Return the step of least expected cost; wait where only a question that may not be asked yet would help."""
+        trusted = np.minimum(costs.expert, belief.confidences)  # an expert who was unsure will be unsure again
         askable = ~belief.answered | (belief.confidences < 1.0)
         free = belief.free(now_s)
         costs = replace(costs, expert=np.where(belief.answered, trusted, costs.expert))
@@ -68,6 +68,7 @@ class Troubleshoot:
         decision = _decision(belief, values)
         if decision.action is not Action.YIELD:
             return decision
+        # Plan again as if held-back questions were free: first those that time frees, then those it never will.
         for reachable in (askable & (belief.blocked_until_s < np.inf), askable):
             if (reachable & ~free).any():
                 later = _decision(belief, plan(Problem(belief, costs, reachable), self.planner))
@@ -80,16 +81,16 @@ class Troubleshoot:
         return decision
 
     def parameters(self, costs: Costs) -> dict[str, float]:
-        """None: it is steered by costs alone."""
+        """Return no numbers: costs alone steer this strategy."""
         return {}
 
     def with_parameter(self, name: str, value: float) -> Troubleshoot:
-        """It has none."""
-        raise BadSetting(f"'troubleshoot' has no setting '{name}'", hint="It is steered by w and the costs.")
+        """Refuse: the strategy has no numbers of its own."""
+        raise UnknownName(f"'troubleshoot' has no setting '{name}'", hint="Change w or the costs instead.")
 
 
 def _held_back(belief: Belief, decision: Decision, later: Decision, held: NDArray[np.bool_]) -> Decision:
-    """Wait for the question that would be asked if it might be, or say that giving up is for want of it."""
+    """Wait for the question that would be asked if it were free, or say that it is missing to go on."""
     module = belief.graph.index(later.module or "")
     if not held[module]:
         module = int(np.flatnonzero(held)[belief.blocked_until_s[held].argmin()])
@@ -102,7 +103,7 @@ def _held_back(belief: Belief, decision: Decision, later: Decision, held: NDArra
 
 
 def plan(problem: Problem, planner: Planner = Planner.BEST) -> Values:
-    """The values of every first step."""
+    """Return the values of every first step, by the planner that fits the problem."""
     belief = problem.belief
     if planner == Planner.BEST and tries.takes_on(problem):
         return tries.plan_tries(problem, np.random.default_rng(belief.seed))
@@ -119,7 +120,7 @@ def plan(problem: Problem, planner: Planner = Planner.BEST) -> Values:
 
 
 def _is_plain(belief: Belief) -> bool:
-    """Whether every execution so far was a certain failure of outputs that are known or would be executed again."""
+    """Return True if every execution was a certain failure of outputs that are known or would be executed again."""
     for execution in belief.executions:
         if execution.log_if_right > -math.inf:
             return False
@@ -131,17 +132,21 @@ def _is_plain(belief: Belief) -> bool:
 
 
 def _suspects(belief: Belief) -> NDArray[np.bool_] | None:
-    """Who may be to blame for the failure that says most, on a series policy; None when nothing is unexplained."""
-    found: NDArray[np.bool_] | None = None
+    """Return a mask of the modules that may be to blame for the most telling failure of a series policy.
+
+    None when every failure is explained by a module that is known to have been wrong.
+    """
+    suspects: NDArray[np.bool_] | None = None
     for execution in belief.executions:
         chances = [row[version] for row, version in zip(belief.chances, execution.versions, strict=True)]
         if 0.0 in chances:
             continue
-        blamed = np.array([each == now for each, now in zip(execution.versions, belief.versions, strict=True)])
+        pairs = zip(execution.versions, belief.versions, strict=True)
+        blamed = np.array([version == current for version, current in pairs])
         blamed &= np.array(chances) < 1.0
-        if found is None or blamed.sum() < found.sum():
-            found = blamed
-    return found
+        if suspects is None or blamed.sum() < suspects.sum():  # the fewer modules are left, the more a failure says
+            suspects = blamed
+    return suspects
 
 
 def _plan_series(problem: Problem, *, exact: bool) -> Values:
@@ -150,7 +155,8 @@ def _plan_series(problem: Problem, *, exact: bool) -> Values:
     open_modules = np.flatnonzero(problem.askable)
     prices = costs.ask_price
     labels = [
-        (float(belief.confidences[each]), float(prices[each]), float(costs.ask_time[each])) for each in open_modules
+        (float(belief.confidences[module]), float(prices[module]), float(costs.ask_time[module]))
+        for module in open_modules
     ]
     kinds = tuple(series.Kind(*label, count) for label, count in Counter(labels).items())
     rest = ~problem.askable
@@ -250,8 +256,9 @@ def _decision(belief: Belief, values: Values) -> Decision:
     alternatives.append(Alternative(Action.YIELD, None, values.give_up))
     if math.isfinite(values.act):
         alternatives.append(Alternative(Action.ACT, None, values.act))
-    ranked = tuple(sorted(alternatives, key=lambda each: round(each.value, 9)))
-    nearest = next((each.module for each in ranked if each.action is Action.ASK), None)
+    # Rounding keeps ties in their order: a stable sort then leaves upstream modules first on every machine.
+    ranked = tuple(sorted(alternatives, key=lambda alternative: round(alternative.value, 9)))
+    nearest = next((alternative.module for alternative in ranked if alternative.action is Action.ASK), None)
     best_ask = float(np.nanmin(values.ask)) if len(weighed) else math.inf
     may_work = values.success > NEGLIGIBLE or values.act < values.give_up - TIE
     if values.act <= min(best_ask, values.give_up) + TIE and may_work:
@@ -275,9 +282,9 @@ def _decision(belief: Belief, values: Values) -> Decision:
 
 
 def _compared(value: float, ranked: tuple[Alternative, ...], action: Action, what: str = "acting") -> str:
-    """The chosen step's expected cost beside the best of another sort."""
-    other = next((each for each in ranked if each.action is not action), None)
-    if other is None:
+    """Return the chosen step's expected cost beside that of the best step of another kind, in words."""
+    rival = next((alternative for alternative in ranked if alternative.action is not action), None)
+    if rival is None:
         return f"{what} costs {value:.3g} in all."
-    words = {Action.ACT: "acting", Action.YIELD: "giving up"}.get(other.action, f"asking about '{other.module}'")
-    return f"{what} now costs {value:.3g} in all, {words} {other.value:.3g}."
+    words = {Action.ACT: "acting", Action.YIELD: "giving up"}.get(rival.action, f"asking about '{rival.module}'")
+    return f"{what} now costs {value:.3g} in all, {words} {rival.value:.3g}."

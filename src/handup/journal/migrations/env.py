@@ -1,4 +1,4 @@
-"""What alembic runs: the migrations of a journal, on the connection and in the transaction that it is given."""
+"""Script that alembic runs: the migrations of a journal, on the connection and in the transaction that it is given."""
 
 from __future__ import annotations
 

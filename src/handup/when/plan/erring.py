@@ -2,8 +2,8 @@
 
 An answer shows whether the module had been right and makes it right with probability e. A failure says: some
 module not asked about since is wrong. Of several unexplained failures the oldest says most, because the fewest
-modules are left in it. So all that matters is how many modules were ever asked about, how many of those are still
-under suspicion, and the time. New modules are taken in one order, by chance of being wrong per price.
+modules are left in it. So a state is three numbers: how many modules were ever asked about, how many of those are
+still suspected, and the time. New modules are taken in one order, by chance of being wrong per price.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from handup.when.plan.problem import Vector
 
 FRONT = 4
-"""How many modules are tried as the first new one to be asked about, where there are few."""
+"""Number of modules that are tried as the first new one to be asked about, where there are few."""
 FEW = 30
+"""Most new modules that count as few; with more only the first of the order is tried."""
 MOST = 50
-"""New modules beyond this rank, and time steps beyond four times as many, are left out of the plan; the time that is
-left then counts as lost."""
+"""Most new modules in a plan, and a quarter of its most steps of time. Time beyond these counts as lost."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class ErringProblem:
     Args:
         new: Modules never asked about.
         asked: Modules asked about before.
-        suspect: Which of those may be to blame for the unexplained failure.
+        suspect: Mask of those that may be to blame for the unexplained failure.
         log_fixed: Log-probability that all modules are right that may not be asked about.
         log_fixed_suspects: The same for those of them that may be to blame.
         failed: Whether there is a failure that nothing known explains.
@@ -80,7 +80,7 @@ class ErringProblem:
 
 @dataclass(frozen=True)
 class ErringValues:
-    """Expected cost of acting, of asking about each new module, and about each asked one again (nan: not weighed)."""
+    """Expected cost of acting, of asking about each new module, and of asking about each again (nan: not weighed)."""
 
     act: float
     ask_new: Vector
@@ -88,7 +88,7 @@ class ErringValues:
 
 
 def plan_erring(problem: ErringProblem) -> ErringValues:
-    """Solve by dynamic programming along the order, each of its first modules tried in front."""
+    """Solve by dynamic programming along the order, with each of its first modules tried in front."""
     ratio = (1.0 - problem.new.chances) / np.maximum(problem.new.prices, 1e-9)
     order = np.argsort(-ratio, kind="stable")
     base = _Walk(problem, order)
@@ -130,6 +130,7 @@ class _Walk:
     def _solve(self) -> None:
         problem, new = self._problem, self._new
         count = len(new)
+        # Calm: no failure to explain. Alarmed: a failure that some wrong module must explain.
         self._calm = np.full((self._steps_left + 1, count + 1), self._beyond)
         self._alarmed = np.full((self._steps_left + 1, count + 1, self._everyone[-1] + 1), self._beyond)
         position = np.arange(1, count + 1)
@@ -154,14 +155,14 @@ class _Walk:
             np.minimum(calm, self._fail * (problem.act_price + after), out=calm)
 
     def act(self) -> float:
-        """Expected cost of acting first."""
+        """Return the expected cost of acting first."""
         if self._problem.failed:
             return math.inf
         then = max(self._steps_left - self._problem.act_steps, 0)
         return float(self._fail[0] * (self._problem.act_price + self._alarmed[then, 0, self._everyone[0]]))
 
     def ask_new(self) -> float:
-        """Expected cost of asking about the order's first module first."""
+        """Return the expected cost of asking about the order's first module first."""
         then = max(self._steps_left - int(self._new.steps[0]), 0)
         price = float(self._new.prices[0])
         if not self._problem.failed:
@@ -171,7 +172,7 @@ class _Walk:
         return price + wrong * float(self._calm[then, 1]) + (1.0 - wrong) * right
 
     def ask_again(self) -> Vector:
-        """Expected cost of asking first about each asked module again; only suspects are worth it."""
+        """Return the expected cost of asking first about each asked module again; only suspects are worth it."""
         asked = self._problem.asked
         values = np.full(len(asked), np.nan)
         if not self._problem.failed:
@@ -184,7 +185,7 @@ class _Walk:
         return values
 
 
-def _share(part: Vector | float, whole: Vector | float) -> Vector:
-    """A conditional probability; 1 where the condition cannot be."""
+def _share(joint: Vector | float, condition: Vector | float) -> Vector:
+    """Return a conditional probability; 1 where the condition is impossible."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(np.asarray(whole) > 0.0, np.minimum(np.divide(part, whole), 1.0), 1.0)
+        return np.where(np.asarray(condition) > 0.0, np.minimum(np.divide(joint, condition), 1.0), 1.0)

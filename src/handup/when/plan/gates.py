@@ -1,10 +1,10 @@
 """The exact plan for any gate graph of a few modules, with a true expert.
 
-A failure is remembered as what it says about own states. Each module is in one of three conditions: not asked about
+A failure is remembered by what it says about own states. Each module is in one of three conditions: not asked about
 (2), asked about and right at the time of the last failure (1), asked about since and found to have been wrong
-then (0). A later failure implies the earlier ones, because answers only ever make modules right. So a ternary
-number per history and the count of executions are all that matters, and one table of 3^n failure probabilities,
-made by averaging over one module after the other, serves every belief that can come up.
+then (0). A later failure implies the earlier ones, because answers only ever make modules right. So a state is a
+ternary number and the count of executions, and one table of 3^n failure probabilities, made by averaging over one
+module after the other, serves every belief that can come up.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class GateProblem:
 
 @dataclass(frozen=True)
 class _Codes:
-    """The ternary numbers of n digits and how they hang together."""
+    """The ternary numbers of n digits, the state of each after acting, and the order in which to solve them."""
 
     digits: NDArray[np.intp]
     asked: NDArray[np.intp]
@@ -88,6 +88,7 @@ def plan_gates(problem: GateProblem) -> StepCosts:
     before, after = give_up.copy(), give_up.copy()  # without and with a failure since now
     fails_again = fails[codes.settled]
     for level in reversed(codes.levels):
+        # `after` is solved first, since acting in `before` leads there.
         for table, weight in ((after, fails), (before, seen)):
             for module in range(modules):
                 if math.isinf(problem.prices[module]):
@@ -109,7 +110,7 @@ def plan_gates(problem: GateProblem) -> StepCosts:
 
 
 def _averaged(table: bytes, chances: tuple[float, ...]) -> Vector:
-    """Over all ternary codes: the table at the known states, averaged over the unasked ones."""
+    """Return a table over all ternary codes: the values at the known states, averaged over the unasked ones."""
     values = np.frombuffer(table, dtype=np.uint8).astype(np.float64).reshape((2,) * len(chances) or (1,))
     for module, chance in enumerate(chances):
         axis = len(chances) - 1 - module
@@ -119,13 +120,13 @@ def _averaged(table: bytes, chances: tuple[float, ...]) -> Vector:
 
 
 def _ask(problem: GateProblem, module: int, table: Vector, weight: Vector, at: NDArray[np.intp]) -> Vector:
-    """Asking about an unasked module shows its own state and makes it right."""
+    """Return the expected cost of asking about an unasked module, which shows its own state and makes it right."""
     was_wrong, was_right = at - 2 * 3**module, at - 3**module
     wrong = _ratio((1.0 - problem.chances[module]) * weight[was_wrong], weight[at])
     return np.asarray(problem.prices[module] + wrong * table[was_wrong] + (1.0 - wrong) * table[was_right])
 
 
-def _ratio(part: Vector, whole: Vector) -> Vector:
-    """A conditional probability as a column; 1 where the condition cannot be."""
+def _ratio(joint: Vector, condition: Vector) -> Vector:
+    """Return a conditional probability as a column; 1 where the condition is impossible."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(whole > 0.0, np.minimum(part / whole, 1.0), 1.0)[:, None]
+        return np.where(condition > 0.0, np.minimum(joint / condition, 1.0), 1.0)[:, None]

@@ -2,7 +2,7 @@
 
 States are drawn from the posterior (all of them, weighted, where there are few). For each first step, the rest of
 the plan is the best schedule of executions along one sequence of questions; an expert who errs may be asked twice
-about a module. What the first question shows splits the draws, so the first step is adaptive; the rest is not.
+about a module. The first answer splits the draws, so the plan reacts to it, but not to later ones.
 With an expert who errs, a second plan is played out on the draws and the better one counts: after a failure ask along
 the sequence until a module is found to have been wrong, then act. Every decision plans anew.
 """
@@ -18,25 +18,25 @@ from handup.policy.circuit import Circuit
 from handup.when.plan.problem import Bits, Cloud, Problem, Values, Vector
 
 FEW = 16
-"""Up to so many modules the sequence is picked question by question and each is tried first."""
+"""Most modules for which the sequence is picked question by question, and each is tried first."""
 FRONT = 2
-"""With more, only so many are picked one by one and tried first; the others follow by one ranking."""
+"""Number of modules picked one by one and tried first, where there are more; the others follow by one ranking."""
 REPEATS = 2
-"""How often an expert who errs may be asked about one module within a plan."""
+"""Most questions about one module within a plan, with an expert who errs."""
 PLAYED_OUT = 64
-"""With more modules than this the second plan is not played out."""
+"""Most modules for which the second plan is played out."""
 HUNTED = 6
-"""How many first questions are tried with the played-out plan."""
+"""Number of first questions that are tried with the played-out plan."""
 ROUNDS = 24
-"""How long it is played out; then it counts as given up."""
+"""Most steps that are played out; what goes on then counts as given up."""
 MOST = 128
-"""So many modules a plan can ask about."""
+"""Most modules that a plan can ask about."""
 RELAXED = 0.25
 """Weight of the gain that a question has when half of the other faults are also repaired."""
 
 
 def plan_ahead(problem: Problem, random: np.random.Generator) -> Values:
-    """Expected costs by first step."""
+    """Return the expected costs by first step."""
     costs, circuit = problem.costs, problem.belief.graph.circuit
     candidates = _candidates(problem)
     errs = bool((costs.expert[candidates] < 1.0).any())
@@ -67,19 +67,23 @@ def plan_ahead(problem: Problem, random: np.random.Generator) -> Values:
 
 
 def _candidates(problem: Problem) -> NDArray[np.intp]:
-    """The modules to plan with: all that may be asked about, or of very many the least confident per price."""
+    """Return the modules to plan with: all that may be asked about, or of very many the least confident per price."""
     costs = problem.costs
-    found = np.flatnonzero(problem.askable & (costs.expert > 0.0))
-    if len(found) <= MOST:
-        return found
-    promise = (1.0 - problem.belief.confidences[found]) / np.maximum(costs.ask_price[found], 1e-9)
-    return np.sort(found[np.argsort(-promise, kind="stable")[:MOST]])
+    askable = np.flatnonzero(problem.askable & (costs.expert > 0.0))
+    if len(askable) <= MOST:
+        return askable
+    promise = (1.0 - problem.belief.confidences[askable]) / np.maximum(costs.ask_price[askable], 1e-9)
+    return np.sort(askable[np.argsort(-promise, kind="stable")[:MOST]])
 
 
 def _sequence(
     problem: Problem, cloud: Cloud, circuit: Circuit, candidates: NDArray[np.intp], random: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Questions by how much success each gains among the failures that are left, per price."""
+    """Return the sequence of questions, each the one that gains most success per price after those before it.
+
+    A module that is only one of several faults gains nothing by itself, so gains also count, at a lower weight, on
+    draws in which a random half of the faults is repaired.
+    """
     costs = problem.costs
     length = len(cloud.luck) if len(candidates) else 0
     repaired = np.packbits(random.random((len(cloud.states), len(cloud.weights))) < 0.5, axis=1)
@@ -106,20 +110,20 @@ def _sequence(
 def _gains(
     cloud: Cloud, circuit: Circuit, base: Bits, states: Bits, candidates: NDArray[np.intp], answers: Bits
 ) -> Vector:
-    """How much more likely success gets when one module is answered; its own state counts as it is."""
-    each = np.arange(len(candidates))
+    """Return the rise in success when one candidate is answered, on `base` with the candidate's state of `states`."""
+    columns = np.arange(len(candidates))
     rows = np.repeat(base[:, None, :], len(candidates), axis=1)
     if base is states:
         fails = ~circuit.evaluate(base)
     else:
-        rows[candidates, each] = states[candidates]
+        rows[candidates, columns] = states[candidates]
         fails = ~circuit.evaluate(rows)
-    rows[candidates, each] = answers
+    rows[candidates, columns] = answers
     return np.asarray(cloud.unpack(fails & circuit.evaluate(rows)) @ cloud.weights)
 
 
 class _Schedule:
-    """The best times to act while asking in one sequence: what it costs from any point on.
+    """The best moments to act while asking in one sequence, and the expected cost from any point on.
 
     Acting is weighed after each of the first `FEW` questions and after every few later on.
     """
@@ -141,11 +145,11 @@ class _Schedule:
         self._act_price = costs.act_price
 
     def value_after_failure(self) -> float:
-        """Expected cost after acting now has failed."""
+        """Return the expected cost after acting now has failed."""
         return float(self._after_failures(self._weights)[0])
 
     def value_after_first(self, weights: Vector) -> float:
-        """Expected cost after the first question, among the draws that remain possible."""
+        """Return the expected cost after the first question, among the draws that remain possible."""
         total = weights.sum()
         if total <= 0.0:
             return 0.0
@@ -155,7 +159,8 @@ class _Schedule:
         return float(min(acting.min(), self._give_up_after_first))
 
     def _after_failures(self, weights: Vector) -> Vector:
-        """For each point of the schedule: expected cost after acting there has failed."""
+        """Return, for each point of the schedule, the expected cost after acting there has failed."""
+        # Entry (i, j): the weight of the draws that fail at point i and again at the later point j.
         both = (self._fails * weights.astype(np.float32)) @ self._fails.T
         value = self._give_up.copy()
         for point in range(len(value) - 2, -1, -1):
@@ -168,7 +173,7 @@ class _Schedule:
 
 
 class _Hunt:
-    """Asking along the sequence after each failure until a wrong module is found, played out on the draws."""
+    """The second plan, on all draws at once: after a failure ask along the sequence until a wrong module is found."""
 
     def __init__(self, problem: Problem, cloud: Cloud, sequence: NDArray[np.intp]) -> None:
         self._costs = problem.costs
@@ -178,7 +183,7 @@ class _Hunt:
         self._alarmed = problem.belief.is_stuck
 
     def value(self, first: int | None) -> float:
-        """Expected cost of asking about a module first, or of acting first."""
+        """Return the expected cost of asking about a module first, or of acting first where it is None."""
         costs, cloud = self._costs, self._cloud
         states = cloud.unpack(cloud.states)
         draws = np.arange(len(cloud.weights))
@@ -200,9 +205,9 @@ class _Hunt:
             was_right = states[modules, draws]
             answers = cloud.luck[turn % len(cloud.luck)] < costs.expert[modules]
             states[modules, draws] = np.where(asking, answers, was_right)
-            found = asking & ~was_right
-            position = np.where(failure | found, 0, position + asking)
-            alarmed = (alarmed & ~found) | failure
+            fault = asking & ~was_right
+            position = np.where(failure | fault, 0, position + asking)
+            alarmed = (alarmed & ~fault) | failure
             going &= ~success & (time < costs.time_left)
             if not going.any():
                 break

@@ -1,4 +1,4 @@
-"""Ask-or-act as a planning problem, what a planner says of it, and draws of own states to look ahead on."""
+"""Ask-or-act as a planning problem, a planner's values, and draws of own states to look ahead on."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from handup.policy.inference import draws
 Vector = NDArray[np.float64]
 Bits = NDArray[np.uint8]
 ENUMERATED = 10
-"""With so few states in doubt all their combinations are listed instead of drawn."""
+"""Most states in doubt of which all combinations are listed instead of drawn."""
 DRAWS = 1024
 MANY = 16
-"""With more modules than this a quarter of the draws has to do."""
+"""Most modules for which all draws are made; with more, a quarter of them has to do."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What a planner is given.
+    """Input of a planner.
 
     Args:
-        belief: What is believed now.
-        costs: What things cost, and the time left.
-        askable: Which modules may be asked about from now on.
+        belief: The belief now.
+        costs: Costs of questions, executions and time, and the time left.
+        askable: Mask of the modules that may be asked about from now on.
     """
 
     belief: Belief
@@ -36,7 +36,7 @@ class Problem:
     askable: NDArray[np.bool_]
 
     def values(self, act: float, ask: Vector, planner: str, *, exact: bool) -> Values:
-        """What a planner found, with success and blame from the belief."""
+        """Return a planner's values, with success and blame from the belief."""
         belief = self.belief
         act = math.inf if belief.acting_is_futile else act
         return Values(act, ask, self.yield_value, belief.reliability, belief.wrong, planner, exact)
@@ -57,8 +57,8 @@ class Values:
         give_up: For yielding.
         success: Probability that acting now succeeds.
         wrong: For each module, the probability that its own state is wrong now.
-        planner: Which planner said so.
-        exact: Whether the numbers are the optimum of the model, or an estimate.
+        planner: The planner's name.
+        exact: Whether the numbers are the optimum of the model, not an estimate.
     """
 
     act: float
@@ -94,11 +94,11 @@ class Cloud:
     luck: Vector
 
     def unpack(self, bits: Bits) -> NDArray[np.bool_]:
-        """Bits along the last axis as truth values, one per draw."""
+        """Return bits along the last axis as truth values, one per draw."""
         return np.unpackbits(bits, axis=-1, count=len(self.weights)).astype(np.bool_)
 
     def answers(self, question: int, experts: Vector) -> Bits:
-        """What the answers to a plan's n-th question are, for experts of different confidence."""
+        """Return the answers to a plan's n-th question, one row per expert."""
         return np.packbits(self.luck[question] < experts[:, None], axis=1)
 
     @classmethod
@@ -107,6 +107,7 @@ class Cloud:
         states, weights = cls.possible(problem.belief, random)
         many = _many(problem.belief)
         if (problem.costs.expert[problem.askable] < 1.0).any():
+            # States get copies in proportion to their weight, so that each copy can have its own luck.
             cumulative = np.cumsum(weights)
             points = (np.arange(many) + random.random()) / many
             states = states[:, np.searchsorted(cumulative, points * cumulative[-1])]
@@ -116,7 +117,7 @@ class Cloud:
 
     @staticmethod
     def possible(belief: Belief, random: np.random.Generator) -> tuple[NDArray[np.bool_], Vector]:
-        """Own states, a row per module, with weights: all that are possible where there are few, else draws."""
+        """Return own states, a row per module, with weights: all that are possible where there are few, else draws."""
         in_doubt = sum(0.0 < chance < 1.0 for row in belief.chances for chance in row)
         listed = _enumerated(belief) if in_doubt <= ENUMERATED else None
         return listed or _drawn(belief, _many(belief), random)
@@ -127,7 +128,7 @@ def _many(belief: Belief) -> int:
 
 
 def _enumerated(belief: Belief) -> tuple[NDArray[np.bool_], Vector] | None:
-    """Every combination of the states in doubt, with its posterior probability; None where none agrees with it all."""
+    """Return every combination of the states in doubt, with its posterior weight; None where none fits the evidence."""
     open_versions = [
         (module, version)
         for module, row in enumerate(belief.chances)

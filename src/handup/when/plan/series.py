@@ -1,10 +1,9 @@
 """The exact plan for policies in which every module is needed, with a true expert.
 
 A failure means that some module not asked about is wrong; asking about a wrong one explains it, and then nothing
-is known about the others but their confidences. So all that matters is which modules have been asked about,
-whether there is an unexplained failure, and the time. Modules of equal confidence and cost are interchangeable:
-what counts is how many of each kind have been asked about, and a hundred modules of two kinds are as easy as a
-dozen of twelve.
+is known about the others but their confidences. So a state is the set of modules asked about, whether there is an
+unexplained failure, and the time. Modules of equal confidence and cost are interchangeable: only the number of each
+kind matters, and a hundred modules of two kinds are as easy as a dozen of twelve.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from numpy.typing import NDArray
 from handup.when.plan.problem import StepCosts, Vector
 
 MAX_CELLS = 1 << 17
-"""Combinations of asked-about modules times executions that a plan is worth."""
+"""Largest table of the exact plan: combinations of asked-about modules times executions."""
 MAX_ACTS = 100
-"""Executions beyond this many in one episode are not planned for; no plan of up to so many modules needs them."""
+"""Most executions that are planned for; no plan of up to so many modules needs more."""
 OVER = 1e-9
 FRONT = 4
-"""How many modules are tried as the first to be asked about along an order; one where there are more than `MANY`."""
+"""Number of modules tried as the first to be asked about along an order; one where there are more than `MANY`."""
 MANY = 500
 
 
@@ -62,17 +61,17 @@ class SeriesProblem:
 
     @property
     def states(self) -> int:
-        """How many combinations of asked-about modules there are."""
+        """Number of combinations of asked-about modules."""
         return math.prod(kind.count + 1 for kind in self.kinds)
 
     @property
     def cells(self) -> int:
-        """The size of the tables."""
+        """Size of the tables."""
         return self.states * (min(sum(kind.count for kind in self.kinds), MAX_ACTS) + 2)
 
     @property
     def is_exact(self) -> bool:
-        """Whether `plan_series` finds the optimum: there are not more modules than executions planned for."""
+        """True if `plan_series` finds the optimum: there are not more modules than executions planned for."""
         return sum(kind.count for kind in self.kinds) <= MAX_ACTS
 
 
@@ -101,39 +100,39 @@ def plan_series(problem: SeriesProblem) -> StepCosts:
     counts = np.array([kind.count for kind in kinds])[:, None]
     calm, alarmed = give_up.copy(), give_up.copy()
 
-    def asking(here: NDArray[np.intp], most: int) -> tuple[Vector, Vector]:
-        """Cost of asking about one module of each kind, with no failure to explain and with one."""
-        left_over = asked[:, here] < counts
-        then = np.where(left_over, here + steps, here)
+    def asking(rows: NDArray[np.intp], columns: int) -> tuple[Vector, Vector]:
+        """Return the cost of asking about a module of each kind, with no failure to explain and with one."""
+        left_over = asked[:, rows] < counts
+        then = np.where(left_over, rows + steps, rows)
         free = np.where(left_over[:, :, None], price, np.inf)
         with np.errstate(divide="ignore", invalid="ignore"):
-            wrong = np.where(fail[here] > 0.0, np.minimum(wrong_chance / fail[here], 1.0), 1.0)[:, :, None]
+            wrong = np.where(fail[rows] > 0.0, np.minimum(wrong_chance / fail[rows], 1.0), 1.0)[:, :, None]
         # A wrong module explains the failure, a right one leaves it to the others.
-        explained, unexplained = calm[then, :most], alarmed[then, :most]
+        explained, unexplained = calm[then, :columns], alarmed[then, :columns]
         return free + explained, free + wrong * explained + (1.0 - wrong) * unexplained
 
     for level in range(int(total.max(initial=0)), -1, -1):
-        here = np.flatnonzero(total == level)
-        most = min(level + 2, acts)  # after so many questions there were fewer executions: each asks for a question
+        rows = np.flatnonzero(total == level)
+        columns = min(level + 2, acts)  # 0 to level + 1 executions, as between two of them there is a question
         if kinds:
-            ask_calm, ask_alarmed = asking(here, most)
-            calm[here, :most] = np.minimum(calm[here, :most], ask_calm.min(axis=0))
-            alarmed[here, :most] = np.minimum(alarmed[here, :most], ask_alarmed.min(axis=0))
-        acting = fail[here, None] * (problem.act_price + alarmed[here, 1:most])
-        calm[here, : most - 1] = np.minimum(calm[here, : most - 1], acting)
+            ask_calm, ask_alarmed = asking(rows, columns)
+            calm[rows, :columns] = np.minimum(calm[rows, :columns], ask_calm.min(axis=0))
+            alarmed[rows, :columns] = np.minimum(alarmed[rows, :columns], ask_alarmed.min(axis=0))
+        acting = fail[rows, None] * (problem.act_price + alarmed[rows, 1:columns])
+        calm[rows, : columns - 1] = np.minimum(calm[rows, : columns - 1], acting)
         for table in (calm, alarmed):
-            table[here] = np.where(left[here] <= OVER, 0.0, table[here])
+            table[rows] = np.where(left[rows] <= OVER, 0.0, table[rows])
     ask_calm, ask_alarmed = asking(np.zeros(1, dtype=np.intp), 1)
     act = math.inf if problem.failed else float(fail[0] * (problem.act_price + alarmed[0, 1]))
     return StepCosts(act, tuple((ask_alarmed if problem.failed else ask_calm)[:, 0, 0].tolist()))
 
 
 def plan_ordered(problem: SeriesProblem) -> StepCosts:
-    """The best plan along a fixed order, for long policies; kinds must be single modules.
+    """Solve along a fixed order, for long policies; kinds must be single modules.
 
-    As `plan_series`, but modules are asked about in one order only, so the number asked about is all that matters. The
-    order is by how likely a module is to be wrong per price of asking (the better of two), and each of the first few
-    modules is tried in front.
+    As `plan_series`, but modules are asked about in one order only, so a state needs only the number asked about. The
+    order is by the chance of being wrong per price of asking, linear or logarithmic (the better of the two), and each
+    of the first few modules is tried in front.
     """
     chance = np.array([kind.chance for kind in problem.kinds])
     price = np.array([kind.price for kind in problem.kinds])
@@ -149,7 +148,7 @@ def plan_ordered(problem: SeriesProblem) -> StepCosts:
 
 
 def _along(problem: SeriesProblem, order: NDArray[np.intp]) -> tuple[float, float]:
-    """Expected cost of acting first, and of asking about the order's first module, by (asked about, executions)."""
+    """Return the expected cost of acting first, and of asking about the order's first module."""
     ask_first = math.nan
     kinds = [problem.kinds[index] for index in order]
     modules = len(kinds)
@@ -160,6 +159,7 @@ def _along(problem: SeriesProblem, order: NDArray[np.intp]) -> tuple[float, floa
     left = problem.time_left - spent[:, None] - problem.act_time * np.arange(min(modules, MAX_ACTS) + 2)
     calm = problem.rate * np.maximum(left, 0.0)
     alarmed = calm.copy()
+    # A row of the tables is a number of modules asked about, a column a number of executions.
     for asked in range(modules, -1, -1):
         if asked < modules:
             kind = kinds[asked]

@@ -1,4 +1,4 @@
-"""The first tables. What stands here is never changed: journals of this revision exist."""
+"""The first tables. This file is never changed: journals of this revision exist."""
 
 from __future__ import annotations
 
