@@ -226,7 +226,7 @@ def test_the_help_says_what_not_now_and_someone_else_lead_to(desk: Desk) -> None
     _, _, text = talk(desk, bare(QuestionKind.CHOICE), "?", width=200)
     assert "I may go on without your answer; otherwise I ask you again." in text
     assert "where nobody is left, it ends without an answer." in text
-    assert "t  lets the robot try by itself." in text
+    assert "t  lets me try by myself." in text
 
 
 @pytest.mark.parametrize(("line", "how"), [(LEAVE, How.LEFT), (INTERRUPT, How.INTERRUPTED)])
