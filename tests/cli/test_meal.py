@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from handup import __version__
-from handup.domains.feeding import filming, gl
+from handup.cli import meal
+from handup.domains.feeding import gl
 from handup.domains.feeding.modules import networks_in
 from handup.journal import Journal
 from tests.cli.calls import Called, assert_one_line_error, here
@@ -92,7 +93,7 @@ def test_the_result_is_printed_though_the_film_fails(tmp_path: Path, monkeypatch
     def full(*given: object, **more: object) -> None:
         raise OSError(28, "No space left on device", "film.gif")
 
-    monkeypatch.setattr(filming, "save_film", full)
+    monkeypatch.setattr(meal, "save_film", full)
     called = here(*SHORT, "--json", "--record", str(tmp_path / "film.gif"))
     assert called.code == 1
     assert json.loads(called.out)["got"] in {0, 1}

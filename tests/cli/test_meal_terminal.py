@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from handup.core import Box, MissingExtra, Question, QuestionKind
+from handup.core import Box, Question, QuestionKind
 from handup.domains.feeding import at_terminal
 from handup.domains.feeding.film import gridded
 from handup.domains.feeding.questions import about, why
@@ -94,10 +94,7 @@ def test_no_bar_writes_over_the_line_on_which_a_person_types(tmp_path: Path) -> 
 
 
 def test_without_pillow_the_meal_does_not_begin(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(what_for: str = "") -> None:
-        raise MissingExtra.of("sim", what_for)
-
-    monkeypatch.setattr(pictures, "pillow", missing)
+    monkeypatch.setitem(sys.modules, "PIL", None)
     assert_one_line_error(here(*ASKS), "showing the plate to you needs the extra 'sim'")
 
 

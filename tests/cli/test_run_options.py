@@ -36,7 +36,9 @@ def test_what_is_for_the_page_is_refused_without_it(option: tuple[str, ...], peo
 def test_what_is_for_a_world_is_refused_without_one(option: str, files: Path) -> None:
     (files / "plain.yaml").write_text(PLAIN, encoding="utf-8")
     called = here("run", "plain.yaml", option, "3")
-    assert_one_line_error(called, f"{option} is for a simulated world", "Name a --world: kitting; or leave it out.")
+    assert_one_line_error(
+        called, f"{option} is for a simulated world", "Name a --world: feeding, kitting, reaching; or leave it out."
+    )
     assert not (files / "handup-runs").exists()
 
 

@@ -21,7 +21,7 @@ COMMANDS = {
     "rows.",
     "meal": "Let the simulated feeding robot eat from a plate, with somebody to ask, and say how it went.",
     "reach": "Reach for something with a hand on a table, with a robot that guesses what you want, helps and asks.",
-    "run": "Run a recipe with its recoveries, to a named end.",
+    "run": "Run a recipe with its recoveries, or the task of a world, to a named end.",
     "inject": "Let something go wrong in a simulated world, to see whether the recoveries are up to it.",
     "serve": "Serve the page and the API on a store, until Ctrl-C.",
     "pair": "Let a person's device or a robot in; list or revoke what was let in.",

@@ -10,7 +10,7 @@ from handup.core import Action, BadAnswer, BadRecord, Question, in_words, value_
 from handup.core.checks import one_line
 from handup.desk import events as desk
 from handup.desk.record import name_of, span
-from handup.domains.runs import Ordered
+from handup.domains.runs import Ordered, TaskOver, TaskStarted
 from handup.executive import events as task
 from handup.executive.watching import named, what_failed
 from handup.journal import Entry, JournalErased, JournalRepaired
@@ -85,6 +85,10 @@ def _name(person: str | None) -> str:
 
 def _because(why: str) -> str:
     return f": {shortened(why)}" if why else ""
+
+
+def _listed(options: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in options.items())
 
 
 def _time(at_s: float, entry: Entry) -> str:
@@ -205,6 +209,8 @@ WORDS: Mapping[type, Words] = {
     Ordered: lambda e, *_: (
         f"{shortened(e.name)} was ordered{f' in {shortened(e.world)}, seed {e.seed}' if e.world else ''}"
     ),
+    TaskStarted: lambda e, *_: f"the task began{_because(_listed(e.options))}",
+    TaskOver: lambda e, *_: f"the task is over{_because(str(e.result.get('in_words', '')))}",
     task.Started: lambda e, *_: f"the run began: {shortened(named(e.main))}",
     task.Begun: lambda e, *_: (
         f"about to {shortened(named(e.action))}{f', attempt {e.attempt}' if e.attempt > 1 else ''}"

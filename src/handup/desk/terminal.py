@@ -463,7 +463,11 @@ class ForegroundTerminal(Terminal):
         while self._asked:
             question, (record, desk) = next(iter(self._asked.items()))
             try:
-                self.put(self.prepared(record), desk)
+                record = self.prepared(record)
+            except HandupError as error:  # it is asked as it is: only typing may keep the robot waiting
+                self.say(str(error))
+            try:
+                self.put(record, desk)
             except HandupError as error:  # the reply could not be written: the question is put again
                 self.say(str(error))
                 return
