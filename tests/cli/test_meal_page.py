@@ -27,15 +27,17 @@ from handup.core.installation import install_command
 from handup.desk import Desk, SkippingClock
 from handup.desk.events import Answered, Withdrawn
 from handup.desk.screen import Keyboard
+from handup.domains.domain import SIMULATED
 from handup.domains.feeding.acts import Acted, HaltedAct
 from handup.domains.feeding.meal import Meal
 from handup.domains.feeding.modules import Modules
-from handup.domains.feeding.order import SIMULATED, Order, Terms
-from handup.domains.feeding.ordering import Finished, Ordered, finished, next_meal
+from handup.domains.feeding.order import Order, Terms
+from handup.domains.feeding.ordering import Ordered, next_meal
 from handup.domains.feeding.policy import DOUBT_BELOW
 from handup.domains.feeding.remembering import memory_in
 from handup.domains.feeding.served import Served
 from handup.domains.guard import Guard, Halted
+from handup.domains.runs import TaskOver, end_task
 from handup.journal import Journal
 from handup.recover.trail import RunBegun, RunEnded, RunSettled, Settled
 from handup.server import Access
@@ -82,7 +84,7 @@ def test_a_whole_meal_and_then_another_one(tmp_path: Path) -> None:
         until(lambda: "Begins meal-2" in sitting.said)
         orders = [each for each in events(sitting) if isinstance(each, Ordered)]
         assert [each.order["seed"] for each in orders] == [0, 1], "another plate"
-        assert [each.name for each in events(sitting) if isinstance(each, Finished)] == ["meal-1"]
+        assert [entry.run for entry in sitting.entries() if isinstance(entry.event, TaskOver)] == ["meal-1"]
 
 
 def keep_open(sitting: Sitting) -> None:
@@ -174,7 +176,7 @@ def test_what_is_served_at_the_page_makes_the_robot_ask(tmp_path: Path) -> None:
             assert (order.seed, order.kitchen) == (seed, 0)
             with Meal(order, journal, modules=modules, memory=memory_in(journal)) as table:
                 asked.append(table.eat([table.simulated(accuracy=1.0)]).to_json()["queries"])
-            finished(journal, order)
+            end_task(journal, order.name, {})
     assert min(asked) >= 1
     assert max(asked) <= 15
 
@@ -334,7 +336,7 @@ def test_the_arm_holds_within_a_second_of_the_last_heartbeat(tmp_path: Path, how
 def test_one_robot_for_each_store_and_none_where_the_port_is_taken(tmp_path: Path) -> None:
     with Sitting(tmp_path, "--bites", "1", "--method", ALWAYS) as sitting:
         second = here(*PAGE, "--store", str(sitting.store))
-        assert_one_line_error(second, "a meal is under way on this store", "--store")
+        assert_one_line_error(second, "a robot is at work on this store", "--store")
         other = here(*PAGE, "--store", str(tmp_path / "other.db"), "--port", str(sitting.port))
         assert_one_line_error(other, f"port {sitting.port} is taken by another program", "--port")
     with socket.create_server(("127.0.0.1", free_port())) as taken:

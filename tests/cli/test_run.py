@@ -368,6 +368,6 @@ def test_a_run_does_not_go_on_in_the_world_of_another_one(files: Path) -> None:
 def test_two_robots_on_one_store_are_refused(files: Path) -> None:
     made = process(files, *KITTING, "--speed", "1", "--store", "s.db", "--steps")
     until_said(files, "·", made)
-    assert_one_line_error(here("run", "slips.yaml", *KITTING, "--store", "s.db"), "a run is under way on this store")
+    assert_one_line_error(here("run", "slips.yaml", *KITTING, "--store", "s.db"), "a robot is at work on this store")
     made.send_signal(signal.SIGTERM)
     assert made.wait(60) == 128 + signal.SIGTERM

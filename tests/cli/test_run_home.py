@@ -23,7 +23,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def ordered(journal: Journal) -> Ordered:
-    return next_run(journal, world="kitting", seed=0, drills=False, people="nobody")
+    with journal.writing() as writer:
+        return next_run(writer, world="kitting", seed=0, people="nobody")
 
 
 def test_the_first_runs_of_two_stores_on_servers_have_two_worlds() -> None:

@@ -24,7 +24,8 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 
 
 def ordered(journal: Journal) -> Ordered:
-    return next_run(journal, world="", seed=0, drills=False, people="nobody")
+    with journal.writing() as writer:
+        return next_run(writer, people="nobody")
 
 
 def test_every_run_has_a_name_of_its_own(journal: Journal) -> None:

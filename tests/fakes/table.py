@@ -91,6 +91,7 @@ def watched(
             journal, order.name, person=NAME, robot=ROBOT, link=wire, keep=pictures.__setitem__, speed=speed
         )
         company = AtPage(place, intent_s=0.0, size=(64, 48))
+        place.holds = company.holds
         with Meal(order, journal, modules=oracle, calibrators=calibrators(), company=company) as meal:
             oracle.world = meal.world
             yield meal

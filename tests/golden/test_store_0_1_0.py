@@ -12,8 +12,7 @@ import pytest
 from handup.client import Client
 from handup.core import Reply, ReplyKind, Role
 from handup.desk import Desk
-from handup.domains.feeding.ordering import Finished
-from handup.domains.runs import TaskStarted
+from handup.domains.runs import TaskOver, TaskStarted
 from handup.journal import Journal
 from handup.server import Access
 from tests.cli.calls import shell
@@ -87,7 +86,7 @@ def test_the_meal_goes_on_to_its_end(left: Path) -> None:
         assert sitting.finish() == 0
         served = json.loads(sitting.printed)
         assert (served["got"], served["queries"], served["executions"]) == (2, 8, 2)
-        assert [entry.event.name for entry in sitting.entries() if isinstance(entry.event, Finished)] == ["meal-1"]
+        assert [entry.run for entry in sitting.entries() if isinstance(entry.event, TaskOver)] == ["meal-1"]
         with Journal.open(sitting.store, readonly=True) as journal:
             assert journal.verify().ok
 

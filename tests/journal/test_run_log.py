@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from handup.core import event
 from handup.journal import Journal
@@ -27,70 +26,70 @@ class Started:
 @event("test.finished")
 @dataclass(frozen=True, kw_only=True)
 class Finished:
-    name: str = ""
+    reason: str = ""
 
 
-BEGUN_BY_THEMSELVES = Orders("tasks", "task", Ordered, Started, Finished)
-BEGUN_BY_THEIR_ORDER = Orders("meals", "meal", Ordered, Ordered, Finished)
+RUNS: Orders[Ordered, Started, Finished] = Orders("tasks", Ordered, (Started,), (Finished,))
 
 
-def order(journal: Journal, orders: Orders[Ordered, Any, Finished], seed: int = 0) -> str:
+def order(journal: Journal, prefix: str = "task", seed: int = 0) -> str:
     with journal.writing() as writer:
-        name = orders.next_name(writer)
-        writer.append(Ordered(name=name, seed=seed), run=orders.run)
+        name = RUNS.next_name(writer, prefix)
+        writer.append(Ordered(name=name, seed=seed), run=RUNS.run)
     return name
 
 
 def test_an_empty_store_has_no_runs(journal: Journal) -> None:
-    assert BEGUN_BY_THEMSELVES.read(journal) == []
-    assert BEGUN_BY_THEMSELVES.latest(journal) is None
-    assert BEGUN_BY_THEMSELVES.find(journal, "task-1") is None
+    assert RUNS.read(journal) == []
+    assert RUNS.latest(journal) is None
+    assert RUNS.find(journal, "task-1") is None
 
 
-def test_runs_are_numbered_apart_for_each_kind(journal: Journal) -> None:
-    names = [order(journal, orders) for orders in (BEGUN_BY_THEMSELVES, BEGUN_BY_THEIR_ORDER, BEGUN_BY_THEMSELVES)]
-    assert names == ["task-1", "meal-1", "task-2"]
-    assert [ordered.name for ordered in BEGUN_BY_THEMSELVES.read(journal)] == ["task-1", "task-2"]
+def test_runs_are_numbered_apart_for_each_beginning_of_their_names(journal: Journal) -> None:
+    names = [order(journal, prefix) for prefix in ("task", "meal", "task")]
+    assert names == [ordered.name for ordered in RUNS.read(journal)] == ["task-1", "meal-1", "task-2"]
+
+
+def test_a_name_under_which_something_is_written_is_not_given_again(journal: Journal) -> None:
+    journal.append(Noted(text="of a run that has no order"), run="task-1")
+    assert [order(journal), order(journal)] == ["task-2", "task-3"]
 
 
 def test_the_latest_run_is_the_last_one_that_began(journal: Journal) -> None:
-    first = order(journal, BEGUN_BY_THEMSELVES, seed=7)
+    first = order(journal, seed=7)
     journal.append(Started(seed=7), Noted(text="a step"), run=first)
-    order(journal, BEGUN_BY_THEMSELVES)  # its program was killed before it began
-    latest = BEGUN_BY_THEMSELVES.latest(journal)
+    order(journal)  # its program was killed before it began
+    latest = RUNS.latest(journal)
     assert latest is not None
     assert latest.order == Ordered(name=first, seed=7)
     assert latest.state == RunState(begun=Started(seed=7), over=None)
 
 
+def test_the_latest_run_of_some_is_found(journal: Journal) -> None:
+    for seed in (1, 2):
+        journal.append(Started(), run=order(journal, seed=seed))
+    latest = RUNS.latest(journal, lambda ordered: ordered.seed == 1)
+    assert latest is not None
+    assert latest.order.name == "task-1"
+
+
 def test_a_run_is_over_by_an_event_of_its_own(journal: Journal) -> None:
-    name = order(journal, BEGUN_BY_THEMSELVES)
+    name = order(journal)
     journal.append(Started(), Finished(), run=name)
     journal.append(Started(seed=1), run="another")
-    latest = BEGUN_BY_THEMSELVES.latest(journal)
+    latest = RUNS.latest(journal)
     assert latest is not None
     assert latest.state == RunState(begun=Started(), over=Finished())
 
 
-def test_a_run_is_over_by_an_event_beside_its_order(journal: Journal) -> None:
-    first, second = order(journal, BEGUN_BY_THEIR_ORDER), order(journal, BEGUN_BY_THEIR_ORDER)
-    journal.append(Finished(name=first), run=BEGUN_BY_THEIR_ORDER.run)
-    known, latest = BEGUN_BY_THEIR_ORDER.find(journal, first), BEGUN_BY_THEIR_ORDER.latest(journal)
-    assert known is not None
-    assert latest is not None
-    assert known.state == RunState(begun=Ordered(name=first), over=Finished(name=first))
-    assert latest.state == RunState(begun=Ordered(name=second), over=None)
-
-
 def test_a_run_is_marked_by_the_hash_of_its_order(journal: Journal) -> None:
-    name = order(journal, BEGUN_BY_THEIR_ORDER)
-    found = BEGUN_BY_THEIR_ORDER.find(journal, name)
+    found = RUNS.find(journal, order(journal))
     assert found is not None
-    assert [found.mark] == [entry.hash for entry in journal.read(run=BEGUN_BY_THEIR_ORDER.run)]
+    assert [found.mark] == [entry.hash for entry in journal.read(run=RUNS.run)]
 
 
 def test_the_first_beginning_and_the_last_end_count(journal: Journal) -> None:
-    journal.append(Started(seed=1), Started(seed=2), Finished(name="a"), Finished(name="b"), run="r")
-    assert RunState.of(journal.read(run="r"), Started, Finished) == RunState(
-        begun=Started(seed=1), over=Finished(name="b")
+    journal.append(Started(seed=1), Started(seed=2), Finished(reason="a"), Finished(reason="b"), run="r")
+    assert RunState.of(journal.read(run="r"), (Started,), (Finished,)) == RunState(
+        begun=Started(seed=1), over=Finished(reason="b")
     )

@@ -29,6 +29,7 @@ from handup.core.panels import Phase
 from handup.desk.screen import Keyboard
 from handup.desk.terminal import ForegroundTerminal
 from handup.domains.domain import PAGE, STOPPED, TERMINAL, Task, Workplace
+from handup.domains.runs import RUN
 from handup.journal import Journal
 
 if TYPE_CHECKING:
@@ -151,16 +152,12 @@ class Work:
 
 
 @contextmanager
-def at_work(
-    store: str, *, claim: str, what: str, left: Callable[[], str], clock: Clock | None = None, create: bool = True
-) -> Iterator[Work]:
+def at_work(store: str, *, left: str, clock: Clock | None = None, create: bool = True) -> Iterator[Work]:
     """Open a store for one robot, and end in order by a signal.
 
     Args:
         store: A file or a URL.
-        claim: Name that one robot at a time claims there.
-        what: What the robot does, such as "a meal".
-        left: Returns the line that says how to go on, where a signal ended it.
+        left: Line that says how to go on, where a signal ended it.
         clock: Of the journal.
         create: Whether the store is made where there is none.
 
@@ -170,17 +167,17 @@ def at_work(
     with ExitStack() as stack:
         journal = stack.enter_context(Journal.open(store, clock=clock, create=create))
         try:
-            stack.enter_context(journal.holding(claim))
+            stack.enter_context(journal.holding(RUN))
         except IllegalCall:
             raise BadSetting(
-                f"{what} is under way on this store", hint="Wait for its end, or name another --store."
+                "a robot is at work on this store", hint="Wait for its end, or name another --store."
             ) from None
         leaving = Leaving()
         stack.enter_context(leaving.listening())
         try:
             yield Work(journal, store, leaving)
         except (Leave, KeyboardInterrupt) as signalled:
-            note(left())
+            note(left)
             number = signalled.signal if isinstance(signalled, Leave) else 0
             raise typer.Exit(ENDED + number if number else INTERRUPTED) from None
 

@@ -18,17 +18,19 @@ from handup.cli.output import check_writable, many, note, out, plain_table, prin
 from handup.core import BadSetting
 from handup.desk import SkippingClock
 from handup.desk.terminal import Left
+from handup.domains.domain import PAGE, SIMULATED, TERMINAL
 from handup.domains.feeding.filming import save_film
 from handup.domains.feeding.household import MemoryWanted, household
 from handup.domains.feeding.live import ROBOT
 from handup.domains.feeding.meal import NAME
 from handup.domains.feeding.modules import Modules
 from handup.domains.feeding.order import PERSON, Order, Terms
-from handup.domains.feeding.ordering import RUN, finished, next_meal
+from handup.domains.feeding.ordering import next_meal
 from handup.domains.feeding.policy import DOUBT_BELOW
 from handup.domains.feeding.remembering import kept_in
 from handup.domains.feeding.served import NOTHING_LEFT, Served
-from handup.domains.feeding.task import MealTask
+from handup.domains.feeding.task import DOMAIN, MealTask
+from handup.domains.runs import end_task
 from handup.journal.address import address_of
 from handup.models.pictures import pillow
 
@@ -59,7 +61,6 @@ replay home.db tells what it remembers.
 
 Exit codes: 0 the meal is over; 1 the film or the result could not be written; 2 bad input, nothing more to type, a port
 that is taken, a page that is not built, or the extra [sim], [web] or OpenGL is missing; 130 left with Ctrl-C."""
-SIMULATED, TERMINAL, PAGE = "simulated", "terminal", "page"
 FOLDER = Path("handup-meals")
 PAGE_PLATE, PAGE_LOOKS = "thanksgiving", "hard"
 """Served at the page where nothing else is ordered: something that the robot asks about."""
@@ -203,8 +204,8 @@ def meal(
 
 
 def _check(people: str, record: Path | None) -> None:
-    if people not in (PAGE, TERMINAL, SIMULATED):
-        raise BadSetting(f"--people is '{people}'", hint=f"Use {PAGE}, {TERMINAL} or {SIMULATED}.")
+    if people not in DOMAIN.people:
+        raise BadSetting(f"--people is '{people}'", hint=f"Use {', '.join(DOMAIN.people)}.")
     if record is not None and (record.suffix.lower() != ".gif" or not record.parent.is_dir() or record.is_dir()):
         raise BadSetting(f"--record is '{record}'", hint="Name a .gif file in a folder that exists.")
     if record is not None:
@@ -229,7 +230,7 @@ def eat(wanted: Order, sitting: Sitting) -> Served:
             store = str(Path(stack.enter_context(TemporaryDirectory())) / "meal.db")
             left = "Left. Nothing of this meal is kept: that needs --store."
         clock = SkippingClock() if people == SIMULATED else None
-        work = stack.enter_context(at_work(store, claim=RUN, what="a meal", left=lambda: left, clock=clock))
+        work = stack.enter_context(at_work(store, left=left, clock=clock))
         if clock is not None:
             clock.skip_to(work.journal.head().at_s)
         place = stack.enter_context(
@@ -254,6 +255,7 @@ def eat(wanted: Order, sitting: Sitting) -> Served:
             again=sitting.again,
             own_seed=sitting.own_seed,
             own_kitchen=sitting.own_kitchen,
+            people=people,
         )
         order = found.order
         _say_what(order, sitting, address_of(store).shown, goes_on=found.goes_on)
@@ -272,7 +274,7 @@ def eat(wanted: Order, sitting: Sitting) -> Served:
                 "the robot asks, and nothing more can be typed here",
                 hint=f"{kept}. To have nobody asked, use --people simulated.",
             ) from None
-        finished(work.journal, order)
+        end_task(work.journal, order.name, task.result())
         work.linger("The meal is over.")
         return task.meal.served
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -22,12 +24,13 @@ from handup.cli.options import (
     first_named,
 )
 from handup.cli.output import note, out, plain_table, print_json, print_table
-from handup.core import BadSetting
-from handup.domains import reaching
+from handup.core import BadSetting, StoreUnavailable
+from handup.domains.domain import PAGE
 from handup.domains.reaching import Strategy, Trial
 from handup.domains.reaching.driving import Driven
-from handup.domains.reaching.live import NAME, ROBOT, RUN
-from handup.domains.reaching.task import Reach, drive_of, run_of, seat_at
+from handup.domains.reaching.live import NAME, ROBOT, Seat
+from handup.domains.reaching.task import DOMAIN, Reach, run_of
+from handup.domains.runs import end_task
 
 EPILOG = """Example: handup reach
 
@@ -47,8 +50,6 @@ Exit codes: 0 it is over; 2 bad input, a port that is taken, a page that is not 
 130 left with Ctrl-C, 143 with SIGTERM, 129 when the terminal was closed: that ends the attempt."""
 YOU = "you"
 FOLDER = Path("handup-reach")
-FIRST_SEED = 5000
-"""Nobody meets a person of the study by chance: its seeds, 0 to 999, are looked at only in its own run."""
 AT_THE_PAGE = {"store": "--store", **NAMES, "limit": "--limit"}
 """Options that only a person at the page has use for."""
 
@@ -66,7 +67,7 @@ def reach(
     seed: Annotated[
         int | None,
         typer.Option(
-            help=f"Which simulated person; {FIRST_SEED}, as those of 0 to 999 are kept for the study.",
+            help=f"Which simulated person; {Reach.seed}, as those of 0 to 999 are kept for the study.",
             min=0,
             max=2**32 - 1,
             metavar="N",
@@ -83,12 +84,10 @@ def reach(
     linger: Linger = LINGER_S,
 ) -> None:
     """Reach for something with a hand on a table, with a robot that guesses what you want, helps and asks."""
-    where = reaching.scene(scene)
+    order = Reach(scene=scene, task=task or "", method=method, limit_s=limit)
     if user != YOU:
         _check_no_page(context, user)
-        person = reaching.User(strategy=_strategy(user))
-        who = FIRST_SEED if seed is None else seed
-        trial = reaching.episode(where, task or where.tasks[0], person, reaching.method(method), who)
+        trial = replace(order, user=_strategy(user), seed=Reach.seed if seed is None else seed).trial()
         if as_json:
             print_json({**trial.to_json(), "evidence": "simulated", "version": __version__})
         else:
@@ -97,7 +96,7 @@ def reach(
     if seed is not None:
         raise BadSetting("--seed is for simulated people", hint="Leave it out: what you do is not chance.")
     page = PageOptions(port=port, browser=not no_browser, wait=wait, linger_s=linger)
-    driven = _drive(Reach(scene=scene, task=task or "", method=method, limit_s=limit), store, page)
+    driven = _drive(order, store, page)
     if as_json:
         print_json({**driven.to_json(), "evidence": "person", "version": __version__})
     else:
@@ -113,19 +112,24 @@ def _drive(order: Reach, store: str | None, page: PageOptions) -> Driven:
         MissingExtra: The extra `web` is not installed.
         BadSetting: The page is not built, or somebody drives on this store already.
     """
-    drive_of(order)  # refused before anything is begun
     check_page("driving at the page")
     where = store or str(made_folder(FOLDER) / "reach.db")
-    left = "Left. The hand stays where it is."
     with (
-        at_work(where, claim=RUN, what="somebody's reaching", left=lambda: left) as work,
-        workplace(work, page, people="page", robot=ROBOT, person=NAME, folder=FOLDER) as place,
+        at_work(where, left="Left. The hand stays where it is.") as work,
+        workplace(work, page, people=PAGE, robot=ROBOT, person=NAME, folder=FOLDER) as place,
     ):
         place.run = run_of(work.journal, order)
-        seat = seat_at(order, place)
+        assert DOMAIN.task is not None
+        seat = DOMAIN.task(order, place)
+        assert isinstance(seat, Seat)
         if seat.drive.time_s > 0.0:
             note("It goes on with what was begun on this store.")
-        drive(work, place, seat)
+        try:
+            drive(work, place, seat)
+        finally:  # whoever leaves does not come back to it
+            seat.end("the robot was told to leave")
+            with suppress(StoreUnavailable):
+                end_task(work.journal, place.run, seat.result())
         work.linger("It is over.")
         return seat.drive.result()
 

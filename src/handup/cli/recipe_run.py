@@ -22,7 +22,7 @@ from handup.desk import SkippingClock
 from handup.desk.terminal import Left
 from handup.domains.domain import DOMAINS, NOBODY, PAGE, SIMULATED, TERMINAL, Domain, Task, Workplace
 from handup.domains.recipe_task import RecipeTask
-from handup.domains.runs import RUN, RUNS, Last, Ordered, TaskOver, TaskStarted, end_task, next_run
+from handup.domains.runs import RUNS, Last, Ordered, TaskOver, TaskStarted, end_task, next_run
 from handup.domains.stage import Home, Stage
 from handup.executive.checking import abilities_of
 from handup.executive.events import Started
@@ -121,7 +121,7 @@ def execute(wanted: Wanted) -> dict[str, Any]:
         _make_folder(wanted.store)
     create = begins or address_of(wanted.store).path is None
     left = f"Left; nothing moves. To go on: {wanted.again}"
-    with at_work(wanted.store, claim=RUN, what="a run", left=lambda: left, clock=way.clock, create=create) as work:
+    with at_work(wanted.store, left=left, clock=way.clock, create=create) as work:
         ordered = way.begin(work) if last is None else last.order
         record = way.to_the_end(work, ordered)
         return {"run": ordered.name, **record, "store": address_of(wanted.store).shown}
@@ -175,7 +175,8 @@ class _Way:
         """Say which run begins or goes on."""
         if self.wanted.quiet:
             return
-        where = f" in {ordered.world}, seed {ordered.seed}" if ordered.world else ""
+        seeded = "" if ordered.seed is None else f", seed {ordered.seed}"
+        where = f" in {ordered.world}{seeded}" if ordered.world else ""
         verb = "Begins" if not known else "Is over:" if over else "Goes on with"
         shown = address_of(self.wanted.store).shown
         note(f"{verb} {ordered.name}{where}. Kept in {shown}.")
@@ -216,9 +217,9 @@ class _RecipeWay(_Way):
     def begin(self, work: Work) -> Ordered:
         """Order a new run."""
         wanted = self.wanted
-        ordered = next_run(
-            work.journal, world=wanted.world or "", seed=wanted.seed or 0, drills=wanted.drills, people=self.people
-        )
+        seed = (wanted.seed or 0) if wanted.world else None
+        with work.journal.writing() as writer:
+            ordered = next_run(writer, people=self.people, world=wanted.world or "", seed=seed, drills=wanted.drills)
         self._run = self._made(book=work.journal, run=ordered.name)
         return ordered
 
@@ -227,7 +228,7 @@ class _RecipeWay(_Way):
         run = self._run or _known(self.last, work.journal)
         over = run.known and run.machine.finished is not None
         home = home_of(work.store, work.journal, ordered, new=self.last is None) if ordered.world else None
-        with closing(stage_of(ordered.world, seed=ordered.seed, home=home, drills=ordered.drills)) as stage:
+        with closing(stage_of(ordered.world, seed=ordered.seed or 0, home=home, drills=ordered.drills)) as stage:
             self.say_what(ordered, known=run.known, over=over)
             if not self.wanted.quiet and run.known and not over and ordered.people == NOBODY != self.people:
                 note("It was begun with nobody to ask, and ends where no recovery is left.")
@@ -288,24 +289,23 @@ class _TaskWay(_Way):
 
     def begin(self, work: Work) -> Ordered:
         """Order a new run."""
-        options = dict(self.domain.options_of(self._order))
-        terms = {"world": self.domain.name, "seed": options.get("seed", 0), "drills": False, "people": self.people}
-        return next_run(work.journal, **terms, options=options)
+        options = self.domain.options_of(self._order)
+        with work.journal.writing() as writer:
+            return next_run(writer, world=self.domain.name, people=self.people, options=options)
 
     def to_the_end(self, work: Work, ordered: Ordered) -> dict[str, Any]:
         """Drive it, unless it is over; return what came of it."""
         over = None if self.last is None else self.last.state.over
         self.say_what(ordered, known=self.last is not None, over=over is not None)
         if isinstance(over, TaskOver):
-            return {"world": ordered.world, **over.result}
+            return {"world": ordered.world, "ending": "done", "reason": "", **over.result}
         if isinstance(work.journal.clock, SkippingClock):
             work.journal.clock.skip_to(work.journal.head().at_s)
         with self.place(work, ordered) as place:
             assert self.domain.task is not None
             task = self.domain.task(self._order, place)
             self.drive(work, place, task)
-            result = {"ending": "done", "reason": "", **task.result()}
-            end_task(work.journal, ordered.name, result)
+            result = end_task(work.journal, ordered.name, task.result())
         return {"world": ordered.world, **result}
 
 

@@ -207,7 +207,8 @@ WORDS: Mapping[type, Words] = {
     memory.MemoryForgotten: _forgotten,
     # recipes
     Ordered: lambda e, *_: (
-        f"{shortened(e.name)} was ordered{f' in {shortened(e.world)}, seed {e.seed}' if e.world else ''}"
+        f"{shortened(e.name)} was ordered{f' in {shortened(e.world)}' if e.world else ''}"
+        f"{f', seed {e.seed}' if e.world and e.seed is not None else ''}"
     ),
     TaskStarted: lambda e, *_: f"the task began{_because(_listed(e.options))}",
     TaskOver: lambda e, *_: f"the task is over{_because(str(e.result.get('in_words', '')))}",

@@ -100,7 +100,7 @@ class Workplace:
     check: Callable[[], object] = lambda: None
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
-    holds: Callable[[bool], object] = field(default=lambda held: None, init=False)
+    holds: Callable[[bool], object] = field(default_factory=lambda: lambda held: None, init=False)
     _desk: Desk | None = field(default=None, init=False)
 
     def sit_down(self, *people: Person, channels: Sequence[Channel] = (), desk: Desk | None = None) -> Desk:

@@ -1,4 +1,4 @@
-"""Runs that were begun on a store, and on what terms: written down before anything moves, for whoever goes on."""
+"""Runs that were begun on a store, by whatever command: written down before anything moves, for whoever goes on."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from handup.core import event
 from handup.executive.events import Over, Started
 from handup.journal import Journal
 from handup.journal.run_log import OrderedRun, Orders
+from handup.journal.writer import Writer
 
 RUN = "runs"
 """The run under which a journal keeps which runs were begun on it."""
@@ -23,14 +24,14 @@ class Ordered:
     Args:
         name: Of the run.
         world: Where the robot is; empty where it brings its own actions.
-        seed: Of the world.
-        drills: Whether failures may be injected.
+        seed: Of the world in which a recipe runs; None for a task, which has options of its own.
+        drills: Whether failures may be injected, into a recipe.
         people: Who is asked.
     """
 
     name: str
     world: str = ""
-    seed: int = 0
+    seed: int | None = None
     drills: bool = False
     people: str = ""
 
@@ -60,35 +61,48 @@ class TaskOver:
 
 
 RUNS: Orders[Ordered, Started | TaskStarted, Over | TaskOver] = Orders(
-    RUN, "run", Ordered, (Started, TaskStarted), (Over, TaskOver)
+    RUN, Ordered, (Started, TaskStarted), (Over, TaskOver)
 )
-"""All runs of a store, recipes and tasks, in the order in which they were begun."""
+"""All runs of a store, recipes and tasks, in the order in which they were begun. A robot that works claims `RUN`."""
 Last = OrderedRun[Ordered, Started | TaskStarted, Over | TaskOver]
 """The run that was begun last."""
 
 
 def next_run(
-    journal: Journal, *, world: str, seed: int, drills: bool, people: str, options: Mapping[str, Any] | None = None
+    writer: Writer,
+    *,
+    people: str,
+    world: str = "",
+    seed: int | None = None,
+    drills: bool = False,
+    options: Mapping[str, Any] | None = None,
+    prefix: str = "run",
+    name: str = "",
 ) -> Ordered:
     """Order a new run under a name of its own.
 
     Args:
-        journal: The store.
-        world: As in `Ordered`, like what follows.
+        writer: The transaction.
+        people: As in `Ordered`, like what follows.
+        world: Likewise.
         seed: Likewise.
         drills: Likewise.
-        people: Likewise.
         options: What is ordered of a task, which begins then; None for a recipe, which begins by itself.
+        prefix: Beginning of its name, before the number.
+        name: Its whole name, where it has one already.
     """
-    with journal.writing() as writer:
-        ordered = Ordered(name=RUNS.next_name(writer), world=world, seed=seed, drills=drills, people=people)
-        writer.append(ordered, run=RUN)
-        if options is not None:
-            writer.append(TaskStarted(options=dict(options)), run=ordered.name)
+    name = name or RUNS.next_name(writer, prefix)
+    ordered = Ordered(name=name, world=world, seed=seed, drills=drills, people=people)
+    writer.append(ordered, run=RUN)
+    if options is not None:
+        writer.append(TaskStarted(options=dict(options)), run=name)
     return ordered
 
 
-def end_task(journal: Journal, run: str, result: Mapping[str, Any]) -> None:
-    """Write down that the task of a run is over."""
+def end_task(journal: Journal, run: str, result: Mapping[str, Any]) -> dict[str, Any]:
+    """Write down, once, that the task of a run is over; return the result with how it ended."""
+    whole = {"ending": "done", "reason": "", **result}
     with journal.writing() as writer:
-        writer.append(TaskOver(result=dict(result)), run=run)
+        if not any(isinstance(entry.event, TaskOver) for entry in writer.read(run=run)):
+            writer.append(TaskOver(result=whole), run=run)
+    return whole

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from handup.core import BadRecord, IllegalCall, StoreUnavailable
@@ -168,15 +169,15 @@ class RunState(Generic[Begins, Ends]):
     def of(
         cls,
         entries: Iterable[Entry],
-        begins: type[Begins] | tuple[type[Any], ...],
-        ends: type[Ends] | tuple[type[Any], ...],
+        begins: tuple[type[Any], ...],
+        ends: tuple[type[Any], ...],
     ) -> RunState[Begins, Ends]:
         """Return the state that the entries of a run tell.
 
         Args:
             entries: The entries, oldest first.
-            begins: Class, or classes, of the event with which a run begins; the first one counts.
-            ends: Class, or classes, of the event with which it ends; the last one counts.
+            begins: Classes of the events with which a run begins; the first one counts.
+            ends: Classes of the events with which it ends; the last one counts.
         """
         begun, over = None, None
         for entry in entries:
@@ -206,21 +207,19 @@ class OrderedRun(Generic[Order, Begins, Ends]):
 class Orders(Generic[Order, Begins, Ends]):
     """Which runs were ordered on a store, so that whoever comes back knows which of them goes on, and on what terms.
 
-    An order is an event, written before anything moves. All orders of a kind stand under the name of one run.
+    An order is an event, written before anything moves. All orders stand under the name of one run.
 
     Args:
         run: Name under which the orders are kept.
-        prefix: How the names of the runs begin, before their number.
         order: Class of the orders.
-        begins: Class of the event with which a run begins; that of the orders where an order begins it.
-        ends: Class of the event with which a run is over. It stands in the run, or beside the orders with a `name`.
+        begins: Classes of the events with which a run begins.
+        ends: Classes of the events with which a run is over.
     """
 
     run: str
-    prefix: str
     order: type[Order]
-    begins: type[Begins] | tuple[type[Any], ...]
-    ends: type[Ends] | tuple[type[Any], ...]
+    begins: tuple[type[Any], ...]
+    ends: tuple[type[Any], ...]
 
     def read(self, log: Journal | Writer) -> list[Order]:
         """Return all orders, oldest first.
@@ -230,22 +229,36 @@ class Orders(Generic[Order, Begins, Ends]):
         """
         return [entry.event for entry in log.read(run=self.run) if isinstance(entry.event, self.order)]
 
-    def next_name(self, log: Journal | Writer) -> str:
-        """Return the name of the next run; number it inside the transaction that writes its order."""
-        return f"{self.prefix}-{len(self.read(log)) + 1}"
+    def next_name(self, log: Journal | Writer, prefix: str) -> str:
+        """Return the name of the next run, under which nothing is written yet.
+
+        Args:
+            log: The transaction that writes its order.
+            prefix: Beginning of the name, before its number.
+        """
+        names = {order.name for order in self.read(log)}
+        first = 1 + sum(name.startswith(f"{prefix}-") for name in names)
+        numbered = (f"{prefix}-{number}" for number in count(first))
+        return next(name for name in numbered if name not in names and not any(log.read(run=name, limit=1)))
 
     def find(self, log: Journal | Writer, name: str) -> OrderedRun[Order, Begins, Ends] | None:
         """Return the run of a name; None where none was ordered under it."""
-        entries = [entry for entry in log.read(run=self.run) if getattr(entry.event, "name", None) == name]
-        for entry in entries:
-            if isinstance(entry.event, self.order):
-                state = RunState.of([*entries, *log.read(run=name)], self.begins, self.ends)
+        for entry in log.read(run=self.run):
+            if isinstance(entry.event, self.order) and entry.event.name == name:
+                state: RunState[Begins, Ends] = RunState.of(log.read(run=name), self.begins, self.ends)
                 return OrderedRun(order=entry.event, mark=entry.hash, state=state)
         return None
 
-    def latest(self, log: Journal | Writer) -> OrderedRun[Order, Begins, Ends] | None:
-        """Return the run that was begun last; None where there is none. It goes on unless it is over."""
-        for order in reversed(self.read(log)):
+    def latest(
+        self, log: Journal | Writer, wanted: Callable[[Order], bool] = lambda order: True
+    ) -> OrderedRun[Order, Begins, Ends] | None:
+        """Return the run that was begun last; None where there is none. It goes on unless it is over.
+
+        Args:
+            log: The journal, or a transaction.
+            wanted: Whether a run of this order counts.
+        """
+        for order in filter(wanted, reversed(self.read(log))):
             found = self.find(log, order.name)
             if found is not None and found.state.begun is not None:
                 return found

@@ -19,7 +19,7 @@ from handup.core import (
     value_from_json,
     value_to_json,
 )
-from handup.journal.run_log import Erased, RunState
+from handup.journal.run_log import Erased
 from handup.recover.durable import DurableSession
 from handup.recover.events import Decided, Executed, Forwarded, Stopped, Unanswered
 from handup.recover.settings import Settings
@@ -37,7 +37,7 @@ from handup.recover.sides import (
     shown,
 )
 from handup.recover.state import Phase, Tally
-from handup.recover.trail import Attempt, RunEnded, RunStarted, Settled
+from handup.recover.trail import Attempt, RunEnded, Settled
 from handup.recover.unknown import doubt_of, questions_about, settle_unknown
 from handup.when import Strategy
 from handup.when import strategy as strategy_of
@@ -150,7 +150,7 @@ def run(
             desk.journal, run, policy.graph, method, settings=settings, costs=costs, availability=limits
         )
 
-    if RunState.of(desk.journal.read(run=run), RunStarted, RunEnded).over is not None:
+    if any(isinstance(entry.event, RunEnded) for entry in desk.journal.read(run=run)):
         return _episode(session(), desk)
     with desk.journal.holding(run) as claim:
         driven = session()

@@ -15,8 +15,9 @@ from handup.domains.feeding import EASY, HARD, PLATES, World, food
 from handup.domains.feeding.looks import Kitchen
 from handup.domains.feeding.meal import Meal
 from handup.domains.feeding.order import Order, Terms
-from handup.domains.feeding.ordering import Ordered, begin, finished, next_meal, terms_of
+from handup.domains.feeding.ordering import Ordered, begin, next_meal, terms_of
 from handup.domains.feeding.scene import lay, serve
+from handup.domains.runs import end_task
 from handup.journal import Journal
 from tests.fakes.feeding import Oracle, calibrators
 
@@ -124,12 +125,12 @@ def test_all_meals_of_a_store_may_be_in_one_home(tmp_path: Path) -> None:
     with Journal.open(tmp_path / "m.db") as journal:
         old = next_meal(journal, Order(seed=3), Terms()).order
         assert next_meal(journal, Order(seed=3), Terms(), own_kitchen=True).order.kitchen is None, "it goes on"
-        finished(journal, old)
+        end_task(journal, old.name, {})
         served = []
         for _ in range(3):
             served.append(next_meal(journal, Order(seed=3), Terms(), own_seed=True, own_kitchen=True).order)
             assert next_meal(journal, Order(seed=3), Terms(), own_seed=True, own_kitchen=True).goes_on
-            finished(journal, served[-1])
+            end_task(journal, served[-1].name, {})
         assert [(each.seed, each.kitchen) for each in served] == [(4, 4), (5, 4), (6, 4)]
         named = next_meal(journal, Order(seed=3, kitchen=9), Terms(), own_seed=True).order
         assert named.kitchen == 9
@@ -142,7 +143,7 @@ def test_the_terms_of_a_meal_that_goes_on_are_known(tmp_path: Path) -> None:
         order = next_meal(journal, Order(), terms).order
         assert terms_of(journal) == terms
         assert terms_of(journal, new=True) is None
-        finished(journal, order)
+        end_task(journal, order.name, {})
         assert terms_of(journal) is None
         assert terms_of(journal, again=True) == terms
 

@@ -16,16 +16,18 @@ import pytest
 
 from handup.core import BadRecord, BadSetting, Outcome, UnknownMethod
 from handup.desk import SkippingClock
+from handup.domains.domain import SIMULATED
 from handup.domains.feeding import LOOKS, Item, Plate, World, filming
 from handup.domains.feeding.acts import Acted
 from handup.domains.feeding.film import broken, captioned
 from handup.domains.feeding.filming import save_film
 from handup.domains.feeding.judging import Cause, nothing_left
 from handup.domains.feeding.meal import Meal
-from handup.domains.feeding.order import SIMULATED, Order, Terms
-from handup.domains.feeding.ordering import begin, finished, next_meal
+from handup.domains.feeding.order import Order, Terms
+from handup.domains.feeding.ordering import begin, next_meal
 from handup.domains.feeding.seeing import Picture
 from handup.domains.feeding.served import Served
+from handup.domains.runs import end_task
 from handup.journal import Journal
 from handup.recover.trail import RunBegun
 from tests.fakes.feeding import Oracle, calibrators
@@ -182,7 +184,7 @@ def test_the_next_meal_on_a_store_is_the_same_one_or_a_new_one(tmp_path: Path) -
         assert next_meal(journal, replace(order, seed=9), Terms(), own_seed=True).order.seed == 5
         with pytest.raises(BadRecord, match="bites 1, not 2"):
             next_meal(journal, replace(order, bites=2), Terms())
-        finished(journal, first.order)
+        end_task(journal, first.order.name, {})
         again = next_meal(journal, order, Terms(), again=True)
         assert (again.order.name, again.over) == ("meal-1", True)
         assert next_meal(journal, replace(order, bites=2), Terms(), new=True).order.name == "meal-2"
@@ -195,7 +197,7 @@ def test_seconds_are_those_of_the_meal_alone_on_a_shared_store(tmp_path: Path) -
         begin(journal, Order(name="other"), Terms())
     shared = eaten(store, order)
     with Journal.open(store, clock=SkippingClock(1.8e9)) as journal:
-        finished(journal, Order(name="other"))
+        end_task(journal, "other", {})
     assert shared.seconds == pytest.approx(alone.seconds, abs=1e-3)
     assert eaten(store, order).seconds == shared.seconds
 

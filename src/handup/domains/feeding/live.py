@@ -75,7 +75,6 @@ class AtPage(Company):
         """The meal begins, or goes on."""
         self._meal, self._desk = meal, desk
         self.place.sit_down(desk=desk)
-        self.place.holds = self.holds
         self._snap()
 
     def guard(self, seconds: float) -> None:

@@ -26,14 +26,15 @@ from handup.core import (
     value_from_json,
 )
 from handup.desk import Channel, Desk, Simulated, SkippingClock
+from handup.domains.domain import SIMULATED
 from handup.domains.feeding import calibration
 from handup.domains.feeding.acts import Acted, Acts, HaltedAct
 from handup.domains.feeding.company import Company
 from handup.domains.feeding.filming import FilmedPolicy
 from handup.domains.feeding.judging import nothing_left, right_answer
 from handup.domains.feeding.modules import Faulty
-from handup.domains.feeding.order import PERSON, SIMULATED, Order, Terms
-from handup.domains.feeding.ordering import MEALS, begin, refuse_another
+from handup.domains.feeding.order import PERSON, Order, Terms
+from handup.domains.feeding.ordering import begin, ordered_as, refuse_another
 from handup.domains.feeding.policy import BitePolicy
 from handup.domains.feeding.remembering import Lessons, Remembering, kept_in, meal_id
 from handup.domains.feeding.seeing import Picture, Sees
@@ -90,9 +91,9 @@ class Meal:
         self.order, self.journal = order, journal
         self._company = Company() if company is None else company
         self._marks = company is not None
-        known = MEALS.find(journal, order.name)
+        known = ordered_as(journal, order.name)
         if known is not None:
-            refuse_another(known.order, order)
+            refuse_another(known, order)
         self._calibrators = calibration.load(order.calibrated) if calibrators is None else calibrators
         self.world = World(order.plate, seed=order.seed, looks=order.looks, kitchen=order.kitchen)
         self._networks = str(getattr(modules, "networks", ""))

@@ -11,7 +11,8 @@ from handup.people import BITE
 from handup.recover import Settings
 from handup.when import strategy
 
-SIMULATED, PERSON = "simulated", "person"
+PERSON = "person"
+"""Whoever answers and is not simulated."""
 UNSEEN = {"food": 0.36, "box": 0.08}
 """How often an attempt on a module's mistake looks like a bite: the detector sees that there is one, not whose. Of 326
 attempts alone on 40 hard plates (seeds 270,000 on) 39 of 107 that were first wrong in the food, and 3 of 36 in the box;

@@ -10,13 +10,16 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from handup.core import BadRecord, event
+from handup.domains.domain import PAGE, SIMULATED
 from handup.domains.feeding.order import Order, Terms
+from handup.domains.runs import RUNS, TaskOver, next_run
 from handup.journal import Journal
-from handup.journal.run_log import OrderedRun, Orders
 from handup.journal.writer import Writer
 
 RUN = "meals"
-"""The run under which a journal keeps which meals were eaten on it."""
+"""The run under which a journal keeps what was ordered for each meal, and on which terms."""
+WORLD = "feeding"
+"""Name of the domain."""
 CALLED: Mapping[str, str] = {
     "faulty": "faulty detector",
     "expert": "trust in answers",
@@ -51,13 +54,9 @@ class Ordered:
 @event("feeding.finished")
 @dataclass(frozen=True, kw_only=True)
 class Finished:
-    """A meal is over: all bites were tried, or nothing was left."""
+    """A meal of 0.1.0 is over: all bites were tried, or nothing was left. Now `tasks.over` says so."""
 
     name: str
-
-
-MEALS = Orders(RUN, "meal", Ordered, Ordered, Finished)
-"""All meals of a store, in the order in which they were begun: an order begins a meal."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +83,7 @@ def next_meal(
     own_seed: bool = False,
     own_kitchen: bool = False,
     again: bool = False,
+    people: str = PAGE,
 ) -> Next:
     """The meal to eat now. A new one is written down, so that the next program goes on with it.
 
@@ -96,21 +96,24 @@ def next_meal(
         own_kitchen: Serve all meals of the store in one home, whose number is the seed of the first of them; one that
             goes on stays where it is.
         again: Give a meal that is over again, to be read, instead of beginning another one.
+        people: Kind of the people who are asked.
 
     Raises:
         BadRecord: The meal that would go on was ordered otherwise, or is of another version.
     """
     with journal.writing() as writer:
         if (last := _going_on(writer, new=new, again=again)) is not None:
-            known = _read(last.order)
+            ordered, over = last
+            known = read_order(ordered)
             seed = known.seed if own_seed else wanted.seed
             kitchen = known.kitchen if own_kitchen else wanted.kitchen
-            refuse_another(last.order, replace(wanted, name=known.name, seed=seed, kitchen=kitchen), terms)
-            return Next(known, goes_on=True, over=last.state.over is not None)
-        orders = MEALS.read(writer)
+            refuse_another(ordered, replace(wanted, name=known.name, seed=seed, kitchen=kitchen), terms)
+            return Next(known, goes_on=True, over=over)
+        orders = _orders(writer)
         seed = wanted.seed + (len(orders) if own_seed else 0)
         kitchen = _home(orders, seed) if own_kitchen else wanted.kitchen
-        order = replace(wanted, name=MEALS.next_name(writer), seed=seed, kitchen=kitchen)
+        order = replace(wanted, name=RUNS.next_name(writer, "meal"), seed=seed, kitchen=kitchen)
+        next_run(writer, world=WORLD, people=people, options=asdict(order), name=order.name)
         writer.append(_ordered(order, terms), run=RUN)
     return Next(order, goes_on=False)
 
@@ -121,19 +124,40 @@ def terms_of(journal: Journal, *, new: bool = False, again: bool = False) -> Ter
     Raises:
         BadRecord: It is of another version.
     """
-    known = _going_on(journal, new=new, again=again)
-    if known is None:
+    with journal.writing() as writer:
+        known = _going_on(writer, new=new, again=again)
+    return None if known is None else read_terms(known[0])
+
+
+def _going_on(writer: Writer, *, new: bool, again: bool) -> tuple[Ordered, bool] | None:
+    """Return the latest meal and whether it is over, unless a new one is to begin."""
+    _adopt(writer)
+    last = None if new else RUNS.latest(writer, lambda ordered: ordered.world == WORLD)
+    if last is None or (last.state.over is not None and not again):
         return None
-    try:
-        return Terms(**known.order.terms)
-    except TypeError as error:
-        raise _of_another_version(known.order, error) from None
+    known = ordered_as(writer, last.order.name)  # none where it was killed before it began
+    return None if known is None else (known, last.state.over is not None)
 
 
-def _going_on(log: Journal | Writer, *, new: bool, again: bool) -> OrderedRun[Ordered, Ordered, Finished] | None:
-    """Return the latest meal, unless a new one is to begin."""
-    last = None if new else MEALS.latest(log)
-    return None if last is None or (last.state.over is not None and not again) else last
+def _adopt(writer: Writer) -> None:
+    """Order the meals of 0.1.0 among the runs of the store, where all later ones are."""
+    over = {entry.event.name for entry in writer.read(run=RUN) if isinstance(entry.event, Finished)}
+    for meal in _orders(writer):
+        if RUNS.find(writer, meal.name) is None:
+            people = SIMULATED if meal.terms.get("people") == SIMULATED else PAGE
+            next_run(writer, world=WORLD, people=people, options=meal.order, name=meal.name)
+            if meal.name in over:
+                writer.append(TaskOver(), run=meal.name)
+
+
+def ordered_as(log: Journal | Writer, name: str) -> Ordered | None:
+    """Return how a meal was ordered; None where there is none of this name."""
+    return next((meal for meal in _orders(log) if meal.name == name), None)
+
+
+def _orders(log: Journal | Writer) -> list[Ordered]:
+    """Return the orders of all meals, oldest first."""
+    return [entry.event for entry in log.read(run=RUN) if isinstance(entry.event, Ordered)]
 
 
 def _home(orders: Sequence[Ordered], seed: int) -> int:
@@ -149,11 +173,11 @@ def begin(journal: Journal, order: Order, terms: Terms) -> None:
         BadRecord: The journal holds another meal of this name.
     """
     with journal.writing() as writer:
-        known = MEALS.find(writer, order.name)
+        known = ordered_as(writer, order.name)
         if known is None:
             writer.append(_ordered(order, terms), run=RUN)
         else:
-            refuse_another(known.order, order, terms)
+            refuse_another(known, order, terms)
 
 
 def refuse_another(known: Ordered, order: Order, terms: Terms | None = None) -> None:
@@ -177,14 +201,6 @@ def refuse_another(known: Ordered, order: Order, terms: Terms | None = None) -> 
         raise BadRecord(f"the meal on this store has {said}", hint=ANOTHER)
 
 
-def finished(journal: Journal, order: Order) -> None:
-    """Write down that a meal is over; once."""
-    with journal.writing() as writer:
-        known = MEALS.find(writer, order.name)
-        if known is None or known.state.over is None:
-            writer.append(Finished(name=order.name), run=RUN)
-
-
 def _ordered(order: Order, terms: Terms) -> Ordered:
     return Ordered(name=order.name, order=_parts(order), terms=_parts(terms))
 
@@ -201,9 +217,26 @@ def _said(name: str, value: object) -> str:
     return str(value) if value not in {None, ""} else UNSAID.get(name, "not set")
 
 
-def _read(ordered: Ordered) -> Order:
+def read_order(ordered: Ordered) -> Order:
+    """Return what was ordered for a meal.
+
+    Raises:
+        BadRecord: It is of another version.
+    """
     try:
         return Order(**ordered.order)
+    except TypeError as error:
+        raise _of_another_version(ordered, error) from None
+
+
+def read_terms(ordered: Ordered) -> Terms:
+    """Return the terms of a meal.
+
+    Raises:
+        BadRecord: They are of another version.
+    """
+    try:
+        return Terms(**ordered.terms)
     except TypeError as error:
         raise _of_another_version(ordered, error) from None
 

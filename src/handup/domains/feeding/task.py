@@ -14,7 +14,8 @@ from handup.domains.feeding.company import Company
 from handup.domains.feeding.live import ROBOT, AtPage
 from handup.domains.feeding.meal import NAME, Meal
 from handup.domains.feeding.modules import Modules
-from handup.domains.feeding.order import Order
+from handup.domains.feeding.order import Order, Terms
+from handup.domains.feeding.ordering import WORLD, ordered_as, read_order, read_terms
 from handup.domains.feeding.page_state import items_of
 from handup.domains.feeding.policy import DOUBT_BELOW
 from handup.domains.feeding.remembering import memory_in
@@ -80,10 +81,11 @@ class MealTask:
         return {"phase": phase, "title": "The meal", "panels": [items_of(bites, number, self.meal.most_bites)]}
 
     def result(self) -> Mapping[str, Any]:
-        """Return how the meal went."""
+        """Return how the meal went, without the foods that were meant: people may have named them."""
         served = self.meal.served
         words = f"{served.got} of {len(served.bites)} bites of the food that was meant."
-        return {**served.to_json(), "in_words": words}
+        bites = [{name: value for name, value in bite.to_json().items() if name != "food"} for bite in served.bites]
+        return {**served.to_json(), "bites": bites, "in_words": words}
 
     def close(self) -> None:
         """Give the world back."""
@@ -92,13 +94,19 @@ class MealTask:
 
 
 def _begin(order: Order, place: Workplace) -> MealTask:
-    doubt_below = order.doubt_below if place.people == SIMULATED else DOUBT_BELOW
-    memory = None if place.people == SIMULATED else memory_in(place.journal)
-    return MealTask(replace(order, name=place.run, doubt_below=doubt_below), place, memory=memory)
+    known = ordered_as(place.journal, place.run)
+    if known is None:
+        doubt_below = order.doubt_below if place.people == SIMULATED else DOUBT_BELOW
+        order = replace(order, name=place.run, doubt_below=doubt_below)
+        terms = Terms(memory=place.people != SIMULATED)
+    else:
+        order, terms = read_order(known), read_terms(known)
+    memory = memory_in(place.journal) if terms.memory else None
+    return MealTask(order, place, accuracy=terms.accuracy, memory=memory)
 
 
 DOMAIN = Domain(
-    name="feeding",
+    name=WORLD,
     about="A robot arm feeds bites from a plate, and asks where they are and how to take them.",
     robot=ROBOT,
     order=Order,

@@ -22,7 +22,6 @@ from handup.domains.reaching.driving import Drive, Push
 from handup.domains.reaching.page_state import Noticing, ending_of, panels_of, said_of, spoken, things_of
 from handup.domains.reaching.scenes import CONTROL_S
 from handup.domains.reaching.steering import Mode
-from handup.domains.runs import end_task
 from handup.intent import Assistant
 from handup.intent.assistant import State
 from handup.intent.pose import Vector
@@ -122,7 +121,7 @@ class Seat:
     def step(self) -> float | None:
         """Do one control step when it is due; None once something is held or the time is up."""
         if self.drive.over:
-            self._end("it is over")
+            self.end("it is over")
             self._said = Phase.DONE, ending_of(self.drive), ""
             return None
         self._said = self._step()
@@ -135,9 +134,16 @@ class Seat:
         """Nothing: the hand stands still by itself while nobody is heard."""
 
     def close(self) -> None:
-        """Take back what was asked, and keep what is known of the person."""
+        """Keep the attempt as it is, so that it can go on later."""
         if not self._ended:
-            self._end("the robot was told to leave")
+            self._keep()
+
+    def end(self, why: str) -> None:
+        """End the attempt: take back what was asked, and keep what is known of the person. Safe to call twice."""
+        if not self._ended:
+            self._ended = True
+            self._take_back(why)
+            keep(self.desk, {"assistant": self.drive.assistant.again().to_json()})
 
     def result(self) -> Mapping[str, Any]:
         """Return how the attempt went."""
@@ -155,14 +161,6 @@ class Seat:
             "why": why,
             "panels": panels_of(self.drive, self._things, heard.by if heard is not None and there else ""),
         }
-
-    def _end(self, why: str) -> None:
-        """End the attempt: whoever leaves does not come back to it."""
-        self._ended = True
-        self._take_back(why)
-        with suppress(StoreUnavailable):
-            end_task(self.desk.journal, self.place.run, self.result())
-        keep(self.desk, {"assistant": self.drive.assistant.again().to_json()})
 
     def _keep(self) -> None:
         """Keep the attempt, so that it can go on after a crash."""

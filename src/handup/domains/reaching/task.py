@@ -15,12 +15,8 @@ from handup.domains.reaching.live import PERSON, ROBOT, RUN, Seat, go_on
 from handup.domains.reaching.people import User
 from handup.domains.reaching.scenes import scene
 from handup.domains.reaching.trial import Rules, Trial
-from handup.domains.runs import Ordered, TaskOver, TaskStarted
+from handup.domains.runs import RUNS, TaskStarted, next_run
 from handup.journal import Journal
-from handup.journal.run_log import Orders
-
-REACHES = Orders(RUN, RUN, Ordered, TaskStarted, TaskOver)
-"""The attempts of `handup reach` on a store, in the order in which they were begun."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +29,11 @@ class Reach:
         method: Name of what helps.
         limit_s: Seconds that a person at the page may take.
         user: Strategy of a simulated person.
-        seed: Which simulated person.
+        seed: Which simulated person. Those of the study, 0 to 999, are looked at only in its own run.
+
+    Raises:
+        BadGoals: The task is no goal of the scene.
+        UnknownMethod: There is no such method.
     """
 
     scene: str = "S1"
@@ -42,6 +42,19 @@ class Reach:
     limit_s: float = 600.0
     user: Strategy = Strategy.STOP_BESIDE
     seed: int = 5000
+
+    def __post_init__(self) -> None:
+        self.drive()
+
+    def drive(self) -> Drive:
+        """Return a new attempt of a person at the page."""
+        return Drive(scene(self.scene), self.task, self.method, Rules(limit_s=self.limit_s))
+
+    def trial(self) -> Trial:
+        """Return a whole trial of a simulated person."""
+        where = scene(self.scene)
+        person = User(strategy=self.user)
+        return episode(where, self.task or where.tasks[0], person, method(self.method), self.seed)
 
 
 class SimulatedReach:
@@ -55,9 +68,7 @@ class SimulatedReach:
 
     def step(self) -> None:
         """Do the whole trial."""
-        order, where = self._order, scene(self._order.scene)
-        person = User(strategy=order.user)
-        self._trial = episode(where, order.task or where.tasks[0], person, method(order.method), order.seed)
+        self._trial = self._order.trial()
 
     def hold(self, held: bool) -> None:
         """Nothing: no time passes."""
@@ -76,39 +87,24 @@ class SimulatedReach:
 
 
 def run_of(journal: Journal, order: Reach) -> str:
-    """Return the name of the attempt that goes on, if it was ordered like this; else that of a new one.
+    """Return the name of the attempt at the page that goes on, if it was ordered like this; else that of a new one.
 
     An attempt of 0.1.0 has no order; one that was cut off is ordered now under the name that it has.
     """
-    options, last = DOMAIN.options_of(order), REACHES.latest(journal)
-    if last is not None and last.state.over is None and last.state.begun == TaskStarted(options=options):
-        return last.order.name
-    found = journal.snapshot(RUN)
+    options, found = DOMAIN.options_of(order), journal.snapshot(RUN)
     kept = "" if found is None or "drive" not in found.state else str(found.state["run"])
     with journal.writing() as writer:
-        name = kept if kept and REACHES.find(writer, kept) is None else REACHES.next_name(writer)
-        writer.append(Ordered(name=name, world=DOMAIN.name, people=PAGE), run=RUN)
-        writer.append(TaskStarted(options=options), run=name)
-    return name
-
-
-def drive_of(order: Reach) -> Drive:
-    """Return a new attempt.
-
-    Raises:
-        BadGoals: The task is no goal of the scene.
-        UnknownMethod: There is no such method.
-    """
-    return Drive(scene(order.scene), order.task, order.method, Rules(limit_s=order.limit_s))
-
-
-def seat_at(order: Reach, place: Workplace) -> Seat:
-    """Return a seat for the attempt that goes on at a place, or for a new one."""
-    return Seat(go_on(drive_of(order), place.sit_down(PERSON), place.run), place)
+        last = RUNS.latest(writer, lambda ordered: (ordered.world, ordered.people) == (DOMAIN.name, PAGE))
+        if last is not None and last.state.over is None and last.state.begun == TaskStarted(options=options):
+            return last.order.name
+        name = kept if RUNS.find(writer, kept) is None else ""
+        return next_run(writer, world=DOMAIN.name, people=PAGE, options=options, prefix=RUN, name=name).name
 
 
 def _begin(order: Reach, place: Workplace) -> Task:
-    return SimulatedReach(order) if place.people == SIMULATED else seat_at(order, place)
+    if place.people == SIMULATED:
+        return SimulatedReach(order)
+    return Seat(go_on(order.drive(), place.sit_down(PERSON), place.run), place)
 
 
 DOMAIN = Domain(
