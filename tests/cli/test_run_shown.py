@@ -21,7 +21,7 @@ from tests.fakes.panels import checked, numbers
 class Link:
     """Keeps what it is told."""
 
-    alive, stopped = True, False
+    alive, stopped, stick = True, False, None
 
     def __init__(self) -> None:
         self.told: list[dict[str, Any]] = []

@@ -45,15 +45,15 @@ def test_the_last_one_that_began_and_how_it_ended(journal: Journal) -> None:
     next(turns)
     last = RUNS.latest(journal)
     assert last is not None
-    assert isinstance(last.state.begun, Started)
-    assert (last.order, last.state.begun.main, last.state.over) == (first, "main_task", None)
+    assert isinstance(last.begun, Started)
+    assert (last.order, last.begun.main, last.over) == (first, "main_task", None)
     with pytest.raises(StopIteration):
         next(turns)
     ordered(journal)
     ended = RUNS.latest(journal)
     assert ended is not None
-    assert isinstance(ended.state.over, Over)
-    assert (ended.order, str(ended.state.over.ending)) == (first, "done")
+    assert isinstance(ended.over, Over)
+    assert (ended.order, str(ended.over.ending)) == (first, "done")
 
 
 def test_an_order_of_the_first_version_can_be_read() -> None:

@@ -31,6 +31,7 @@ from handup.executive import (
     Unseen,
 )
 from handup.executive.events import Acted, Begun, Known, Over, Resumed, Started, Void
+from handup.executive.people import Heard
 from handup.journal import Entry, Journal
 from handup.recover.unknown import FAILED, NOT_STARTED, WORKED
 from tests.executive.making import action, loop, op, recipe, recipes, rule, task
@@ -210,6 +211,21 @@ def test_without_sensing_a_person_is_asked(tmp_path: Path, says: str, effects: i
     assert asked == ["I was interrupted while I was about to place. How did it turn out?"]
     ending = Ending.FAILED if says == WORKED else Ending.DONE  # nobody gave what `part` must give
     assert (finished.ending, len(placed(tmp_path / "w"))) == (ending, effects)
+
+
+def test_who_says_let_the_robot_try_leaves_a_failure_to_recover_from(tmp_path: Path) -> None:
+    class LetsTry(Bystander):
+        def heard(self, question: str) -> Heard | None:
+            return Heard(by="Ben", let_try=True)
+
+    with Journal.open(tmp_path / "j.db") as journal, pytest.raises(Killed):
+        live(tmp_path, World(tmp_path / "w", dies=Dies(2)), journal)
+    with Journal.open(tmp_path / "j.db") as journal:
+        run = Run(MAIN, [*RULES, rule("lost", "**/place")], book=journal, run="r", settings=Settings(batch=8))
+        people = LetsTry(lambda question: None, ManualClock())
+        around = Around(actions=World(tmp_path / "w").actions, clock=ManualClock(), people=people)
+        finished = Executive(run, around).to_the_end()
+    assert (finished.ending, len(placed(tmp_path / "w"))) == (Ending.DONE, 7)
 
 
 def test_where_nobody_can_tell_nothing_is_repeated(tmp_path: Path) -> None:

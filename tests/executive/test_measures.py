@@ -10,7 +10,19 @@ from typing import Any
 import pytest
 
 from handup.core import ManualClock, Question, QuestionKind
-from handup.executive import Aborted, Around, Bystander, Call, Done, Executive, Outcome, Run, Said, Settings, Unseen
+from handup.executive import (
+    Aborted,
+    Around,
+    Bystander,
+    Call,
+    Done,
+    Executive,
+    Outcome,
+    Run,
+    Said,
+    Settings,
+    Unseen,
+)
 from handup.executive.escalation import AGAIN
 from handup.executive.events import Acted, Begun, Ending, Over, Resumed, Started
 from handup.executive.measures import Account, Measures, Traced, measure, measured, triage
@@ -100,13 +112,14 @@ class Wall:
     def now_s(self) -> float:
         return self._at_s
 
-    def skip_to(self, at_s: float) -> None:
-        self._at_s = at_s
+    def sleep(self, seconds: float) -> None:
+        self._at_s += seconds
 
 
-def test_time_between_two_programs_is_nobodys(tmp_path: Path) -> None:
+def test_time_between_two_programs_is_nobodys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def one(at_s: float, dies: bool) -> None:
         clock = Wall(at_s)
+        monkeypatch.setattr("handup.executive.people.time.sleep", clock.sleep)
 
         def does(call: Call) -> Outcome:
             if dies:

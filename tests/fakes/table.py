@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from handup.core import Reply, ReplyKind
+from handup.core.stick import Stick
 from handup.desk import Desk, Record, SkippingClock
 from handup.domains.domain import Workplace
 from handup.domains.feeding import LOOKS, World
@@ -31,6 +32,7 @@ class Notebook:
     on_state: Callable[[Mapping[str, Any]], object] = lambda state: None
     alive: bool = True
     stopped: bool = False
+    stick: Stick | None = None
     states: list[dict[str, Any]] = field(default_factory=list)
     pictures: list[tuple[str, bytes]] = field(default_factory=list)
 

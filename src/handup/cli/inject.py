@@ -67,7 +67,7 @@ def _inject(part: str, failure: str, store: str) -> str:
         ordered = last.order
         if not ordered.drills:
             raise BadSetting(f"{ordered.name} takes no drills", hint="Only a run that was begun with --drills does.")
-        if last.state.over is not None:
+        if last.over is not None:
             raise BadSetting(f"{ordered.name} is over", hint=f"Begin another one: {BEGIN}.")
         home = home_of(store, journal, ordered)
     simulation(ordered.world).inject(home, part, failure)

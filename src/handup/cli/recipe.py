@@ -214,7 +214,7 @@ def _recovery(name: str, files: Sequence[Path], failure: str, store: str, aborts
     """Try a recovery on a failure of the last run of a store; what came of it, with `ok`."""
     with Journal.open(store, create=False, readonly=True) as journal:
         last = RUNS.latest(journal)
-        begun = None if last is None else last.state.begun
+        begun = None if last is None else last.begun
         if last is None or not isinstance(begun, Started):
             raise BadSetting("no recipe was run on this store", hint="Name another one with --store.")
         recipes, rule = _rule(name, files, begun)

@@ -278,7 +278,7 @@ class _TaskWay(_Way):
         self._order = domain.order_of(named)
         if self.last is None:
             return
-        begun, now = self.last.state.begun, domain.options_of(self._order)
+        begun, now = self.last.begun, domain.options_of(self._order)
         assert isinstance(begun, TaskStarted)
         differs = [f"{name} {now[name]!r}, not {begun.options.get(name)!r}" for name in named]
         differs = [said for name, said in zip(named, differs, strict=True) if now[name] != begun.options.get(name)]
@@ -295,7 +295,7 @@ class _TaskWay(_Way):
 
     def to_the_end(self, work: Work, ordered: Ordered) -> dict[str, Any]:
         """Drive it, unless it is over; return what came of it."""
-        over = None if self.last is None else self.last.state.over
+        over = None if self.last is None else self.last.over
         self.say_what(ordered, known=self.last is not None, over=over is not None)
         if isinstance(over, TaskOver):
             return {"world": ordered.world, "ending": "done", "reason": "", **over.result}
@@ -360,7 +360,7 @@ def _last(store: str) -> Last | None:
 def _known(last: Last | None, journal: Journal) -> Run:
     """Return a recipe's run that goes on, or is over."""
     assert last is not None
-    started = last.state.begun
+    started = last.begun
     assert isinstance(started, Started)
     sources = Sources.from_json(started.sources)
     return Run.of(sources, params=started.params, task=started.main, book=journal, run=last.order.name)
@@ -374,7 +374,7 @@ def _refuse_other(wanted: Wanted, last: Last) -> None:
     Raises:
         BadSetting: With everything that differs.
     """
-    ordered, started = last.order, last.state.begun
+    ordered, started = last.order, last.begun
     assert isinstance(started, Started)
     sources = Sources.from_json(started.sources)
     endings = simulation(ordered.world).endings().recoveries if ordered.world else ()

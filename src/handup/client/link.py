@@ -19,10 +19,11 @@ from handup.client import live
 from handup.client.address import check_proof
 from handup.client.calls import new_token
 from handup.client.client import AsyncClient
-from handup.client.live import BEAT_S, MOST_PICTURES, Outbox, Pulse, ServerClock, Stick, Sticks
+from handup.client.live import BEAT_S, MOST_PICTURES, Outbox, Pulse, ServerClock, Sticks
 from handup.client.views import Stop, count_of, stop_of, strange, unshown_of
 from handup.core import HandupError, ServerUnreachable
 from handup.core.panels import RobotState, Unshown
+from handup.core.stick import Stick
 
 HOLD_S = 1.0
 """So long after the last heartbeat that it trusts a robot may move."""

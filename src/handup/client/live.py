@@ -9,7 +9,6 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from websockets.exceptions import InvalidStatus, WebSocketException
@@ -20,6 +19,7 @@ from handup.client.calls import refusal
 from handup.client.views import strange
 from handup.core import HandupError
 from handup.core.panels import RobotState, plain
+from handup.core.stick import Stick
 
 BEAT_S = 0.25
 """So often both sides say that they are there."""
@@ -208,32 +208,6 @@ class Pulse:
     def forget(self) -> None:
         """The server is not there, as far as we are concerned."""
         self._last_s = -math.inf
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stick:
-    """How somebody pushes the stick.
-
-    Args:
-        by: Who.
-        device: On which device.
-        mode: `translate` or `rotate`.
-        push: Along three axes, each from -1 to 1.
-        close: Whether they press to close the hand.
-        heard_s: When it was heard, by `time.monotonic`.
-    """
-
-    by: str
-    device: str
-    mode: str
-    push: tuple[float, float, float]
-    close: bool
-    heard_s: float
-
-    @property
-    def idle(self) -> bool:
-        """Whether it asks for nothing."""
-        return not (any(self.push) or self.close)
 
 
 class Sticks:

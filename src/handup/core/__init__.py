@@ -74,7 +74,7 @@ from handup.core.kinds import (
     value_to_json,
 )
 from handup.core.person import Limits, Person, QuietHours, Role
-from handup.core.protocols import Clock, ManualClock, RandomSource
+from handup.core.protocols import Clock, ManualClock, RandomSource, SkippingClock
 from handup.core.question import Question
 from handup.core.registry import Announced, Registry, settings_of
 from handup.core.schema import answer_schema, question_schema, reply_schema
@@ -156,6 +156,7 @@ __all__ = [
     "ServerRefused",
     "ServerUnreachable",
     "Shape",
+    "SkippingClock",
     "StoreUnavailable",
     "TooFast",
     "TooLarge",

@@ -37,3 +37,16 @@ class ManualClock:
         if seconds < 0:
             raise ValueError("a clock does not run backwards")
         self._now_s += seconds
+
+
+class SkippingClock(ManualClock):
+    """A clock that is moved on to the next thing that is due, as by `Desk.wait`, instead of waiting for it.
+
+    Give it to the journal. A question that is held for an hour then takes no time at all. Use it where one thread
+    waits and channels reply from within `show` or are `Timed`, as simulated people are; where people reply by
+    themselves, time would run away from them.
+    """
+
+    def skip_to(self, at_s: float) -> None:
+        """Move on to a time; one that has passed changes nothing."""
+        self.advance(max(0.0, at_s - self.now_s()))

@@ -1,7 +1,8 @@
 """The desk: questions that survive, answers that count once, people who are not asked more than they allow."""
 
+from handup.core import SkippingClock
 from handup.desk.channel import CHANNEL_FAILS, Callback, Channel, Timed
-from handup.desk.desk import Desk, SkippingClock
+from handup.desk.desk import Desk
 from handup.desk.events import Cause, Delivered
 from handup.desk.record import ERASED, Receipt, ReceiptStatus, Record, question_id
 from handup.desk.rules import Ruling, decide

@@ -16,11 +16,11 @@ from typing import Self
 from handup.core import (
     ConflictingSettings,
     IllegalCall,
-    ManualClock,
     Person,
     Question,
     Reply,
     ReplyKind,
+    SkippingClock,
     StoreUnavailable,
     UnknownName,
 )
@@ -44,19 +44,6 @@ LONGEST_SLEEP_S = 3600.0
 _Made = Callable[[DeskState, float], Command]
 """Function that makes a command once the state and the time are known."""
 _log = logging.getLogger("handup.desk")
-
-
-class SkippingClock(ManualClock):
-    """A clock that `Desk.wait` moves on to the next thing that is due, instead of waiting for it.
-
-    Give it to the journal. A question that is held for an hour then takes no time at all. Use it where one thread
-    waits and channels reply from within `show` or are `Timed`, as simulated people are; where people reply by
-    themselves, time would run away from them.
-    """
-
-    def skip_to(self, at_s: float) -> None:
-        """Move on to a time; one that has passed changes nothing."""
-        self.advance(max(0.0, at_s - self.now_s()))
 
 
 @dataclass(eq=False)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from handup.core.stick import Stick
+
 if TYPE_CHECKING:
     from handup.desk import Desk
 
@@ -46,6 +48,11 @@ class Link(Protocol):
     @property
     def stopped(self) -> bool:
         """True while a stop holds, as far as the link knows."""
+        ...
+
+    @property
+    def stick(self) -> Stick | None:
+        """Latest push of somebody who steers; None where nobody did."""
         ...
 
     def state(self, state: Mapping[str, Any], /) -> object:

@@ -18,7 +18,8 @@ from handup.executive.people import Heard, People, pass_time
 from handup.executive.run import Run
 from handup.executive.sources import Files, Sources
 from handup.recover import Erased
-from handup.recover.unknown import NOT_STARTED, WORKED, lost_question
+from handup.recover.trail import Settled
+from handup.recover.unknown import lost_question, meaning_of
 
 SOON_S = 1e-9
 """What is left of a wait below this is nothing."""
@@ -319,14 +320,17 @@ class Executive:
             heard = yield from self._hear(question)
         if self._stopped:
             self.run.tell(events.Stopped(why=self._why, at_s=now_s()))
-        elif heard is None or heard.value is None:
+            return
+        meaning = None if heard is None else meaning_of(heard.value, let_try=heard.let_try)
+        if heard is None or meaning is None:
             why = f"Nobody could say what became of {lost.path}."
             self.run.tell(events.Stopped(why=why, ending=events.Ending.UNANSWERED, at_s=now_s()))
-        elif heard.value == NOT_STARTED:
+        elif meaning[0] is Settled.VOID:
             self.run.tell(events.Void(number=number, why="not started", by=heard.by))
         else:
-            failed = Aborted(code=LOST, why="A person says that it did not work.")
-            outcome = Done() if heard.value == WORKED else failed
+            look = meaning[1]
+            why = "A person says that it did not work." if look else "A person says to go on, not how it went."
+            outcome = Done() if look and look.ok else Aborted(code=LOST, why=why)
             self.run.tell(events.Acted.by_outcome(number, outcome, now_s(), events.Known.SAID, heard.by))
 
     # -- between steps -----------------------------------------------------------------------------------------------

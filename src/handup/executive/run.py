@@ -19,7 +19,7 @@ from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery
 from handup.executive.settings import Settings
 from handup.executive.sources import Sources
-from handup.journal.run_log import Erased, RunLog
+from handup.journal.run_log import RunLog
 
 if TYPE_CHECKING:
     from handup.journal import Journal, Writer
@@ -379,19 +379,18 @@ class Logbook:
             StoreUnavailable: It cannot be written now; what waits still does.
         """
         if self.waiting:
-            self.log.append(self.waiting, self._key, self._refuse_erased)
+            self.log.append(self.waiting, self._key, self._forget)
             self.waiting.clear()
 
-    def _refuse_erased(self, transaction: Writer) -> None:
-        """Nothing that a person said is written once more after they were erased."""
-        if self._people and (erasure := self.log.erasure(transaction)):
-            written = [entry.event for entry in transaction.read(run=self.log.run)]
-            named = {getattr(event, "by", None) for event in written}  # the desk has named whoever answered
-            self.log.forgotten(erasure)
-            answers = [event for event in self.waiting if isinstance(event, events.Answered) and event.about]
-            unwritten = any(answer.by not in named for answer in answers)
-            if unwritten or any(isinstance(event, events.Answered) and event.erased for event in written):
-                raise Erased("somebody was erased who had answered", hint="Go on with the run: it ends by name.")
+    def _forget(self, transaction: Writer) -> bool:
+        """Return whether what waits may hold what somebody said who was erased."""
+        if not self._people:
+            return False
+        written = [entry.event for entry in transaction.read(run=self.log.run)]
+        named = {getattr(event, "by", None) for event in written}  # the desk has named whoever answered
+        answers = [event for event in self.waiting if isinstance(event, events.Answered) and event.about]
+        unwritten = any(answer.by not in named for answer in answers)
+        return unwritten or any(isinstance(event, events.Answered) and event.erased for event in written)
 
     def _key(self, event: object) -> str:
         return (

@@ -29,6 +29,8 @@ class Named(Protocol):
 Order = TypeVar("Order", bound=Named)
 Begins = TypeVar("Begins")
 Ends = TypeVar("Ends")
+Log = TypeVar("Log", "Journal", "Writer")
+GO_ON = "Read the answers again and tell them again, or go on without them: such a run ends by name."
 
 
 class Erased(IllegalCall):
@@ -84,7 +86,7 @@ class RunLog:
         """
         return self.journal.holding(self.run)
 
-    def append(self, events: Sequence[object], key: Callable[[object], str], refuse: Callable[[Writer], None]) -> None:
+    def append(self, events: Sequence[object], key: Callable[[object], str], forget: Callable[[Writer], bool]) -> None:
         """Write events, all of them or none; durable when this returns.
 
         Where the store could not say whether an earlier try had counted, the same events are not written twice.
@@ -92,11 +94,12 @@ class RunLog:
         Args:
             events: The events.
             key: Returns the key of an event.
-            refuse: Called inside the transaction; raises `Erased` where the events must not be written any more.
+            forget: Called inside the transaction where somebody was erased meanwhile: builds the state again, and
+                returns whether the events may name them or hold what they said.
 
         Raises:
             IllegalCall: Another program has written to the run.
-            Erased: `refuse` raised it.
+            Erased: `forget` said so.
             StoreUnavailable: The events cannot be written now.
         """
         wanted, first, last = tuple(events), self.first, self.last
@@ -107,7 +110,8 @@ class RunLog:
                     first, last = first or written[0].seq, written[-1].seq
                 else:
                     self._refuse_company(written)
-                    refuse(transaction)
+                    if self.forgotten(transaction, forget):
+                        raise Erased("somebody was erased meanwhile", hint=GO_ON)
                     for event in wanted:
                         last = transaction.append(event, run=self.run, key=key(event)).seq
                         first = first or last
@@ -124,23 +128,20 @@ class RunLog:
         """
         self._refuse_company(self.own(self.journal.read(self.last, run=self.run)))
 
-    def erasure(self, log: Journal | Writer) -> int:
-        """Return up to which entry somebody was erased whom nobody has forgotten yet; 0 where nobody was.
-
-        Whoever builds their state again then says so by `forgotten`: until they have, the erasure is news.
+    def forgotten(self, log: Log, forget: Callable[[Log], bool]) -> bool:
+        """Have the state built again where somebody was erased since the last look; return what came of that.
 
         Args:
             log: The journal, or a transaction.
+            forget: Called with it where somebody was.
+
+        Returns:
+            What `forget` returned; False where it was not called.
         """
         news = list(log.read(self._seen, run=""))
-        if any(entry.kind == ERASED for entry in news):
-            return news[-1].seq
+        came = any(entry.kind == ERASED for entry in news) and forget(log)
         self._seen = news[-1].seq if news else self._seen
-        return 0
-
-    def forgotten(self, erasure: int) -> None:
-        """Take note that the state was built again after an erasure."""
-        self._seen = erasure
+        return came
 
     def own(self, entries: Iterable[Entry]) -> list[Entry]:
         """Return those entries that are the run's own, without the desk's."""
@@ -154,53 +155,20 @@ class RunLog:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunState(Generic[Begins, Ends]):
-    """How far a run has come.
-
-    Args:
-        begun: The event with which it began; None before that.
-        over: The event with which it ended; None while it goes on, or where it was cut off.
-    """
-
-    begun: Begins | None
-    over: Ends | None
-
-    @classmethod
-    def of(
-        cls,
-        entries: Iterable[Entry],
-        begins: tuple[type[Any], ...],
-        ends: tuple[type[Any], ...],
-    ) -> RunState[Begins, Ends]:
-        """Return the state that the entries of a run tell.
-
-        Args:
-            entries: The entries, oldest first.
-            begins: Classes of the events with which a run begins; the first one counts.
-            ends: Classes of the events with which it ends; the last one counts.
-        """
-        begun, over = None, None
-        for entry in entries:
-            if begun is None and isinstance(entry.event, begins):
-                begun = entry.event
-            if isinstance(entry.event, ends):
-                over = entry.event
-        return cls(begun=begun, over=over)
-
-
-@dataclass(frozen=True, kw_only=True)
 class OrderedRun(Generic[Order, Begins, Ends]):
     """A run that was ordered, and how far it has come.
 
     Args:
         order: The order, with the run's name.
         mark: Hash of the order's entry, which no other run has on any store.
-        state: How far the run has come.
+        begun: The first event with which it began; None before that.
+        over: The last event with which it ended; None while it goes on, or where it was cut off.
     """
 
     order: Order
     mark: str
-    state: RunState[Begins, Ends]
+    begun: Begins | None
+    over: Ends | None
 
 
 @dataclass(frozen=True)
@@ -245,8 +213,10 @@ class Orders(Generic[Order, Begins, Ends]):
         """Return the run of a name; None where none was ordered under it."""
         for entry in log.read(run=self.run):
             if isinstance(entry.event, self.order) and entry.event.name == name:
-                state: RunState[Begins, Ends] = RunState.of(log.read(run=name), self.begins, self.ends)
-                return OrderedRun(order=entry.event, mark=entry.hash, state=state)
+                own = [written.event for written in log.read(run=name)]
+                begun = next((event for event in own if isinstance(event, self.begins)), None)
+                over = next((event for event in reversed(own) if isinstance(event, self.ends)), None)
+                return OrderedRun(order=entry.event, mark=entry.hash, begun=begun, over=over)
         return None
 
     def latest(
@@ -260,6 +230,6 @@ class Orders(Generic[Order, Begins, Ends]):
         """
         for order in filter(wanted, reversed(self.read(log))):
             found = self.find(log, order.name)
-            if found is not None and found.state.begun is not None:
+            if found is not None and found.begun is not None:
                 return found
         return None

@@ -19,7 +19,7 @@ from handup.core import (
     value_from_json,
     value_to_json,
 )
-from handup.journal.run_log import Erased, RunLog
+from handup.journal.run_log import RunLog
 from handup.people import Workload
 from handup.people.workload import SOMEBODY
 from handup.policy import ModuleGraph
@@ -254,7 +254,7 @@ class DurableSession(Session):
         Returns:
             Whether anybody was, since the last look.
         """
-        return self._log is not None and self._forget_erased(self._log.journal)
+        return self._log is not None and self._log.forgotten(self._log.journal, self._build_again)
 
     def check_alone(self) -> None:
         """Make sure that no other program has written to the run.
@@ -294,24 +294,22 @@ class DurableSession(Session):
     def _write(self, *events: RunEvent, key: str = "") -> None:
         if self._log is None:
             raise IllegalCall("the session belongs to no run", hint="Make it with DurableSession.of_run.")
-        self._log.append(events, lambda _: key, lambda transaction: self._refuse_erased(transaction, events))
+        people = set(self._trail.people)
+
+        def forget(transaction: Writer) -> bool:
+            again = self._build_again(transaction)
+            changed = people != set(self._trail.people)
+            return again and any(_may_name(event, people, changed) for event in events)
+
+        self._log.append(events, lambda _: key, forget)
         for event in events:
             self._trail = self._trail.after(event, key)
 
-    def _refuse_erased(self, transaction: Writer, events: Collection[RunEvent]) -> None:
-        """Refuse events that may name somebody who was erased since the last look."""
-        people = set(self._trail.people)
-        if self._forget_erased(transaction):
-            changed = people != set(self._trail.people)
-            if any(_may_name(event, people, changed) for event in events):
-                raise Erased("somebody was erased meanwhile", hint="Read the answers again, and tell them again.")
-
-    def _forget_erased(self, journal: Journal | Writer) -> bool:
-        """Build everything again where somebody was erased since the last look; return whether that was so."""
+    def _build_again(self, journal: Journal | Writer) -> bool:
+        """Build everything again from the journal, without what was erased; return whether the run had begun."""
         log = self._log
         assert log is not None
-        erasure = log.erasure(journal)
-        if not erasure or self._trail.started is None:
+        if self._trail.started is None:
             return False
         trail, told = _read(log.own(journal.read(run=log.run)))
         assert trail.started is not None
@@ -319,7 +317,6 @@ class DurableSession(Session):
         self._state, self._events = again._state, again._events
         self._first_costs, self._cost_model = again._first_costs, again._cost_model
         self._trail = trail
-        log.forgotten(erasure)
         return True
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
-from handup.core import Answer, BadSetting, ContractViolation, Question, Value
+from handup.core import Answer, BadSetting, ContractViolation, Question, SkippingClock, Value
 from handup.journal.events import REPAIRED
 from handup.policy import ModuleGraph
 
@@ -156,14 +156,6 @@ class SeesAnew(Protocol):
         """Modules for which an answer holds only until the robot acts, such as a place on a picture."""
 
 
-@runtime_checkable
-class Skips(Protocol):
-    """A clock that is moved on instead of waited for: in tests and simulations."""
-
-    def skip_to(self, at_s: float) -> None:
-        """Move on to a time."""
-
-
 # -- the desk ----------------------------------------------------------------------------------------------------------
 
 
@@ -299,7 +291,7 @@ class AtDesk:
         left_s = until_s - self.desk.now_s()
         if left_s > 0.0:
             clock = self.desk.journal.clock
-            if isinstance(clock, Skips):
+            if isinstance(clock, SkippingClock):
                 clock.skip_to(until_s)
             else:
                 self.desk.journal.wait(seq, min(left_s, self.look_every_s))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from handup.core import ContractViolation, Question, QuestionKind, Value
 from handup.core.kinds import in_passing
 from handup.recover.durable import DurableSession
-from handup.recover.sides import Asked, AtDesk, Doubts, Look, Plans, Policy, Senses, look_of, shown
+from handup.recover.sides import AtDesk, Doubts, Look, Plans, Policy, Senses, look_of, shown
 from handup.recover.trail import Attempt, Settled, question_of
 
 WORKED = "It worked"
@@ -48,7 +48,9 @@ def settle_unknown(session: DurableSession, attempt: Attempt, policy: Policy, at
         record = at_desk.ended(asked)
         if record is None or record.cause == "stop":
             return
-        meaning = meaning_of(record)
+        answer = record.answer
+        value, certainty = (None, 1.0) if answer is None else (answer.value, answer.certainty)
+        meaning = meaning_of(value, certainty, let_try=record.status == "delegated")
         if look is not None and meaning is not None and meaning[0] is Settled.LET_TRY:
             break  # the robot's own look, then
         if meaning is not None:
@@ -118,17 +120,21 @@ def _clock(at_s: float) -> str:
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
-def meaning_of(record: Asked) -> tuple[Settled, Look | None] | None:
-    """How what came of the question settles the outcome; None where it does not.
+def meaning_of(
+    value: Value | None, certainty: float = 1.0, *, let_try: bool = False
+) -> tuple[Settled, Look | None] | None:
+    """Return how a reply settles the outcome of an action; None where it does not.
 
-    *Let the robot try* says nothing of how it went, and that the robot may go on all the same.
+    Args:
+        value: What was answered; None where nothing was.
+        certainty: Of the answer.
+        let_try: Whether the reply was to let the robot try: that says nothing of how the action went, and that the
+            robot may go on all the same.
     """
-    if record.status == "delegated":
+    if let_try:
         return Settled.LET_TRY, None
-    if record.answer is not None and isinstance(record.answer.value, bool):
-        return Settled.SAID, Look(record.answer.value, max(0.5, record.answer.certainty))
-    if record.answer is None or record.answer.value not in EFFECTS:
-        return None
-    if record.answer.value == NOT_STARTED:
+    if value == NOT_STARTED:
         return Settled.VOID, None
-    return Settled.SAID, Look(record.answer.value == WORKED, max(0.5, record.answer.certainty))
+    if not isinstance(value, bool) and value not in (WORKED, FAILED):
+        return None
+    return Settled.SAID, Look(value in (True, WORKED), max(0.5, certainty))

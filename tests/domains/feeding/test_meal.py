@@ -186,7 +186,7 @@ def test_the_next_meal_on_a_store_is_the_same_one_or_a_new_one(tmp_path: Path) -
             next_meal(journal, replace(order, bites=2), Terms())
         end_task(journal, first.order.name, {})
         again = next_meal(journal, order, Terms(), again=True)
-        assert (again.order.name, again.over) == ("meal-1", True)
+        assert (again.order.name, again.goes_on) == ("meal-1", True)
         assert next_meal(journal, replace(order, bites=2), Terms(), new=True).order.name == "meal-2"
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from handup.client.live import Stick
 from handup.core import Limits, Person, Reply, ReplyKind
+from handup.core.stick import Stick
 from handup.desk import Desk, Record
 from handup.desk.events import Asked, Opened
 from handup.desk.status import Status

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from handup.core import BadRecord, event
 from handup.domains.domain import PAGE, SIMULATED
@@ -16,6 +16,7 @@ from handup.domains.runs import RUNS, TaskOver, next_run
 from handup.journal import Journal
 from handup.journal.writer import Writer
 
+T = TypeVar("T", Order, Terms)
 RUN = "meals"
 """The run under which a journal keeps what was ordered for each meal, and on which terms."""
 WORLD = "feeding"
@@ -66,12 +67,10 @@ class Next:
     Args:
         order: With the meal's name.
         goes_on: Whether it was begun before.
-        over: Whether it is over already, and only read.
     """
 
     order: Order
     goes_on: bool
-    over: bool = False
 
 
 def next_meal(
@@ -102,13 +101,12 @@ def next_meal(
         BadRecord: The meal that would go on was ordered otherwise, or is of another version.
     """
     with journal.writing() as writer:
-        if (last := _going_on(writer, new=new, again=again)) is not None:
-            ordered, over = last
+        if (ordered := _going_on(writer, new=new, again=again)) is not None:
             known = read_order(ordered)
             seed = known.seed if own_seed else wanted.seed
             kitchen = known.kitchen if own_kitchen else wanted.kitchen
             refuse_another(ordered, replace(wanted, name=known.name, seed=seed, kitchen=kitchen), terms)
-            return Next(known, goes_on=True, over=over)
+            return Next(known, goes_on=True)
         orders = _orders(writer)
         seed = wanted.seed + (len(orders) if own_seed else 0)
         kitchen = _home(orders, seed) if own_kitchen else wanted.kitchen
@@ -126,17 +124,16 @@ def terms_of(journal: Journal, *, new: bool = False, again: bool = False) -> Ter
     """
     with journal.writing() as writer:
         known = _going_on(writer, new=new, again=again)
-    return None if known is None else read_terms(known[0])
+    return None if known is None else read_terms(known)
 
 
-def _going_on(writer: Writer, *, new: bool, again: bool) -> tuple[Ordered, bool] | None:
-    """Return the latest meal and whether it is over, unless a new one is to begin."""
+def _going_on(writer: Writer, *, new: bool, again: bool) -> Ordered | None:
+    """Return the latest meal, unless a new one is to begin."""
     _adopt(writer)
     last = None if new else RUNS.latest(writer, lambda ordered: ordered.world == WORLD)
-    if last is None or (last.state.over is not None and not again):
+    if last is None or (last.over is not None and not again):
         return None
-    known = ordered_as(writer, last.order.name)  # none where it was killed before it began
-    return None if known is None else (known, last.state.over is not None)
+    return ordered_as(writer, last.order.name)  # none where it was killed before it began
 
 
 def _adopt(writer: Writer) -> None:
@@ -223,10 +220,7 @@ def read_order(ordered: Ordered) -> Order:
     Raises:
         BadRecord: It is of another version.
     """
-    try:
-        return Order(**ordered.order)
-    except TypeError as error:
-        raise _of_another_version(ordered, error) from None
+    return _made(Order, ordered.order, ordered.name)
 
 
 def read_terms(ordered: Ordered) -> Terms:
@@ -235,13 +229,13 @@ def read_terms(ordered: Ordered) -> Terms:
     Raises:
         BadRecord: They are of another version.
     """
+    return _made(Terms, ordered.terms, ordered.name)
+
+
+def _made(kind: type[T], record: Mapping[str, Any], name: str) -> T:
     try:
-        return Terms(**ordered.terms)
+        return kind(**record)
     except TypeError as error:
-        raise _of_another_version(ordered, error) from None
-
-
-def _of_another_version(ordered: Ordered, error: TypeError) -> BadRecord:
-    return BadRecord(
-        f"the order of '{ordered.name}' is of another version: {error}", hint="Begin a new meal with --new."
-    )
+        raise BadRecord(
+            f"the order of '{name}' is of another version: {error}", hint="Begin a new meal with --new."
+        ) from None

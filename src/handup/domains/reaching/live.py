@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, cast
+from typing import Any
 
 from handup.core import BadRecord, Limits, Person, StoreUnavailable
 from handup.core.panels import Phase, ThingPart
@@ -24,7 +24,6 @@ from handup.domains.reaching.scenes import CONTROL_S
 from handup.domains.reaching.steering import Mode
 from handup.intent import Assistant
 from handup.intent.assistant import State
-from handup.intent.pose import Vector
 from handup.people import Workload
 
 ROBOT = "hand"
@@ -46,44 +45,6 @@ BEHIND_S = 0.25
 STEP = "goal"
 """The step of every question of an attempt."""
 GONE = "The robot was ended while it asked."
-
-
-class Pushed(Protocol):
-    """A push as the link hears it."""
-
-    @property
-    def by(self) -> str:
-        """Who."""
-        ...
-
-    @property
-    def mode(self) -> str:
-        """`translate` or `rotate`."""
-        ...
-
-    @property
-    def push(self) -> Vector:
-        """Along three axes."""
-        ...
-
-    @property
-    def close(self) -> bool:
-        """Whether the hand is to close."""
-        ...
-
-    @property
-    def heard_s(self) -> float:
-        """When, by the clock of `Seat`."""
-        ...
-
-
-class Wire(Link, Protocol):
-    """The robot's link to the server, which hears a stick."""
-
-    @property
-    def stick(self) -> Pushed | None:
-        """The latest push."""
-        ...
 
 
 @dataclass
@@ -114,9 +75,10 @@ class Seat:
         self.desk = self.place.sit_down(PERSON)
 
     @property
-    def wire(self) -> Wire:
+    def link(self) -> Link:
         """The link that hears the stick."""
-        return cast(Wire, self.place.link)
+        assert self.place.link is not None
+        return self.place.link
 
     def step(self) -> float | None:
         """Do one control step when it is due; None once something is held or the time is up."""
@@ -151,7 +113,7 @@ class Seat:
 
     def view(self) -> Mapping[str, Any]:
         """Return the attempt as people see it."""
-        heard = self.wire.stick
+        heard = self.link.stick
         there = heard is not None and self.place.clock() - heard.heard_s <= SILENT_S
         phase, doing, why = self._said
         return {
@@ -191,13 +153,13 @@ class Seat:
 
     def _push(self) -> Push | None:
         """What the person commands, while they and the server are heard."""
-        heard = self.wire.stick
-        if heard is None or not self.wire.alive or self.place.clock() - heard.heard_s > SILENT_S:
+        heard = self.link.stick
+        if heard is None or not self.link.alive or self.place.clock() - heard.heard_s > SILENT_S:
             return None
         return Push(Mode(heard.mode), heard.push, heard.close)
 
     def _why_holding(self) -> str:
-        return "Nobody steers" if self.wire.alive else "The link is lost"
+        return "Nobody steers" if self.link.alive else "The link is lost"
 
     # -- what is asked ------------------------------------------------------------------------------------------------
 

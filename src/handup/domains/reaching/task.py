@@ -95,7 +95,7 @@ def run_of(journal: Journal, order: Reach) -> str:
     kept = "" if found is None or "drive" not in found.state else str(found.state["run"])
     with journal.writing() as writer:
         last = RUNS.latest(writer, lambda ordered: (ordered.world, ordered.people) == (DOMAIN.name, PAGE))
-        if last is not None and last.state.over is None and last.state.begun == TaskStarted(options=options):
+        if last is not None and last.over is None and last.begun == TaskStarted(options=options):
             return last.order.name
         name = kept if RUNS.find(writer, kept) is None else ""
         return next_run(writer, world=DOMAIN.name, people=PAGE, options=options, prefix=RUN, name=name).name
