@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from websockets.sync.client import connect
 
@@ -128,10 +128,18 @@ class Reaching:
         self.close()
 
 
+class HasDevices(Protocol):
+    """A robot at a page to which a person has devices."""
+
+    def device(self) -> Client:
+        """Return another one, which is let in."""
+        ...
+
+
 class Stick:
     """A page that pushes, as far as the server can tell: what `push` holds is sent ten times a second."""
 
-    def __init__(self, reaching: Reaching) -> None:
+    def __init__(self, reaching: HasDevices) -> None:
         self.push: tuple[float, float, float] | None = None
         self.mode, self.closing, self.late_s = "translate", False, 0.0
         self.refused: list[str] = []

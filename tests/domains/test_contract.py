@@ -14,7 +14,7 @@ from examples import shelf_domain
 from examples.shelf_domain import DOMAIN as SHELF
 from examples.shelf_domain import Fetching
 from handup.core import BadSetting, ContractViolation
-from handup.domains import DOMAINS, NOBODY, PAGE, SIMULATED, Domain, Workplace, check_domain
+from handup.domains import DOMAINS, PAGE, TERMINAL, Domain, Workplace, check_domain
 from handup.lab.engine.registry import names as study_names
 from tests.outside import install
 
@@ -30,6 +30,14 @@ def test_our_own_keep_it(name: str) -> None:
     domain = DOMAINS.get(name)
     check_domain(domain, SHORT[name])
     assert set(domain.studies) <= set(study_names())
+
+
+@pytest.mark.parametrize("domain", [SHELF, DOMAINS.get("reaching")], ids=lambda domain: domain.name)
+def test_a_task_that_has_only_the_page_is_run_there(domain: Domain) -> None:
+    options = {"limit_s": 3.0, "method": "entropy", "scene": "U22"} if domain.name == "reaching" else {}
+    check_domain(replace(domain, people=(PAGE,)), options)
+    with pytest.raises(ContractViolation, match="it has not ended after 1 steps"):
+        check_domain(replace(domain, people=(PAGE,)), options, most_steps=1)
 
 
 def test_all_of_ours_are_checked() -> None:
@@ -137,7 +145,6 @@ def test_an_order_comes_back_from_json() -> None:
 
 def test_people_who_cannot_be_there_are_not_checked() -> None:
     def task(order: Any, place: Workplace) -> Any:
-        raise AssertionError("nobody can be simulated")
+        raise AssertionError("nobody types here")
 
-    check_domain(replace(SHELF, task=task, people=(PAGE,)))
-    assert {NOBODY, SIMULATED}.isdisjoint({PAGE})
+    check_domain(replace(SHELF, task=task, people=(TERMINAL,)))

@@ -132,11 +132,13 @@ class _Way:
 
     Attributes:
         people: Kind of the people who are asked.
+        person: Name of whoever is asked: the same for all commands that a task may go on with.
         speed: Of the robot.
         clock: Of the journal; the usual one where it is None.
     """
 
     people: str
+    person: str = Workplace.person
     speed: float | None
     clock: Clock | None = None
 
@@ -150,7 +152,7 @@ class _Way:
             self.wanted.page,
             people=self.people,
             robot=ROBOT if self.domain is None else self.domain.robot,
-            person=user_name(),
+            person=self.person,
             folder=FOLDER,
             run=ordered.name,
             speed=self.speed,
@@ -191,6 +193,7 @@ class _RecipeWay(_Way):
         super().__init__(wanted, domain, last)
         self.people = wanted.people or (NOBODY if last is None else last.order.people)
         self.speed = 1.0 if domain is None else wanted.speed or (domain.speed if self.people == PAGE else None)
+        self.person = user_name()
         self._run: Run | None = None
 
     def check(self) -> None:

@@ -62,7 +62,7 @@ class Task(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of files, and take back what is still asked. Safe to call twice."""
+        """Let go of files; whoever leaves may come back, so nothing ends. Safe to call twice."""
         ...
 
 
