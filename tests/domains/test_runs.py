@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handup.core import ManualClock, body_of, event_of
-from handup.domains.runs import RUNS, Ordered, next_run
+from handup.domains.runs import RUNS, Ordered, begin_run
 from handup.executive import Around, Executive, Run, Sources
 from handup.executive.events import Over, Started
 from handup.journal import Journal
@@ -25,7 +25,7 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 
 def ordered(journal: Journal) -> Ordered:
     with journal.writing() as writer:
-        return next_run(writer, people="nobody")
+        return begin_run(writer, Ordered(name=RUNS.next_name(writer, "run"), people="nobody"))
 
 
 def test_every_run_has_a_name_of_its_own(journal: Journal) -> None:

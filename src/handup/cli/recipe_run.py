@@ -22,7 +22,7 @@ from handup.desk import SkippingClock
 from handup.desk.terminal import Left
 from handup.domains.domain import DOMAINS, NOBODY, PAGE, SIMULATED, TERMINAL, Domain, Task, Workplace
 from handup.domains.recipe_task import RecipeTask
-from handup.domains.runs import RUNS, Last, Ordered, TaskOver, TaskStarted, end_task, next_run
+from handup.domains.runs import RUNS, Last, Ordered, TaskOver, TaskStarted, begin_run, end_task
 from handup.domains.stage import Home, Stage
 from handup.executive.checking import abilities_of
 from handup.executive.events import Started
@@ -222,7 +222,9 @@ class _RecipeWay(_Way):
         wanted = self.wanted
         seed = (wanted.seed or 0) if wanted.world else None
         with work.journal.writing() as writer:
-            ordered = next_run(writer, people=self.people, world=wanted.world or "", seed=seed, drills=wanted.drills)
+            name = RUNS.next_name(writer, "run")
+            ordered = Ordered(name=name, world=wanted.world or "", seed=seed, drills=wanted.drills, people=self.people)
+            begin_run(writer, ordered)
         self._run = self._made(book=work.journal, run=ordered.name)
         return ordered
 
@@ -294,7 +296,8 @@ class _TaskWay(_Way):
         """Order a new run."""
         options = self.domain.options_of(self._order)
         with work.journal.writing() as writer:
-            return next_run(writer, world=self.domain.name, people=self.people, options=options)
+            name = RUNS.next_name(writer, "run")
+            return begin_run(writer, Ordered(name=name, world=self.domain.name, people=self.people), options)
 
     def to_the_end(self, work: Work, ordered: Ordered) -> dict[str, Any]:
         """Drive it, unless it is over; return what came of it."""

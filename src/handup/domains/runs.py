@@ -68,34 +68,17 @@ Last = OrderedRun[Ordered, Started | TaskStarted, Over | TaskOver]
 """The run that was begun last."""
 
 
-def next_run(
-    writer: Writer,
-    *,
-    people: str,
-    world: str = "",
-    seed: int | None = None,
-    drills: bool = False,
-    options: Mapping[str, Any] | None = None,
-    prefix: str = "run",
-    name: str = "",
-) -> Ordered:
-    """Order a new run under a name of its own.
+def begin_run(writer: Writer, ordered: Ordered, options: Mapping[str, Any] | None = None) -> Ordered:
+    """Write an order down, and return it.
 
     Args:
-        writer: The transaction.
-        people: As in `Ordered`, like what follows.
-        world: Likewise.
-        seed: Likewise.
-        drills: Likewise.
+        writer: The transaction in which the run was named.
+        ordered: The order.
         options: What is ordered of a task, which begins then; None for a recipe, which begins by itself.
-        prefix: Beginning of its name, before the number.
-        name: Its whole name, where it has one already.
     """
-    name = name or RUNS.next_name(writer, prefix)
-    ordered = Ordered(name=name, world=world, seed=seed, drills=drills, people=people)
     writer.append(ordered, run=RUN)
     if options is not None:
-        writer.append(TaskStarted(options=dict(options)), run=name)
+        writer.append(TaskStarted(options=dict(options)), run=ordered.name)
     return ordered
 
 

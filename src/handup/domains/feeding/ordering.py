@@ -10,9 +10,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
 from handup.core import BadRecord, event
+from handup.domains import runs
 from handup.domains.domain import PAGE, SIMULATED
 from handup.domains.feeding.order import Order, Terms
-from handup.domains.runs import RUNS, TaskOver, next_run
+from handup.domains.runs import RUNS, TaskOver, begin_run
 from handup.journal import Journal
 from handup.journal.writer import Writer
 
@@ -111,7 +112,7 @@ def next_meal(
         seed = wanted.seed + (len(orders) if own_seed else 0)
         kitchen = _home(orders, seed) if own_kitchen else wanted.kitchen
         order = replace(wanted, name=RUNS.next_name(writer, "meal"), seed=seed, kitchen=kitchen)
-        next_run(writer, world=WORLD, people=people, options=asdict(order), name=order.name)
+        begin_run(writer, runs.Ordered(name=order.name, world=WORLD, people=people), asdict(order))
         writer.append(_ordered(order, terms), run=RUN)
     return Next(order, goes_on=False)
 
@@ -142,7 +143,7 @@ def _adopt(writer: Writer) -> None:
     for meal in _orders(writer):
         if RUNS.find(writer, meal.name) is None:
             people = SIMULATED if meal.terms.get("people") == SIMULATED else PAGE
-            next_run(writer, world=WORLD, people=people, options=meal.order, name=meal.name)
+            begin_run(writer, runs.Ordered(name=meal.name, world=WORLD, people=people), meal.order)
             if meal.name in over:
                 writer.append(TaskOver(), run=meal.name)
 

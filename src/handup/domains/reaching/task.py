@@ -15,7 +15,7 @@ from handup.domains.reaching.live import PERSON, ROBOT, RUN, Seat, go_on
 from handup.domains.reaching.people import User
 from handup.domains.reaching.scenes import scene
 from handup.domains.reaching.trial import Rules, Trial
-from handup.domains.runs import RUNS, TaskStarted, next_run
+from handup.domains.runs import RUNS, Ordered, TaskStarted, begin_run
 from handup.journal import Journal
 
 
@@ -97,8 +97,8 @@ def run_of(journal: Journal, order: Reach) -> str:
         last = RUNS.latest(writer, lambda ordered: (ordered.world, ordered.people) == (DOMAIN.name, PAGE))
         if last is not None and last.over is None and last.begun == TaskStarted(options=options):
             return last.order.name
-        name = kept if RUNS.find(writer, kept) is None else ""
-        return next_run(writer, world=DOMAIN.name, people=PAGE, options=options, prefix=RUN, name=name).name
+        name = kept if kept and RUNS.find(writer, kept) is None else RUNS.next_name(writer, RUN)
+        return begin_run(writer, Ordered(name=name, world=DOMAIN.name, people=PAGE), options).name
 
 
 def _begin(order: Reach, place: Workplace) -> Task:
