@@ -29,10 +29,11 @@ from handup.desk.events import Answered, Withdrawn
 from handup.desk.screen import Keyboard
 from handup.domains.domain import SIMULATED
 from handup.domains.feeding.acts import Acted, HaltedAct
+from handup.domains.feeding.household import next_meal
 from handup.domains.feeding.meal import Meal
 from handup.domains.feeding.modules import Modules
 from handup.domains.feeding.order import Order, Terms
-from handup.domains.feeding.ordering import Ordered, next_meal
+from handup.domains.feeding.ordering import Ordered
 from handup.domains.feeding.policy import DOUBT_BELOW
 from handup.domains.feeding.remembering import memory_in
 from handup.domains.feeding.served import Served

@@ -19,8 +19,8 @@ from handup.client import Client
 from handup.core import HandupError, Role, Value
 from handup.desk import Record
 from handup.domains.domain import Workplace
+from handup.domains.feeding.household import next_meal
 from handup.domains.feeding.order import Order, Terms
-from handup.domains.feeding.ordering import next_meal
 from handup.domains.runs import RUNS, Last, TaskOver
 from handup.journal import Journal
 from handup.server import Access

@@ -20,12 +20,11 @@ from handup.desk import SkippingClock
 from handup.desk.terminal import Left
 from handup.domains.domain import PAGE, SIMULATED, TERMINAL
 from handup.domains.feeding.filming import save_film
-from handup.domains.feeding.household import MemoryWanted, household
+from handup.domains.feeding.household import MemoryWanted, household, next_meal
 from handup.domains.feeding.live import ROBOT
 from handup.domains.feeding.meal import NAME
 from handup.domains.feeding.modules import Modules
 from handup.domains.feeding.order import PERSON, Order, Terms
-from handup.domains.feeding.ordering import next_meal
 from handup.domains.feeding.policy import DOUBT_BELOW
 from handup.domains.feeding.remembering import kept_in
 from handup.domains.feeding.served import NOTHING_LEFT, Served

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -18,8 +18,10 @@ from handup.core import Announced, BadSetting, ContractViolation, Person, Questi
 from handup.core.checks import suggestion
 from handup.desk import Channel, Desk, Simulated, SkippingClock
 from handup.domains.guard import Guard, Halted, Link
-from handup.domains.stage import Simulation
 from handup.journal import Journal
+
+if TYPE_CHECKING:
+    from handup.domains.stage import Simulation
 
 NOBODY, SIMULATED, TERMINAL, PAGE = "nobody", "simulated", "terminal", "page"
 PEOPLE = (NOBODY, SIMULATED, TERMINAL, PAGE)

@@ -12,10 +12,11 @@ import pytest
 
 from handup.core import BadRecord, BadSetting
 from handup.domains.feeding import EASY, HARD, PLATES, World, food
+from handup.domains.feeding.household import next_meal, terms_of
 from handup.domains.feeding.looks import Kitchen
 from handup.domains.feeding.meal import Meal
 from handup.domains.feeding.order import Order, Terms
-from handup.domains.feeding.ordering import Ordered, begin, next_meal, terms_of
+from handup.domains.feeding.ordering import Ordered, begin
 from handup.domains.feeding.scene import lay, serve
 from handup.domains.runs import end_task
 from handup.journal import Journal

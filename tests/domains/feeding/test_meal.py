@@ -21,10 +21,11 @@ from handup.domains.feeding import LOOKS, Item, Plate, World, filming
 from handup.domains.feeding.acts import Acted
 from handup.domains.feeding.film import broken, captioned
 from handup.domains.feeding.filming import save_film
+from handup.domains.feeding.household import next_meal
 from handup.domains.feeding.judging import Cause, nothing_left
 from handup.domains.feeding.meal import Meal
 from handup.domains.feeding.order import Order, Terms
-from handup.domains.feeding.ordering import begin, next_meal
+from handup.domains.feeding.ordering import begin
 from handup.domains.feeding.seeing import Picture
 from handup.domains.feeding.served import Served
 from handup.domains.runs import end_task

@@ -1,19 +1,16 @@
-"""Which meal is eaten on a store: the one that was begun there, on the terms that it was begun with, or a new one.
+"""Orders of meals: what is eaten on a store, and on which terms.
 
 Order and terms are written down before the first bite. Whoever goes on with a meal must want the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
 from handup.core import BadRecord, event
-from handup.domains import runs
-from handup.domains.domain import PAGE, SIMULATED
 from handup.domains.feeding.order import Order, Terms
-from handup.domains.runs import RUNS, TaskOver, begin_run
 from handup.journal import Journal
 from handup.journal.writer import Writer
 
@@ -61,107 +58,14 @@ class Finished:
     name: str
 
 
-@dataclass(frozen=True)
-class Next:
-    """What is eaten next.
-
-    Args:
-        order: With the meal's name.
-        goes_on: Whether it was begun before.
-    """
-
-    order: Order
-    goes_on: bool
-
-
-def next_meal(
-    journal: Journal,
-    wanted: Order,
-    terms: Terms,
-    *,
-    new: bool = False,
-    own_seed: bool = False,
-    own_kitchen: bool = False,
-    again: bool = False,
-    people: str = PAGE,
-) -> Next:
-    """The meal to eat now. A new one is written down, so that the next program goes on with it.
-
-    Args:
-        journal: The store.
-        wanted: What to order; its name is not used.
-        terms: On which terms.
-        new: Begin a new meal, whatever was eaten before.
-        own_seed: Give each new meal another seed, counted from the order's on; one that goes on has its own.
-        own_kitchen: Serve all meals of the store in one home, whose number is the seed of the first of them; one that
-            goes on stays where it is.
-        again: Give a meal that is over again, to be read, instead of beginning another one.
-        people: Kind of the people who are asked.
-
-    Raises:
-        BadRecord: The meal that would go on was ordered otherwise, or is of another version.
-    """
-    with journal.writing() as writer:
-        if (ordered := _going_on(writer, new=new, again=again)) is not None:
-            known = read_order(ordered)
-            seed = known.seed if own_seed else wanted.seed
-            kitchen = known.kitchen if own_kitchen else wanted.kitchen
-            refuse_another(ordered, replace(wanted, name=known.name, seed=seed, kitchen=kitchen), terms)
-            return Next(known, goes_on=True)
-        orders = _orders(writer)
-        seed = wanted.seed + (len(orders) if own_seed else 0)
-        kitchen = _home(orders, seed) if own_kitchen else wanted.kitchen
-        order = replace(wanted, name=RUNS.next_name(writer, "meal"), seed=seed, kitchen=kitchen)
-        begin_run(writer, runs.Ordered(name=order.name, world=WORLD, people=people), asdict(order))
-        writer.append(_ordered(order, terms), run=RUN)
-    return Next(order, goes_on=False)
-
-
-def terms_of(journal: Journal, *, new: bool = False, again: bool = False) -> Terms | None:
-    """The terms of the meal that `next_meal` would go on with; None where it would begin one.
-
-    Raises:
-        BadRecord: It is of another version.
-    """
-    with journal.writing() as writer:
-        known = _going_on(writer, new=new, again=again)
-    return None if known is None else read_terms(known)
-
-
-def _going_on(writer: Writer, *, new: bool, again: bool) -> Ordered | None:
-    """Return the latest meal, unless a new one is to begin."""
-    _adopt(writer)
-    last = None if new else RUNS.latest(writer, lambda ordered: ordered.world == WORLD)
-    if last is None or (last.over is not None and not again):
-        return None
-    return ordered_as(writer, last.order.name)  # none where it was killed before it began
-
-
-def _adopt(writer: Writer) -> None:
-    """Order the meals of 0.1.0 among the runs of the store, where all later ones are."""
-    over = {entry.event.name for entry in writer.read(run=RUN) if isinstance(entry.event, Finished)}
-    for meal in _orders(writer):
-        if RUNS.find(writer, meal.name) is None:
-            people = SIMULATED if meal.terms.get("people") == SIMULATED else PAGE
-            begin_run(writer, runs.Ordered(name=meal.name, world=WORLD, people=people), meal.order)
-            if meal.name in over:
-                writer.append(TaskOver(), run=meal.name)
-
-
 def ordered_as(log: Journal | Writer, name: str) -> Ordered | None:
     """Return how a meal was ordered; None where there is none of this name."""
-    return next((meal for meal in _orders(log) if meal.name == name), None)
+    return next((meal for meal in orders_on(log) if meal.name == name), None)
 
 
-def _orders(log: Journal | Writer) -> list[Ordered]:
+def orders_on(log: Journal | Writer) -> list[Ordered]:
     """Return the orders of all meals, oldest first."""
     return [entry.event for entry in log.read(run=RUN) if isinstance(entry.event, Ordered)]
-
-
-def _home(orders: Sequence[Ordered], seed: int) -> int:
-    """In which home the next meal of a store is served: that of the first one that was in any, or a new one."""
-    homes = (each.order.get("kitchen") for each in orders)
-    return next((int(each) for each in homes if each is not None), seed)
 
 
 def begin(journal: Journal, order: Order, terms: Terms) -> None:
@@ -173,7 +77,7 @@ def begin(journal: Journal, order: Order, terms: Terms) -> None:
     with journal.writing() as writer:
         known = ordered_as(writer, order.name)
         if known is None:
-            writer.append(_ordered(order, terms), run=RUN)
+            writer.append(ordered_of(order, terms), run=RUN)
         else:
             refuse_another(known, order, terms)
 
@@ -199,7 +103,8 @@ def refuse_another(known: Ordered, order: Order, terms: Terms | None = None) -> 
         raise BadRecord(f"the meal on this store has {said}", hint=ANOTHER)
 
 
-def _ordered(order: Order, terms: Terms) -> Ordered:
+def ordered_of(order: Order, terms: Terms) -> Ordered:
+    """Return the entry that orders a meal."""
     return Ordered(name=order.name, order=_parts(order), terms=_parts(terms))
 
 
