@@ -7,9 +7,8 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
-from typer.main import get_command
 
-from handup.cli.main import app
+from handup.cli.main import command_of
 from handup.core import BadSetting
 from handup.lab.studies.meals.protocol import Planned, orders_of_arms, planned
 from handup.lab.studies.meals.studies import FORGETS, FORGETS_NEW, MEMORY, METHODS, REMEMBERS, REMEMBERS_NEW
@@ -57,7 +56,7 @@ def test_a_week_keeps_its_order_and_each_method_its_memory() -> None:
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
 def test_the_command_line_takes_each_line(study: MealStudy) -> None:
-    command = get_command(app).commands["meal"]  # type: ignore[attr-defined]
+    command = command_of("meal")
     meals = meals_of(study, 1)
     assert {meal.arm for meal in meals} == set(study.arms)
     for meal in meals:
