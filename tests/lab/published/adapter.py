@@ -76,15 +76,21 @@ class RowStudy:
         # Trials of reaching go task by task, the seeds within.
         return replace(batch, count=1, rows=rows), slice(0, None, batch.count) if rows > 1 else slice(1)
 
+    @property
+    def make(self) -> Callable[[Batch], Columns]:
+        return study_of(self.name).make
+
     def simulate(self, batch: Batch) -> Rows:
         """Make the rows of a batch anew, as they were committed."""
-        return plain(rows_of(study_of(self.name).make(batch)))
+        return plain(rows_of(self.make(batch)))
+
+    def made(self, committed: Sequence[tuple[Row, Rows]]) -> Mapping[Batch, Columns]:
+        """Return committed rows as the study made them."""
+        return {batch: columns_of(rows) for batch, (_, rows) in zip(self.batches(), committed, strict=True)}
 
     def record(self, committed: Sequence[tuple[Row, Rows]]) -> Row:
         """Judge committed rows; the answer has what the published record has."""
-        study, size = whole(self.name)
-        batches = zip(study.batches(size), committed, strict=True)
-        found = record_of(study, size, {batch: columns_of(rows) for batch, (_, rows) in batches})
+        found = record_of(*whole(self.name), self.made(committed))
         if self.name == "reaching":
             shorten(found)
         return found
@@ -119,8 +125,12 @@ class HashedFamily:
         lines = csv.DictReader(io.StringIO(str(text)))
         return [{name: value for name, value in row.items() if name != "handup"} for row in lines]
 
+    @property
+    def make(self) -> Callable[[Batch], Columns]:
+        return study_of(self.studies[0]).make
+
     def simulate(self, batch: Batch) -> Rows:
-        return self.rows(batch, study_of(self.studies[0]).make(batch))
+        return self.rows(batch, self.make(batch))
 
     def records(self, made: Mapping[Batch, Columns]) -> Mapping[str, Row]:
         """Return verdicts and numbers by study, without those that are times of computation."""
@@ -131,8 +141,7 @@ class HashedFamily:
 
     def again(self) -> tuple[dict[str, Rows], Mapping[str, Row]]:
         """Make everything anew: the rows of each batch by its key, and the records."""
-        make = study_of(self.studies[0]).make
-        made = {batch: make(batch) for batch in self.batches().values()}
+        made = {batch: self.make(batch) for batch in self.batches().values()}
         rows = {key: self.rows(batch, made[batch]) for key, batch in self.batches().items()}
         return rows, self.records(made)
 

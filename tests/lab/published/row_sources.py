@@ -21,7 +21,7 @@ from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-from handup.lab.engine import Batch
+from handup.lab.engine import Batch, Columns
 from handup.lab.engine.sources import LISTS, PACKAGE
 from tests.lab.published import adapter
 
@@ -118,10 +118,16 @@ def _bodies(code: CodeType) -> Iterator[CodeType]:
 
 
 def _loaded(code: CodeType) -> Iterator[tuple[str, str]]:
-    """Yield the global names that code loads, with the attribute that is taken of them at once."""
+    """Yield the global names that code loads, with the attribute that is taken of them at once.
+
+    An exception that is only caught says nothing about rows: whoever raises it runs, or no row knows of it.
+    """
     name = ""
-    for step in dis.get_instructions(code):
-        if step.opname in GLOBALS:
+    steps = list(dis.get_instructions(code))
+    for step, following in zip(steps, (*(step.opname for step in steps[1:]), ""), strict=True):
+        if following == "CHECK_EXC_MATCH":
+            name = ""
+        elif step.opname in GLOBALS:
             name = str(step.argval)
             yield name, ""
         elif step.opname in ATTRIBUTES and name:
@@ -178,13 +184,13 @@ def listed(family: str) -> list[str]:
 def traced(samples: Iterable[adapter.Sample]) -> list[str]:
     trace = Trace()
     for maker, batch in samples:
-        trace.run(partial(_simulate, maker, batch))
+        trace.run(partial(_simulate, maker.make, batch))
     return trace.files()
 
 
-def _simulate(maker: adapter.Maker, batch: Batch) -> None:
+def _simulate(make: Callable[[Batch], Columns], batch: Batch) -> None:
     """Make the rows of a batch that is itself made anew: what its constructor looks up decides rows too."""
-    maker.simulate(replace(batch))
+    make(replace(batch))
 
 
 def main(families: Sequence[str]) -> None:

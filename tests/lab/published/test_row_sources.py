@@ -10,11 +10,13 @@ from handup.lab.engine import sources
 from handup.lab.engine.sources import PACKAGE, code_digest
 from tests.lab.published.adapter import samples
 from tests.lab.published.row_sources import COMMAND, FAMILIES, listed, traced
+from tests.soak import swept
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_file_that_makes_rows_is_listed_and_every_listed_one_is_there(family: str) -> None:
-    missing = set(traced(samples(family)[-1:])) - set(listed(family))
+@pytest.mark.parametrize("most", swept([1, 1000], test=[1]))
+def test_every_file_that_makes_rows_is_listed_and_every_listed_one_is_there(family: str, most: int) -> None:
+    missing = set(traced(samples(family)[-most:])) - set(listed(family))
     assert not missing, f"these files make rows of {family} and are not listed; run: {COMMAND} {family}"
     names = listed(family)
     assert names == sorted(set(names))
