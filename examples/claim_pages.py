@@ -30,7 +30,7 @@ def page(name: str, record: dict[str, Any], claims: list[dict[str, Any]], pictur
     )
     asked = f"{study.question} The paper's {study.figure}."
     tables = (table.markdown() for table in claim_tables(claims, MOST_SHOWN))
-    return "\n\n".join((f"# {study.title}", asked, evidence, shown, "## Claims", _counts(claims), *tables)) + "\n"
+    return "\n\n".join((f"# {study.title}", asked, evidence, shown, "## Claims", counts(claims), *tables)) + "\n"
 
 
 def overview(verdicts: dict[str, list[dict[str, Any]]]) -> str:
@@ -72,7 +72,8 @@ def _short(claims: list[dict[str, Any]], world: str) -> str:
     return " / ".join(map(str, _tally(claims, world)))
 
 
-def _counts(claims: list[dict[str, Any]]) -> str:
+def counts(claims: list[dict[str, Any]]) -> str:
+    """Return the number of claims by verdict, in each world."""
     plain, about_code = _apart(claims)
     lines = []
     for world, label in WORLD_LABELS.items():

@@ -18,6 +18,7 @@ from typing import Any
 
 from PIL import Image
 
+from examples.quotes import missing
 from handup.confidence.metrics import wilson
 from handup.domains.reaching import scene
 from handup.lab.studies.reaching.figures import PAPER_FIGURES
@@ -260,12 +261,6 @@ def most_failures(trials: int) -> int | None:
     return max((each for each in range(trials) if wilson(trials - each, trials)[0] >= LIMITS["success"]), default=None)
 
 
-def missing(page: str, found: Record) -> list[str]:
-    """Return what the text of the page does not say, or says with other numbers."""
-    text = " ".join(page.partition(NUMBERS)[0].split())
-    return [quote for quote in quotes(found) if " ".join(quote.split()) not in text]
-
-
 def picture(name: str) -> str:
     """Return the file of trials looked at closely; as PNG, since a drawing of many moments is large."""
     return f"reaching-{name}.png"
@@ -309,6 +304,7 @@ def shorten(found: dict[str, Any]) -> None:
 if __name__ == "__main__":
     if len(sys.argv) > 1:
         take(Path(sys.argv[1]))
-    PAGE.write_text(refreshed(PAGE.read_text(encoding="utf-8"), record()), encoding="utf-8")
-    for quote in missing(PAGE.read_text(encoding="utf-8"), record()):
-        print(quote)
+    text = refreshed(PAGE.read_text(encoding="utf-8"), record())
+    PAGE.write_text(text, encoding="utf-8")
+    for quote in missing(text.partition(NUMBERS)[0], quotes(record())):
+        print(f"To be said on the page: {quote}")

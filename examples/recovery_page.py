@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from examples.quotes import missing
 from handup.lab.engine import Table
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -63,8 +64,8 @@ def refreshed(page: str) -> str:
     return "\n\n".join(blocks)
 
 
-def sentences(found: Mapping[str, Any]) -> Iterator[str]:
-    """What the page says in words, with the numbers of the record."""
+def quotes(found: Mapping[str, Any]) -> Iterator[str]:
+    """Yield everything with a number that the text of the page has to say."""
     usual, hard = found["measures"]["usual"], found["measures"]["hard"]
     runs, first = found["runs"], found["seed"]
     yield f"{runs} runs of each way on each day, seeds {first} to {first + runs - 1}."
@@ -134,16 +135,10 @@ def _same(found: Mapping[str, Any], day: str, way: str) -> str:
     return str(row[table["columns"].index("runs with more / same / less kits")].split(" / ")[1])
 
 
-def missing(page: str) -> list[str]:
-    """The sentences that the page does not say."""
-    words = " ".join(page.split())
-    return [each for each in sentences(record("recoveries")) if each not in words]
-
-
 if __name__ == "__main__":
     if sys.argv[1:]:
         take(Path(sys.argv[1]))
     text = refreshed(PAGE.read_text(encoding="utf-8"))
     PAGE.write_text(text, encoding="utf-8")
-    for each in missing(text):
-        print(f"To be said on the page: {each}")
+    for quote in missing(text, quotes(record("recoveries"))):
+        print(f"To be said on the page: {quote}")

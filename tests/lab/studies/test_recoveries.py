@@ -111,15 +111,6 @@ def test_on_a_hard_day_more_goes_wrong_and_without_rules_the_first_failure_ends_
         assert row["ended_s"] + row["lost_s"] == pytest.approx(2700.0, abs=0.01)
 
 
-def test_tables_and_sentences_of_the_page_are_those_of_the_record() -> None:
-    for tables in map(list, map(recovery_page.tables, recovery_page.FIGURES)):
-        assert len(tables) >= 3
-        assert all(table in PAGE for table in tables), "run: python -m examples.recovery_page"
-    assert recovery_page.refreshed(PAGE) == PAGE
-    assert len(list(recovery_page.sentences(recovery_page.record("recoveries")))) > 15
-    assert recovery_page.missing(PAGE) == []
-
-
 def test_the_record_is_of_the_study_as_it_is_defined() -> None:
     record = recovery_page.record("recoveries")
     assert (record["runs"], record["seed"]) == (recoveries.RUNS, recoveries.FIRST_SEED)

@@ -17,7 +17,6 @@ from handup.lab.studies.meals.eating import participant, person
 from handup.lab.studies.meals.studies import FORGETS, FORGETS_NEW, MEMORY, METHODS, REMEMBERS, REMEMBERS_NEW
 from handup.lab.studies.meals.study import MealStudy, Menu
 from handup.people import PROFILES, Care
-from tests.data import ROOT
 from tests.lab.studies.meals.made_up import PAIRED, STUDIES
 
 
@@ -98,13 +97,6 @@ def test_what_cannot_be_run_is_refused() -> None:
         replace(PAIRED, places=(*PAIRED.places, Menu(plates=("noodles",) * 3)))
     with pytest.raises(UnknownMethod):
         replace(PAIRED, arms=("guess", "troubleshoot")).batches(PAIRED.size())
-
-
-@pytest.mark.parametrize("study", STUDIES)
-def test_the_tables_are_those_of_the_record(study: str) -> None:
-    page = (ROOT / "docs" / "lab" / "meals.md").read_text(encoding="utf-8")
-    for table in meal_tables.tables(study).split("\n\n"):
-        assert table in page, f"run: python -m examples.meal_tables {study}"
 
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
