@@ -221,3 +221,32 @@ def test_every_error_of_the_package_has_the_one_base_and_a_code_of_its_own_or_th
 
 def test_the_package_is_typed_for_others() -> None:
     assert (SRC / "py.typed").exists()
+
+
+def test_no_test_judges_by_the_clock_but_for_promised_deadlines() -> None:
+    """A difference of two looks at the clock is compared with a name of `tests.deadlines`, or is not compared."""
+    tests = Path(__file__).parent
+    for path in sorted(tests.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        promised = {
+            name.asname or name.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module == "tests.deadlines"
+            for name in node.names
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Compare) and _is_a_time(node.left):
+                known = {name.id for side in node.comparators for name in ast.walk(side) if isinstance(name, ast.Name)}
+                assert known & promised, f"{path.relative_to(tests)}:{node.lineno}: take the limit from tests.deadlines"
+
+
+def _is_a_time(node: ast.expr) -> bool:
+    """Return whether an expression is a clock's time less another."""
+    return (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Sub)
+        and any(
+            isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] in {"monotonic", "perf_counter"}
+            for call in ast.walk(node)
+        )
+    )

@@ -44,7 +44,7 @@ from handup.recover.trail import RunBegun, RunEnded, RunSettled, Settled
 from handup.server import Access
 from tests.cli.calls import assert_one_line_error, here
 from tests.cli.sitting import Sitting, free_port, until
-from tests.deadlines import AFTER_HOLD_S, HOLD_S, NOTICE_S, STOP_S
+from tests.deadlines import AFTER_HOLD_S, HOLD_S, MOTION_S, NOTICE_S, STOP_S
 
 ALWAYS = "topo+query-for-all"
 PAGE = ("meal", "--people", "page", "--no-browser", "--linger", "0")
@@ -280,7 +280,7 @@ def test_a_server_that_hangs_makes_the_arm_hold(tmp_path: Path) -> None:
         assert sitting.reach("moving")
         os.kill(sitting.server_pid(), signal.SIGSTOP)
         try:
-            time.sleep(6.0)  # three times as long as the motion takes
+            time.sleep(MOTION_S)
             assert not [each for each in events(sitting) if isinstance(each, Acted)]
         finally:
             os.kill(sitting.server_pid(), signal.SIGCONT)

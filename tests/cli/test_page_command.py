@@ -15,7 +15,7 @@ import pytest
 from handup.cli import built_page
 from handup.server import RunningServer
 from tests.cli.calls import SRC, assert_one_line_error, here
-from tests.client.servers import soon
+from tests.deadlines import soon
 
 
 @pytest.fixture

@@ -8,8 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -18,6 +16,7 @@ from handup.client import Client
 from handup.core import ReplyKind, Role
 from handup.journal import Journal
 from handup.server.tokens import Access
+from tests.deadlines import soon
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
@@ -29,15 +28,6 @@ def free_port() -> int:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])
-
-
-def soon(true: Callable[[], object], within_s: float = 10.0) -> float:
-    """Wait until something is true; how long that took."""
-    began = time.monotonic()
-    while not true():
-        assert time.monotonic() - began < within_s, f"not true after {within_s} s"
-        time.sleep(0.01)
-    return time.monotonic() - began
 
 
 class Server:

@@ -23,8 +23,8 @@ from handup.core import BadSetting, ServerRefused, StoreUnavailable
 from handup.desk.events import Stopped
 from handup.journal import Journal
 from tests.client.proxy import Proxy
-from tests.client.servers import Server, free_port, soon
-from tests.deadlines import GIVE_UP_S, HOLD_S, IN_FLIGHT_S
+from tests.client.servers import Server, free_port
+from tests.deadlines import AT_ONCE_S, GIVE_UP_S, HOLD_S, IN_FLIGHT_S, soon
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(32)
 
@@ -108,7 +108,7 @@ def test_a_half_open_connection(own_server: Server) -> None:
         soon(lambda: seen(own_server))
         proxy.swallow = True
         holds_in_time(link)
-        assert soon(lambda: not seen(own_server)) <= 3 * HOLD_S
+        soon(lambda: not seen(own_server), 3 * HOLD_S)
         proxy.swallow = False
         assert link.hold(timeout_s=10), "a connection whose frames lost bytes is made anew"
         soon(lambda: seen(own_server))
@@ -157,7 +157,7 @@ def test_beats_that_were_held_up_are_not_news(own_server: Server) -> None:
 def test_a_stop_is_heard_at_once_and_stays_whatever_happens_to_the_server(own_server: Server) -> None:
     with link_of(own_server) as link, Client(own_server.url, own_server.tokens["ana"]) as ana:
         ana.stop("it is too hot")
-        assert soon(lambda: link.stopped) < 0.5
+        soon(lambda: link.stopped, AT_ONCE_S)
         assert not link.alive
         assert link.stop_heard is not None
         assert link.stop_heard.why == "it is too hot"

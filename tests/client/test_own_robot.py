@@ -8,7 +8,8 @@ import sys
 from handup.client import Client
 from handup.core import ReplyKind
 from tests.client.people import Ana
-from tests.client.servers import ENVIRONMENT, ROOT, Server, free_port, soon
+from tests.client.servers import ENVIRONMENT, ROOT, Server, free_port
+from tests.deadlines import soon
 
 COMMAND = (sys.executable, "-m", "examples.own_robot")
 

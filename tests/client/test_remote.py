@@ -12,7 +12,8 @@ from handup.core import ReplyKind, Value
 from handup.journal import Journal
 from handup.recover import AskingDesk, Episode
 from tests.client.people import Ana
-from tests.client.servers import Server, soon
+from tests.client.servers import Server
+from tests.deadlines import soon
 
 
 class Cupboard:

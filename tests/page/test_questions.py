@@ -10,6 +10,7 @@ from handup.cli.touring import TOUR
 from handup.core import Box, Question, QuestionKind, Resolution, ResumeHint, Value
 from handup.desk import Status
 from handup.domains.feeding.questions import about
+from tests.deadlines import QUESTION_S
 from tests.page.site import Site
 
 BY_MOUSE: dict[str, tuple[tuple[str, ...], Value]] = {
@@ -196,7 +197,7 @@ def test_a_question_is_there_soon_after_a_robot_asks(site: Site) -> None:
             took.append(look.page.evaluate("window.seenMs") - at_ms)
             site.robot.post("/withdraw", json={"id": asked["id"], "why": "seen"}).raise_for_status()
             look.sees("waiting")
-        assert min(took) <= 200, took  # the best of five: other tests may keep this machine busy
+        assert min(took) <= 1000 * QUESTION_S, took  # the best of five: other tests may keep this machine busy
 
 
 WATCH = """() => {
