@@ -124,6 +124,7 @@ def test_the_overview_of_claims_counts_those_of_the_record() -> None:
 def test_a_page_of_claims_counts_those_of_the_record_and_has_the_notes_of_the_study(name: str) -> None:
     page = (claim_pages.PAGES / f"{name}.md").read_text(encoding="utf-8")
     assert claim_pages.counts(claims(name)) in page
+    assert claim_pages.LAST_BITS.get(name, "") in page
     defined = {claim.name: claim for claim in study_of(name).claims}
     for kept in golden.read("cells")["records"][name]["claims"]:
         for world, finding in kept["worlds"].items():

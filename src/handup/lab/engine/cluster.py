@@ -7,11 +7,13 @@ installed handup. Rows come back and are stored here, so that a stopped run can 
 from __future__ import annotations
 
 import logging
+import socket
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from typing import Any
+from urllib.parse import urlsplit
 
 from handup.core import BadSetting, MissingExtra, ProcessLost
 from handup.lab.engine.registry import study_of
@@ -61,6 +63,10 @@ def cluster(address: str, study: Study) -> Iterator[Workers]:
         else:
             raise BadSetting(f"--cluster is '{address}'", hint="Give tcp://HOST:PORT, tls://HOST:PORT or local:N.")
         try:
+            if target == address:
+                # Dask tries again until its time is up; a port that refuses is told at once.
+                at = urlsplit(address)
+                socket.create_connection((at.hostname, at.port), timeout=WAIT_S).close()
             client = stack.enter_context(Client(target, timeout=WAIT_S, set_as_default=False))
         except (OSError, ValueError, TimeoutError) as error:
             raise BadSetting(

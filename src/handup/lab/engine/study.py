@@ -72,7 +72,7 @@ class Option:
             raise BadSetting(f"--{self.name} must be a whole number, got '{text}'", hint=self.help) from None
 
     def checked(self, given: Any, *, quick: bool) -> Any:
-        """Return the value to use: the given one, or the default.
+        """Return the value to use: the given one, or the default; a path is made absolute, for other processes.
 
         Raises:
             BadSetting: A required value is missing, or the value is not allowed.
@@ -84,7 +84,9 @@ class Option:
             raise BadSetting(f"--{self.name} must be given", hint=self.help)
         if self.choices and value not in self.choices:
             raise BadSetting(f"--{self.name} must be {' or '.join(self.choices)}, got '{value}'", hint=self.help)
-        if not self.choices and not self.is_path and not self.least <= value <= self.most:
+        if self.is_path:
+            return str(Path(value).absolute())
+        if not self.choices and not self.least <= value <= self.most:
             cause = f"--{self.name} must lie between {self.least} and {self.most}, got {value}"
             raise BadSetting(cause, hint=self.help)
         return value
