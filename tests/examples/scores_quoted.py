@@ -167,7 +167,7 @@ def quotes_of_workload() -> Iterator[str]:
     assert min(place["a_d"] + place["a_r"] for place in clear) >= 0.3 - 1e-9
     others = [(place["g"], place["tau_s"]) for place in clear if place["g"] != 0.3]
     lowest = _lowest(eased["w"], eased["best"])
-    yield f"`{eased['best']}` in {lowest}; `{method}` is clearly better in {len(clear)}, all with a_d + a_r of .3 or more"
+    yield f"`{eased['best']}` in {lowest}; `{method}` is clearly better in {len(clear)}, all with a_d"
     yield f"(g = .3; once g = {share(others[0][0])} with τ = {others[0][1]:g} s)"
     assert len(others) == 1
     pairs = [flip for flip in eased["flips"] if flip["what"] == "best pair"]
