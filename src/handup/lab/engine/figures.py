@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from handup.confidence.metrics import Estimate
-from handup.core import MissingExtra
+from handup.core import BadSetting, MissingExtra
 from handup.lab.engine.report import Drawing
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ except ImportError:
     raise MissingExtra.of("lab", "drawing the figures of a study") from None
 
 PNG_DPI = 150
+WIDEST = 12.5
+"""Width in inches of a report's page on a laptop; a wider figure would be shrunk, and its labels with it."""
+PANELS = 3
+"""Most panels beside each other in an overview."""
 INK, QUIET = "#222222", "#8c8c8c"
 MARKS = (("#0072b2", "o"), ("#d55e00", "s"), ("#009e73", "D"), ("#cc79a7", "^"), ("#e69f00", "v"), ("#56b4e9", "P"))
 """Colours that colour-blind readers can distinguish, each with a marker."""
@@ -37,7 +41,14 @@ Of = Callable[[str, "Place"], Estimate | None]
 
 @contextmanager
 def sheet(width: float, height: float) -> Iterator[Figure]:
-    """Yield a figure of a size in inches, in the style of all studies; `drawing` must be called within."""
+    """Yield a figure of a size in inches, in the style of all studies; `drawing` must be called within.
+
+    Raises:
+        BadSetting: The figure is too wide.
+    """
+    if width > WIDEST:
+        cause = f"a figure must be at most {WIDEST:g} inches wide, got {width:g}"
+        raise BadSetting(cause, hint="Put its panels into more rows.")
     with style.context(Path(__file__).with_suffix(".mplstyle")):
         yield Figure(figsize=(width, height), layout="constrained")
 
@@ -100,9 +111,13 @@ def overview(
     """
     study = results.study
     shown = panels or {measure.label: _mean(results, measure.name) for measure in study.measures}
-    with sheet(3.1 * len(shown) + 1.6, 0.36 * len(study.arms) + 1.9) as figure:
-        axes = figure.subplots(1, len(shown), sharey=True, squeeze=False)[0]
-        for panel, (heading, of) in zip(axes, shown.items(), strict=True):
+    columns = min(len(shown), PANELS)
+    rows = -(-len(shown) // columns)
+    with sheet(3.1 * columns + 1.6, rows * (0.36 * len(study.arms) + 1.0) + 0.9) as figure:
+        axes = figure.subplots(rows, columns, sharey=True, squeeze=False).flat
+        for panel in axes[len(shown) :]:
+            panel.set_axis_off()
+        for panel, (heading, of) in zip(axes[: len(shown)], shown.items(), strict=True):
             series = {": ".join(filter(None, (at.name, at.about))): _at(of, at, study) for at in study.places}
             points(panel, study.arms, series, bold=study.ours)
             panel.set_title(heading, loc="left")

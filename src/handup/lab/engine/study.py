@@ -394,9 +394,12 @@ class Study:
         return (claims_table(judged, self.rules),)
 
     def answer(self, results: Results[Any], judged: Sequence[Judged]) -> str:
-        """Return the answer to the question in one sentence; by default the number of claims that hold."""
-        holds = sum(claimed.finding.verdict == "holds" for claimed in judged)
-        return f"{holds} of {len(judged)} claims hold." if judged else ""
+        """Return the answer to the question in one sentence; by default the names of the claims by verdict."""
+        named: dict[str, list[str]] = {}
+        for claimed in judged:
+            named.setdefault(claimed.finding.verdict.capitalize(), []).append(claimed.claim.name)
+        parts = [f"{verdict}: {', '.join(names)}" for verdict, names in named.items()]
+        return f"{'; '.join(parts)}." if parts else ""
 
     def facts(self, results: Results[Any]) -> Mapping[str, str]:
         """Return facts about the run by name, for the head of the report; Markdown."""

@@ -366,7 +366,7 @@ class RealScoresStudy(Study):
         def values(metric: str, at: Condition) -> Callable[[str], Spread]:
             return lambda arm: results.spread(metric, at, arms[arm], OURS if metric == "J" else None)
 
-        with sheet(15.0, 3.7 * len(EXPERTS) + 0.5) as figure:
+        with sheet(12.4, 3.7 * len(EXPERTS) + 0.5) as figure:
             grid = figure.subplots(len(EXPERTS), len(titles), sharey=True)
             for panel, (expert, metric) in zip(grid.flat, product(EXPERTS, titles), strict=True):
                 series = {f"k = {k}": values(metric, Condition(k, expert)) for k in SIZES}

@@ -150,7 +150,7 @@ class RuleStudy(Study):
             return Estimate(percent, (percent, percent))
 
         shown = parts(results)
-        with sheet(12.6, 3.0) as figure:
+        with sheet(12.4, 3.0) as figure:
             panels = figure.subplots(1, len(shown))
             for panel, part in zip(panels, shown, strict=True):
                 entries = list(part["shares"])

@@ -320,14 +320,14 @@ def draw(results: Results[Any], weight: Sensitivity) -> Drawing:
         "best of the paper's pairs": lambda here: here.best_pair,
         f"modules asked by {best}": lambda here: here.order(best),
     }
-    with sheet(1.9 * len(kinds) + 3.4, 7.2) as figure:
+    with sheet(1.3 * len(kinds) + 3.4, 5.4) as figure:
         panels = figure.subplots(len(shown), len(kinds), squeeze=False)
         for row, (label, value) in zip(panels, shown.items(), strict=True):
             colors = dict(zip(sorted({value(here) for here in grid}), cycle(COLORS), strict=False))
             for panel, kind in zip(row, kinds, strict=True):
                 here = [setting for setting in grid if _leak(setting) == kind]
                 x, y = ([setting.place[name] for setting in here] for name in ("a_d", "a_r"))
-                panel.scatter(x, y, c=[colors[value(setting)] for setting in here], marker="s", s=150)
+                panel.scatter(x, y, c=[colors[value(setting)] for setting in here], marker="s", s=90)
                 panel.plot(weight.default.place["a_d"], weight.default.place["a_r"], "+", color="black", markersize=9)
                 panel.set(xlim=(-0.03, 0.23), ylim=(-0.03, 0.23))
                 panel.grid(visible=False)

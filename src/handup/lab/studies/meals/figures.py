@@ -35,7 +35,7 @@ def _title(results: Results[Any]) -> str:
 
 def _means(results: Results[Any]) -> Drawing:
     study = results.study
-    with sheet(12.6, 0.9 * len(study.arms) + 2.0) as figure:
+    with sheet(12.4, 0.9 * len(study.arms) + 2.0) as figure:
         panels = figure.subplots(2, 3, sharey=True)
         for panel, name in zip(panels.flat, SHOWN, strict=True):
             for place, arm in enumerate(study.arms):

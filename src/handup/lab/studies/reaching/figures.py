@@ -60,7 +60,7 @@ def bars(found: Record) -> Iterator[Drawing]:
     ticks = [user.replace("-", "-\n") for user in USERS]
     yield _panels("reaching", "overview", FEW, columns, ticks, (11.0, 7.6), people=people)
     measures = found["task_measures"]
-    size = (4.2 * len(USERS), 1.55 * len(measures))
+    size = (3.1 * len(USERS), 1.55 * len(measures))
     for name, figure in PAPER_FIGURES.items():
         tasks = {task: users for task, users in found["tasks"].items() if task.startswith(f"{name} ")}
         columns = {

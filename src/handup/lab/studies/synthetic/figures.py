@@ -26,8 +26,8 @@ SPREAD = 0.5
 LONG = 30.0
 """Largest value of a linear axis; longer axes give less space to large numbers."""
 ONE_WHEN, ONE_SELECTOR = "+workload-aware", "graph+"
-SIZES = {Layout.ROWS: (2.5, 2.6), Layout.BETA: (2.3, 1.9), Layout.SUMMARY: (2.9, 2.7)}
-"""Width and height of a panel in inches."""
+SIZES = {Layout.ROWS: (3, 3.0, 2.4), Layout.BETA: (5, 2.1, 1.9), Layout.SUMMARY: (3, 3.0, 2.4)}
+"""Most panels beside each other, and width and height of a panel in inches."""
 OTHER = ("#6b6b6b", ".")
 SHOWN = "means with 95 % intervals for task cost and J, medians with quartiles for the others"
 DIFFERENCE = "difference"
@@ -53,15 +53,22 @@ Row = tuple[str, str, list[Panel]]
 def draw(results: CellResults) -> Iterator[Drawing]:
     """Yield the figure of each world."""
     study = results.study
-    width, height = SIZES[study.layout]
+    most, width, height = SIZES[study.layout]
     for world in study.worlds:
         here = replace(results, world=world)
-        rows = list(LAYOUTS[study.layout](here))
+        rows = [
+            (label, shared, panels[start : start + most])
+            for label, shared, panels in LAYOUTS[study.layout](here)
+            for start in range(0, len(panels), most)
+        ]
+        columns = len(rows[0][2])
         title = f"{study.title}: {WORLD_LABELS[world]}"
-        with sheet(width * len(rows[0][2]) + 1.6, height * len(rows) + 0.4) as figure:
-            grid = figure.subplots(len(rows), len(rows[0][2]), squeeze=False)
+        with sheet(width * columns + 1.6, height * len(rows) + 0.4) as figure:
+            grid = figure.subplots(len(rows), columns, squeeze=False)
             for axes, (label, shared, panels) in zip(grid, rows, strict=True):
-                for ax, panel in zip(axes, panels, strict=True):
+                for ax in axes[len(panels) :]:
+                    ax.set_axis_off()
+                for ax, panel in zip(axes[: len(panels)], panels, strict=True):
                     _draw_panel(ax, here, panel)
                 axes[0].set_ylabel(label, weight="bold")
                 if study.layout is Layout.BETA:  # the same limits, because these panels are compared

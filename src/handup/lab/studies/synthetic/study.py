@@ -116,10 +116,11 @@ class CellStudy(Study):
         held = {world: sum(claimed.findings[world].verdict == "holds" for claimed in plain) for world in self.worlds}
         counts = (f"{count} hold{'s' if count == 1 else ''} in {_the(world)}" for world, count in held.items())
         beaten = sum(bool(rival.beaten_by) for rival in rivals)
-        parts = [f"Of {len(plain)} claims of the paper that rows can test, {' and '.join(counts)}."] if plain else []
+        parts = [f"of {len(plain)} claims of the paper that rows can test, {' and '.join(counts)}"] if plain else []
         if rivals:
-            parts.append(f"`troubleshoot` is beaten in J, beyond the interval, at {beaten} of {len(rivals)} places.")
-        return " ".join(parts)
+            parts.append(f"`troubleshoot` is beaten in J, beyond the interval, at {beaten} of {len(rivals)} places")
+        answer = "; ".join(parts)
+        return f"{answer[0].upper()}{answer[1:]}." if answer else ""
 
     def facts(self, results: Any) -> Mapping[str, str]:
         """Return facts about the run."""
