@@ -99,15 +99,18 @@ def test_the_papers_rule_is_warned_of_where_it_is_anti_informative(tmp_path: Pat
 
 
 BAD = {
-    "nan": (rows(*GOOD, "nan,1"), ["bad.csv:62: ", "row 61: score is 'nan'"]),
+    "nan": (rows(*GOOD, "nan,1"), ["bad.csv:62: ", "row 61: score must be a number of at least 0, got 'nan'"]),
     "empty": ("", ["bad.csv: ", "empty"]),
-    "no rows": ("score,right\n", ["bad.csv:1: ", "no rows"]),
-    "one class": (rows(*[f"0.{number},1" for number in range(10, 40)]), ["all rows (1 to 30) are right"]),
-    "one wrong": (rows(*[f"0.{number},{int(number != 12)}" for number in range(10, 40)]), ["only row 3 is wrong"]),
-    "columns": ("scor,right\n0.5,1\n", ["bad.csv:1: ", "the columns are scor,right", "p_…"]),
-    "label": ("p_a,p_b,p_c,p_d,target\n0.1,0.2,0.3,0.4,7\n", ["bad.csv:2: ", "row 1: target is '7'", "0 to 3"]),
-    "nine rows": (rows(*GOOD[:9]), ["there are 9 rows", "at least 10 rows"]),
-    "percentages": (rows(*GOOD, "87,1"), ["row 61: score is 87"]),
+    "no rows": ("score,right\n", ["bad.csv:1: ", "must be rows"]),
+    "one class": (rows(*[f"0.{number},1" for number in range(10, 40)]), ["got 30 that are right"]),
+    "one wrong": (rows(*[f"0.{number},{int(number != 12)}" for number in range(10, 40)]), ["got only row 3"]),
+    "columns": ("scor,right\n0.5,1\n", ["bad.csv:1: ", "got scor,right", "p_…"]),
+    "label": (
+        "p_a,p_b,p_c,p_d,target\n0.1,0.2,0.3,0.4,7\n",
+        ["bad.csv:2: ", "row 1: target must lie between 0 and 3, got '7'", "index of the right option"],
+    ),
+    "nine rows": (rows(*GOOD[:9]), ["got 9", "at least 10 rows"]),
+    "percentages": (rows(*GOOD, "87,1"), ["row 61: score must lie between 0 and 1, got 87"]),
 }
 
 
@@ -125,7 +128,7 @@ def test_bad_rows_are_refused_and_nothing_is_written(case: str, tmp_path: Path) 
     ("arguments", "words"),
     [
         (["--method", "plat"], ["no calibrator is called 'plat'", "Did you mean 'platt'"]),
-        (["--method", "temperature"], ["does not take rows of score,right"]),
+        (["--method", "temperature"], ["be one for rows of score,right"]),
         (["--target-coverage", "1"], ["--target-coverage is 1"]),
         (["--save", "no/such/folder/cal.json"], ["--save", "cannot be written"]),
         (["--report", "no/such/folder/out.html"], ["--report", "cannot be written"]),

@@ -68,7 +68,7 @@ def test_fit_for_people(ratings: Path, tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("", "empty"),
-        (HEADER, "no rows"),
+        (HEADER, "must have rows"),
         ("score,right\n0.2,1\n", "lacks 'person'"),
         (HEADER + "a,easy,choice,none,0.4\na,easy,choice,none,nan\n", "row 3"),
         (HEADER + "a,easy,choice,none,3\na,easy,choice,none,9\n", "row 3"),
@@ -84,7 +84,7 @@ def test_bad_tables_are_refused_and_nothing_is_written(text: str, words: str, tm
 def test_bad_calls_are_refused(ratings: Path, tmp_path: Path) -> None:
     assert_one_line_error(here("workload", "fit", str(tmp_path / "none.csv")), "there is no such file", "none.csv")
     assert_one_line_error(here("workload", "fit", str(ratings), "--scale", "loud"), "scale is 'loud'")
-    assert_one_line_error(here("workload", "fit", str(ratings), "--ridge", "0"), "ridge is 0")
+    assert_one_line_error(here("workload", "fit", str(ratings), "--ridge", "0"), "ridge must be above 0")
     assert_one_line_error(here("workload", "show", "--model", str(ratings)), "no JSON", "ratings.csv")
     (tmp_path / "other.json").write_text('{"kind": "fish"}', encoding="utf-8")
     assert_one_line_error(here("workload", "show", "--model", str(tmp_path / "other.json")), "no record", "[HU202]")

@@ -39,7 +39,7 @@ def test_a_food_that_was_not_predicted_gets_an_unmatched_prediction() -> None:
 def test_or_else_a_matched_one() -> None:
     entries = food_entries(SEEN[:1], ["grape", "melon"])
     assert entries[1] == Entry(SEEN[0].best(5), "melon", substituted=True)
-    with pytest.raises(BadData, match="no prediction"):
+    with pytest.raises(BadData, match="must have predictions, got none"):
         food_entries([], ["grape"])
 
 

@@ -190,9 +190,9 @@ def test_temperature_has_the_least_log_loss_on_a_grid() -> None:
 
 
 def test_temperature_is_not_offered_on_single_scores() -> None:
-    with pytest.raises(BadData, match="not fitted on rows of score"):
+    with pytest.raises(BadData, match="must be of options, got rows of score"):
         Temperature.fit(overconfident(50, 0))
-    with pytest.raises(BadSetting, match="single scores"):
+    with pytest.raises(BadSetting, match="two or more per output"):
         Temperature.fit(synthetic_stream(50, 0)).probability(0.7)
 
 
@@ -264,7 +264,7 @@ def test_interval_rejects_the_highest_scores_and_says_so_where_that_hurts() -> N
 
 
 def test_interval_needs_second_choices() -> None:
-    with pytest.raises(BadData, match="right and wrong rows"):
+    with pytest.raises(BadData, match="must be right and wrong, got only one kind"):
         Interval.fit(Sample.of_scores([0.5, 0.6], [1, 1]))
 
 
@@ -306,7 +306,7 @@ def test_a_raw_score_outside_the_range_is_refused(raw: Any) -> None:
 
 
 def test_scores_above_one_are_refused_with_their_row() -> None:
-    with pytest.raises(BadData, match="row 2: score is 7"):
+    with pytest.raises(BadData, match="row 2: score must lie between 0 and 1 for 'platt', got 7"):
         Platt.fit(Sample.of_scores([0.5, 7.0], [0, 1]))
 
 

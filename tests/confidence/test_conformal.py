@@ -151,7 +151,7 @@ def test_joint_promises_hold_for_all_modules_at_once() -> None:
 
 
 def test_modules_of_different_episodes_have_no_joint_threshold() -> None:
-    with pytest.raises(BadData, match="different numbers"):
+    with pytest.raises(BadData, match="one number of episodes"):
         calibrate_jointly({"a": ([[0.5, 0.5]], [0]), "b": ([[0.5, 0.5]] * 2, [0, 1])})
 
 

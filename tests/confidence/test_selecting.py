@@ -149,11 +149,11 @@ def test_scores_that_say_nothing_are_warned_of() -> None:
     ("sample", "method", "error", "said"),
     [
         (overconfident(9, 1), "auto", BadData, "at least 10 rows"),
-        (Sample.of_scores(np.full(20, 0.5), np.ones(20)), "auto", BadData, "all rows"),
-        (Sample.of_scores(np.full(20, 0.5), np.arange(20) == 6), "auto", BadData, "only row 7 is right"),
-        (Sample.of_scores(np.arange(20.0), np.arange(20) % 2), "auto", BadData, "row 20: score is 19"),
-        (Sample.of_scores(np.arange(20.0), np.arange(20) % 2), "platt", BadData, "row 20: score is 19"),
-        (overconfident(50, 1), "temperature", BadSetting, "does not take rows of score"),
+        (Sample.of_scores(np.full(20, 0.5), np.ones(20)), "auto", BadData, "got 20 that are right"),
+        (Sample.of_scores(np.full(20, 0.5), np.arange(20) == 6), "auto", BadData, "must be right, got only row 7"),
+        (Sample.of_scores(np.arange(20.0), np.arange(20) % 2), "auto", BadData, "row 20: score must .*, got 19"),
+        (Sample.of_scores(np.arange(20.0), np.arange(20) % 2), "platt", BadData, "row 20: score must .*, got 19"),
+        (overconfident(50, 1), "temperature", BadSetting, "be one for rows of score"),
         (overconfident(50, 1), "plat", UnknownMethod, "Did you mean 'platt'"),
     ],
 )

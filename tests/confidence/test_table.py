@@ -22,20 +22,20 @@ def test_three_kinds_of_rows_are_read() -> None:
 @pytest.mark.parametrize(
     ("text", "said", "line"),
     [
-        ("", "the file is empty", None),
-        ("score,right\n", "no rows", 1),
-        ("score,rihgt\n0.5,1\n", "the columns are score,rihgt", 1),
-        ("score,score\n0.5,1\n", "the columns are", 1),
-        ("p_a,target\n0.5,0\n", "the columns are", 1),
-        ("score,right\n0.5,1\nnan,0\n", "row 2: score is 'nan'", 3),
-        ("score,right\n0.5,1\n\n,0\n-1,1\n", "rows 2, 3: score is empty", 4),
-        ("score,right\n0.5,2\n", "row 1: right is '2'", 2),
-        ("score,right\n0.5\n", "row 1: has 1 cells", 2),
-        ("p_a,p_b,p_c,p_d,target\n0.1,0.2,0.3,0.4,7\n", "row 1: target is '7'.* 0 to 3", 2),
-        ("p_a,p_b,target\n0.1,1.2,1\n", "row 1: p_b is '1.2'", 2),
-        ("p_a,p_b,target\n0.1,0.2,1.0\n", "row 1: target is '1.0'", 2),
-        ("variance,right\ninf,1\n", "row 1: variance is 'inf'", 2),
-        ('score,right\n"0.5,1\n', "no CSV", None),
+        ("", "must have rows, got an empty one", None),
+        ("score,right\n", "must be rows below the heading, got none", 1),
+        ("score,rihgt\n0.5,1\n", "the columns must be .*, got score,rihgt", 1),
+        ("score,score\n0.5,1\n", "the columns must be", 1),
+        ("p_a,target\n0.5,0\n", "the columns must be", 1),
+        ("score,right\n0.5,1\nnan,0\n", "row 2: score must be a number of at least 0, got 'nan'", 3),
+        ("score,right\n0.5,1\n\n,0\n-1,1\n", "rows 2, 3: score must be a number of at least 0, got ''", 4),
+        ("score,right\n0.5,2\n", "row 1: right must be 0 or 1, got '2'", 2),
+        ("score,right\n0.5\n", "row 1: must have 2 cells, got 1", 2),
+        ("p_a,p_b,p_c,p_d,target\n0.1,0.2,0.3,0.4,7\n", "row 1: target must lie between 0 and 3, got '7'", 2),
+        ("p_a,p_b,target\n0.1,1.2,1\n", "row 1: p_b must be a number from 0 to 1, got '1.2'", 2),
+        ("p_a,p_b,target\n0.1,0.2,1.0\n", "row 1: target must lie between 0 and 1, got '1.0'", 2),
+        ("variance,right\ninf,1\n", "row 1: variance must be a number of at least 0, got 'inf'", 2),
+        ('score,right\n"0.5,1\n', "must be CSV", None),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_its_place(text: str, said: str, line: int | None) -> None:
@@ -77,5 +77,5 @@ def test_the_examples_scores_are_those_that_the_example_makes() -> None:
 
 
 def test_options_without_any_score_are_refused() -> None:
-    with pytest.raises(BadData, match="row 2: the sum of the options' scores is 0"):
+    with pytest.raises(BadData, match="row 2: the sum of scores must be above 0, got 0"):
         Sample.of_options([[0.4, 0.6], [0.0, 0.0]], [0, 1])

@@ -332,7 +332,7 @@ def test_damaged_records_are_refused() -> None:
 
 def test_a_record_of_other_settings_is_refused() -> None:
     record = json.loads(json.dumps(Assistant(TABLE, EAGER, most_questions=3).to_json()))
-    with pytest.raises(BadRecord, match="'paper' with other settings"):
+    with pytest.raises(BadRecord, match="'paper', got others"):
         Assistant.from_json(record)
     again = Assistant.from_json(record, EAGER)
     assert again.helper is EAGER

@@ -197,5 +197,5 @@ def test_bounds_that_leave_no_room_are_refused() -> None:
     for wrong in ({"floor": 0.3}, {"floor": 0.0}, {"ceiling": 0.4}, {"unknown": 1.0}):
         with pytest.raises(BadSetting):
             Belief.uniform(TABLE, **wrong)
-    with pytest.raises(BadSetting, match="not finite"):
+    with pytest.raises(BadSetting, match="must be finite"):
         Belief.uniform(TABLE).updated(np.array([np.nan] * 5))

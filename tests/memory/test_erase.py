@@ -28,7 +28,7 @@ def test_what_an_erased_person_said_is_not_recalled(journal: Journal, memory: Me
     assert [memory.recall("food", plate(number), MENU) for number in (0, 1)] == [None, None]
     assert memory.recall("food", plate(2), MENU) is not None
     assert [each.label for each in memory.kept()] == ["fig"]
-    with pytest.raises(BadSetting, match="no memory 1"):
+    with pytest.raises(BadSetting, match="got 1"):
         memory.confirm(known.id)
     assert Memory(journal).kept() == memory.kept()
     assert journal.verify().ok

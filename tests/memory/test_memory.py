@@ -238,7 +238,7 @@ def test_what_is_not_there_is_told(tmp_path: Path) -> None:
     with Journal.open(tmp_path / "journal.db") as journal:
         memory = Memory(journal)
         for ask in (memory.confirm, memory.contradict, memory.forget, memory.__getitem__):
-            with pytest.raises(BadSetting, match="no memory 7"):
+            with pytest.raises(BadSetting, match="got 7"):
                 ask(7)
         with pytest.raises(BadSetting, match="candidates"):
             memory.recall("food", plate(), [])

@@ -209,7 +209,7 @@ def test_a_picture_is_what_the_example_is_that_it_is_most_like(tmp_path: Path) -
     assert output.score > 0.99 > output.scores[1] >= 0.0
     other = NearestExample(clip, {"mug": [plate(1)], "bowl": [plate(3)]})
     assert nearest.digest != other.digest, "other examples are another model"
-    with pytest.raises(BadSetting, match="no example of 'bowl'"):
+    with pytest.raises(BadSetting, match="'bowl' must have an example"):
         NearestExample(clip, {"mug": [plate(1)], "bowl": []})
 
 
@@ -217,10 +217,10 @@ def test_a_picture_is_what_the_example_is_that_it_is_most_like(tmp_path: Path) -
 
 
 def test_a_folder_without_an_export_says_what_should_be_there(tmp_path: Path) -> None:
-    with pytest.raises(BadRecord, match=r"no vision_model\.onnx in"):
+    with pytest.raises(BadRecord, match=r"must be a vision_model\.onnx in"):
         ClipEmbedder(tmp_path)
     encoder(tmp_path / "model.onnx", SIDE)
-    with pytest.raises(BadRecord, match=r"no preprocessor_config\.json in"):
+    with pytest.raises(BadRecord, match=r"must be a preprocessor_config\.json in"):
         ClipEmbedder(tmp_path)
     (tmp_path / "preprocessor_config.json").write_text("{", encoding="utf-8")
     with pytest.raises(BadRecord, match="that can be read"):
@@ -241,14 +241,14 @@ def test_a_folder_without_an_export_says_what_should_be_there(tmp_path: Path) ->
 def test_preprocessing_that_is_not_done_here_is_refused(changed: Any) -> None:
     with pytest.raises(BadRecord):
         Preprocessing.of_json({**NEW, **changed})
-    with pytest.raises(BadRecord, match="no JSON object"):
+    with pytest.raises(BadRecord, match="must be a JSON object"):
         Preprocessing.of_json([changed])
 
 
 def test_another_network_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadRecord, match="takes 'input_ids'"):
+    with pytest.raises(BadRecord, match="got 'input_ids'"):
         ClipEmbedder(export(tmp_path / "a", given="input_ids"))
-    with pytest.raises(BadRecord, match="gives text_embeds"):
+    with pytest.raises(BadRecord, match="and text_embeds"):
         ClipEmbedder(export(tmp_path / "b", output="text_embeds"))
 
 

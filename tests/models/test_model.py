@@ -104,7 +104,7 @@ def test_every_breach_is_told_and_the_picture_stays_as_it_was() -> None:
     with pytest.raises(ContractViolation, match="restless breaks the contract") as refused:
         check_model(Model(call=restless, question=PART), picture)
     assert "(1) restless changes the picture" in str(refused.value)
-    assert "(2) restless says two things of one input" in str(refused.value)
+    assert "(2) restless gives two different outputs for one input" in str(refused.value)
     assert (picture == RGB).all()
 
 

@@ -111,7 +111,7 @@ def test_damaged_records_are_refused(change: dict[str, Any]) -> None:
 
 
 def test_what_cannot_be_is_refused() -> None:
-    with pytest.raises(BadSetting, match="certainty is 6"):
+    with pytest.raises(BadSetting, match="certainty must be a whole number from 1 to 5, got 6"):
         answer_model().chance(Role.OPERATOR, DIAGNOSIS, certainty=6)
     with pytest.raises(BadSetting, match="accuracy"):
         Support(Suggestions.OWN, 1.5)

@@ -45,7 +45,7 @@ def test_what_cannot_be_calibrated_is_refused_by_name() -> None:
         bite().calibrated({"box": 0.9})
     with pytest.raises(UnknownModule):
         bite().calibrated({"fod": 0.9})
-    with pytest.raises(BadPolicy, match="score of 'food': a raw score for 'platt' is 7"):
+    with pytest.raises(BadPolicy, match="score of 'food': a raw score for 'platt' must lie between 0 and 1, got 7"):
         bite().calibrated({"food": 7.0})
 
 

@@ -72,7 +72,7 @@ class Careless:
         (Twice(), "twice"),
         (Stranger(), "stranger"),
         (Deaf(), "beyond"),
-        (Fickle(), "mind"),
+        (Fickle(), "changes its answer"),
         (Careless(), "takes a question for a stranger"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Calibrated evidence: raw scores turned into probabilities that hold, and guarantees that say how well."""
+"""Calibration: raw scores turned into calibrated probabilities, and conformal guarantees."""
 
 from handup.confidence.base import FittableCalibrator, Fitted, Summary, calibrator, check_calibrator
 from handup.confidence.calibrate import Calibration, calibrate, select

@@ -1,4 +1,4 @@
-"""The protocol of calibrators, what handup's own share, and the contract as a check that any author can run."""
+"""The protocol of calibrators, the base of handup's own, and the contract as a check that any author can run."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ from handup.core import (
     BadData,
     BadSetting,
     Calibrator,
+    ConflictingSettings,
+    OutOfRange,
     RawScore,
     UnknownMethod,
+    WrongSize,
 )
 from handup.core.calibrator import SCHEMA, WHAT
 from handup.core.contract import Contract
@@ -30,15 +33,15 @@ PLAIN = "Keep plain numbers and tuples of them in the record."
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """What a calibrator was fitted on: enough to see later whether it fits the module it is used with.
+    """Summary of the data of a fit, enough to see later whether a calibrator suits a module.
 
     Args:
-        kind: What the raw numbers were.
-        n: How many rows.
-        base_rate: Share of them that were right.
+        kind: Kind of the raw numbers.
+        n: Number of rows, at least 1.
+        base_rate: Share of rows that were right.
         score_min: The lowest score (of options: the lowest top score).
-        score_max: The highest.
-        options: How many options, where the rows were option scores.
+        score_max: The highest score.
+        options: Number of options, where the rows were option scores.
     """
 
     kind: Kind
@@ -51,17 +54,18 @@ class Summary:
     def __post_init__(self) -> None:
         object.__setattr__(self, "kind", Kind(self.kind))
         if self.n < 1 or not 0.0 <= self.base_rate <= 1.0 or not 0.0 <= self.score_min <= self.score_max:
-            raise BadSetting("the summary of the data contradicts itself", hint="Fit the calibrator again.")
+            must = "have rows, a base rate from 0 to 1 and score_min at most score_max"
+            raise ConflictingSettings.of("the summary of the data", self, must, hint="Fit the calibrator again.")
 
     @classmethod
     def of(cls, sample: Sample) -> Summary:
-        """The summary of a sample.
+        """Return the summary of a sample.
 
         Raises:
             BadData: It has no rows.
         """
         if not len(sample):
-            raise BadData("there are no rows", hint="Give rows to calibrate on.")
+            raise BadData("there must be rows, got none", hint="Give rows to calibrate on.")
         score = sample.score
         return cls(
             kind=sample.kind,
@@ -78,19 +82,19 @@ class Summary:
 
 
 class FittableCalibrator(Calibrator, Protocol):
-    """A calibrator whose class can be fitted: what the registry holds and `check_calibrator` checks.
+    """Calibrator whose class can be fitted. The registry holds such classes, and `check_calibrator` checks them.
 
     A class is a frozen dataclass of plain numbers and tuples; an instance is fitted and predicts with numpy alone.
     """
 
     kinds: ClassVar[frozenset[Kind]]
-    """What it can be fitted on."""
+    """Kinds of rows on which it can be fitted."""
     monotone: ClassVar[bool]
-    """Whether a higher score (a lower variance) never gets a lower probability."""
+    """True if a higher score (a lower variance) never gets a lower probability."""
 
     @classmethod
     def fit(cls, sample: Sample) -> FittableCalibrator:
-        """Fit it. The order of the rows does not matter.
+        """Return a calibrator fitted to the rows, whose order does not matter.
 
         Raises:
             BadData: The sample is of another kind, empty, or outside the range of scores that the method takes.
@@ -99,68 +103,70 @@ class FittableCalibrator(Calibrator, Protocol):
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> FittableCalibrator:
-        """What `to_json` stored; it gives exactly the same probabilities."""
+        """The calibrator that `to_json` stored; it gives exactly the same probabilities."""
         ...
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a user should know before relying on it; sentences."""
+        """Sentences that a user should read before relying on it."""
         ...
 
     def probabilities(self, raw: ArrayLike) -> Floats:
-        """Probabilities of being right for many raw scores at once."""
+        """Return the probabilities of being right for many raw scores at once."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fitted:
-    """Base of handup's own calibrators: a record, and the check of what goes in.
+    """Base of handup's own calibrators: their record, and the checks of raw scores.
 
     Args:
-        data: What it was fitted on.
+        data: Summary of the rows of the fit.
     """
 
     name: ClassVar[str]
     kinds: ClassVar[frozenset[Kind]]
     monotone: ClassVar[bool] = True
     most: ClassVar[float] = 1.0
-    """The highest score it takes."""
+    """The highest score that it takes."""
 
     data: Summary
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a user should know before relying on it; most have nothing to say."""
+        """Sentences that a user should read before relying on it; none for most calibrators."""
         return ()
 
     def probability(self, raw: RawScore) -> float:
-        """Probability of being right, given a raw score.
+        """Return the probability of being right, given a raw score.
 
         Args:
-            raw: A score; the scores of all options; or a variance: what it was fitted on.
+            raw: A score, the scores of all options, or a variance, as in the rows of the fit.
 
         Raises:
-            BadSetting: It is outside what this method takes.
+            WrongSize: It is neither one number nor one number per option.
+            OutOfRange: A number is outside the range of this method.
         """
         row = np.asarray(raw, dtype=np.float64)
         if row.ndim > 1 or not row.size:
-            raise BadSetting(f"a raw score has the shape {row.shape}", hint="Give one number, or one per option.")
+            raise WrongSize.of("a raw score", row.shape, "be one number, or one per option", hint="Give one output.")
         return float(self.probabilities(row[None, ...] if row.ndim else row.reshape(1))[0])
 
     def probabilities(self, raw: ArrayLike) -> Floats:
-        """Probabilities of being right for many raw scores at once, one row each.
+        """Return the probabilities of being right for many raw scores at once, one row each.
 
         Raises:
-            BadSetting: A score is outside what this method takes.
+            WrongSize: The scores are not rows of numbers.
+            OutOfRange: A number is outside the range of this method.
         """
         rows = np.asarray(raw, dtype=np.float64)
         if rows.ndim == 0 or rows.ndim > 2:
-            raise BadSetting(f"raw scores have the shape {rows.shape}", hint="Give one row per output.")
+            raise WrongSize.of("raw scores", rows.shape, "have one row per output", hint="Give a list of scores.")
         most = 1.0 if rows.ndim == 2 else self.most
         bad = ~((rows >= 0.0) & (rows <= most) & np.isfinite(rows))
         if bad.any():
-            limit = "of at least 0" if most == np.inf else f"from 0 to {most:g}"
-            raise BadSetting(f"a raw score for '{self.name}' is {rows[bad][0]:g}", hint=f"Give numbers {limit}.")
+            must = "be at least 0 and finite" if most == np.inf else f"lie between 0 and {most:g}"
+            raise OutOfRange.of(f"a raw score for '{self.name}'", f"{rows[bad][0]:g}", must, hint="Scale it.")
         return self._predict(rows)
 
     def _predict(self, rows: Floats) -> Floats:
@@ -174,60 +180,59 @@ class Fitted:
 
     @classmethod
     def from_json(cls: type[F], record: Mapping[str, Any]) -> F:
-        """What `to_json` stored.
+        """The calibrator that `to_json` stored.
 
         Raises:
             BadSetting, KeyError, TypeError, ValueError: It is damaged; `calibrator_from_json` makes one error of these.
         """
         if record["method"] != cls.name:
-            raise BadSetting(f"the record is of '{record['method']}'", hint=f"This reads '{cls.name}'.")
+            hint = "Use calibrator_from_json, which reads all."
+            raise ConflictingSettings.of("the record's method", record["method"], f"be {cls.name}", hint=hint)
         parameters = {name: _number_or_tuple(value) for name, value in record["parameters"].items()}
         return cls(**parameters, data=Summary(**record["data"]))
 
     @classmethod
     def _check(cls, sample: Sample) -> Summary:
-        """Refuse what the method cannot be fitted on; the summary of the rest."""
+        """Refuse rows on which the method cannot be fitted, and return the summary of the others."""
         if sample.kind not in cls.kinds:
-            taken = " or ".join(sorted(cls.kinds))
-            raise BadData(f"'{cls.name}' is not fitted on rows of {sample.kind}", hint=f"It takes rows of {taken}.")
+            taken, hint = " or ".join(sorted(cls.kinds)), "Choose a method for such rows."
+            raise BadData(f"rows for '{cls.name}' must be of {taken}, got rows of {sample.kind}", hint=hint)
         summary = Summary.of(sample)
         if summary.score_max > cls.most:
             row = int(sample.score.argmax()) + 1
-            raise BadData(
-                f"row {row}: score is {summary.score_max:g}, but '{cls.name}' takes 0 to {cls.most:g}",
-                hint="Scale the scores, or use 'scaled' or 'interval'.",
-            )
+            cause = f"row {row}: score must lie between 0 and {cls.most:g} for '{cls.name}', got {summary.score_max:g}"
+            raise BadData(cause, hint="Scale the scores, or use 'scaled' or 'interval'.")
         return summary
 
 
 def top(rows: Floats) -> Floats:
-    """One score per row: of options the highest."""
+    """Return one score per row: of options the highest."""
     return rows if rows.ndim == 1 else np.asarray(rows.max(axis=1))
 
 
 def calibrator(name: str) -> type[FittableCalibrator]:
-    """The class of a calibrator by its name.
+    """Return the class of a calibrator by its name.
 
     Raises:
-        UnknownMethod: With the nearest known name.
+        UnknownMethod: No calibrator has this name; the hint has the nearest one. Or it cannot be fitted.
     """
-    found: Any = CALIBRATORS.maker(name)
-    if not hasattr(found, "fit"):
-        raise UnknownMethod(f"'{name}' cannot be fitted", hint="Give its class a classmethod 'fit'.")
-    made: type[FittableCalibrator] = found
-    return made
+    maker: Any = CALIBRATORS.maker(name)
+    if not hasattr(maker, "fit"):
+        raise UnknownMethod(f"calibrator '{name}' must have a method 'fit', got none", hint="Give its class one.")
+    fittable: type[FittableCalibrator] = maker
+    return fittable
 
 
 def _number_or_tuple(value: Any) -> Any:
     if isinstance(value, list):
-        return tuple(_number_or_tuple(each) for each in value)
+        return tuple(_number_or_tuple(entry) for entry in value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise ValueError(f"{value!r} is no number")
+        raise ValueError(f"a parameter must be a finite number, got {value!r}")
     return float(value)
 
 
 def example_samples() -> Iterator[tuple[str, Sample]]:
-    """Samples of all kinds, named: informative and not, few rows and many, equal scores, one class."""
+    """Yield named samples of all kinds: informative or not, with few rows or many, equal scores, extreme scores."""
     generator = np.random.default_rng(7)
     for name, rows in (("60 rows", 60), ("10 rows", 10), ("500 rows", 500)):
         chances = generator.random(rows)
@@ -247,18 +252,18 @@ def example_samples() -> Iterator[tuple[str, Sample]]:
 
 
 def check_calibrator(maker: type[FittableCalibrator]) -> None:
-    """Run a calibrator class through the contract that handup's own keep.
+    """Check a calibrator class against the contract that handup's own keep.
 
     Args:
         maker: The class, not an instance: the check fits it itself.
 
     Raises:
-        ContractViolation: Naming the rows and what is wrong with the answer.
+        ContractViolation: It breaks the contract; the cause names the rows and the mistake.
     """
     contract = Contract(f"calibrator {maker.__name__}")
     contract.is_named(maker)
-    says = getattr(maker, "kinds", None) and isinstance(getattr(maker, "monotone", None), bool)
-    contract.keeps(says, "does not say what it takes", "Give it the ClassVars 'kinds' and 'monotone'.")
+    declared = getattr(maker, "kinds", None) and isinstance(getattr(maker, "monotone", None), bool)
+    contract.keeps(declared, "does not declare what it takes", "Give it the ClassVars 'kinds' and 'monotone'.")
     for name, sample in example_samples():
         if sample.kind in maker.kinds:
             _check_on(contract.on(f"on {name}"), maker, sample)
@@ -297,7 +302,7 @@ def _rows_to_ask(sample: Sample) -> Floats:
 
 
 def _steps(sample: Sample, fitted: FittableCalibrator) -> Floats:
-    """How much the probability rises from each score to the next that should be surer."""
+    """Return the rise of the probability from each score to the next one that should be surer."""
     if sample.kind is Kind.OPTIONS:
         surer = np.sort(sample.raw.max(axis=1))
         return np.diff(fitted.probabilities(np.column_stack([surer, np.zeros_like(surer)])))

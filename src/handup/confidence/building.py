@@ -1,4 +1,4 @@
-"""Calibration sets as in the paper's appendix C.1, from what a feeding robot's modules said and what was true.
+"""Calibration sets as in the paper's appendix C.1, from the outputs of a feeding robot's modules and the truth.
 
 M1 names foods, M2 finds boxes, M3 chooses skills, M4 gives the skill's parameters.
 """
@@ -15,18 +15,18 @@ from handup.confidence.sample import Floats, Sample
 from handup.core import BadData
 
 FOODS_KEPT, SKILLS_KEPT = 5, 3
-"""So many of the ranked labels the paper keeps for M1 and for M3."""
+"""Numbers of ranked labels that the paper keeps for M1 and for M3."""
 PASSES = 16
 """Stochastic passes of the paper's M4."""
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """Candidate labels of one prediction with their scores, the likeliest first; sorted when built.
+    """Candidate labels of one prediction with their scores, sorted with the likeliest first.
 
     Args:
-        labels: Candidates.
-        scores: Of each, at least 0.
+        labels: Candidates, at least one.
+        scores: Score of each candidate, 0 or more.
     """
 
     labels: tuple[str, ...]
@@ -34,29 +34,30 @@ class Ranked:
 
     def __post_init__(self) -> None:
         if not self.labels or len(self.labels) != len(self.scores):
-            raise BadData("a prediction has no labels, or not one score for each", hint="Give one score per label.")
+            got = f"{len(self.labels)} labels and {len(self.scores)} scores"
+            raise BadData(f"a prediction must have one score for each label, got {got}", hint="Give as many of both.")
         order = sorted(range(len(self.labels)), key=lambda place: -self.scores[place])
         object.__setattr__(self, "labels", tuple(self.labels[place] for place in order))
         object.__setattr__(self, "scores", tuple(float(self.scores[place]) for place in order))
 
     @property
     def top(self) -> str:
-        """The predicted label."""
+        """Predicted label."""
         return self.labels[0]
 
     def best(self, kept: int) -> Ranked:
-        """The first few."""
+        """Return the first `kept` labels."""
         return Ranked(self.labels[:kept], self.scores[:kept])
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry of a calibration set of labels.
+    """Entry of a calibration set of labels.
 
     Args:
         prediction: The ranked labels that were kept.
         truth: The true label.
-        substituted: Whether the prediction was of something else, since nothing predicted the true label.
+        substituted: Whether the prediction is a substitute, since no prediction had the true label on top.
     """
 
     prediction: Ranked
@@ -65,23 +66,23 @@ class Entry:
 
 
 def food_entries(predictions: Sequence[Ranked], foods: Sequence[str]) -> tuple[Entry, ...]:
-    """M1's entries from one plate: one for each true food, with the top 5 labels and scores.
+    """Return M1's entries from one plate: one for each true food, with the top 5 labels and scores.
 
     A food that is no prediction's top label gets a substitute: a prediction that matches no food (each is used once
     while there are others), or else a matched one.
 
     Args:
-        predictions: One per food that the module detected.
-        foods: What is on the plate, each once.
+        predictions: One prediction per food that the module detected.
+        foods: Names of the foods on the plate, each once.
 
     Raises:
         BadData: There are foods but no predictions.
     """
     if foods and not predictions:
-        raise BadData("there is no prediction for this plate", hint="Leave plates out that the module saw nothing on.")
-    by_top = {each.top: each for each in reversed(predictions)}
-    unmatched = [each for each in predictions if each.top not in set(foods)]
-    matched = [each for each in predictions if each.top in set(foods)]
+        raise BadData("a plate with foods must have predictions, got none", hint="Leave such plates out.")
+    by_top = {prediction.top: prediction for prediction in reversed(predictions)}
+    unmatched = [prediction for prediction in predictions if prediction.top not in set(foods)]
+    matched = [prediction for prediction in predictions if prediction.top in set(foods)]
     entries, used = [], 0
     for food in foods:
         if food in by_top:
@@ -94,7 +95,7 @@ def food_entries(predictions: Sequence[Ranked], foods: Sequence[str]) -> tuple[E
 
 
 def skill_entries(rows: Iterable[tuple[Ranked, str, bool]]) -> tuple[Entry, ...]:
-    """M3's entries: the top 3 skills, for valid boxes only.
+    """Return M3's entries: the top 3 skills, for valid boxes only.
 
     Args:
         rows: Ranked skills, the true skill, and whether the box really holds the food.
@@ -103,7 +104,7 @@ def skill_entries(rows: Iterable[tuple[Ranked, str, bool]]) -> tuple[Entry, ...]
 
 
 def of_entries(entries: Sequence[Entry]) -> Sample:
-    """A sample of M1's or M3's entries: top scores, runner-up scores, and whether the top label is the true one."""
+    """Return the sample of M1's or M3's entries: top scores, second scores, and whether the top label is true."""
     return Sample.of_scores(
         [entry.prediction.scores[0] for entry in entries],
         np.array([entry.prediction.top == entry.truth for entry in entries], dtype=np.bool_),
@@ -112,12 +113,12 @@ def of_entries(entries: Sequence[Entry]) -> Sample:
 
 
 def spread_of(passes: ArrayLike) -> float:
-    """M4's variance: over the stochastic passes, averaged over the numbers of the output.
+    """Return M4's variance over the stochastic passes, averaged over the numbers of the output.
 
     Args:
-        passes: One row per pass, such as 16 rows of (x1, y1, x2, y2); the module was given the true skill.
+        passes: One row per pass, such as 16 rows of (x1, y1, x2, y2), made with the true skill.
     """
-    found: Floats = np.asarray(passes, dtype=np.float64)
-    if found.ndim != 2 or len(found) < 2 or not np.isfinite(found).all():
-        raise BadData(f"passes have the shape {found.shape}", hint="Give two or more rows of numbers, one per pass.")
-    return float(found.var(axis=0).mean())
+    table: Floats = np.asarray(passes, dtype=np.float64)
+    if table.ndim != 2 or len(table) < 2 or not np.isfinite(table).all():
+        raise BadData(f"passes must be two or more finite rows, got {table.shape}", hint="Give one row per pass.")
+    return float(table.var(axis=0).mean())

@@ -1,4 +1,4 @@
-"""Calibrate a module: choose a method, fit it, and say how good it is on rows it has not seen."""
+"""Calibration of a module: choice of a method, its fit, and its errors on rows that were left out of the fit."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from handup.confidence.base import FittableCalibrator, calibrator
 from handup.confidence.conformal import ConformalSets
 from handup.confidence.metrics import Bin, Estimate, estimates, reliability_bins, row_losses
 from handup.confidence.sample import Bools, Floats, Ints, Kind, Sample
-from handup.core import CALIBRATORS, BadData, BadSetting
+from handup.core import CALIBRATORS, BadData, ConflictingSettings
 
 LEAST_ROWS = 10
 LEAST_PER_CLASS = 2
 NESTED_REPEATS = 2
 CONFIDENCE = 0.9
-"""Of the stricter sets that are shown beside those that keep their promise on average."""
+"""Confidence of the stricter sets that are shown beside those whose coverage holds on average."""
 METRICS = ("accuracy", "brier", "log_loss", "ece", "aurc")
 AUTO = "auto"
 BY_SIMPLICITY = ("identity", "temperature", "dropout", "platt", "beta", "venn-abers", "isotonic")
-"""What `auto` chooses from, the simplest first. `scaled` and `interval` are for reproduction: shown, never chosen."""
+"""Methods among which `auto` chooses, the simplest first. `scaled` and `interval` are only shown, for reproduction."""
 INNER_REPEATS = 2
 LOSSES = ("brier", "log_loss")
 MOST_NOISE = {"brier": float("inf"), "log_loss": 0.05}
-"""Broken promises of certainty make the log loss both worse and noisier: more than this is not put down to noise."""
+"""Largest difference of a loss that counts as noise. A wrong certainty makes the log loss both worse and noisier."""
 FOLDS = 5
 REPEATS = 4
 MANY_ROWS = 1000
-"""From here on one repetition is enough."""
+"""Number of rows from which on one repetition of a cross-validation is enough."""
 Predict = Callable[[NDArray[np.float64]], Floats]
 Fit = Callable[[Sample], Predict]
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """How one method did in the cross-validation.
+    """Result of one method in the cross-validation.
 
     Args:
-        method: Its name.
+        method: Name of the method.
         metrics: Brier score, log loss and so on, each with an interval.
         eligible: Whether `auto` may choose it; `scaled` and the intervals are shown for comparison only.
-        chosen: Whether it was.
-        warnings: What to know before relying on it.
+        chosen: Whether it was chosen.
+        warnings: Sentences to read before relying on it.
     """
 
     method: str
@@ -57,20 +57,20 @@ class Candidate:
 
     def to_json(self) -> dict[str, Any]:
         """A plain record."""
-        shown = {name: self.metrics[name].to_json() for name in METRICS if name != "accuracy"}
-        told = {"eligible": self.eligible, "chosen": self.chosen, "warnings": list(self.warnings)}
-        return {"method": self.method, **shown, **told}
+        metrics = {name: self.metrics[name].to_json() for name in METRICS if name != "accuracy"}
+        state = {"eligible": self.eligible, "chosen": self.chosen, "warnings": list(self.warnings)}
+        return {"method": self.method, **metrics, **state}
 
 
 @dataclass(frozen=True)
 class ConformalReport:
-    """Conformal sets, and how they do on rows they were not calibrated on.
+    """Conformal sets, and their results on rows on which they were not calibrated.
 
     Args:
-        sets: Calibrated on all rows.
+        sets: The sets, calibrated on all rows.
         coverage: Share of rows whose set holds the right option, cross-validated.
-        help_rate: Share of rows whose set is not a single option: a question.
-        mean_set_size: Options in a set on average.
+        help_rate: Share of rows whose set is not a single option, so that the robot would ask.
+        mean_set_size: Mean number of options in a set.
     """
 
     sets: ConformalSets
@@ -93,21 +93,21 @@ class ConformalReport:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Calibration:
-    """A fitted calibrator and everything known about how good it is.
+    """Fitted calibrator with its errors and those of all other methods.
 
     Args:
-        calibrator: Fitted on all rows.
-        requested: The method that was asked for; `auto` where it was chosen.
-        reason: Why it was chosen.
-        metrics: Of the method as requested, cross-validated: for `auto` the choice was made anew in every fold.
+        calibrator: The calibrator, fitted on all rows.
+        requested: The method that was asked for, or `auto`.
+        reason: Reason for the choice.
+        metrics: Cross-validated metrics of the method as requested: for `auto`, every fold made its own choice.
         candidates: Every method that takes such rows.
-        base_rate_brier: Brier score of saying the base rate to everything, cross-validated.
-        conformal: For option scores: sets that keep their promise on average.
-        confident: For option scores: sets that keep it with 90 % confidence, for this very calibration.
-        chances: Cross-validated probabilities, one line per repetition.
+        base_rate_brier: Brier score of giving every row the base rate, cross-validated.
+        conformal: For option scores, sets whose coverage holds on average.
+        confident: For option scores, sets whose coverage holds with 90 % confidence for this very calibration.
+        chances: Cross-validated probabilities, one row per repetition.
         right: Whether each row was right, in the order of `chances`.
-        before: The scores as they were, where they are from 0 to 1.
-        seed: Which folds and resamples.
+        before: The raw scores, where they lie between 0 and 1.
+        seed: Seed of the folds and resamples.
     """
 
     calibrator: FittableCalibrator
@@ -125,12 +125,12 @@ class Calibration:
 
     @property
     def bins(self) -> tuple[Bin, ...]:
-        """The reliability diagram, of the first repetition."""
+        """Reliability diagram of the first repetition."""
         return reliability_bins(self.chances[0], self.right)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to know before relying on it."""
+        """Sentences to read before relying on it."""
         own = list(self.calibrator.warnings)
         brier = self.metrics["brier"].value
         if brier > self.base_rate_brier:
@@ -152,7 +152,7 @@ class Calibration:
             "n": len(self.right),
             **metrics,
             "base_rate_brier": self.base_rate_brier,
-            "candidates": [each.to_json() for each in self.candidates],
+            "candidates": [candidate.to_json() for candidate in self.candidates],
             "conformal": self._conformal_json(),
             "warnings": list(self.warnings),
             "seed": self.seed,
@@ -169,13 +169,15 @@ def calibrate(sample: Sample, method: str = AUTO, *, target_coverage: float = 0.
 
     Args:
         sample: At least 10 rows, two of them right and two wrong; 60 to 100 make a useful calibrator.
-        method: `auto`, or the name of one.
-        target_coverage: Of the conformal sets, for option scores.
-        seed: Which divisions into folds and which resamples.
+        method: `auto`, or the name of a method.
+        target_coverage: Coverage of the conformal sets, for option scores, between 0 and 1.
+        seed: Seed of the divisions into folds and of the resamples.
 
     Raises:
-        BadData: Too few rows, one class only, or scores outside what the method takes.
-        UnknownMethod, BadSetting: The method is unknown or not for such rows; the target is no share.
+        BadData: There are too few rows, only right or only wrong ones, or scores outside the method's range.
+        UnknownMethod: No method has this name.
+        ConflictingSettings: The method does not take such rows.
+        OutOfRange: The target is not between 0 and 1.
         MissingExtra: scikit-learn is not installed.
     """
     _check(sample)
@@ -186,6 +188,7 @@ def calibrate(sample: Sample, method: str = AUTO, *, target_coverage: float = 0.
     chances = {name: out_of_fold(fitting(name), rows, folds) for name in names}
     selection = Selection(method, f"'{method}' was asked for.")
     judged = chances.get(method)
+    # The errors of `auto` include those of its choice: in every fold it chooses on the other rows (nested).
     if method == AUTO:
         selection = choose({name: mean_losses(chances[name], rows) for name in names if name in BY_SIMPLICITY})
         nested = folds[: repeats_for(len(rows), NESTED_REPEATS)]
@@ -195,12 +198,12 @@ def calibrate(sample: Sample, method: str = AUTO, *, target_coverage: float = 0.
     shown = tuple(
         Candidate(
             name,
-            estimates(found, rows.right, seed=seed),
+            estimates(predictions, rows.right, seed=seed),
             eligible=name in BY_SIMPLICITY,
             chosen=name == selection.method,
             warnings=fitted[name].warnings,
         )
-        for name, found in chances.items()
+        for name, predictions in chances.items()
     )
     constant = out_of_fold(_base_rate, rows, folds)
     has_options = rows.kind is Kind.OPTIONS
@@ -210,7 +213,7 @@ def calibrate(sample: Sample, method: str = AUTO, *, target_coverage: float = 0.
         reason=selection.reason,
         metrics=estimates(judged, rows.right, seed=seed),
         candidates=shown,
-        base_rate_brier=float(np.mean([row_losses(each, rows.right)["brier"].mean() for each in constant])),
+        base_rate_brier=float(np.mean([row_losses(rates, rows.right)["brier"].mean() for rates in constant])),
         conformal=judge_sets(rows, folds, target_coverage) if has_options else None,
         confident=judge_sets(rows, folds, target_coverage, CONFIDENCE) if has_options else None,
         chances=judged,
@@ -221,7 +224,7 @@ def calibrate(sample: Sample, method: str = AUTO, *, target_coverage: float = 0.
 
 
 def judge_sets(sample: Sample, folds: Ints, target_coverage: float, confidence: float | None = None) -> ConformalReport:
-    """Conformal sets over option scores, judged by cross-validation."""
+    """Calibrate conformal sets over option scores, and judge them by cross-validation."""
     assert sample.target is not None
     target = sample.target
 
@@ -231,10 +234,10 @@ def judge_sets(sample: Sample, folds: Ints, target_coverage: float, confidence: 
         )
 
     inside = np.empty((*folds.shape, sample.raw.shape[1]), dtype=np.bool_)
-    for line, found in zip(folds, inside, strict=True):
-        for fold in np.unique(line):
-            held = line == fold
-            found[held] = calibrated(~held).sets(sample.raw[held])
+    for assignment, sets in zip(folds, inside, strict=True):
+        for fold in np.unique(assignment):
+            held_out = assignment == fold
+            sets[held_out] = calibrated(~held_out).sets(sample.raw[held_out])
     sizes = inside.sum(axis=2)
     return ConformalReport(
         sets=calibrated(np.ones(len(sample), dtype=np.bool_)),
@@ -245,21 +248,21 @@ def judge_sets(sample: Sample, folds: Ints, target_coverage: float, confidence: 
 
 
 def _check(sample: Sample) -> None:
-    """Refuse samples that nothing can be learned from."""
+    """Refuse samples from which nothing can be learned."""
     rows, right = len(sample), int(sample.right.sum())
     if rows < LEAST_ROWS:
-        told = "is 1 row" if rows == 1 else f"are {rows} rows"
-        raise BadData(f"there {told}", hint=f"Give at least {LEAST_ROWS} rows; 60 to 100 make a useful calibrator.")
+        raise BadData(f"there must be at least {LEAST_ROWS} rows, got {rows}", hint="Give 60 to 100 if you can.")
     if right in (0, rows):
-        told = "right" if right else "wrong"
-        raise BadData(f"all rows (1 to {rows}) are {told}", hint="Give rows of both: one class teaches nothing.")
-    for told, found in (("right", np.flatnonzero(sample.right)), ("wrong", np.flatnonzero(~sample.right))):
-        if len(found) < LEAST_PER_CLASS:
-            raise BadData(f"only row {found[0] + 1} is {told}", hint=f"Give at least {LEAST_PER_CLASS} {told} rows.")
+        word, hint = "right" if right else "wrong", "Give rows of both: one class teaches nothing."
+        raise BadData(f"some rows must be right and some wrong, got {rows} that are {word}", hint=hint)
+    for word, places in (("right", np.flatnonzero(sample.right)), ("wrong", np.flatnonzero(~sample.right))):
+        if len(places) < LEAST_PER_CLASS:
+            cause = f"at least {LEAST_PER_CLASS} rows must be {word}, got only row {places[0] + 1}"
+            raise BadData(cause, hint=f"Give more {word} rows.")
 
 
 def _beside(method: str, sample: Sample) -> tuple[str, ...]:
-    """The candidates to show beside a method that was asked for."""
+    """Return the candidates to show beside a method that was asked for, with it."""
     try:
         names = candidates(sample)
     except BadData:
@@ -274,11 +277,11 @@ def _base_rate(sample: Sample) -> Predict:
 
 @dataclass(frozen=True)
 class Selection:
-    """A choice among calibrators.
+    """Choice among calibrators.
 
     Args:
-        method: The name of the chosen one.
-        reason: One sentence for a person.
+        method: Name of the chosen calibrator.
+        reason: Reason for it, as one sentence for a person.
     """
 
     method: str
@@ -286,45 +289,42 @@ class Selection:
 
 
 def candidates(sample: Sample) -> tuple[str, ...]:
-    """The calibrators that can be fitted on a sample, by simplicity; those that are only shown last.
+    """Return the calibrators that can be fitted on a sample, the simplest first; those that are only shown come last.
 
     Raises:
-        BadData: There is none that may be chosen.
+        BadData: None of them may be chosen.
     """
     fitting = [name for name in sorted(CALIBRATORS.names()) if _fits(name, sample)]
     chosen = [name for name in BY_SIMPLICITY if name in fitting]
     if not chosen:
         row = int(sample.score.argmax()) + 1
-        raise BadData(
-            f"row {row}: score is {sample.score.max():g}, outside 0 to 1",
-            hint="Scale the scores to 0 to 1, or name a method that takes any: scaled, interval.",
-        )
+        cause = f"row {row}: score must lie between 0 and 1, got {sample.score.max():g}"
+        raise BadData(cause, hint="Scale the scores to 0 to 1, or name a method that takes any: scaled, interval.")
     return (*chosen, *(name for name in fitting if name not in chosen))
 
 
 def select(sample: Sample, *, seed: int = 0) -> Selection:
-    """Choose by repeated stratified cross-validation on Brier score and log loss.
+    """Choose a calibrator by repeated stratified cross-validation on Brier score and log loss.
 
-    Of the calibrators in `BY_SIMPLICITY` the first is taken whose mean loss is within one standard error (of the
-    difference, row by row) of the best one's, on both losses; a log loss that is worse by more than `MOST_NOISE` is no
-    noise. On 60 rows that keeps `isotonic` away from data in which it would only follow chance.
+    The first of `BY_SIMPLICITY` is taken whose mean loss is within one standard error (of the difference, row by row)
+    of the best one, on both losses. A log loss that is worse by more than `MOST_NOISE` never counts as noise. On 60
+    rows this prevents the choice of `isotonic`, which would only follow chance.
 
     Args:
-        sample: Rows; the order of them does not matter.
-        seed: Which divisions into folds.
+        sample: Rows, whose order does not matter.
+        seed: Seed of the divisions into folds.
     """
     ordered = sample.in_order()
     folds = stratified_folds(ordered.right, repeats=repeats_for(len(ordered), INNER_REPEATS), seed=seed)
     eligible = [name for name in candidates(ordered) if name in BY_SIMPLICITY]
-    found = {name: mean_losses(out_of_fold(fitting(name), ordered, folds), ordered) for name in eligible}
-    return choose(found)
+    return choose({name: mean_losses(out_of_fold(fitting(name), ordered, folds), ordered) for name in eligible})
 
 
 def choose(losses: Mapping[str, Mapping[str, Floats]]) -> Selection:
-    """The simplest within noise of the best.
+    """Choose the simplest calibrator whose losses are within noise of the best.
 
     Args:
-        losses: For each calibrator, by simplicity, the Brier score and log loss of every row.
+        losses: Brier score and log loss of every row, for each calibrator, the simplest first.
     """
     if len(losses) == 1:
         only = next(iter(losses))
@@ -333,19 +333,19 @@ def choose(losses: Mapping[str, Mapping[str, Floats]]) -> Selection:
     for name, own in losses.items():
         if all(_within_noise(own[loss] - losses[best[loss]][loss], MOST_NOISE[loss]) for loss in LOSSES):
             return Selection(name, _why(name, best))
-    # The best on one loss is beyond noise on the other: probabilities near 0 and 1. The log loss punishes what hurts.
+    # The best by one loss is beyond noise by the other: it is wrongly certain of some rows. The log loss punishes that.
     name = best["log_loss"]
     return Selection(name, f"'{name}' has the least log loss; the best by Brier score is too sure of itself.")
 
 
 def mean_losses(chances: Floats, sample: Sample) -> dict[str, Floats]:
-    """The losses of every row, averaged over the repetitions of a cross-validation."""
-    repeats = [row_losses(each, sample.right) for each in chances]
-    return {loss: np.mean([each[loss] for each in repeats], axis=0) for loss in LOSSES}
+    """Return the losses of every row, averaged over the repetitions of a cross-validation."""
+    repeats = [row_losses(predictions, sample.right) for predictions in chances]
+    return {loss: np.mean([losses[loss] for losses in repeats], axis=0) for loss in LOSSES}
 
 
 def fitting(method: str, *, seed: int = 0) -> Fit:
-    """How to fit a calibrator by its name, for `out_of_fold`; `auto` chooses anew on every set of rows (nested)."""
+    """Return a function that fits a calibrator by its name, for `out_of_fold`; `auto` chooses anew on each sample."""
 
     def fit(sample: Sample) -> Predict:
         name = select(sample, seed=seed).method if method == AUTO else method
@@ -355,11 +355,12 @@ def fitting(method: str, *, seed: int = 0) -> Fit:
 
 
 def check_method(method: str, sample: Sample) -> None:
-    """Refuse a method that does not go with a sample.
+    """Refuse a method that does not suit a sample.
 
     Raises:
-        UnknownMethod, BadSetting: No such method, or not for such rows.
-        BadData: A score outside what it takes.
+        UnknownMethod: No method has this name.
+        ConflictingSettings: The method does not take such rows.
+        BadData: A score is outside the method's range.
     """
     if method == AUTO:
         candidates(sample)
@@ -367,8 +368,9 @@ def check_method(method: str, sample: Sample) -> None:
     maker = calibrator(method)
     if sample.kind not in maker.kinds:
         names: Sequence[str] = [name for name in sorted(CALIBRATORS.names()) if sample.kind in calibrator(name).kinds]
-        said = {Kind.SCORE: "score,right", Kind.OPTIONS: "p_…,target", Kind.VARIANCE: "variance,right"}[sample.kind]
-        raise BadSetting(f"method '{method}' does not take rows of {said}", hint=f"Use one of: {', '.join(names)}.")
+        columns = {Kind.SCORE: "score,right", Kind.OPTIONS: "p_…,target", Kind.VARIANCE: "variance,right"}[sample.kind]
+        must, hint = f"be one for rows of {columns}", f"Use one of: {', '.join(names)}."
+        raise ConflictingSettings.of("the method", f"'{method}'", must, hint=hint)
     maker.fit(sample)
 
 
@@ -386,32 +388,32 @@ def _within_noise(difference: Floats, most: float) -> bool:
 def _why(name: str, best: Mapping[str, str]) -> str:
     if set(best.values()) == {name}:
         return f"'{name}' has the least Brier score and log loss, and nothing simpler comes within noise of it."
-    others = " and ".join(f"'{other}'" for other in dict.fromkeys(best.values()) if other != name)
+    others = " and ".join(f"'{method}'" for method in dict.fromkeys(best.values()) if method != name)
     return f"'{name}' is the simplest within noise of {others}."
 
 
 def repeats_for(rows: int, repeats: int = REPEATS) -> int:
-    """How often to repeat a cross-validation: the fewer rows, the more its chance division matters."""
+    """Return the number of repetitions of a cross-validation: with few rows the random division matters more."""
     return 1 if rows >= MANY_ROWS else repeats
 
 
 def stratified_folds(right: Bools, *, folds: int = FOLDS, repeats: int = 1, seed: int = 0) -> Ints:
-    """The fold of each row, one line per repetition; right and wrong rows are spread evenly over the folds."""
+    """Return the fold of each row, in one line per repetition; right and wrong rows are spread evenly."""
     generator = np.random.default_rng(seed)
-    found = np.empty((repeats, len(right)), dtype=np.int64)
-    for line in found:
+    assignments = np.empty((repeats, len(right)), dtype=np.int64)
+    for assignment in assignments:
         first = 0
         for group in (np.flatnonzero(right), np.flatnonzero(~right)):
-            line[generator.permutation(group)] = (first + np.arange(len(group))) % folds
+            assignment[generator.permutation(group)] = (first + np.arange(len(group))) % folds
             first += len(group)  # the next class goes on there, so that folds differ by one row at most
-    return found
+    return assignments
 
 
 def out_of_fold(fit: Fit, sample: Sample, folds: Ints) -> Floats:
-    """For each repetition and row, what a calibrator says of it that was fitted without it."""
-    found = np.empty(folds.shape)
-    for line, chances in zip(folds, found, strict=True):
-        for fold in np.unique(line):
-            held_out = line == fold
+    """Return for each repetition and row the prediction of a calibrator that was fitted without the row's fold."""
+    predictions = np.empty(folds.shape)
+    for assignment, chances in zip(folds, predictions, strict=True):
+        for fold in np.unique(assignment):
+            held_out = assignment == fold
             chances[held_out] = fit(sample.take(~held_out))(sample.raw[held_out])
-    return found
+    return predictions

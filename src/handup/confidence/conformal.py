@@ -1,4 +1,4 @@
-"""Guarantees: conformal sets of options, over one module or several; when to act alone; whether a calibration holds."""
+"""Guarantees: conformal sets of options for one module or several, a threshold for acting alone, a monitor of drift."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ from numpy.typing import ArrayLike
 
 from handup.confidence.curves import logit, sigmoid
 from handup.confidence.sample import Bools, Floats, Ints, Sample, as_options, percent
-from handup.core import BadData, BadRecord, BadSetting, RawScore, check_probability
+from handup.core import BadData, BadRecord, BadSetting, Malformed, OutOfRange, RawScore, WrongSize, check_probability
 from handup.core.calibrator import SCHEMA
+from handup.core.checks import shown
 
 R = TypeVar("R", bound="KeptRecord")
 
 LEVEL = 0.9
-"""Of the intervals of coverage that are shown."""
+"""Probability of the intervals of coverage that are shown."""
 ALWAYS, NEVER = -1.0, 1.0
 SHIFTS = (-2.0, -1.0, -0.5, -0.25, 0.25, 0.5, 1.0, 2.0)
-"""Log-odds by which being right may have shifted; below 0 the module has become too sure of itself."""
+"""Shifts of the log-odds of being right that the monitor looks for; below 0 the module is too sure of itself."""
 CLIP = 0.01
-"""Probabilities are kept this far from 0 and 1: one surprise is no proof."""
+"""Distance that probabilities keep from 0 and 1, so that a single surprise proves nothing."""
 MOST_LOG = 700.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class KeptRecord:
-    """Base of what is kept as a record of its own beside calibrators: numbers, and tuples of numbers."""
+    """Base of classes that are stored as a record of their own: numbers, and tuples of numbers."""
 
     what: ClassVar[str]
     called: ClassVar[tuple[str, str, str]]
-    """For messages: "this is no …", "the … is", and the next step."""
+    """Words for messages: the name of the record, its name with a verb, and the next step."""
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""
@@ -41,16 +42,17 @@ class KeptRecord:
 
     @classmethod
     def from_json(cls: type[R], record: Mapping[str, Any]) -> R:
-        """What `to_json` stored.
+        """The object that `to_json` stored.
 
         Raises:
             BadRecord: It is damaged, of a newer schema, or something else.
         """
-        other, damaged, hint = cls.called
+        name, damaged, hint = cls.called
         try:
             if record["what"] != cls.what or record["schema"] != SCHEMA:
-                raise BadRecord(f"{other} of schema {SCHEMA}", hint=hint)
-            values = {each.name: record[each.name] for each in fields(cls)}
+                got = f"{shown(record['what'])} of schema {shown(record['schema'])}"
+                raise BadRecord(f"the record must be {name} of schema {SCHEMA}, got {got}", hint=hint)
+            values = {field.name: record[field.name] for field in fields(cls)}
             return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
         except (KeyError, TypeError, BadSetting) as error:
             raise BadRecord(f"{damaged} damaged ({error})", hint=hint) from None
@@ -58,25 +60,24 @@ class KeptRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class ConformalSets(KeptRecord):
-    """Split conformal sets over the options of a module. Build with `calibrate`.
+    """Split conformal sets over the options of a module. Build them with `calibrate`.
 
-    A set with one option lets the robot act alone; anything else is a question *with the set as its choices*. On
-    average over calibration sets of this size, the right option is in the set with probability `target_coverage` at
-    least, as long as new rows come from where these came from. For one calibration set the coverage differs:
-    `coverage_interval` says how much, and `confidence` asks for a threshold that holds with that confidence.
+    With one option in the set the robot acts alone; otherwise it asks *with the set as the choices*. On average over
+    calibration sets of this size, the right option is in the set with probability `target_coverage` or more, as long as
+    new rows come from the same source. For one calibration set the coverage differs: `coverage_interval` says by how
+    much, and `confidence` gives a threshold that holds with that confidence.
 
     Args:
-        target_coverage: 1 − ε.
-        thresholds: An option is in the set where its score reaches this: one number, or one per option.
-        ranks: The rank of each threshold among the scores it came from, counted from the highest.
-        sizes: How many rows each threshold came from.
-        confidence: None for the promise on average; otherwise the confidence with which it holds for this very
-            threshold.
+        target_coverage: 1 − ε, between 0 and 1.
+        thresholds: Least score of an option in the set: one number, or one per option.
+        ranks: Rank of each threshold among the scores from which it came, counted from the highest.
+        sizes: Number of rows from which each threshold came.
+        confidence: Confidence with which the coverage holds for this very threshold; None for coverage on average.
     """
 
     what: ClassVar[str] = "handup-conformal-sets"
     called: ClassVar[tuple[str, str, str]] = (
-        "these are no conformal sets",
+        "conformal sets",
         "the conformal sets are",
         "Calibrate them again.",
     )
@@ -92,8 +93,9 @@ class ConformalSets(KeptRecord):
         if self.confidence is not None:
             _check_share("confidence", self.confidence)
         lengths = {len(self.thresholds), len(self.ranks), len(self.sizes)}
-        if len(lengths) != 1 or not self.thresholds or not all(0.0 <= each <= 1.0 for each in self.thresholds):
-            raise BadSetting("thresholds, ranks and sizes do not go together", hint="Calibrate the sets again.")
+        if len(lengths) != 1 or not self.thresholds or not all(0.0 <= score <= 1.0 for score in self.thresholds):
+            must, got = "be of one length, with thresholds from 0 to 1", (self.thresholds, self.ranks, self.sizes)
+            raise WrongSize.of("thresholds, ranks and sizes", got, must, hint="Calibrate the sets again.")
 
     @classmethod
     def calibrate(
@@ -105,19 +107,19 @@ class ConformalSets(KeptRecord):
         per_option: bool = False,
         confidence: float | None = None,
     ) -> ConformalSets:
-        """Find the threshold (score of the right option, with the finite-sample correction).
+        """Return the sets whose threshold has the target coverage on these rows, with the finite-sample correction.
 
         Args:
-            options: Scores from 0 to 1, one row per output; not those a calibrator was fitted on.
-            target: Position of the right option in each row.
-            target_coverage: How often the right option is to be in the set.
-            per_option: Keep the promise for each right option by itself (class-conditional): one threshold each.
-                Options that were right in few rows are then in every set.
-            confidence: Such as 0.9: let the promise hold with this confidence, not only on average.
+            options: Scores from 0 to 1, one row per output; not the rows on which a calibrator was fitted.
+            target: Index of the right option in each row.
+            target_coverage: Probability with which the right option is to be in the set, between 0 and 1.
+            per_option: Whether to keep the coverage for each right option by itself (class-conditional), with one
+                threshold each. Options that were right in few rows are then in every set.
+            confidence: Confidence with which the coverage is to hold, such as 0.9; None for coverage on average.
         """
         sample = Sample.of_options(options, np.asarray(target))
         if sample.target is None or not len(sample):
-            raise BadData("there are no rows", hint="Give rows to calibrate on.")
+            raise BadData("there must be rows, got none", hint="Give rows to calibrate on.")
         of_right = sample.raw[np.arange(len(sample)), sample.target]
         groups = [sample.target == option for option in range(sample.raw.shape[1])]
         parts = [of_right[group] for group in groups] if per_option else [of_right]
@@ -127,8 +129,9 @@ class ConformalSets(KeptRecord):
     def of_right_scores(
         cls, parts: list[Floats], *, target_coverage: float, confidence: float | None = None
     ) -> ConformalSets:
-        """Sets from the scores of the right options; one threshold for each part."""
+        """Return the sets from the scores of the right options, with one threshold for each part."""
         ranks = tuple(rank_for(len(part), target_coverage, confidence) for part in parts)
+        # With too few rows no threshold keeps the promise: 0 takes every option into the set.
         thresholds = tuple(
             float(np.sort(part)[::-1][rank - 1]) if rank <= len(part) else 0.0
             for part, rank in zip(parts, ranks, strict=True)
@@ -140,59 +143,58 @@ class ConformalSets(KeptRecord):
 
     @property
     def threshold(self) -> float:
-        """The lowest score with which an option can be in a set."""
+        """Lowest score with which an option can be in a set."""
         return min(self.thresholds)
 
     @property
     def coverage_interval(self) -> tuple[float, float]:
-        """Where the coverage of this threshold lies with 90 % probability, over calibration sets of this size.
+        """Interval that holds the coverage of this threshold with 90 % probability, over calibration sets of this size.
 
-        From the Beta distribution; the widest over options where there is one threshold each.
+        It comes from the Beta distribution; with one threshold per option it spans the intervals of all options.
         """
-        found = [coverage_interval(rank, size) for rank, size in zip(self.ranks, self.sizes, strict=True)]
-        return min(low for low, _ in found), max(high for _, high in found)
+        intervals = [coverage_interval(rank, size) for rank, size in zip(self.ranks, self.sizes, strict=True)]
+        return min(low for low, _ in intervals), max(high for _, high in intervals)
 
     @property
     def coverage_sd(self) -> float:
-        """The standard deviation of that distribution: 0.05 for 60 rows and a target of 0.8."""
+        """Standard deviation of the coverage in that distribution: 0.05 for 60 rows and a target of 0.8."""
         return max(coverage_sd(rank, size) for rank, size in zip(self.ranks, self.sizes, strict=True))
 
     @property
     def guarantee(self) -> str:
-        """The promise in one sentence, with how much the coverage varies beside it."""
+        """The guarantee in one sentence, with the interval of the coverage."""
         low, high = self.coverage_interval
         kept = "on average" if self.confidence is None else f"with {100.0 * self.confidence:g} % confidence"
         rows = self.sizes[0] if len(self.sizes) == 1 else f"{min(self.sizes)} to {max(self.sizes)}"
-        each = "" if len(self.sizes) == 1 else ", for each option by itself"
+        scope = "" if len(self.sizes) == 1 else ", for each option by itself"
         return (
-            f"The right option is in the set with probability {self.target_coverage:g} or more {kept}{each}; with "
+            f"The right option is in the set with probability {self.target_coverage:g} or more {kept}{scope}; with "
             f"{rows} rows the coverage of one calibration lies between {low:.2f} and {high:.2f} (90 %)."
         )
 
     def sets(self, options: ArrayLike) -> Bools:
-        """Which options are in the set, one row per output."""
+        """Return for each output (row) and option (column) whether the option is in the set."""
         raw = as_options(options)
         if len(self.thresholds) not in (1, raw.shape[1]):
-            hint = f"These sets were calibrated on {len(self.thresholds)}."
-            raise BadSetting(f"rows have {raw.shape[1]} options", hint=hint)
+            raise WrongSize.of("rows", raw.shape[1], f"have {len(self.thresholds)} options", hint="Calibrate again.")
         return np.asarray(raw >= np.asarray(self.thresholds))
 
     def choices(self, scores: RawScore) -> tuple[int, ...]:
-        """The set for one output: positions of options, the likeliest first."""
+        """Return the set for one output: indices of options, the likeliest first."""
         row = np.asarray(scores, dtype=np.float64)
         inside = np.flatnonzero(self.sets(row[None, :])[0])
         return tuple(inside[np.argsort(-row[inside], kind="stable")].tolist())
 
     def coverage(self, options: ArrayLike, target: Ints) -> float:
-        """Share of rows whose set holds the right option."""
+        """Return the share of rows whose set holds the right option."""
         return float(self.sets(options)[np.arange(len(target)), target].mean())
 
 
 def rank_for(rows: int, target_coverage: float, confidence: float | None = None) -> int:
-    """Which of the scores, counted from the highest, is the threshold; beyond `rows`: too few, nothing is ruled out.
+    """Return the rank of the score, counted from the highest, that is the threshold.
 
-    On average: ⌈(n + 1)(1 − ε)⌉. With confidence: the least rank whose Beta distribution of the coverage lies above
-    the target with that probability.
+    Beyond `rows` there are too few to rule out any option. On average it is ⌈(n + 1)(1 − ε)⌉. With a confidence it is
+    the least rank whose Beta distribution of the coverage lies above the target with that probability.
     """
     _check_share("target_coverage", target_coverage)
     if confidence is None:
@@ -206,7 +208,7 @@ def rank_for(rows: int, target_coverage: float, confidence: float | None = None)
 
 
 def coverage_interval(rank: int, rows: int) -> tuple[float, float]:
-    """The central interval of the coverage of a threshold of this rank: Beta(rank, rows + 1 − rank)."""
+    """Return the central interval of the coverage of a threshold of this rank: Beta(rank, rows + 1 − rank)."""
     if rank > rows:
         return 1.0, 1.0
     from scipy.special import betaincinv  # noqa: PLC0415 - slow to import
@@ -216,7 +218,7 @@ def coverage_interval(rank: int, rows: int) -> tuple[float, float]:
 
 
 def coverage_sd(rank: int, rows: int) -> float:
-    """The standard deviation of the coverage of a threshold of this rank."""
+    """Return the standard deviation of the coverage of a threshold of this rank."""
     if rank > rows:
         return 0.0
     mean = rank / (rows + 1.0)
@@ -225,17 +227,17 @@ def coverage_sd(rank: int, rows: int) -> float:
 
 def _check_share(what: str, value: float) -> None:
     if not 0.0 < value < 1.0:
-        raise BadSetting(f"{what} is {value:g}", hint="Give a number between 0 and 1, such as 0.9.")
+        raise OutOfRange.of(what, f"{value:g}", "lie between 0 and 1", hint="Give a probability.")
 
 
 def split_evenly(target_coverage: float, modules: int) -> float:
-    """The target of each module under which all of them hold together: 1 − ε / N (Bonferroni).
+    """Return the target of each module under which the sets of all hold together: 1 − ε / N (Bonferroni).
 
-    Use it where modules were calibrated on rows of their own. It assumes nothing about how their errors hang together,
-    and so asks for more than is needed.
+    Use it where modules were calibrated on rows of their own. It assumes nothing about the dependence of their errors,
+    and so gives more coverage than needed.
     """
     if modules < 1:
-        raise BadSetting(f"there are {modules} modules", hint="Give at least one.")
+        raise OutOfRange.of("modules", modules, "be at least 1", hint="Give the number of modules.")
     return 1.0 - (1.0 - target_coverage) / modules
 
 
@@ -245,47 +247,48 @@ def calibrate_jointly(
     target_coverage: float = 0.9,
     confidence: float | None = None,
 ) -> ConformalSets:
-    """One threshold for all modules, from episodes in which each of them was observed.
+    """Return sets with one threshold for all modules, from episodes in which each of them was observed.
 
-    Calibrates on the minimum: the lowest score that any module gave to its right option, episode by episode. Use it
-    where whole episodes were recorded; it costs nothing where errors come together.
+    It calibrates on the lowest score that any module gave to its right option, episode by episode. Use it where whole
+    episodes were recorded; it costs nothing where the errors of modules come together.
 
     Args:
-        modules: For each, the option scores and the right options; row i is episode i in all of them.
-        target_coverage: How often all sets at once are to hold their right options.
+        modules: Option scores and right options of each module, by name; row i is episode i in all of them.
+        target_coverage: Probability with which all sets at once are to hold their right options.
         confidence: As for `ConformalSets.calibrate`.
 
     Raises:
-        BadData: Modules have different numbers of episodes.
+        BadData: Modules have no episodes, or different numbers of them.
     """
     lowest = []
     for options, target in modules.values():
         sample = Sample.of_options(options, np.asarray(target))
         if sample.target is not None:
             lowest.append(sample.raw[np.arange(len(sample)), sample.target])
-    if not lowest or not len(lowest[0]) or len({len(each) for each in lowest}) != 1:
-        raise BadData("modules have different numbers of episodes", hint="Give one row per episode for each.")
+    if not lowest or not len(lowest[0]) or len({len(scores) for scores in lowest}) != 1:
+        got = " and ".join(str(len(scores)) for scores in lowest) or "no module"
+        raise BadData(f"modules must have one number of episodes above 0, got {got}", hint="Give a row per episode.")
     minimum = np.min(lowest, axis=0)
     return ConformalSets.of_right_scores([minimum], target_coverage=target_coverage, confidence=confidence)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ActAlone(KeptRecord):
-    """Act alone above a confidence, ask otherwise (Angelopoulos and others, 2024). Build with `calibrate`.
+    """Rule to act alone above a confidence and to ask otherwise (Angelopoulos and others, 2024).
 
-    The loss is "acted alone and failed". On average over calibration sets of this size, its probability is at most
-    `risk` for a new output from where these came from, whether or not the confidences are calibrated.
+    Build it with `calibrate`. The loss is "acted alone and failed". On average over calibration sets of this size, its
+    probability is at most `risk` for a new output of the same source, whether or not the confidences are calibrated.
 
     Args:
-        risk: The share of outputs that may be acted on alone and be wrong.
-        threshold: Act alone where the confidence is above this; −1: always, 1: never.
-        n: Rows it was found on.
-        alone: The share of those rows that were acted on alone.
+        risk: Share of outputs that may be acted on alone and be wrong.
+        threshold: Confidence above which the robot acts alone; −1 for always, 1 for never.
+        n: Number of rows of the calibration.
+        alone: Share of those rows on which it acts alone.
     """
 
     what: ClassVar[str] = "handup-act-alone"
     called: ClassVar[tuple[str, str, str]] = (
-        "this is no act-alone threshold",
+        "an act-alone threshold",
         "the threshold is",
         "Calibrate it again.",
     )
@@ -297,18 +300,18 @@ class ActAlone(KeptRecord):
 
     @classmethod
     def calibrate(cls, confidences: ArrayLike, right: ArrayLike, *, risk: float = 0.1) -> ActAlone:
-        """The least threshold that keeps the promise.
+        """Return the rule with the least threshold that keeps the risk.
 
         Args:
-            confidences: 0 to 1, of rows that the calibrator was not fitted on.
-            right: Whether acting on each alone succeeded.
-            risk: Between 0 and 1. Below 1 / (n + 1) nothing can be promised, and the robot never acts alone.
+            confidences: Confidences from 0 to 1, of rows on which the calibrator was not fitted.
+            right: Whether acting alone on each row succeeded.
+            risk: Largest risk, between 0 and 1. Below 1 / (n + 1) it cannot be kept, and the robot never acts alone.
         """
-        if not 0.0 < risk < 1.0:
-            raise BadSetting(f"risk is {risk:g}", hint="Give a number between 0 and 1, such as 0.1.")
+        _check_share("risk", risk)
         sample = Sample.of_scores(confidences, np.asarray(right))
         if not len(sample) or float(sample.raw.max()) > 1.0:
-            raise BadData("confidences are none, or outside 0 to 1", hint="Give one probability per row.")
+            got = f"{sample.raw.max():g}" if len(sample) else "none"
+            raise BadData(f"confidences must lie between 0 and 1, got {got}", hint="Give one probability per row.")
         # (n R + 1) / (n + 1) ≤ risk, for n R failures among the rows acted on alone.
         allowed = floor(risk * (len(sample) + 1) - 1.0 + 1e-9)
         failures = np.sort(sample.raw[~sample.right])[::-1]
@@ -316,12 +319,12 @@ class ActAlone(KeptRecord):
         return cls(risk=risk, threshold=threshold, n=len(sample), alone=float((sample.raw > threshold).mean()))
 
     def acts(self, confidence: float) -> bool:
-        """Whether to act alone with this confidence."""
+        """Return whether to act alone with this confidence."""
         return confidence > self.threshold
 
     @property
     def guarantee(self) -> str:
-        """The promise in one sentence."""
+        """The guarantee in one sentence."""
         return (
             f"Acting alone above a confidence of {self.threshold:.3g} fails in at most {percent(self.risk)} of "
             f"outputs on average over calibrations of {self.n} rows; {percent(self.alone)} of these rows were "
@@ -331,22 +334,22 @@ class ActAlone(KeptRecord):
 
 @dataclass(frozen=True, kw_only=True)
 class DriftMonitor(KeptRecord):
-    """Bets against the calibration; wealth that grows is evidence that it does not hold any more.
+    """Monitor that bets against a calibration; growing wealth is evidence that the probabilities no longer hold.
 
-    Start it with `DriftMonitor()`, tell it of each output with `after`. It may look after every row for ever: while the
-    probabilities hold, the chance that it *ever* raises an alarm is at most `alpha` (Ville's inequality). A drift that
-    begins late is found too: a share of the wealth is kept back for every later beginning. Memory is constant.
+    Start with `DriftMonitor()`, and call `after` for each output. It may look after every output for ever: while the
+    probabilities hold, the probability that it *ever* raises an alarm is at most `alpha` (Ville's inequality). A drift
+    that begins late is found, too: a share of the wealth is kept back for every later beginning. Memory is constant.
 
     Args:
-        alpha: The chance of a false alarm, over all time.
-        seen: Outputs so far.
-        log_wealth: For each shift of `SHIFTS`, the logarithm of what bets on it have won, from every beginning.
-        log_evidence: Logarithm of the wealth in all; 0 at the start.
-        alarm_at: The number of the output at which the alarm was raised; it stays.
+        alpha: Probability of a false alarm over all time, between 0 and 1.
+        seen: Number of outputs so far.
+        log_wealth: For each shift of `SHIFTS`, the logarithm of the wealth won by bets on it, from every beginning.
+        log_evidence: Logarithm of the total wealth; 0 at the start.
+        alarm_at: Number of the output at which the alarm was raised; it stays.
     """
 
     what: ClassVar[str] = "handup-drift-monitor"
-    called: ClassVar[tuple[str, str, str]] = ("this is no drift monitor", "the drift monitor is", "Start a new one.")
+    called: ClassVar[tuple[str, str, str]] = ("a drift monitor", "the drift monitor is", "Start a new one.")
 
     alpha: float = 0.01
     seen: int = 0
@@ -355,13 +358,13 @@ class DriftMonitor(KeptRecord):
     alarm_at: int | None = None
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.alpha < 1.0:
-            raise BadSetting(f"alpha is {self.alpha:g}", hint="Give a chance between 0 and 1, such as 0.01.")
-        if len(self.log_wealth) != len(SHIFTS) or not all(isfinite(each) for each in self.log_wealth) or self.seen < 0:
-            raise BadSetting("the monitor's wealth is damaged", hint="Start a new one.")
+        _check_share("alpha", self.alpha)
+        if len(self.log_wealth) != len(SHIFTS) or not all(map(isfinite, self.log_wealth)) or self.seen < 0:
+            must = f"be {len(SHIFTS)} finite numbers after a count of outputs"
+            raise Malformed.of("the monitor's wealth", shown(self.log_wealth), must, hint="Start a new one.")
 
     def after(self, probability: float, right: bool) -> DriftMonitor:
-        """The monitor after one output.
+        """Return the monitor after one output.
 
         Args:
             probability: The calibrated probability that was given before the outcome was known.
@@ -369,10 +372,10 @@ class DriftMonitor(KeptRecord):
         """
         check_probability("probability", probability)
         seen = self.seen + 1
-        said = np.clip(probability, CLIP, 1.0 - CLIP)
-        shifted = sigmoid(logit(np.asarray([said])) + np.asarray(SHIFTS))
-        won = np.log(shifted / said) if right else np.log((1.0 - shifted) / (1.0 - said))
-        # Of the wealth, 1 / (t (t + 1)) begins betting at output t; 1 / (t + 1) has not begun after it.
+        expected = np.clip(probability, CLIP, 1.0 - CLIP)
+        shifted = sigmoid(logit(np.asarray([expected])) + np.asarray(SHIFTS))
+        won = np.log(shifted / expected) if right else np.log((1.0 - shifted) / (1.0 - expected))
+        # The share 1 / (t (t + 1)) of the wealth begins to bet at output t; 1 / (t + 1) has not begun after it.
         beginning = -log(seen * (seen + 1.0))
         wealth = np.clip(np.logaddexp(self.log_wealth, beginning) + won, -MOST_LOG, MOST_LOG)
         evidence = float(np.logaddexp(np.logaddexp.reduce(wealth) - log(len(SHIFTS)), -log(seen + 1.0)))
@@ -383,19 +386,19 @@ class DriftMonitor(KeptRecord):
 
     @property
     def alarm(self) -> bool:
-        """Whether the probabilities have been found not to hold: calibrate again."""
+        """True if the probabilities were found not to hold: calibrate again."""
         return self.alarm_at is not None
 
     @property
     def shift(self) -> float:
-        """The shift in log-odds that has won most so far; below 0: too sure of itself. 0 before anything was seen."""
+        """Shift in log-odds that has won most so far; below 0 the module is too sure of itself. 0 at the start."""
         return SHIFTS[int(np.argmax(self.log_wealth))] if self.seen else 0.0
 
     @property
     def reason(self) -> str:
-        """How it stands, in one sentence."""
+        """State of the monitor in one sentence."""
         if not self.alarm:
             factor = f"{exp(min(self.log_evidence, 50.0)):.3g}; the alarm is at {1.0 / self.alpha:g}"
             return f"After {self.seen} outputs nothing speaks against the calibration (evidence {factor})."
-        said = "too sure of itself" if self.shift < 0.0 else "not sure enough"
-        return f"At output {self.alarm_at} the calibration stopped holding: the module is {said}. Calibrate it again."
+        fault = "too sure of itself" if self.shift < 0.0 else "not sure enough"
+        return f"At output {self.alarm_at} the calibration stopped holding: the module is {fault}. Calibrate it again."

@@ -1,4 +1,4 @@
-"""Curves of few numbers: `platt`, `dropout` and `beta` are logistic, `temperature` is for the scores of all options."""
+"""Calibrators with few parameters: `platt`, `dropout` and `beta` are logistic, `temperature` is for option scores."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from numpy.typing import ArrayLike
 
 from handup.confidence.base import Fitted, top
 from handup.confidence.sample import Bools, Floats, Kind, Sample, as_options
-from handup.core import CALIBRATORS, BadData, BadSetting, MissingExtra
+from handup.core import CALIBRATORS, BadData, MissingExtra, OutOfRange, WrongSize
 
 C = TypeVar("C", bound="LogisticCurve")
 RIDGE = 0.1
-"""Keeps the coefficients of `beta` finite where a score separates right from wrong."""
+"""Regularisation that keeps the coefficients of `beta` finite where a score separates right from wrong."""
 SMALLEST = 1e-12
-"""Variances and option scores are kept above this before their logarithms are taken: all passes can agree."""
+"""Least variance or option score in logarithms. A variance is 0 where all passes agree."""
 LEAST, MOST = 0.02, 100.0
-"""Temperatures are sought between these."""
+"""Range in which the temperature is searched."""
 EDGE = 1e-4
-"""Scores are kept this far from 0 and 1 before their logarithms are taken, so that one row cannot outweigh the rest."""
+"""Distance that scores keep from 0 and 1 in logarithms, so that one row cannot outweigh the rest."""
 STRENGTH = 1.0
-"""scikit-learn's C: the lighter the regularisation, the larger. 1 asks of the data about as much as one row says."""
+"""scikit-learn's C, larger for lighter regularisation. At 1 the regularisation weighs about as much as one row."""
 
 
 def logit(score: Floats) -> Floats:
-    """Log-odds of scores, kept finite."""
+    """Return the log-odds of scores, kept finite by `EDGE`."""
     kept = np.clip(score, EDGE, 1.0 - EDGE)
     return np.asarray(np.log(kept) - np.log1p(-kept))
 
 
 def sigmoid(value: Floats) -> Floats:
-    """Probability of log-odds."""
+    """Return the probability of log-odds."""
     return np.asarray(1.0 / (1.0 + np.exp(-np.clip(value, -700.0, 700.0))))
 
 
 def smoothed_log_odds(right: Bools) -> float:
-    """Log-odds of the base rate, with half a row added on each side so that they are finite."""
+    """Return the log-odds of the base rate, with half a row added on each side so that they are finite."""
     hits = float(right.sum()) + 0.5
     return log(hits / (len(right) + 1.0 - hits))
 
@@ -54,7 +54,8 @@ class LogisticCurve(Fitted):
 
     def __post_init__(self) -> None:
         if not (0.0 <= self.slope < float("inf") and isfinite(self.intercept)):
-            raise BadSetting(f"the slope is {self.slope:g}", hint="Give a slope of at least 0; fit it again.")
+            got, must = f"{self.slope:g} and {self.intercept:g}", "be finite, with a slope of at least 0"
+            raise OutOfRange.of("slope and intercept", got, must, hint="Fit the calibrator again.")
 
     @staticmethod
     def _feature(raw: Floats) -> Floats:
@@ -64,9 +65,8 @@ class LogisticCurve(Fitted):
     def fit(cls: type[C], sample: Sample) -> C:
         """Fit slope and intercept with scikit-learn.
 
-        The slope is never below 0: a module that is surer is not taken to be wrong more often; where the rows say so,
-        the base rate is the best that an increasing curve can do, and that is what comes back. The same where all rows
-        are of one class or of one score.
+        The slope is never below 0: a surer module must not get a lower probability. Where the rows would give a
+        negative slope, or are all of one class or of one score, the curve is the constant base rate.
 
         Raises:
             MissingExtra: scikit-learn is not installed.
@@ -79,6 +79,7 @@ class LogisticCurve(Fitted):
         feature, right = cls._feature(sample.score), sample.right
         if right.all() or not right.any() or np.ptp(feature) == 0.0:
             return cls(slope=0.0, intercept=smoothed_log_odds(right), data=summary)
+        # Centred, so that the fit is well conditioned and the regularised slope does not shift the mean probability.
         centre = float(feature.mean())
         with one_thread():
             model = LogisticRegression(C=STRENGTH, tol=1e-8, max_iter=1000).fit((feature - centre)[:, None], right)
@@ -95,14 +96,14 @@ class LogisticCurve(Fitted):
 @CALIBRATORS.register
 @dataclass(frozen=True, kw_only=True)
 class Platt(LogisticCurve):
-    """P(right) = sigmoid(slope · logit(score) + intercept), lightly regularised.
+    """Calibrator P(right) = sigmoid(slope · logit(score) + intercept), lightly regularised.
 
-    Use it with 60 to some hundred rows: two numbers can be told from so few, and a slope below 1 with an intercept
-    below 0 is what a module that is too sure of itself looks like. Slope 1 and intercept 0 are `identity`.
+    Use it with 60 to some hundred rows, enough for two numbers. A module that is too sure of itself shows in a slope
+    below 1 and an intercept below 0. Slope 1 and intercept 0 give `identity`.
 
     Args:
-        data: What it was fitted on.
-        slope: At least 0.
+        data: Summary of the rows of the fit.
+        slope: Slope over the log-odds of the score, at least 0.
         intercept: Log-odds at a score of 0.5.
     """
 
@@ -117,14 +118,14 @@ class Platt(LogisticCurve):
 @CALIBRATORS.register
 @dataclass(frozen=True, kw_only=True)
 class Dropout(LogisticCurve):
-    """P(right) = sigmoid(slope · (−ln variance) + intercept), lightly regularised.
+    """Calibrator P(right) = sigmoid(slope · (−ln variance) + intercept), lightly regularised.
 
     Use it for a network that gives no probabilities, run several times with dropout switched on (16 times for the
-    paper's M4; `spread_of` makes one variance of them). The unit of the variance does not matter.
+    paper's M4; `spread_of` turns the outputs into one variance). The unit of the variance does not matter.
 
     Args:
-        data: What it was fitted on.
-        slope: At least 0.
+        data: Summary of the rows of the fit.
+        slope: Slope over −ln variance, at least 0.
         intercept: Log-odds at a variance of 1.
     """
 
@@ -135,22 +136,22 @@ class Dropout(LogisticCurve):
     @staticmethod
     def _feature(raw: Floats) -> Floats:
         if raw.ndim != 1:
-            raise BadSetting("'dropout' was given several numbers for one output", hint="Give one variance each.")
+            raise WrongSize.of("scores for 'dropout'", raw.shape, "be one per output", hint="Give a list of variances.")
         return np.asarray(-np.log(np.maximum(raw, SMALLEST)))
 
 
 @CALIBRATORS.register
 @dataclass(frozen=True, kw_only=True)
 class Beta(Fitted):
-    """P(right) = sigmoid(a · ln s − b · ln(1 − s) + c) with a, b ≥ 0 (Kull, Silva Filho and Flach, 2017).
+    """Calibrator P(right) = sigmoid(a · ln s − b · ln(1 − s) + c) with a, b ≥ 0 (Kull, Silva Filho and Flach, 2017).
 
-    Use it with some hundred rows where low and high scores err in different ways; with a = b it is `platt`, with
-    a = b = 1 and c = 0 `identity`.
+    Use it with some hundred rows where low and high scores err in different ways. With a = b it is `platt`, with
+    a = b = 1 and c = 0 it is `identity`.
 
     Args:
-        data: What it was fitted on.
-        a: At least 0.
-        b: At least 0.
+        data: Summary of the rows of the fit.
+        a: Weight of ln s, at least 0.
+        b: Weight of −ln(1 − s), at least 0.
         c: Log-odds added.
     """
 
@@ -162,12 +163,13 @@ class Beta(Fitted):
     c: float
 
     def __post_init__(self) -> None:
-        if min(self.a, self.b) < 0.0 or not all(isfinite(each) for each in (self.a, self.b, self.c)):
-            raise BadSetting(f"a and b are {self.a:g} and {self.b:g}", hint="Give numbers of at least 0; fit it again.")
+        if min(self.a, self.b) < 0.0 or not all(map(isfinite, (self.a, self.b, self.c))):
+            got, must = f"{self.a:g}, {self.b:g} and {self.c:g}", "be finite, with a and b of at least 0"
+            raise OutOfRange.of("a, b and c", got, must, hint="Fit the calibrator again.")
 
     @classmethod
     def fit(cls, sample: Sample) -> Beta:
-        """Maximum likelihood under the bounds, with a slight ridge."""
+        """Fit by maximum likelihood under the bounds, with a slight ridge."""
         summary = cls._check(sample)
         a, b, c = _fit_two(_two_logs(sample.score), sample.right)
         return cls(a=a, b=b, c=c, data=summary)
@@ -190,8 +192,8 @@ def _fit_two(features: Floats, right: Bools) -> tuple[float, float, float]:
     centre = features.mean(axis=0)
     centred, truth = features - centre, right.astype(np.float64)
 
-    def loss(given: Floats) -> tuple[float, Floats]:
-        weights, value = given[:2], centred @ given[:2] + given[2]
+    def loss(parameters: Floats) -> tuple[float, Floats]:
+        weights, value = parameters[:2], centred @ parameters[:2] + parameters[2]
         error = sigmoid(value) - truth
         total = np.logaddexp(0.0, value).sum() - truth @ value + 0.5 * RIDGE * weights @ weights
         return float(total), np.append(centred.T @ error + RIDGE * weights, error.sum())
@@ -206,16 +208,16 @@ def _fit_two(features: Floats, right: Bools) -> tuple[float, float, float]:
 @CALIBRATORS.register
 @dataclass(frozen=True, kw_only=True)
 class Temperature(Fitted):
-    """P(option) ∝ score^(1 / temperature), one number that makes all option scores sharper or flatter.
+    """Calibrator P(option) ∝ score^(1 / temperature), which makes all option scores sharper or flatter.
 
-    Above 1 the module was too sure of itself, below 1 not sure enough (Guo and others, 2017).
-    Use it where the scores of all options are known: one number needs few rows, and the order of the options stays.
-    On a single score it is not offered: without the other options it can only push towards 0.5, which is no cure for a
-    module that is right less often than that.
+    The temperature is above 1 if the module was too sure of itself, below 1 if it was not sure enough (Guo and others,
+    2017). Use it where the scores of all options are known: one number needs few rows, and the order of the options
+    stays. It is not offered for single scores: without the other options it could only push towards 0.5, which does
+    not help a module that is right less often than that.
 
     Args:
-        data: What it was fitted on.
-        temperature: Above 0.
+        data: Summary of the rows of the fit.
+        temperature: The temperature, above 0.
     """
 
     name: ClassVar[str] = "temperature"
@@ -226,34 +228,35 @@ class Temperature(Fitted):
 
     def __post_init__(self) -> None:
         if not 0.0 < self.temperature < float("inf"):
-            raise BadSetting(f"the temperature is {self.temperature:g}", hint="Give a number above 0; fit it again.")
+            raise OutOfRange.of("temperature", f"{self.temperature:g}", "be above 0 and finite", hint="Fit it again.")
 
     @classmethod
     def fit(cls, sample: Sample) -> Temperature:
-        """The temperature under which the right options are likeliest, by scalar minimisation."""
+        """Fit the temperature under which the right options are likeliest, by scalar minimisation."""
         from scipy.optimize import minimize_scalar  # noqa: PLC0415 - slow to import
 
         summary = cls._check(sample)
         if sample.target is None:
-            raise BadData("the right options are not known", hint="Build the sample with of_options.")
+            raise BadData("the rows must have a target, got none", hint="Build the sample with of_options.")
         logs, chosen = _logs(sample.raw), (np.arange(len(sample)), sample.target)
 
         def loss(log_sharpness: float) -> float:
             scaled = np.exp(log_sharpness) * logs
             return float(np.mean(np.logaddexp.reduce(scaled, axis=1) - scaled[chosen]))
 
-        # The loss is convex in the sharpness, so it has one valley in its logarithm too.
+        # The loss is convex in the sharpness 1 / temperature, so it has a single minimum over its logarithm, too.
         bounds = (-np.log(MOST), -np.log(LEAST))
-        found = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-9})
-        return cls(temperature=float(np.exp(-found.x)), data=summary)
+        solution = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-9})
+        return cls(temperature=float(np.exp(-solution.x)), data=summary)
 
     def options(self, raw: ArrayLike) -> Floats:
-        """Calibrated probabilities of all options, one row each, that add up to 1."""
+        """Return the calibrated probabilities of all options, in rows that add up to 1."""
         return self._shares(as_options(raw))
 
     def _predict(self, rows: Floats) -> Floats:
         if rows.ndim != 2 or rows.shape[1] < 2:
-            raise BadSetting("'temperature' was given single scores", hint="Give the scores of all options.")
+            must = "be two or more per output"
+            raise WrongSize.of("scores for 'temperature'", rows.shape, must, hint="Give the scores of all options.")
         return np.asarray(self._shares(rows).max(axis=1))
 
     def _shares(self, rows: Floats) -> Floats:
@@ -266,10 +269,10 @@ def _logs(rows: Floats) -> Floats:
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """Within it, numerical libraries use one thread: on some dozens of rows several only wait for each other.
+    """Return a context in which numerical libraries use one thread. Call it after they are imported.
 
-    Where other processes want the same cores, that waiting makes a fit forty times slower. Call it after the libraries
-    are imported.
+    On some dozens of rows, several threads only wait for each other. Where other processes use the same cores, this
+    waiting makes a fit forty times slower.
     """
     controller = _controller()
     return nullcontext() if controller is None else controller.limit(limits=1)

@@ -1,4 +1,4 @@
-"""How good probabilities are on rows they were not fitted on: Brier, log loss, calibration error, risk and coverage.
+"""Metrics of probabilities on rows left out of the fit: Brier score, log loss, calibration error, risk and coverage.
 
 Every metric takes weights as well, one row of them per resample, so that a bootstrap is one pass over arrays. Rows of
 equal probability count as one group wherever an order matters: nothing depends on the order of the file.
@@ -17,20 +17,20 @@ from numpy.typing import NDArray
 from handup.confidence.sample import Bools, Floats
 
 LOG_CLIP = 1e-6
-"""For the log loss, probabilities are kept this far from 0 and 1: a promise of certainty that breaks costs 13.8."""
+"""Distance that probabilities keep from 0 and 1 in the log loss, so that a wrong certainty costs 13.8."""
 BINS = 10
-"""Bins of equal mass for the calibration error; fewer where there are few rows or many equal probabilities."""
+"""Number of bins of equal mass; fewer where there are few rows or many equal probabilities."""
 ROWS_PER_BIN = 6
 RESAMPLES = 2000
 LEAST_RESAMPLES = 200
 MOST_WORK = 2_000_000
-"""Rows times resamples; beyond it there are fewer resamples, since intervals of many rows are narrow anyway."""
+"""Largest product of rows and resamples; many rows get fewer resamples, since their intervals are narrow anyway."""
 CHUNK = 4_000_000
 LEVEL = 0.95
 
 
 def row_losses(chances: Floats, right: Bools) -> dict[str, Floats]:
-    """Brier score and log loss of each row."""
+    """Return the Brier score and the log loss of each row."""
     truth = right.astype(np.float64)
     kept = np.clip(chances, LOG_CLIP, 1.0 - LOG_CLIP)
     return {
@@ -40,20 +40,20 @@ def row_losses(chances: Floats, right: Bools) -> dict[str, Floats]:
 
 
 def brier(chances: Floats, right: Bools) -> float:
-    """Mean squared error of the probabilities: 0 is perfect, 0.25 is saying one half to everything."""
+    """Return the mean squared error of probabilities: 0 is perfect, and 0.25 is that of one half for every row."""
     return float(row_losses(chances, right)["brier"].mean())
 
 
 @dataclass(frozen=True)
 class Bin:
-    """One bin of a reliability diagram.
+    """Bin of a reliability diagram.
 
     Args:
-        n: Rows in it.
-        said: Their mean probability.
-        happened: The share of them that was right.
+        n: Number of rows in it.
+        said: Mean probability of the rows.
+        happened: Share of the rows that were right.
         low: Lower end of the 95 % interval of that share (Wilson's).
-        high: Upper end.
+        high: Upper end of that interval.
     """
 
     n: int
@@ -68,26 +68,26 @@ class Bin:
 
 
 def bin_starts(ordered: Floats) -> NDArray[np.intp]:
-    """Where bins of equal mass begin in sorted probabilities; equal ones stay together, so there may be fewer."""
+    """Return the starts of bins of equal mass in sorted probabilities; equal ones stay together in one bin."""
     count = len(ordered)
-    wanted = min(BINS, max(1, count // ROWS_PER_BIN))
-    cuts = np.round(np.arange(wanted) * count / wanted).astype(np.intp)
+    bins = min(BINS, max(1, count // ROWS_PER_BIN))
+    cuts = np.round(np.arange(bins) * count / bins).astype(np.intp)
     return np.unique(np.searchsorted(ordered, ordered[cuts], side="left"))
 
 
 def reliability_bins(chances: Floats, right: Bools) -> tuple[Bin, ...]:
-    """The reliability diagram: what was said against what happened, in bins of equal mass."""
+    """Return the reliability diagram: probabilities against shares of right rows, in bins of equal mass."""
     order = np.argsort(chances, kind="stable")
     starts = bin_starts(chances[order])
-    found = []
-    for said, truth in zip(np.split(chances[order], starts[1:]), np.split(right[order], starts[1:]), strict=True):
+    bins = []
+    for group, truth in zip(np.split(chances[order], starts[1:]), np.split(right[order], starts[1:]), strict=True):
         low, high = wilson(float(truth.sum()), len(truth))
-        found.append(Bin(len(truth), float(said.mean()), float(truth.mean()), low, high))
-    return tuple(found)
+        bins.append(Bin(len(truth), float(group.mean()), float(truth.mean()), low, high))
+    return tuple(bins)
 
 
 def wilson(hits: float, count: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share."""
+    """Return Wilson's 95 % interval of a share."""
     z = 1.959963984540054
     share, scale = hits / count, 1.0 + z * z / count
     middle = (share + z * z / (2.0 * count)) / scale
@@ -96,10 +96,11 @@ def wilson(hits: float, count: int) -> tuple[float, float]:
 
 
 def weighted_ece(chances: Floats, right: Bools, weights: Floats) -> Floats:
-    """Expected calibration error of each resample: the mean gap between said and happened, over the sample's bins.
+    """Return the expected calibration error of each resample.
 
-    It is biased upwards where bins hold few rows; its interval makes up for that, and begins at 0 where perfect
-    probabilities would do no better. State the number of bins, `len(reliability_bins(…))`, beside it.
+    It is the mean gap between the probability and the share of right rows, over the bins of the sample. It is biased
+    upwards where bins hold few rows; its interval corrects that, and begins at 0 where perfect probabilities would do
+    no better. Report the number of bins, `len(reliability_bins(…))`, beside it.
     """
     order = np.argsort(chances, kind="stable")
     gaps = (chances - right)[order]
@@ -109,10 +110,10 @@ def weighted_ece(chances: Floats, right: Bools, weights: Floats) -> Floats:
 
 
 def weighted_aurc(chances: Floats, right: Bools, weights: Floats) -> Floats:
-    """Area under the risk–coverage curve of each resample: the mean error rate over all ways of acting alone.
+    """Return the area under the risk–coverage curve of each resample: the mean error rate over all coverages.
 
-    0 is perfect; a score that says nothing has the module's error rate. It looks at the order only: the surest first,
-    and equal probabilities in every order at once (their mean). Weights are whole numbers.
+    0 is perfect; a score without information has the module's error rate. Only the order counts: the surest row first,
+    and rows of equal probability as the mean over all their orders. Weights are whole numbers.
     """
     order = np.argsort(-chances, kind="stable")
     starts = np.flatnonzero(np.append(True, np.diff(chances[order]) != 0.0))
@@ -129,7 +130,7 @@ def weighted_aurc(chances: Floats, right: Bools, weights: Floats) -> Floats:
 
 
 def risk_coverage(chances: Floats, right: Bools) -> tuple[Floats, Floats]:
-    """The risk–coverage curve: share acted on alone, surest first, and the error rate among those."""
+    """Return the risk–coverage curve: the share of rows acted on alone, the surest first, and their error rate."""
     order = np.argsort(-chances, kind="stable")
     ends = np.flatnonzero(np.append(np.diff(chances[order]) != 0.0, True))
     done = ends + 1.0
@@ -138,10 +139,10 @@ def risk_coverage(chances: Floats, right: Bools) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number and its 95 % interval.
+    """Number with its 95 % interval.
 
     Args:
-        value: What was found.
+        value: The number.
         ci: Its interval.
     """
 
@@ -154,35 +155,35 @@ class Estimate:
 
 
 def estimates(chances: Floats, right: Bools, *, seed: int = 0) -> dict[str, Estimate]:
-    """Accuracy, Brier score, log loss, calibration error and area under the risk–coverage curve, with intervals.
+    """Return accuracy, Brier score, log loss, calibration error and area under the risk–coverage curve.
 
     Args:
-        chances: Probabilities for rows that they were not fitted on; one row of them per repetition of a
-            cross-validation, over which metrics are averaged.
+        chances: Probabilities of rows that were left out of the fit, one line per repetition of a cross-validation.
+            Metrics are averaged over the repetitions.
         right: Whether each row was right.
-        seed: Which resamples.
+        seed: Seed of the resamples.
     """
     repeats = np.atleast_2d(chances)
-    losses = [row_losses(each, right) for each in repeats]
-    brier, log = (np.mean([each[name] for each in losses], axis=0) for name in ("brier", "log_loss"))
-    found: Mapping[str, Callable[[Floats], Floats]] = {
+    losses = [row_losses(line, right) for line in repeats]
+    brier, log = (np.mean([rows[name] for rows in losses], axis=0) for name in ("brier", "log_loss"))
+    metrics: Mapping[str, Callable[[Floats], Floats]] = {
         "accuracy": _mean_of(right.astype(np.float64)),
         "brier": _mean_of(brier),
         "log_loss": _mean_of(log),
-        "ece": lambda weights: _over(repeats, lambda each: weighted_ece(each, right, weights)),
-        "aurc": lambda weights: _over(repeats, lambda each: weighted_aurc(each, right, weights)),
+        "ece": lambda weights: _over(repeats, lambda line: weighted_ece(line, right, weights)),
+        "aurc": lambda weights: _over(repeats, lambda line: weighted_aurc(line, right, weights)),
     }
-    made = intervals(found, len(right), seed=seed, reflected=("ece",))
-    error = made["ece"]
+    results = intervals(metrics, len(right), seed=seed, reflected=("ece",))
+    error = results["ece"]
     if error.value <= chance_ece(repeats[0], seed=seed):
-        made["ece"] = Estimate(error.value, (0.0, error.ci[1]))
-    return made
+        results["ece"] = Estimate(error.value, (0.0, error.ci[1]))
+    return results
 
 
 def chance_ece(chances: Floats, *, seed: int = 0) -> float:
-    """The calibration error that perfect probabilities stay below with this probability (consistency resampling).
+    """Return the calibration error below which perfect probabilities stay with 95 % (consistency resampling).
 
-    A smaller error than this says nothing against a calibrator, so intervals then begin at 0.
+    A smaller error is no evidence against a calibrator, so intervals then begin at 0.
     """
     generator = np.random.default_rng(seed)
     order = np.sort(chances)
@@ -198,15 +199,15 @@ def chance_ece(chances: Floats, *, seed: int = 0) -> float:
 def intervals(
     statistics: Mapping[str, Callable[[Floats], Floats]], rows: int, *, seed: int = 0, reflected: Collection[str] = ()
 ) -> dict[str, Estimate]:
-    """Percentile intervals of statistics of weighted rows.
+    """Return percentile intervals of statistics of weighted rows.
 
     Args:
-        statistics: By name; each takes weights, one row of them per resample, and gives a number for each
-            resample that says something of it.
-        rows: How many rows the sample has.
-        seed: Which resamples; all statistics see the same.
-        reflected: Statistics of at least 0 that chance can only raise, such as a mean of absolute gaps: resamples lie
-            above the value as the value lies above the truth, so their interval is turned round the value.
+        statistics: Functions by name. Each takes weights, one line of them per resample, and returns a number per
+            resample, or fewer where it is undefined for some.
+        rows: Number of rows of the sample.
+        seed: Seed of the resamples, which are the same for all statistics.
+        reflected: Names of statistics that chance can only raise, such as a mean of absolute gaps. Resamples lie above
+            the value as the value lies above the truth, so their interval is reflected at the value.
     """
     drawn: dict[str, list[Floats]] = {name: [] for name in statistics}
     for weights in _kept_weights(rows, seed) if rows * LEAST_RESAMPLES <= MOST_WORK else _weights(rows, seed):
@@ -221,7 +222,7 @@ def intervals(
 
 
 def _weights(rows: int, seed: int) -> Iterator[Floats]:
-    """Yield how often each row is drawn, one row of numbers per resample, in chunks."""
+    """Yield the number of times that each row is drawn, in chunks with one line per resample."""
     generator = np.random.default_rng(seed)
     left = max(LEAST_RESAMPLES, min(RESAMPLES, MOST_WORK // max(rows, 1)))
     while left:
@@ -232,7 +233,7 @@ def _weights(rows: int, seed: int) -> Iterator[Floats]:
 
 @lru_cache(maxsize=4)
 def _kept_weights(rows: int, seed: int) -> tuple[Floats, ...]:
-    """Keep the last resamples: a study asks for hundreds of intervals of the same units, and drawing takes the time."""
+    """Return all resamples, cached: a study asks for hundreds of intervals of the same units, and drawing is slow."""
     return tuple(_weights(rows, seed))
 
 
@@ -249,4 +250,4 @@ def _mean_of(values: Floats) -> Callable[[Floats], Floats]:
 
 
 def _over(repeats: Floats, statistic: Callable[[Floats], Floats]) -> Floats:
-    return np.asarray(np.mean([statistic(each) for each in repeats], axis=0))
+    return np.asarray(np.mean([statistic(line) for line in repeats], axis=0))

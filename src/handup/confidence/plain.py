@@ -1,4 +1,4 @@
-"""Scores taken at their word, `identity`, and the paper's `scaled` (appendix D) and `interval` (C.2)."""
+"""Simple calibrators: `identity`, and the paper's `scaled` (appendix D) and `interval` (C.2)."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 
 from handup.confidence.base import Fitted, top
 from handup.confidence.sample import Bools, Floats, Kind, Sample, percent
-from handup.core import CALIBRATORS, BadData, BadSetting
+from handup.core import CALIBRATORS, BadData, OutOfRange
 
 I = TypeVar("I", bound="Interval")  # noqa: E741 - a type of its own, not a number
 CLIP = 0.01
-"""The rule of intervals says 0 or 1; no module is that certain, and a product of zeros cannot be argued with."""
+"""Distance from 0 and 1 of the probabilities of `interval`: no module is certain, and a product with 0 stays 0."""
 
 
 @CALIBRATORS.register
 @dataclass(frozen=True, kw_only=True)
 class Identity(Fitted):
-    """Takes the score, or the highest of the options' scores, at its word.
+    """Calibrator that returns the score, or the highest of the options' scores, unchanged.
 
-    Always among the candidates: where a module is calibrated already, anything fitted on few rows is worse.
+    It is always among the candidates: where a module is calibrated already, anything fitted on few rows is worse.
     """
 
     name: ClassVar[str] = "identity"
@@ -29,7 +29,7 @@ class Identity(Fitted):
 
     @classmethod
     def fit(cls, sample: Sample) -> Identity:
-        """Nothing is fitted; the data are only summarised."""
+        """Summarise the data; nothing is fitted."""
         return cls(data=cls._check(sample))
 
     def _predict(self, rows: Floats) -> Floats:
@@ -39,12 +39,13 @@ class Identity(Fitted):
 @CALIBRATORS.register
 @dataclass(frozen=True, kw_only=True)
 class Scaled(Fitted):
-    """c* / c_max, at most 1. For reproducing the paper, and for scores without a scale where no labels are at hand.
+    """Calibrator c* / c_max, at most 1.
 
-    It does not look at whether the rows were right, and it promises that the highest score is never wrong.
+    Use it to reproduce the paper, and for scores without a scale where there are no labels. It does not look at whether
+    the rows were right, and it promises that the highest score is never wrong.
 
     Args:
-        data: What it was fitted on.
+        data: Summary of the rows of the fit.
         highest: The highest score of the calibration set, above 0.
     """
 
@@ -56,11 +57,11 @@ class Scaled(Fitted):
 
     def __post_init__(self) -> None:
         if not 0.0 < self.highest < float("inf"):
-            raise BadSetting(f"the highest score is {self.highest:g}", hint="Give rows with a score above 0.")
+            raise OutOfRange.of("the highest score", f"{self.highest:g}", "be above 0 and finite", hint="Scale it.")
 
     @classmethod
     def fit(cls, sample: Sample) -> Scaled:
-        """Remember the highest score."""
+        """Return the calibrator with the highest score of the rows."""
         summary = cls._check(sample)
         return cls(highest=summary.score_max, data=summary)
 
@@ -71,20 +72,20 @@ class Scaled(Fitted):
 @CALIBRATORS.register
 @dataclass(frozen=True, kw_only=True)
 class Interval(Fitted):
-    """Confident where the score lies within μ* ± σ* of top choices and outside μ⁺ ± σ⁺ of second choices; else not.
+    """Calibrator that is confident if the score lies within μ* ± σ* of top choices and outside μ⁺ ± σ⁺ of second ones.
 
-    Both ends belong to an interval; σ is that of the rows themselves (divided by n). Confident is 0.99, else 0.01.
-    Top and second choices come from the option scores, or from `second`; where there is neither, right rows stand for
-    top choices and wrong rows for second ones, as for the paper's M2. The rule rejects the *highest* scores too, so
-    look at `warnings`.
+    Both ends belong to an interval; σ is that of the rows themselves (divided by n). Confident is 0.99, otherwise 0.01.
+    Top and second choices come from the option scores, or from `second`; without either, right rows stand for top
+    choices and wrong rows for second ones, as for the paper's M2. The rule rejects the *highest* scores too: read
+    `warnings`.
 
     Args:
-        data: What it was fitted on.
+        data: Summary of the rows of the fit.
         top_mean: μ*.
         top_sd: σ*.
         second_mean: μ⁺.
         second_sd: σ⁺.
-        confident: Share of the rows it was fitted on that it is confident of.
+        confident: Share of the rows of the fit of which it is confident.
         confident_right: Share of those that are right; 0 where there are none.
     """
 
@@ -102,21 +103,22 @@ class Interval(Fitted):
 
     def __post_init__(self) -> None:
         if min(self.top_sd, self.second_sd) < 0.0:
-            raise BadSetting("a standard deviation is below 0", hint="Fit the calibrator again.")
+            got = f"{self.top_sd:g} and {self.second_sd:g}"
+            raise OutOfRange.of("top_sd and second_sd", got, "be at least 0", hint="Fit the calibrator again.")
 
     @classmethod
     def fit(cls: type[I], sample: Sample) -> I:
-        """Means and standard deviations of first and second choices.
+        """Return the calibrator with the means and standard deviations of first and second choices.
 
         Raises:
-            BadData: There are no second choices: no runner-up scores, and no wrong rows (or no right ones).
+            BadData: There are no runner-up scores, and the rows are all right or all wrong.
         """
         summary = cls._check(sample)
         first, second = sample.score, sample.second
         if second is None:
             first, second = sample.score[sample.right], sample.score[~sample.right]
         if not len(first) or not len(second):
-            raise BadData(f"'{cls.name}' needs right and wrong rows", hint="Give rows of both.")
+            raise BadData(f"rows for '{cls.name}' must be right and wrong, got only one kind", hint="Give both.")
         rule = cls(
             top_mean=float(first.mean()),
             top_sd=float(first.std()),
@@ -130,12 +132,12 @@ class Interval(Fitted):
 
     @property
     def anti_informative(self) -> bool:
-        """Whether, on its own data, the outputs it is confident of are right less often than outputs in general."""
+        """True if, on its own data, outputs of which it is confident are right less often than outputs in general."""
         return self.confident > 0.0 and self.confident_right < self.data.base_rate
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Says so where it is anti-informative or confident of nothing."""
+        """A sentence if it is anti-informative or confident of nothing."""
         if self.anti_informative:
             return (
                 f"'{self.name}' is anti-informative here: it is confident of {percent(self.confident)} of the rows, of "
@@ -144,7 +146,7 @@ class Interval(Fitted):
         return () if self.confident else (f"'{self.name}' is confident of none of the rows it was fitted on.",)
 
     def is_confident(self, score: Floats) -> Bools:
-        """The rule itself: Conf_cal = 1."""
+        """Return for each score whether it is confident: Conf_cal = 1."""
         in_top = np.abs(score - self.top_mean) <= self.top_sd
         in_second = np.abs(score - self.second_mean) <= self.second_sd
         return np.asarray(in_top & ~in_second)
@@ -156,14 +158,14 @@ class Interval(Fitted):
 @CALIBRATORS.register
 @dataclass(frozen=True, kw_only=True)
 class OneSidedInterval(Interval):
-    """The rule without its upper limits: confident above μ* − σ* and above μ⁺ + σ⁺, so high scores are not rejected.
+    """Calibrator `interval` without its upper limits: confident above μ* − σ* and above μ⁺ + σ⁺.
 
-    Use it where a yes or no is needed in the manner of the paper.
+    High scores are not rejected. Use it where you need a yes or no in the manner of the paper.
     """
 
     name: ClassVar[str] = "interval-one-sided"
     monotone: ClassVar[bool] = True
 
     def is_confident(self, score: Floats) -> Bools:
-        """The rule itself."""
+        """Return for each score whether it is confident."""
         return np.asarray((score >= self.top_mean - self.top_sd) & (score > self.second_mean + self.second_sd))

@@ -1,4 +1,4 @@
-"""Increasing steps: `isotonic`, and `venn-abers`, which makes them twice (Vovk and others, 2015)."""
+"""Calibrators of increasing steps: `isotonic`, and `venn-abers` (Vovk and others, 2015)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from handup.confidence.base import Fitted, top
 from handup.confidence.sample import Floats, Kind, Sample
-from handup.core import CALIBRATORS, BadSetting, MissingExtra
+from handup.core import CALIBRATORS, MissingExtra, OutOfRange, WrongSize
 
 Point = tuple[float, float]
 
@@ -18,15 +18,15 @@ Point = tuple[float, float]
 @CALIBRATORS.register
 @dataclass(frozen=True, kw_only=True)
 class Isotonic(Fitted):
-    """The increasing curve with the least squared error, straight between its corners.
+    """Calibrator with the increasing curve of least squared error, straight between its corners.
 
-    Use it with a thousand rows or more. With fewer it follows single rows, and its probabilities of exactly 0 and 1
-    are promises that nobody can keep.
+    Use it with a thousand rows or more. With fewer it follows single rows, and gives probabilities of exactly 0 and 1,
+    which are never justified.
 
     Args:
-        data: What it was fitted on.
-        scores: Corners, increasing.
-        chances: Probability at each, not decreasing.
+        data: Summary of the rows of the fit.
+        scores: Scores of the corners, increasing.
+        chances: Probability at each corner, not decreasing.
     """
 
     name: ClassVar[str] = "isotonic"
@@ -54,7 +54,7 @@ class Isotonic(Fitted):
         model.fit(sample.score, sample.right.astype(np.float64))
         corners = zip(model.X_thresholds_.tolist(), model.y_thresholds_.tolist(), strict=True)
         scores, chances = zip(*corners, strict=True)
-        return cls(scores=scores, chances=tuple(min(1.0, max(0.0, each)) for each in chances), data=summary)
+        return cls(scores=scores, chances=tuple(min(1.0, max(0.0, chance)) for chance in chances), data=summary)
 
     def _predict(self, rows: Floats) -> Floats:
         return np.interp(top(rows), self.scores, self.chances)
@@ -64,30 +64,31 @@ def check_steps(scores: tuple[float, ...], chances: tuple[float, ...]) -> None:
     """Refuse steps that do not increase.
 
     Raises:
-        BadSetting: They have different lengths, fall, or leave 0 to 1.
+        WrongSize: There are no scores, or not one probability for each.
+        OutOfRange: The scores do not increase, or the probabilities decrease or leave 0 to 1.
     """
     if not scores or len(scores) != len(chances):
-        raise BadSetting("scores and chances are not of one length", hint="Fit the calibrator again.")
+        got = f"{len(scores)} and {len(chances)}"
+        raise WrongSize.of("scores and chances", got, "be of one length above 0", hint="Fit the calibrator again.")
     rising = (np.diff(scores) > 0.0).all() and (np.diff(chances) >= -1e-12).all()
     if not rising or min(chances) < 0.0 or max(chances) > 1.0:
-        raise BadSetting("the steps do not increase within 0 to 1", hint="Fit the calibrator again.")
+        raise OutOfRange("scores must increase, and chances not fall or leave 0 to 1", hint="Fit the calibrator again.")
 
 
 @CALIBRATORS.register
 @dataclass(frozen=True, kw_only=True)
 class VennAbers(Fitted):
-    """An inductive Venn-Abers predictor: an interval of probabilities, one end of which is perfectly calibrated.
+    """Inductive Venn-Abers predictor: an interval of probabilities, one end of which is perfectly calibrated.
 
-    It takes isotonic steps twice, once for each thing that the next row could turn out to be.
-
-    Use it where you want to see how little the data say: the interval is wide where rows are few. As one number it
-    gives p1 / (1 − p0 + p1), which has the least log loss against the worse of the two ends.
+    It makes isotonic steps twice: as if the next row were wrong, and as if it were right. Use it to see how little the
+    data say: the interval is wide where rows are few. As one number it gives p1 / (1 − p0 + p1), which has the least
+    log loss against the worse of the two ends.
 
     Args:
-        data: What it was fitted on.
+        data: Summary of the rows of the fit.
         scores: The distinct scores, increasing.
-        if_wrong: At each, the isotonic value with one more row of that score that is wrong.
-        if_right: … that is right.
+        if_wrong: At each score, the isotonic value with one more row of that score that is wrong.
+        if_right: At each score, the isotonic value with one more row of that score that is right.
     """
 
     name: ClassVar[str] = "venn-abers"
@@ -103,12 +104,12 @@ class VennAbers(Fitted):
 
     @classmethod
     def fit(cls, sample: Sample) -> VennAbers:
-        """All that any later score can need, in one pass over the sorted rows."""
+        """Return the predictor with both values for every score, from one pass over the sorted rows."""
         summary = cls._check(sample)
         scores, place = np.unique(sample.score, return_inverse=True)
         sizes = np.bincount(place).astype(np.float64)
         hits: Floats = np.bincount(place, weights=sample.right.astype(np.float64)).astype(np.float64)
-        # A wrong row more is a right row more in the mirror.
+        # One more wrong row is one more right row with scores and outcomes mirrored.
         mirrored = with_a_hit(sizes[::-1], (sizes - hits)[::-1])[::-1]
         return cls(
             scores=tuple(scores.tolist()),
@@ -118,9 +119,9 @@ class VennAbers(Fitted):
         )
 
     def interval(self, raw: ArrayLike) -> tuple[Floats, Floats]:
-        """Lower and upper probability for each raw score."""
+        """Return the lower and the upper probability for each raw score."""
         score = top(np.asarray(raw, dtype=np.float64))
-        # A score between two of the rows: a right row there joins the steps above it, a wrong one those below.
+        # For a score between two rows: one more right row there joins the steps above it, a wrong one those below.
         lower = np.append(0.0, self.if_wrong)[np.searchsorted(self.scores, score, side="right")]
         upper = np.append(self.if_right, 1.0)[np.searchsorted(self.scores, score, side="left")]
         return np.asarray(lower), np.asarray(upper)
@@ -131,10 +132,10 @@ class VennAbers(Fitted):
 
 
 def with_a_hit(sizes: Floats, hits: Floats) -> Floats:
-    """For each group, in order: its isotonic value after one hit more in it.
+    """Return the isotonic value of each group, in order, after one more hit in it.
 
     Vovk, Petej and Fedorova's algorithms 1 and 2: the corners of the greatest convex minorant under the cumulative
-    sums, kept on a stack while the extra hit moves from left to right.
+    sums are kept on a stack while the extra hit moves from left to right.
     """
     count = len(sizes)
     points: list[Point] = [(-1.0, -1.0), (0.0, 0.0)]
@@ -145,11 +146,11 @@ def with_a_hit(sizes: Floats, hits: Floats) -> Floats:
             stack.pop()
         stack.append(point)
     corners = stack[::-1]
-    found = np.empty(count)
+    values = np.empty(count)
     for group in range(count):
         (x0, y0), (x1, y1) = corners[-1], corners[-2]
-        found[group] = (y1 - y0) / (x1 - x0)
-        # points[group] is where the extra hit stood; it moves past this group.
+        values[group] = (y1 - y0) / (x1 - x0)
+        # The extra hit lies at points[group]; it moves past this group.
         (ax, ay), (bx, by), (cx, cy) = points[group], points[group + 1], points[group + 2]
         moved = (ax + cx - bx, ay + cy - by)
         points[group + 1] = moved
@@ -159,9 +160,9 @@ def with_a_hit(sizes: Floats, hits: Floats) -> Floats:
         while len(corners) > 1 and _turns(moved, corners[-1], corners[-2]) <= 0.0:
             corners.pop()
         corners.append(moved)
-    return found
+    return values
 
 
 def _turns(a: Point, b: Point, c: Point) -> float:
-    """Above 0 where the way from a over b to c turns left."""
+    """Return a number above 0 where the way from a over b to c turns left."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

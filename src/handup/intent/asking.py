@@ -1,7 +1,7 @@
-"""Questions about goals: in words for a person, and in numbers for the planner.
+"""Questions about goals, as words for a person and as numbers for the planner.
 
-What a question asks is a table: for each goal of the scene, and for one that is not listed, the answer that would be
-true. So a question about an object, about a grasp, or with several options is planned like any other.
+The meaning of a question is a table: for each goal of the scene, and for a goal that is not listed, the true answer.
+The planner therefore treats questions about an object, about a grasp and among several goals alike.
 """
 
 from __future__ import annotations
@@ -13,16 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from handup.core import (
-    BadRecord,
-    BadSetting,
-    Question,
-    QuestionKind,
-    Value,
-    check_value,
-    value_from_json,
-    value_to_json,
-)
+from handup.core import BadRecord, Question, QuestionKind, Value, WrongSize, check_value, value_from_json, value_to_json
+from handup.core.checks import shown
 from handup.intent.goals import Goals
 from handup.intent.value import Array
 from handup.people import Difficulty, Features
@@ -31,14 +23,14 @@ from handup.people.workload import refusing_damage
 DIFFERENTLY = "yes, but differently"
 NONE_OF_THESE = "none of these"
 OTHER_POSE = 0.5
-"""Of those who want what is not listed, so many want a listed grasp in another pose; the others want another thing."""
+"""Share of the people with an unlisted goal who want a listed grasp in another pose; the others want another object."""
 FEATURES = (Features(), Features(Difficulty.HARD))
-"""Questions about goals as a workload sees them: a plain yes or no, and one among several answers."""
+"""Features for the workload model: of a plain yes or no, and of a choice among several answers."""
 DOING = "helping you to reach for something"
 
 
 class AskKind(StrEnum):
-    """What a question is about."""
+    """Kind of a question about goals."""
 
     GOAL = "goal"
     """An object and a grasp: yes or no."""
@@ -47,19 +39,19 @@ class AskKind(StrEnum):
     OBJECT = "object"
     GRASP = "grasp"
     CHOICE = "choice"
-    """Which of several goals."""
+    """One of several goals."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class About:
-    """What a question is about, as a table.
+    """Meaning of a question: its possible answers, and which of them is true for each goal.
 
     Args:
-        kind: What kind of thing.
-        names: The goals, object or grasp it names, in order.
-        answers: The values that it can be answered with.
-        truth: For each goal of the scene, in order, the number of the true answer; last, for an unlisted goal.
-        goals: Names of the goals of the scene, in order.
+        kind: Kind of the question.
+        names: The goals, object or grasp that it mentions, in order.
+        answers: The possible answers.
+        truth: For each goal of the scene, in order, the index of the true answer; last, for an unlisted goal.
+        goals: Names of all goals of the scene, in order.
     """
 
     kind: AskKind
@@ -70,48 +62,47 @@ class About:
 
     @property
     def key(self) -> str:
-        """The same for two questions that ask the same, in whatever order they name it."""
+        """Text that is equal for two questions that ask the same, in whatever order they name the goals."""
         return f"{self.kind}: {', '.join(sorted(self.names))}"
 
     def true_answer(self, goal: str | None) -> Value:
-        """What somebody truthful says who wants this goal; None: one that is not listed."""
+        """Return the answer of a truthful person who wants this goal; None stands for an unlisted goal."""
         index = self.goals.index(goal) if goal in self.goals else len(self.goals)
         return self.answers[self.truth[index]]
 
     def likelihood(self, right: float, chances: Array | None = None) -> Array:
-        """The chance of each answer (row) for each goal and an unlisted one (column).
-
-        Somebody who wants a listed grasp in a pose that is not listed answers as that grasp's own people do, so no
-        answer rules out that the robot does not know the pose.
+        """Return the probability of each answer (row) for each goal and, last, an unlisted goal (column).
 
         Args:
-            right: Share of answers that are right.
-            chances: Of each goal; all alike where none are given.
+            right: Share of answers that are right, from 0 to 1.
+            chances: Probability of each goal; equal for all goals where none are given.
         """
         count = len(self.answers)
         table = np.full((count, len(self.truth)), (1.0 - right) / (count - 1))
         table[list(self.truth), range(len(self.truth))] = right
-        alike = table[:, :-1].mean(axis=1) if chances is None else table[:, :-1] @ (chances / chances.sum())
-        table[:, -1] = OTHER_POSE * alike + (1.0 - OTHER_POSE) * table[:, -1]
+        # People who want a listed grasp in an unlisted pose answer like those who want a listed pose of it. With them
+        # in the last column, no answer rules out that the pose is unknown to the robot.
+        listed = table[:, :-1].mean(axis=1) if chances is None else table[:, :-1] @ (chances / chances.sum())
+        table[:, -1] = OTHER_POSE * listed + (1.0 - OTHER_POSE) * table[:, -1]
         return table
 
     @property
     def module(self) -> int:
-        """Which of `FEATURES` it has: more than two answers have to be read and weighed."""
+        """Index of its features in `FEATURES`: more than two answers have to be read and weighed."""
         return int(len(self.answers) > 2)
 
     def tells_apart(self, among: Iterable[int]) -> bool:
-        """Whether some of these goals, given by number, have different true answers."""
-        return len({self.truth[each] for each in among}) > 1
+        """Return whether some of these goals, given by index, have different true answers."""
+        return len({self.truth[index] for index in among}) > 1
 
 
 @dataclass(frozen=True)
 class Ask:
-    """The robot stands still and asks.
+    """Decision to stand still and ask a question.
 
     Args:
-        question: For a person.
-        about: For whoever wants to know what the answers mean, such as a simulated person.
+        question: The question for a person.
+        about: The meaning of its answers, for example for a simulated person.
     """
 
     question: Question
@@ -123,7 +114,7 @@ class Ask:
             "question": self.question.to_json(),
             "kind": str(self.about.kind),
             "names": list(self.about.names),
-            "answers": [value_to_json(each) for each in self.about.answers],
+            "answers": [value_to_json(answer) for answer in self.about.answers],
             "truth": list(self.about.truth),
         }
 
@@ -139,49 +130,50 @@ def ask_from_json(goals: Goals, record: Mapping[str, Any]) -> Ask:
         about = About(
             kind=AskKind(record["kind"]),
             names=tuple(map(str, record["names"])),
-            answers=tuple(check_value(question, value_from_json(each)) for each in record["answers"]),
+            answers=tuple(check_value(question, value_from_json(answer)) for answer in record["answers"]),
             truth=tuple(map(int, record["truth"])),
             goals=goals.names,
         )
-    if len(about.truth) != len(goals) + 1 or not all(0 <= each < len(about.answers) for each in about.truth):
-        raise BadRecord("a question is about other goals", hint="Begin anew.")
+    if len(about.truth) != len(goals) + 1 or not all(0 <= index < len(about.answers) for index in about.truth):
+        cause = f"a question must be about the {len(goals)} goals of this scene, got the table {shown(about.truth)}"
+        raise BadRecord(cause, hint="Begin a new assistant.")
     return Ask(question, about)
 
 
 def about_goal(goals: Goals, index: int) -> About:
-    """Is it this goal? The paper's question."""
-    truth = [int(each != index) for each in range(len(goals) + 1)]
+    """Return the paper's question: is it this goal?"""
+    truth = [int(goal != index) for goal in range(len(goals) + 1)]
     return _about(goals, AskKind.GOAL, (goals[index].name,), (True, False), truth)
 
 
 def about_exactly(goals: Goals, index: int) -> About:
-    """Is it this goal, or the same object differently?"""
+    """Return the question: is it this goal, or the same object with another grasp?"""
     same = [0 if goal is goals[index] else 1 if goal.object == goals[index].object else 2 for goal in goals]
     return _about(goals, AskKind.EXACTLY, (goals[index].name,), ("yes", DIFFERENTLY, "no"), [*same, 2])
 
 
 def about_object(goals: Goals, name: str) -> About:
-    """Is it this object, however it is grasped?"""
+    """Return the question: is it this object, with any grasp?"""
     truth = [int(goal.object != name) for goal in goals]
     return _about(goals, AskKind.OBJECT, (name,), (True, False), [*truth, 1])
 
 
 def about_grasp(goals: Goals, name: str) -> About:
-    """Is it to be grasped this way, whatever it is?"""
+    """Return the question: is it this grasp, of any object?"""
     truth = [int(goal.grasp != name) for goal in goals]
     return _about(goals, AskKind.GRASP, (name,), (True, False), [*truth, 1])
 
 
 def about_choice(goals: Goals, chosen: Sequence[int]) -> About:
-    """Which of these goals, or none of them?
+    """Return the question: which of these goals is it, or none of them?
 
     Raises:
-        BadSetting: There are fewer than two, or one twice.
+        WrongSize: There are fewer than two goals, or one twice.
     """
     if len(chosen) < 2 or len(set(chosen)) != len(chosen):
-        raise BadSetting(f"a choice among {len(chosen)} goals", hint="Give at least two, each once.")
-    truth = [chosen.index(each) if each in chosen else len(chosen) for each in range(len(goals) + 1)]
-    names = tuple(goals[each].name for each in chosen)
+        raise WrongSize.of("a choice", list(chosen), "name at least 2 different goals", hint="Give their indices.")
+    truth = [chosen.index(goal) if goal in chosen else len(chosen) for goal in range(len(goals) + 1)]
+    names = tuple(goals[index].name for index in chosen)
     return _about(goals, AskKind.CHOICE, names, (*map(spoken, names), NONE_OF_THESE), truth)
 
 
@@ -190,23 +182,23 @@ def _about(goals: Goals, kind: AskKind, names: tuple[str, ...], answers: tuple[V
 
 
 def spoken(name: str) -> str:
-    """A goal's name as one says it: "cup/top" is "cup, top grasp"."""
+    """Return a goal's name as a person would say it: "cup/top" is "cup, top grasp"."""
     thing, _, grasp = name.partition("/")
     return f"{thing}, {grasp} grasp"
 
 
 def ask(about: About, chances: Array, *, why: str) -> Ask:
-    """A question in words, with the robot's own guess; without it where that is no, which would push towards a no.
+    """Put a question into words, with the robot's own guess.
 
     Args:
-        about: What to ask.
-        chances: Of each goal of the scene and an unlisted one.
-        why: Why the robot asks.
+        about: The question's meaning.
+        chances: Probability of each goal of the scene and, last, of an unlisted goal.
+        why: The robot's reason for asking, for the person who answers.
     """
     share = np.zeros(len(about.answers))
     np.add.at(share, list(about.truth), chances)
     best = int(share.argmax())
-    negative = about.answers[best] in (False, "no", NONE_OF_THESE)
+    negative = about.answers[best] in (False, "no", NONE_OF_THESE)  # a guess of no would push the person towards a no
     two = about.answers == (True, False)
     thing, _, grasp = about.names[0].partition("/")
     prompt = {
@@ -219,7 +211,7 @@ def ask(about: About, chances: Array, *, why: str) -> Ask:
     question = Question(
         prompt=prompt,
         kind=QuestionKind.YES_NO if two else QuestionKind.CHOICE,
-        options=() if two else tuple(str(each) for each in about.answers),
+        options=() if two else tuple(str(answer) for answer in about.answers),
         doing=DOING,
         why=why,
         guess=None if negative else about.answers[best],

@@ -1,4 +1,4 @@
-"""`assist`: help in seconds, evidence that is not overrated, richer questions, and hands off in doubt. Ours."""
+"""`assist`, handup's own helper: it values help and questions in seconds, and lets go near an object when in doubt."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from handup.core import BadSetting
+from handup.core import OutOfRange
+from handup.core.checks import check_count, check_share
 from handup.intent.asking import About, about_choice
 from handup.intent.belief import Belief
 from handup.intent.command import Joystick
@@ -20,51 +21,51 @@ from handup.intent.seconds import Ahead, Seconds, share_of
 from handup.intent.value import TRANSLATION, Array, Huber, Metric, View, look
 
 ALL = (MoveKind.GOAL, MoveKind.MIX, MoveKind.CARRY, MoveKind.NONE)
-"""No help is the last."""
+"""All kinds of moves. `NONE` must be the last, since `Seconds.saved` compares every move with the last one."""
 BOLD = 0.5
-"""Who pushes with this share of what is usual for them is helped fully; softer pushes are careful ones."""
+"""Share of a person's usual push from which on they get full help; softer pushes are careful and get less."""
 SAVES = "the answer saves you more time than it takes"
-"""Why it asks, for the person who reads it."""
+"""Reason for asking, for the person who reads it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Assist:
-    """Our way to help.
+    """Helper that saves the person time and never works against them.
 
-    1. Evidence is tempered by a fit: the direction of a push counts and whether it moves or turns; a stick at rest says
-       nothing, no goal falls below a floor, and opposition that lasts is evidence, too.
-    2. It asks about objects, grasps, exactly one goal with "yes, but differently", or among a few.
-    3. A question costs seconds: those that it takes, the longer the more answers it has, and the person's load. What an
-       answer saves is judged by this person's own pace.
-    4. The goal, or the pose, may be none of those listed, also after a yes; then the robot follows. Who turned the hand
-       decides how it is turned. Near an object the robot lets go unless it is sure. A careful push gets careful help.
-    5. Before asking it weighs what one more moment of watching would say, and the help that is lost meanwhile.
+    1. Evidence: the direction of a push counts, and whether it moves or turns the hand, by fitted numbers. A stick at
+       rest says nothing. No goal falls below a floor. Opposition that lasts is evidence, too.
+    2. Questions are about an object, a grasp, exactly one goal with "yes, but differently", or a choice among a few.
+    3. A question costs seconds: the time it takes, more with more answers, and the person's load. Its gain is the time
+       that the answer saves at this person's pace.
+    4. The goal or the pose may be unlisted, even after a yes; then the robot follows the person. A person who turns the
+       hand decides how it is turned. Near an object the robot lets go unless it is sure. Careful pushes get less help.
+    5. Before it asks, it weighs what another moment of watching would show against the help lost meanwhile.
 
     Args:
-        name: In tables and records.
-        metric: What near means. A radian counts as .15 m, the time it takes to turn it.
-        observation: What a push says.
-        seconds: What help is worth.
-        question_s: The robot stands still for so long when it asks for a yes or no …
-        option_s: … and so much longer for each further answer that has to be read. Assumed.
-        load_s: What a load of one (`people`) is worth in seconds.
-        right: Share of answers taken to be right.
-        unknown: Chance at first that the goal is not listed.
-        floor: No goal is less likely than this.
-        ceiling: No goal is likelier than this.
-        reopens_s: Opposition for so long takes answers back, so that questions may be asked again.
-        theirs_s: Who has turned the hand for so long decides how it is turned from then on.
-        watch_s: So much watching is weighed against asking.
-        follow_m: Nearer than this to an object it only makes the person's own motion faster, besides turning.
-        hands_off_m: Nearer than this to an object, help needs a goal that is confirmed or surer than …
-        sure: … this.
-        most_candidates: So many of the likeliest goals it may go for …
-        most_asked: … and so many it may ask about.
-        depth: So many questions in a row are planned.
+        name: Name in tables and records.
+        metric: Measure of distance to a goal. A radian counts as .15 m, the way covered in the time of turning it.
+        observation: Model of the evidence in a push.
+        seconds: Model of the time to a grasp.
+        question_s: Seconds for which the robot stands still when it asks for a yes or no.
+        option_s: Further seconds for each further answer that has to be read. Assumed, not measured.
+        load_s: Seconds that a load of one (`people`) is worth.
+        right: Share of answers that are assumed to be right, from 0 to 1.
+        unknown: Probability at the beginning that the goal is not listed.
+        floor: Least probability of a goal.
+        ceiling: Largest probability of a goal.
+        reopens_s: Seconds of opposition after which answers are taken back and questions may be asked again.
+        theirs_s: Seconds of turning by the person after which the robot leaves all turning to them.
+        watch_s: Seconds of watching that are weighed against asking.
+        follow_m: Distance to an object below which the robot, besides turning, only speeds up the person's own motion.
+        hands_off_m: Distance to an object below which the robot helps only if the goal is confirmed or likely enough.
+        sure: Probability from which on a goal is likely enough for that.
+        most_candidates: Number of the likeliest goals that it may move towards.
+        most_asked: Number of the likeliest goals that it may ask about.
+        depth: Number of questions in a row that are planned.
     """
 
     resamples: ClassVar[bool] = False
-    """The nearest pose of a goal is what it helps towards."""
+    """It helps towards the nearest pose of a goal, so goals need not be split by their poses."""
     gives_way: ClassVar[bool] = True
     """The person wins, also between two decisions."""
 
@@ -92,44 +93,47 @@ class Assist:
     depth: int = 2
 
     def __post_init__(self) -> None:
-        shares = (self.right, self.unknown, self.sure)
-        if not all(0.0 <= each <= 1.0 for each in shares) or self.most_candidates < 1 or self.most_asked < 1:
-            raise BadSetting("a setting of assist is out of range", hint="Give shares from 0 to 1 and counts above 0.")
+        for name in ("right", "unknown", "sure"):
+            check_share(f"{name} of assist", getattr(self, name), error=OutOfRange)
+        for name in ("most_candidates", "most_asked"):
+            check_count(f"{name} of assist", getattr(self, name), least=1, error=OutOfRange)
 
     def begin(self, goals: Goals) -> Belief:
-        """All goals alike, and a chance that it is none of them."""
+        """Return a belief in which all goals are equally likely, and an unlisted one has probability `unknown`."""
         floor = min(self.floor, 0.25 / (len(goals) + 1))
         return Belief.uniform(goals, floor=floor, ceiling=self.ceiling, unknown=self.unknown)
 
     def decide(self, situation: Situation) -> Choice:
-        """The move that saves most, or the question that is worth its seconds."""
+        """Return the move that saves most seconds, or a question that saves more than it takes."""
         belief, stick, alpha = situation.belief, situation.stick, situation.alpha
         seconds = self.seconds.at(situation.pace)
         view = look(belief.goals, belief.groups, situation.pose, self.metric)
         chosen = likeliest(belief, view, self.metric, self.most_candidates)
         known = towards(view, self.metric)
-        found = moves(belief, known, chosen, ALL)
+        options = moves(belief, known, chosen, ALL)
         closely = bool(view.metres.min() < self.follow_m)
         theirs = situation.turned_s >= self.theirs_s and not stick.turns
         ahead = Ahead(
             view=view,
-            made=if_wanted(found.velocities, view, closely=closely, theirs=theirs),
+            made=if_wanted(options.velocities, view, closely=closely, theirs=theirs),
             known=np.einsum("ggi->gi", if_wanted(known, view, closely=closely, theirs=theirs)),
             alpha=alpha,
-            settles_s=seconds.settling(belief, view, found.candidates),
+            settles_s=seconds.settling(belief, view, options.candidates),
         )
         if situation.may_ask and (about := self._worth_asking(situation, seconds, ahead, chosen)):
             return Choice(np.zeros(6), SAVES, about)
         if not self._may_help(situation, view):
             return Choice(np.zeros(6), "hands off near an object")
         boldness = min(share_of(stick) / (BOLD * situation.pace.usual(seconds.cruise)), 1.0)
-        velocities = boldness * with_person(found.velocities, stick, closely=closely, theirs=theirs)
+        velocities = boldness * with_person(options.velocities, stick, closely=closely, theirs=theirs)
+        # A question was weighed by what moves achieve once the person pushes towards a candidate; the move itself is
+        # chosen by what is left of it beside the stick as it is at this moment.
         now = replace(ahead, made=np.broadcast_to(velocities[:, None], ahead.made.shape))
         best = most_useful(seconds.saved(now), belief.weights)
-        return Choice(velocities[best], found.why(best, belief))
+        return Choice(velocities[best], options.why(best, belief))
 
     def _may_help(self, situation: Situation, view: View) -> bool:
-        """From afar always; near an object only for a goal that is confirmed or that it is sure of."""
+        """Return whether it may move: always from afar; near an object only for a confirmed or very likely goal."""
         top = int(situation.belief.by_goal.argmax())
         near = bool(view.metres.min() < self.hands_off_m)
         return not near or top in situation.confirmed or bool(situation.belief.by_goal[top] >= self.sure)
@@ -137,28 +141,30 @@ class Assist:
     def _worth_asking(
         self, situation: Situation, seconds: Seconds, ahead: Ahead, chosen: Sequence[int]
     ) -> About | None:
-        """The question to ask now; None where it pays less than moving on, or less than to wait and see."""
+        """Return the question to ask now, or None where moving on, or watching first, is worth more."""
         belief, askable = situation.belief, self._askable(situation, chosen)
         if not askable:
             return None
-        saved, costs = seconds.saved(ahead), [self._cost(situation, each) for each in askable]
+        saved, costs = seconds.saved(ahead), [self._cost(situation, about) for about in askable]
         allowed = saved * self._may_help(situation, ahead.view)
         now = most_useful(allowed, belief.weights)
         if belief.weights @ saved.max(axis=0) + max(costs) <= belief.weights @ saved[now]:
-            return None  # not even knowing for sure would be worth it
-        said = [by_candidate(each.likelihood(self.right, belief.by_goal), belief) for each in askable]
+            return None  # not even knowing the goal for sure would be worth the cheapest question
+        answers = [by_candidate(about.likelihood(self.right, belief.by_goal), belief) for about in askable]
         problem = Problem(
             belief=belief.weights,
             rewards=saved,
-            questions=tuple(said),
+            questions=tuple(answers),
             costs=costs,
             discount=1.0,
             seen=by_candidate(self._watching(belief, ahead.view, chosen), belief),
-            at_once=[each == now for each in range(len(saved))],
+            at_once=[move == now for move in range(len(saved))],
         )
         plan = solve(problem, depth=self.depth)
         if plan.question is None:
             return None
+        # Watching is not free: while the goal is open the robot keeps on with its present move, and for each goal that
+        # takes longer than the move which it would make if it knew the goal.
         watched = replace(ahead, settles_s=np.minimum(ahead.settles_s, self.watch_s))
         at_once = replace(ahead, settles_s=np.zeros_like(ahead.settles_s))
         lost = np.maximum(seconds.to_grasp(watched) - seconds.to_grasp(at_once), 0.0)[now]
@@ -166,7 +172,7 @@ class Assist:
         return askable[plan.question] if plan.lower > waiting else None
 
     def _cost(self, situation: Situation, about: About) -> float:
-        """Of a question, in seconds below zero."""
+        """Cost of a question in seconds, as a negative number."""
         loads = situation.loads
         reading_s = self.option_s * max(len(about.answers) - 2, 0)
         return -(self.question_s + reading_s + self.load_s * loads[min(about.module, len(loads) - 1)])
@@ -174,44 +180,41 @@ class Assist:
     def _askable(self, situation: Situation, chosen: Sequence[int]) -> list[About]:
         goals, catalogue = situation.belief.goals, situation.catalogue
         left = situation.left
-        top = [each for each in chosen if each in left][: self.most_asked]
-        found = [catalogue.exactly[each] for each in top]
-        found += [catalogue.object[name] for name in dict.fromkeys(goals[each].object for each in top)]
-        found += [catalogue.grasp[name] for name in dict.fromkeys(goals[each].grasp for each in top)]
+        # Goals are not split by their poses here (`resamples`), so the index of a candidate is that of its goal.
+        top = [goal for goal in chosen if goal in left][: self.most_asked]
+        questions = [catalogue.exactly[goal] for goal in top]
+        questions += [catalogue.object[name] for name in dict.fromkeys(goals[goal].object for goal in top)]
+        questions += [catalogue.grasp[name] for name in dict.fromkeys(goals[goal].grasp for goal in top)]
         if len(top) > 2:
-            found.append(about_choice(goals, top))
-        return [each for each in found if each.key not in situation.asked and each.tells_apart(left)]
+            questions.append(about_choice(goals, top))
+        return [about for about in questions if about.key not in situation.asked and about.tells_apart(left)]
 
     def _watching(self, belief: Belief, view: View, chosen: Sequence[int]) -> Array:
-        """What the next moment of pushing would say: one answer for each likely goal that a push may point at."""
+        """Probability of each push in the next `watch_s`: a row per likely goal to push at, a column per candidate."""
         pushes = list(chosen[: self.most_asked])
         steps = self.watch_s / self.metric.apply_s
         way = view.way[view.nearest]
-        rows = [
-            self.observation.of_push(way, way[each] / max(float(view.metres[each]), 1e-9)) * steps for each in pushes
-        ]
+        rows = [self.observation.of_push(way, way[aim] / max(float(view.metres[aim]), 1e-9)) * steps for aim in pushes]
         table = np.column_stack([np.array(rows), np.zeros(len(pushes))])
         chances = np.exp(table - table.max(axis=0))
         return np.asarray(chances / chances.sum(axis=0))
 
 
 def most_useful(saved: Array, weights: Array) -> int:
-    """The move that saves most seconds on average; no help, which is the last, where none saves any."""
-    found = saved @ weights
-    best = int(np.argmax(found))
-    return best if found[best] > 0.0 else len(found) - 1
+    """Return the move that saves most seconds on average, or the last one, no help, where none saves any."""
+    average = saved @ weights
+    best = int(np.argmax(average))
+    return best if average[best] > 0.0 else len(average) - 1
 
 
 def wait_and_see(problem: Problem, allowed: Array, lost: Array, *, depth: int) -> float:
-    """What it is worth to watch first what comes for nothing, and then to move on or to ask.
-
-    Who asks only then has helped in doubt until then, or not at all.
+    """Return the value in seconds of watching the next pushes first, and only then moving on or asking.
 
     Args:
-        problem: With what will be seen.
-        allowed: What each move saves for each goal, by which the robot would choose one then; zeros where it may not.
-        lost: Of each goal, the seconds that not to know it meanwhile costs.
-        depth: So many questions in a row are planned.
+        problem: The problem, with the probabilities of the pushes in `seen`.
+        allowed: Seconds that each move saves for each goal, zero where the robot may not move.
+        lost: For each goal, the seconds lost by asking only after watching.
+        depth: Number of questions in a row that are planned.
     """
     assert problem.seen is not None
     value = 0.0
@@ -220,7 +223,7 @@ def wait_and_see(problem: Problem, allowed: Array, lost: Array, *, depth: int) -
         chance = float(weights.sum())
         if chance > 0.0:
             then = most_useful(allowed, weights)
-            at_once = [each == then for each in range(len(allowed))]
+            at_once = [move == then for move in range(len(allowed))]
             after = replace(problem, belief=weights / chance, seen=None, at_once=at_once)
             plan = solve(after, depth=depth)
             asked = plan.lower - float(after.belief @ lost)
@@ -229,11 +232,11 @@ def wait_and_see(problem: Problem, allowed: Array, lost: Array, *, depth: int) -
 
 
 def with_person(velocities: Array, stick: Joystick, *, closely: bool, theirs: bool) -> Array:
-    """What of each velocity goes with the person, who always wins.
+    """Return the part of each velocity that agrees with the person, who always wins.
 
-    Nothing moves while the stick is at rest, nothing goes along while the person only turns, and what works against the
-    stick in any axis is left out. Closely, what goes along only makes the person's own motion faster. Where the turn of
-    the hand is theirs, nothing turns it but they: they may want it otherwise than any pose that the robot knows.
+    Nothing moves while the stick is at rest, nothing travels while the person only turns the hand, and no axis works
+    against the stick. With `closely`, near an object, it only speeds up the person's own motion. With `theirs`, the
+    person decides the turn of the hand, possibly to a pose that the robot does not know, and the robot never turns it.
     """
     hand = np.array((*stick.linear, *stick.angular))
     kept = np.where(hand * velocities < 0.0, 0.0, velocities)
@@ -248,18 +251,18 @@ def with_person(velocities: Array, stick: Joystick, *, closely: bool, theirs: bo
 
 
 def if_wanted(velocities: Array, view: View, *, closely: bool, theirs: bool) -> Array:
-    """What of each velocity would go with a person who wants each candidate and pushes straight at it.
+    """Return the part of each velocity that would agree with a person who pushes straight at each candidate.
 
-    By velocity, candidate and axis: what a move is worth for a goal is what would really be made of it.
+    The result is indexed by velocity, candidate and axis. The arguments are those of `with_person`.
     """
     ways = view.way[view.nearest] / np.maximum(view.metres, 1e-9)[:, None]
-    made = np.repeat(velocities[:, None], len(ways), axis=1)
-    linear = made[..., :3]
+    kept = np.repeat(velocities[:, None], len(ways), axis=1)
+    linear = kept[..., :3]
     if closely:
         along = np.maximum(np.einsum("mgi,gi->mg", linear, ways), 0.0)
-        made[..., :3] = along[..., None] * ways
+        kept[..., :3] = along[..., None] * ways
     else:
-        made[..., :3] = np.where(linear * ways < 0.0, 0.0, linear)
+        kept[..., :3] = np.where(linear * ways < 0.0, 0.0, linear)
     if theirs:
-        made[..., 3:] = 0.0
-    return made
+        kept[..., 3:] = 0.0
+    return kept

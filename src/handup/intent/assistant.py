@@ -1,4 +1,4 @@
-"""`Assistant`: told the pose and the stick, it says how to help or what to ask. The door to this room."""
+"""`Assistant`: takes the pose and the stick of each moment and returns a command or a question. Entry of this room."""
 
 from __future__ import annotations
 
@@ -9,17 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from handup.core import (
-    BadPose,
-    BadRecord,
-    BadSetting,
-    BadStep,
-    IllegalCall,
-    UnknownMethod,
-    Value,
-    check_value,
-)
-from handup.core.checks import check_count, check_fields, check_number, check_share
+from handup.core import BadPose, BadRecord, BadStep, IllegalCall, OutOfRange, UnknownMethod, Value, check_value
+from handup.core.checks import check_count, check_fields, check_number, check_share, shown
 from handup.intent.asking import FEATURES, About, Ask, ask, ask_from_json
 from handup.intent.assist import Assist
 from handup.intent.belief import Belief
@@ -36,51 +27,51 @@ from handup.people.workload import refusing_damage
 
 SCHEMA = 1
 HOLD = "hold"
-"""Why nothing is added to the stick before the first step, and after bad input."""
+"""Reason of the command that adds nothing to the stick: before the first step and after bad input."""
 TIMES = ("now_s", "seen_s", "against_s", "turned_s", "quiet_until_s")
 COUNTS = ("unheard", "questions", "reopened")
 LONGEST_STEP_S = 10.0
 DOUBT = 0.5
-"""What opposition that lasts leaves of the chance of goals that it is against."""
+"""Factor on the probability of goals that the person has opposed for `reopens_s`."""
 FADES = 0.1
-"""A second without turning takes so much away from how long the person has turned the hand."""
+"""Seconds of turning that are forgotten in each second without turning."""
 MOST_QUESTIONS = 8
-"""In one attempt, where nobody says otherwise."""
+"""Default limit of questions in one attempt."""
 MOST_REOPENED = 1
-"""So often opposition opens questions again. Whose pushes then contradict their answers once more is not asked on."""
+"""Times that opposition may open questions again. If pushes contradict the answers once more, nothing more is asked."""
 QUIET_S = 10.0
-"""Nothing is asked for so long after a question that nobody answered; twice as long after each further one …"""
+"""Seconds without a question after one that nobody answered. They double with each further unanswered question."""
 MOST_DOUBLED = 6
-"""… but no more often than this."""
+"""Largest number of such doublings."""
 OWN = ("helper", "settings", "alpha", "most_questions", "goals")
-"""What a record has beside the state."""
+"""Keys of a record that are not part of the state."""
 HELPERS: tuple[Helper, ...] = (Assist(), *VARIANTS)
-PRESETS: Mapping[str, Helper] = {each.name: each for each in HELPERS}
+PRESETS: Mapping[str, Helper] = {helper.name: helper for helper in HELPERS}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class State:
-    """What an assistant remembers from step to step.
+    """Memory of an assistant from step to step.
 
     Args:
-        belief: What the person may want.
-        workload: Everybody's load by questions.
-        now_s: Since the beginning.
-        seen_s: Time of pushing that is not evidence yet.
-        against_s: For how long the person has worked against what the robot would do; since the last answer at most.
-        turned_s: For how long the person has turned the hand; it fades while they do not.
-        quiet_until_s: Nothing is asked before this, since the last question was not answered.
-        unheard: How many questions in a row were not answered.
-        questions: How many were asked.
-        reopened: How often opposition has opened questions again.
-        pace: How hard the person pushes.
+        belief: Probabilities of the goals.
+        workload: Load of each person by questions.
+        now_s: Time in seconds, by the clock of the workload.
+        seen_s: Seconds of pushing that were not yet taken as evidence.
+        against_s: Seconds for which the person has worked against the robot, counted from the last answer at most.
+        turned_s: Seconds for which the person has turned the hand; it fades while they do not.
+        quiet_until_s: Time before which nothing is asked, since the last question was not answered.
+        unheard: Number of questions in a row that were not answered.
+        questions: Number of questions asked.
+        reopened: Number of times that opposition has opened questions again.
+        pace: Measure of how hard the person pushes.
         stick: The last push.
-        asked: Keys of questions that were asked and are not open again.
-        confirmed: Goals that answers pointed at.
-        denied: Goals that a no ruled out.
+        asked: Keys of questions that were asked and may not be asked again.
+        confirmed: Indices of goals that answers pointed at.
+        denied: Indices of goals that a no ruled out.
         open: The question that is not answered yet.
-        command: What is added to the stick. A record does not keep it: who comes back from one moves nothing before the
-            next plan.
+        command: The velocity added to the stick. It is not stored: an assistant that was read from a record adds
+            nothing before its next plan.
     """
 
     belief: Belief
@@ -124,47 +115,49 @@ class State:
             BadRecord: It is damaged, of a newer schema, or of other goals.
         """
         names = ("belief", "workload", *TIMES, *COUNTS, "pace", "stick", "asked", "confirmed", "denied", "open")
-        found = check_fields("an assistant", record, names, needed=names, newest=SCHEMA, error=BadRecord)
-        numbers: dict[str, Any] = {name: check_number(name, found[name], error=BadRecord) for name in TIMES}
-        numbers |= {name: check_count(name, found[name], least=0, error=BadRecord) for name in COUNTS}
+        stored = check_fields("an assistant", record, names, needed=names, newest=SCHEMA, error=BadRecord)
+        numbers: dict[str, Any] = {name: check_number(name, stored[name], error=BadRecord) for name in TIMES}
+        numbers |= {name: check_count(name, stored[name], least=0, error=BadRecord) for name in COUNTS}
         with refusing_damage("assistant"):
             return cls(
-                belief=Belief.from_json(goals, found["belief"]),
-                workload=Workload.from_json(found["workload"]),
+                belief=Belief.from_json(goals, stored["belief"]),
+                workload=Workload.from_json(stored["workload"]),
                 **numbers,
-                pace=Pace(*found["pace"]),
-                stick=Joystick.from_json(found["stick"]),
-                asked=frozenset(map(str, found["asked"])),
-                confirmed=frozenset(map(int, found["confirmed"])) & frozenset(range(len(goals))),
-                denied=frozenset(map(int, found["denied"])) & frozenset(range(len(goals))),
-                open=None if found["open"] is None else ask_from_json(goals, found["open"]),
+                pace=Pace(*stored["pace"]),
+                stick=Joystick.from_json(stored["stick"]),
+                asked=frozenset(map(str, stored["asked"])),
+                confirmed=frozenset(map(int, stored["confirmed"])) & frozenset(range(len(goals))),
+                denied=frozenset(map(int, stored["denied"])) & frozenset(range(len(goals))),
+                open=None if stored["open"] is None else ask_from_json(goals, stored["open"]),
             )
 
 
 class Assistant:
-    """Helps one person to reach for one thing. Begin a new one for each grasp; `again` is for one that failed.
+    """Help for one person in reaching for one object.
+
+    Make a new one for each grasp; `again` makes one for the next attempt after a grasp that failed.
 
     Args:
-        goals: What the person may want.
-        helper: Which rule decides: a preset's name such as "assist" or "paper", or a helper of your own.
-        person: Who drives, and bears the load of being asked. Give the name that answers come `by`.
-        workload: Everybody's load by questions until now; that of rested people where none is given.
-        now_s: The time at the beginning, by the clock of that workload.
-        most_questions: So many may be asked; None: no limit, for a study.
-        alpha: How much of its velocity you add to the stick, from 0 to 1.
+        goals: The goals that the person may have.
+        helper: The rule that decides: the name of a preset, such as "assist" or "paper", or a helper of your own.
+        person: Name of the person who drives and bears the load of questions, as answers give it in `by`.
+        workload: Load of each person by questions until now; that of rested people where none is given.
+        now_s: Time of the beginning in seconds, by the clock of that workload.
+        most_questions: Largest number of questions; None sets no limit, for studies.
+        alpha: Share of the command that you add to the stick, from 0 to 1.
 
     Raises:
-        BadGoals: There are no goals, one has no poses, or two have one name.
+        BadGoals: There are no goals, a goal has no poses, or two goals have one name.
         UnknownMethod: No preset has this name.
-        BadSetting: Alpha is no share, a time is not finite, or a count is none.
+        OutOfRange: Alpha is outside 0 to 1, the time is not finite, or the limit of questions is negative.
 
     Example:
         >>> from handup.intent import Assistant, Command, Goal, Joystick, Pose
         >>> cup = Goal("cup", "top", (Pose((0.4, 0.0, 0.1)),))
         >>> bowl = Goal("bowl", "top", (Pose((0.0, 0.4, 0.1)),))
         >>> assistant = Assistant([cup, bowl], "ho")
-        >>> said = assistant.step(Pose((0.0, 0.0, 0.1)), Joystick((0.06, 0.0, 0.0)), 0.1)
-        >>> isinstance(said, Command) and said.why
+        >>> command = assistant.step(Pose((0.0, 0.0, 0.1)), Joystick((0.06, 0.0, 0.0)), 0.1)
+        >>> isinstance(command, Command) and command.why
         'hindsight'
         >>> assistant.belief["cup/top"] > assistant.belief["bowl/top"]
         True
@@ -181,53 +174,54 @@ class Assistant:
         most_questions: int | None = MOST_QUESTIONS,
         alpha: float = ALPHA,
     ) -> None:
-        self.alpha = check_share("alpha", alpha, error=BadSetting)
+        self.alpha = check_share("alpha", alpha, error=OutOfRange)
         self.goals = goals if isinstance(goals, Goals) else Goals.of(goals)
         self.helper = helper_of(helper) if isinstance(helper, str) else helper
         if most_questions is not None:
-            most_questions = check_count("most_questions", most_questions, least=0, error=BadSetting)
+            most_questions = check_count("most_questions", most_questions, least=0, error=OutOfRange)
         self.most_questions = most_questions
         self._catalogue = Catalogue(self.goals)
-        borne = Workload.of(FEATURES) if workload is None else workload
+        load = Workload.of(FEATURES) if workload is None else workload
         self.state = State(
             belief=self.helper.begin(self.goals),
-            workload=borne if person is None else borne.asking(person),
-            now_s=check_number("now_s", now_s, error=BadSetting),
+            workload=load if person is None else load.asking(person),
+            now_s=check_number("now_s", now_s, error=OutOfRange),
         )
 
     @property
     def belief(self) -> Mapping[str, float]:
-        """The chance of each goal by name; what is missing to one is that of none of them. Empty if nobody watches."""
+        """Probability of each goal by name; the rest up to one is an unlisted goal's. Empty if nothing is observed."""
         return {} if isinstance(self.helper.observation, Unwatched) else self.state.belief.chances
 
     @property
     def command(self) -> Command:
-        """What the robot adds to the stick now: nothing while it asks, and nothing after bad input."""
+        """Velocity that the robot adds to the stick now: zero while it asks and after bad input."""
         return self.state.command.beside(self.state.stick)
 
     @property
     def question(self) -> Ask | None:
-        """What is asked and not answered yet."""
+        """Question that is asked and not answered yet."""
         return self.state.open
 
     def step(self, pose: Pose | Mapping[str, Any], joystick: Joystick | Mapping[str, Any], dt: float) -> Command | Ask:
-        """Say what to do for the next moment. Call it at the rate of control; it plans once per `apply_s`.
+        """Return the command or the question for the next moment.
 
-        While a question is open it gives the same question again, and the command stays at zero. Between two plans the
-        command is that of the last one; of a helper that gives way, only what goes with the stick as it is now.
-        Whatever is raised, by bad input or by a helper of your own, the command is zero after it.
+        Call it at the rate of control; it plans once per `apply_s` of the helper's metric. Between two plans the
+        command is that of the last plan; a helper that gives way keeps only the part that agrees with the stick now.
+        While a question is open, the same question is returned again, and the command is zero. After any exception,
+        from bad input or from a helper of your own, the command is zero, too.
 
         Args:
-            pose: Where the gripper is, or the JSON of it.
-            joystick: What the person commands, or the JSON of it.
-            dt: Seconds since the last step.
+            pose: Pose of the gripper, or its JSON record.
+            joystick: Velocity that the person commands, or its JSON record.
+            dt: Seconds since the last step, above 0 and at most 10.
 
         Raises:
-            BadPose: The pose or the stick is none, not finite, or out of all reason.
-            BadStep: The time is not above zero, or too long to say anything about now.
+            BadPose: The pose or the stick is of another type, not finite, or too large.
+            BadStep: The time is outside its range.
         """
         before = self.state
-        self.hold()
+        self.hold()  # first, so that the command is zero whatever is raised below
         here, stick, seconds = _checked(pose, joystick, dt)
         state = replace(before, now_s=before.now_s + seconds)
         if state.open is not None:
@@ -237,27 +231,27 @@ class Assistant:
         pace = state.pace.after(stick, seconds)
         state = replace(state, seen_s=state.seen_s + seconds, turned_s=turned_s, stick=stick, pace=pace)
         if state.seen_s >= self.helper.metric.apply_s - 1e-9:
-            state = self._watched(state, here)
-            state = self._done(state, self.helper.decide(self._situation(state, here)))
+            state = self._observed(state, here)
+            state = self._acted(state, self.helper.decide(self._situation(state, here)))
         self.state = state
         return self.command if state.open is None else state.open
 
     def answer(self, value: Value, by: str) -> None:
-        """Tell it what the person answered.
+        """Take the person's answer to the open question.
 
         Args:
-            value: One that the question allows.
-            by: Who answered.
+            value: A value that the question allows.
+            by: Name of the person who answered.
 
         Raises:
             IllegalCall: Nothing was asked.
             BadAnswer: The question does not allow this value. It stays open.
         """
-        asked = self._asked()
+        asked = self._open_question()
         about = asked.about
         index = about.answers.index(check_value(asked.question, value))
         state = self.state
-        confirmed, denied = self._told(about, index)
+        confirmed, denied = self._narrowed(about, index)
         self.state = replace(
             state,
             belief=state.belief.answered(about.likelihood(self.helper.right, state.belief.by_goal)[index]),
@@ -271,15 +265,15 @@ class Assistant:
         )
 
     def unanswered(self) -> None:
-        """Tell it that no answer will come: the question was put off, withdrawn, or too late.
+        """Close the open question without an answer: it was put off, withdrawn, or answered too late.
 
-        Nothing is learnt about the goal. It cost the person all the same, and nothing is asked for a while, longer each
-        time.
+        Nothing is learnt about the goal. The question has cost the person all the same. Nothing is asked for a while,
+        which is longer each time.
 
         Raises:
             IllegalCall: Nothing was asked.
         """
-        about = self._asked().about
+        about = self._open_question().about
         state = self.state
         self.state = replace(
             state,
@@ -290,24 +284,25 @@ class Assistant:
         )
 
     def again(self) -> Assistant:
-        """One for the next attempt of the same person.
+        """Return a new assistant for the same person's next attempt.
 
-        What they want is open; their pace, their load and whether they would rather not be asked are known.
+        The goal is open again. The person's pace and load are kept, and so is the time without questions after one
+        that was not answered.
         """
-        made = Assistant(self.goals, self.helper, most_questions=self.most_questions, alpha=self.alpha)
+        successor = Assistant(self.goals, self.helper, most_questions=self.most_questions, alpha=self.alpha)
         before = self.state
-        made.state = replace(
-            made.state,
+        successor.state = replace(
+            successor.state,
             workload=before.workload,
             now_s=before.now_s,
             quiet_until_s=before.quiet_until_s,
             unheard=before.unheard,
             pace=before.pace,
         )
-        return made
+        return successor
 
     def hold(self) -> None:
-        """Add nothing to the stick before the next step: for a driver that lost its pose or its person."""
+        """Set the command to zero until the next step, for a driver that lost the pose or the person."""
         self.state = replace(self.state, command=Command(why=HOLD))
 
     def to_json(self) -> dict[str, Any]:
@@ -323,45 +318,46 @@ class Assistant:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any], helper: Helper | None = None) -> Assistant:
-        """The assistant that `to_json` wrote, with the same next plan; before that it adds nothing to the stick.
+        """The assistant that `to_json` wrote; its next plan is the same, and until then its command is zero.
 
         Args:
-            record: What `to_json` gave.
+            record: The record that `to_json` returned.
             helper: The rule, where it was not a preset.
 
         Raises:
             BadRecord: It is damaged, of a newer schema, of a helper with other settings, or something else.
         """
         if not isinstance(record, Mapping) or not set(OWN) <= set(record):
-            raise BadRecord("this is no record of an assistant", hint="Give what `to_json` wrote.")
+            raise BadRecord(f"a record must hold {', '.join(OWN)}, got {shown(record)}", hint="Give that of `to_json`.")
         with refusing_damage("assistant"):
             goals, rule = Goals.from_json(record["goals"]), helper or str(record["helper"])
-            made = cls(goals, rule, most_questions=record["most_questions"], alpha=record["alpha"])
-        if settings_of(made.helper) != record["settings"]:
-            raise BadRecord(
-                f"an assistant was helped by '{record['helper']}' with other settings",
-                hint="Give the helper that it had, or begin a new one.",
-            )
-        made.state = State.from_json(made.goals, {key: value for key, value in record.items() if key not in OWN})
-        return made
+            assistant = cls(goals, rule, most_questions=record["most_questions"], alpha=record["alpha"])
+        if settings_of(assistant.helper) != record["settings"]:
+            cause = f"the helper must have the settings of the record's '{record['helper']}', got others"
+            raise BadRecord(cause, hint="Give the helper that it had, or begin a new assistant.")
+        state = {key: value for key, value in record.items() if key not in OWN}
+        assistant.state = State.from_json(assistant.goals, state)
+        return assistant
 
     def _module(self, about: About) -> int:
-        """Which question of the workload it is; one that knows of a single kind takes all for that."""
+        """Index of the question in the workload; a workload of a single kind of question treats all alike."""
         return min(about.module, len(self.state.workload.costs) - 1)
 
-    def _asked(self) -> Ask:
+    def _open_question(self) -> Ask:
         if self.state.open is None:
-            raise IllegalCall("nothing was asked", hint="Answer only after step gave an Ask.")
+            raise IllegalCall("a question must be open, and nothing was asked", hint="Call it after step gave an Ask.")
         return self.state.open
 
-    def _watched(self, state: State, pose: Pose) -> State:
-        """After what the person pushed is taken as evidence: once, and what is over counts for the next time."""
+    def _observed(self, state: State, pose: Pose) -> State:
+        """Return the state after the last `apply_s` of pushing as evidence."""
         apply_s = self.helper.metric.apply_s
+        # The excess of the last step counts for the next time. After a gap of two periods or more it is dropped: a
+        # single look cannot stand for all that was pushed meanwhile.
         over_s = max(state.seen_s - apply_s, 0.0)
         over_s = over_s if over_s < apply_s - 1e-9 else 0.0
         state = replace(state, seen_s=state.seen_s - over_s)
-        found = self.helper.observation.log_likelihood(state.belief, pose, state.stick, self.helper.metric)
-        belief = state.belief if found is None else state.belief.updated(found)
+        evidence = self.helper.observation.log_likelihood(state.belief, pose, state.stick, self.helper.metric)
+        belief = state.belief if evidence is None else state.belief.updated(evidence)
         if math.isfinite(self.helper.reopens_s) and not state.stick.idle:
             state = self._doubted(replace(state, belief=belief), pose)
             belief = state.belief
@@ -370,10 +366,10 @@ class Assistant:
         return replace(state, belief=belief, seen_s=over_s)
 
     def _doubted(self, state: State, pose: Pose) -> State:
-        """Opposition is judged over several steps: a moment of it is noise, more of it is a wrong goal.
+        """Return the state after counting the person's opposition to all confirmed goals, or else to the likeliest.
 
-        It is to all that was confirmed, or else to the likeliest goal. What was answered is open again after it; but
-        what was only denied is not asked in the same words again: who wants something unlisted would hear it all twice.
+        A moment of opposition is noise. Once it has lasted `reopens_s`, the goals that it is against become less
+        likely, and answers are taken back, so that questions may be asked again.
         """
         belief = state.belief
         view = look(self.goals, belief.groups, pose, self.helper.metric)
@@ -387,6 +383,8 @@ class Assistant:
         state = replace(state, belief=doubted, against_s=0.0)
         if not state.confirmed | state.denied:
             return state
+        # Where everything was only denied, nothing is asked again in the same words: a person who wants something
+        # unlisted would hear all questions twice.
         asked = frozenset() if state.confirmed else state.asked
         none: frozenset[int] = frozenset()
         return replace(state, asked=asked, confirmed=none, denied=none, reopened=state.reopened + 1)
@@ -408,8 +406,8 @@ class Assistant:
             may_ask=not spent and state.reopened <= MOST_REOPENED and state.now_s >= state.quiet_until_s,
         )
 
-    def _done(self, state: State, choice: Choice) -> State:
-        """After what was decided."""
+    def _acted(self, state: State, choice: Choice) -> State:
+        """Return the state after a decision: with its command, or with its question open."""
         if choice.about is None:
             vx, vy, vz, wx, wy, wz = map(float, choice.velocity)
             gives_way = self.helper.gives_way
@@ -423,13 +421,11 @@ class Assistant:
             command=Command(why="asking"),
         )
 
-    def _told(self, about: About, index: int) -> tuple[frozenset[int], frozenset[int]]:
-        """What answers point at and what they rule out: narrowed by each, begun anew where two contradict each other.
-
-        Somebody whose goal is not listed says no to everything. So a no points at nothing; it only takes away.
-        """
+    def _narrowed(self, about: About, index: int) -> tuple[frozenset[int], frozenset[int]]:
+        """Return the confirmed and the denied goals after the answer `index`; a contradiction begins anew."""
         before, denied = self.state.confirmed, self.state.denied
         meant = frozenset(goal for goal, true in enumerate(about.truth[:-1]) if true == index)
+        # The answer of a person whose goal is not listed, such as no, confirms nothing: they give it to every question.
         if index == about.truth[-1]:
             return before & meant, denied | (frozenset(range(len(self.goals))) - meant)
         confirmed = (before & meant) or meant
@@ -440,12 +436,13 @@ def _checked(pose: object, joystick: object, dt: object) -> tuple[Pose, Joystick
     here = Pose.from_json(pose) if isinstance(pose, Mapping) else pose
     stick = Joystick.from_json(joystick) if isinstance(joystick, Mapping) else joystick
     if not isinstance(here, Pose):
-        raise BadPose(f"a pose is {type(pose).__name__}", hint="Give a Pose.")
+        raise BadPose(f"pose must be a Pose or its record, got {shown(pose)}", hint="Give a Pose.")
     if not isinstance(stick, Joystick):
-        raise BadPose(f"a stick is {type(joystick).__name__}", hint="Give a Joystick.")
+        raise BadPose(f"joystick must be a Joystick or its record, got {shown(joystick)}", hint="Give a Joystick.")
     seconds = check_number("the time of a step", dt, error=BadStep)
     if not 0.0 < seconds <= LONGEST_STEP_S:
-        raise BadStep(f"a step takes {seconds:g} s", hint=f"Give a time above 0, at most {LONGEST_STEP_S:g} s.")
+        must = f"dt must be above 0 and at most {LONGEST_STEP_S:g} seconds"
+        raise BadStep(f"{must}, got {seconds:g}", hint="Give the time since the last step.")
     return here, stick, seconds
 
 
@@ -456,5 +453,5 @@ def helper_of(name: str) -> Helper:
         UnknownMethod: There is none.
     """
     if name not in PRESETS:
-        raise UnknownMethod(f"no helper is called '{name}'", hint=f"Known: {', '.join(PRESETS)}.")
+        raise UnknownMethod(f"helper must be the name of a preset, got '{name}'", hint=f"Known: {', '.join(PRESETS)}.")
     return PRESETS[name]

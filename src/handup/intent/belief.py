@@ -1,8 +1,8 @@
-"""What the robot thinks a person is reaching for.
+"""Probabilities of the goals that a person may be reaching for.
 
-A belief is a weight for each *candidate*: a goal with some of its poses. At first each goal is one candidate with all
-its poses. When few candidates hold most of the weight, likely goals are split into several candidates, the nearest pose
-in the first, the next in the second, the rest in the last, so that the robot can tell poses of one grasp apart.
+A belief holds a weight for each *candidate*: a goal with some of its poses. At first each goal is one candidate with
+all its poses. When few candidates hold most of the weight, likely goals are split into several candidates: the nearest
+pose in the first, the next in the second, the rest in the last. So the robot can tell the poses of one grasp apart.
 """
 
 from __future__ import annotations
@@ -15,29 +15,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import BadRecord, BadSetting
+from handup.core import BadRecord, OutOfRange, WrongSize
+from handup.core.checks import shown
 from handup.intent.goals import Goals
 from handup.intent.value import Array, Index
 from handup.people.workload import refusing_damage
 
 LEAST = 1e-12
-"""No goal is ever less likely than this, so that evidence can always bring it back."""
+"""Default floor of every goal's probability, so that evidence can always bring a goal back."""
 VANISHED = 1e-200
-"""A chance that cannot be scaled up any more."""
+"""Probability below which a goal cannot be scaled up any more."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Belief:
-    """Weights of candidates, and of none of them.
+    """Probabilities of candidates, and of a goal that is not listed.
 
     Args:
-        goals: What there is.
-        target: For each candidate the number of its goal.
-        poses: For each candidate the rows of its poses in `goals.poses`.
-        weights: Their chances. One more at the end is the chance of a goal that is not listed; it may be zero.
-        floor: No goal of a scene falls below this chance.
-        ceiling: No candidate rises above this chance; what is over goes to the others in equal parts.
-        unknown: Whether a goal that is not listed is thought possible.
+        goals: The goals of the scene.
+        target: For each candidate, the index of its goal.
+        poses: For each candidate, the rows of its poses in `goals.poses`.
+        weights: Probability of each candidate and, last, of an unlisted goal, which may be zero.
+        floor: Least probability of each goal of the scene.
+        ceiling: Largest probability of a candidate; the excess goes to the others in equal parts.
+        unknown: Whether an unlisted goal is possible.
     """
 
     goals: Goals
@@ -50,17 +51,18 @@ class Belief:
 
     @classmethod
     def uniform(cls, goals: Goals, *, floor: float = LEAST, ceiling: float = 0.99, unknown: float = 0.0) -> Belief:
-        """All goals alike; `unknown` is the chance that it is none of them.
+        """Return the belief in which all goals are equally likely; `unknown` is the probability of an unlisted goal.
 
         Raises:
-            BadSetting: The floor leaves no room, or a chance is none.
+            OutOfRange: A probability is outside its range.
         """
         count = len(goals)
-        if not (0.0 < floor <= 0.5 / (count + 1) and 0.5 < ceiling < 1.0 and 0.0 <= unknown < 1.0):
-            raise BadSetting(
-                f"floor is {floor:g}, ceiling {ceiling:g}, unknown {unknown:g}, for {count} goals",
-                hint=f"Give a floor of at most {0.5 / (count + 1):g}, a ceiling from .5 to 1, and a chance below 1.",
-            )
+        if not 0.0 < floor <= 0.5 / (count + 1):
+            most = f"be above 0 and at most {0.5 / (count + 1):g} for {count} goals"
+            raise OutOfRange.of("floor", floor, most, hint="Give a smaller probability.")
+        if not (0.5 < ceiling < 1.0 and 0.0 <= unknown < 1.0):
+            must = "ceiling must lie between .5 and 1 and unknown from 0 to below 1"
+            raise OutOfRange(f"{must}, got {ceiling:g} and {unknown:g}", hint="Give such probabilities.")
         weights = np.append(np.full(count, (1.0 - unknown) / count), unknown)
         first = goals.first_pose
         return cls(
@@ -75,46 +77,46 @@ class Belief:
 
     @cached_property
     def groups(self) -> Index:
-        """The poses of each candidate as a table for `look`."""
+        """Poses of each candidate, as a table for `look`."""
         return _groups(self.poses)
 
     @cached_property
     def members(self) -> Array:
-        """One row per goal, one column per candidate (and the unlisted one): 1 where it belongs."""
+        """Table of a row per goal and a column per candidate (last, the unlisted one): 1 where it belongs."""
         return _members(len(self.goals), self.target)
 
     @cached_property
     def by_goal(self) -> Array:
-        """The chance of each goal."""
+        """Probability of each goal."""
         return np.asarray(self.members @ self.weights)
 
     @property
     def of_unknown(self) -> float:
-        """The chance that it is none of the goals."""
+        """Probability of an unlisted goal."""
         return float(self.weights[-1])
 
     @property
     def chances(self) -> dict[str, float]:
-        """By name, for people and records."""
+        """Probability of each goal by its name, for people and records."""
         return dict(zip(self.goals.names, map(float, self.by_goal), strict=True))
 
     def updated(self, log_likelihood: Array) -> Belief:
-        """After evidence: its log likelihood for each candidate and, last, for an unlisted goal.
+        """Return the belief after evidence, by its log likelihood for each candidate and, last, for an unlisted goal.
 
         Raises:
-            BadSetting: A number is not finite.
+            WrongSize: The numbers are not one per candidate and one more.
+            OutOfRange: A number is not finite.
         """
         return self._after(log_likelihood, self._floors)
 
     def answered(self, likelihood: Array) -> Belief:
-        """After an answer: its likelihood for each goal of the scene and, last, for an unlisted one.
-
-        What keeps the others above their floor is never taken from the goals that the answer speaks for most: so
-        somebody who says the truth never makes what they want less likely.
+        """Return the belief after an answer, by its probability for each goal and, last, for an unlisted goal.
 
         Raises:
-            BadSetting: A number is not finite.
+            OutOfRange: A number is not finite.
         """
+        # Lifting other goals to their floor must not lower those that the answer speaks for most: a true answer never
+        # makes the person's goal less likely.
         spoken_for = np.append(likelihood[:-1] >= likelihood.max(), False)
         least = np.maximum(self._floors, np.where(spoken_for, np.append(self.by_goal, 0.0), 0.0))
         by_candidate = np.append(likelihood[list(self.target)], likelihood[-1])
@@ -122,19 +124,22 @@ class Belief:
 
     @property
     def _floors(self) -> Array:
-        """Of each goal and, last, of an unlisted one."""
+        """Least probability of each goal and, last, of an unlisted one."""
         return np.append(np.full(len(self.goals), self.floor), self.floor if self.unknown else 0.0)
 
     def _after(self, log_likelihood: Array, least: Array) -> Belief:
-        if log_likelihood.shape != self.weights.shape or not np.isfinite(log_likelihood).all():
-            raise BadSetting("evidence is not finite", hint="Give one log likelihood per candidate.")
+        if log_likelihood.shape != self.weights.shape:
+            must, shape = f"hold {len(self.weights)} numbers", f"shape {log_likelihood.shape}"
+            raise WrongSize.of("evidence", shape, must, hint="Give a log likelihood per candidate and one more.")
+        if not np.isfinite(log_likelihood).all():
+            raise OutOfRange.of("evidence", shown(log_likelihood.tolist()), "be finite", hint="Give finite numbers.")
         possible = self.weights > 0.0
         logs = np.where(possible, np.log(np.where(possible, self.weights, 1.0)) + log_likelihood, -np.inf)
         kept = np.exp(logs - logs.max())
         return replace(self, weights=self._bounded(kept / kept.sum(), least / max(1.0, float(least.sum()))))
 
     def _bounded(self, weights: Array, least: Array) -> Array:
-        """Within the ceiling, and no goal below the least that it may have."""
+        """Return weights with none above the ceiling and no goal below its least probability."""
         possible = np.ones(len(weights), dtype=np.bool_)
         possible[-1] = self.unknown
         if possible.sum() < 2:
@@ -150,31 +155,32 @@ class Belief:
         return np.asarray(weights / weights.sum())
 
     def _lifted(self, weights: Array, mass: Array, least: Array) -> Array:
-        """Goals below the least that they may have brought to it, at the cost of those that have more."""
+        """Return weights with each goal at its least probability or above, at the cost of those that have more."""
         goal, over = mass[:-1], np.maximum(mass - least, 0.0)
-        wanted = least + over * ((1.0 - least.sum()) / max(float(over.sum()), VANISHED))
+        lifted = least + over * ((1.0 - least.sum()) / max(float(over.sum()), VANISHED))
         index = list(self.target)
-        scale = wanted[:-1] / np.maximum(goal, VANISHED)
+        scale = lifted[:-1] / np.maximum(goal, VANISHED)
         new = weights * np.append(scale[index], 1.0)
+        # Scaling cannot bring back a goal that has vanished: its candidates get equal parts.
         for g in np.nonzero(goal <= VANISHED)[0]:
             own = self.members[g] > 0.0
-            new[own] = wanted[g] / own.sum()
-        new[-1] = wanted[-1]
+            new[own] = lifted[g] / own.sum()
+        new[-1] = lifted[-1]
         return np.asarray(new)
 
     def resampled(self, values: Array) -> Belief:
-        """Likely goals split into candidates by their poses, where the weight lies on few of them.
+        """Return the belief with likely goals split into candidates by their poses, where few hold most of the weight.
 
-        Every goal keeps its chance and at least one candidate. A goal that is split anew shares its chance equally
-        among its candidates, as published. One that was split before only has its poses sorted again as the hand moves;
-        each pose takes along what was learnt about it. Where all goals are alike again, each is one candidate again.
+        Every goal keeps its probability and at least one candidate. A goal that is split anew shares its probability
+        equally among its candidates, as published. A goal that was split before only has its poses sorted again as the
+        hand moves; each pose keeps what was learnt about it. Once all goals are alike again, none is split.
 
         Args:
-            values: Of every pose of `goals.poses`; the least is nearest.
+            values: Value of every pose of `goals.poses`, as `values_from` returns them; the least is nearest.
         """
         goal = self.by_goal
         alike = (np.square(goal).sum() + self.weights[-1] ** 2) * len(self.goals) <= 2.0
-        spread_over = float(1.0 / np.square(self.weights).sum())  # so many candidates, by Kish
+        spread_over = float(1.0 / np.square(self.weights).sum())  # Kish's effective number of candidates
         if not alike and spread_over >= len(self.target) / 2.0:
             return self
         first = self.goals.first_pose
@@ -189,12 +195,12 @@ class Belief:
         poses: list[tuple[int, ...]] = []
         weights: list[float] = []
         for g, number in enumerate(copies):
-            order = [first[g] + int(each) for each in np.argsort(values[first[g] : first[g + 1]], kind="stable")]
-            groups = [(each,) for each in order[: number - 1]] + [tuple(sorted(order[number - 1 :]))]
+            order = [first[g] + int(row) for row in np.argsort(values[first[g] : first[g + 1]], kind="stable")]
+            groups = [(row,) for row in order[: number - 1]] + [tuple(sorted(order[number - 1 :]))]
             poses += groups
             target += [g] * number
             kept = number == self.target.count(g)
-            weights += [float(learnt[list(each)].sum()) if kept else goal[g] / number for each in groups]
+            weights += [float(learnt[list(group)].sum()) if kept else goal[g] / number for group in groups]
         if tuple(poses) == self.poses:
             return self
         return replace(self, target=tuple(target), poses=tuple(poses), weights=np.array([*weights, self.weights[-1]]))
@@ -203,8 +209,8 @@ class Belief:
         """A plain record without the goals; `from_json` reads it back beside them."""
         return {
             "target": list(self.target),
-            "poses": [list(each) for each in self.poses],
-            "weights": [float(each) for each in self.weights],
+            "poses": [list(rows) for rows in self.poses],
+            "weights": [float(weight) for weight in self.weights],
             "floor": self.floor,
             "ceiling": self.ceiling,
             "unknown": self.unknown,
@@ -218,15 +224,16 @@ class Belief:
             BadRecord: It is damaged, or of other goals.
         """
         with refusing_damage("belief"):
-            target = tuple(int(each) for each in record["target"])
-            poses = tuple(tuple(int(row) for row in each) for each in record["poses"])
+            target = tuple(int(goal) for goal in record["target"])
+            poses = tuple(tuple(int(row) for row in group) for group in record["poses"])
             weights: NDArray[np.float64] = np.array(record["weights"], dtype=np.float64)
             floor, ceiling, unknown = float(record["floor"]), float(record["ceiling"]), bool(record["unknown"])
-        rows = sorted(row for each in poses for row in each)
+        rows = sorted(row for group in poses for row in group)
         whole = rows == list(range(goals.first_pose[-1])) and sorted(set(target)) == list(range(len(goals)))
         fits = len(target) == len(poses) == len(weights) - 1 and all(poses)
         if not (whole and fits and np.isfinite(weights).all() and (weights >= 0.0).all() and weights.sum() > 0.0):
-            raise BadRecord("a belief does not fit the goals", hint="Begin anew with Belief.uniform.")
+            cause = f"a belief must have each pose of the {len(goals)} goals in one candidate, got others"
+            raise BadRecord(cause, hint="Begin anew with Belief.uniform.")
         return cls(
             goals=goals,
             target=target,
@@ -240,9 +247,9 @@ class Belief:
 
 @lru_cache(maxsize=64)
 def _groups(poses: tuple[tuple[int, ...], ...]) -> Index:
-    """Kept, since most evidence changes weights and not candidates."""
-    most = max(len(each) for each in poses)
-    table = np.array([[*each, *[each[0]] * (most - len(each))] for each in poses], dtype=np.intp)
+    """Table of the poses of each candidate, cached, since most evidence changes weights and not candidates."""
+    most = max(len(rows) for rows in poses)
+    table = np.array([[*rows, *[rows[0]] * (most - len(rows))] for rows in poses], dtype=np.intp)
     table.setflags(write=False)
     return table
 

@@ -1,4 +1,4 @@
-"""Velocities: what a person's joystick commands, and what the robot adds to it where it does not ask."""
+"""Velocities: that which a person commands with a joystick, and that which the robot adds to it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from handup.core import BadPose
+from handup.core.checks import shown
 from handup.intent.pose import STILL, Vector, check_numbers
 
 FULL_M_S, FULL_RAD_S = 0.06, 0.4
 """The velocity at a full push of one axis."""
 REST = 0.05
-"""Below this share of a full push a stick is at rest: real sticks drift, and a hand that lies on one trembles."""
+"""Share of a full push below which a stick is at rest: real sticks drift, and a hand that lies on one trembles."""
 MOST_M_S, MOST_RAD_S = 10.0, 100.0
-"""No person commands more: a number beyond this is a fault of the device or of its driver."""
+"""Largest velocity that a person commands: a number beyond it is a fault of the device or of its driver."""
 ALPHA = 0.5
-"""α: how much of the robot's velocity is added to the stick, where nobody says otherwise."""
+"""Default of α, the share of the robot's velocity that is added to the stick."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,11 @@ class Joystick:
     of six axes may give both.
 
     Args:
-        linear: Of the gripper, m/s.
-        angular: Of the gripper, rad/s.
+        linear: Velocity of the gripper in m/s.
+        angular: Turning velocity of the gripper in rad/s.
 
     Raises:
-        BadPose: A number is not finite, or beyond what a person commands.
+        BadPose: A number is not finite, above 10 m/s or above 100 rad/s.
     """
 
     linear: Vector = STILL
@@ -40,32 +41,32 @@ class Joystick:
 
     def __post_init__(self) -> None:
         for name, most in (("linear", MOST_M_S), ("angular", MOST_RAD_S)):
-            found = check_numbers(f"{name} velocity of a stick", getattr(self, name), 3, most=most)
-            object.__setattr__(self, name, found)
+            velocity = check_numbers(f"{name} velocity of a stick", getattr(self, name), 3, most=most)
+            object.__setattr__(self, name, velocity)
 
     @property
     def speed(self) -> float:
-        """m/s."""
+        """Speed of the gripper in m/s."""
         return math.hypot(*self.linear)
 
     @property
     def turning(self) -> float:
-        """rad/s."""
+        """Turning speed of the gripper in rad/s."""
         return math.hypot(*self.angular)
 
     @property
     def moves(self) -> bool:
-        """Whether the person moves the hand, by more than a stick at rest does."""
+        """True if the person moves the hand, by more than a stick at rest does."""
         return self.speed >= REST * FULL_M_S
 
     @property
     def turns(self) -> bool:
-        """Whether the person turns the hand, by more than a stick at rest does."""
+        """True if the person turns the hand, by more than a stick at rest does."""
         return self.turning >= REST * FULL_RAD_S
 
     @property
     def idle(self) -> bool:
-        """Whether the stick is at rest."""
+        """True if the stick is at rest."""
         return not (self.moves or self.turns)
 
     def to_json(self) -> dict[str, Any]:
@@ -77,10 +78,10 @@ class Joystick:
         """The stick that `to_json` wrote.
 
         Raises:
-            BadPose: It is none.
+            BadPose: It is no such record.
         """
         if not isinstance(record, Mapping):
-            raise BadPose("a stick is no record", hint="Give linear and angular, three numbers each.")
+            raise BadPose(f"a stick must be a record, got {shown(record)}", hint="Give linear and angular.")
         return cls(record.get("linear", STILL), record.get("angular", STILL))
 
 
@@ -89,14 +90,14 @@ IDLE = Joystick()
 
 @dataclass(frozen=True)
 class Command:
-    """The robot's own velocity, in the frame of the room. What moves the gripper is stick + α · command.
+    """The robot's own velocity, in the frame of the room. The gripper moves with stick + α · command.
 
     Args:
-        linear: m/s.
-        angular: rad/s.
-        why: In a few words, for a strip of actions or a person.
-        gives_way: Whether the helper promises never to work against the person. Then what is added to a stick that has
-            changed since is `beside(stick)`, at every moment until the next command.
+        linear: Velocity in m/s.
+        angular: Turning velocity in rad/s.
+        why: Reason in a few words, for records and people.
+        gives_way: Whether the helper promises never to work against the person. Then, until the next command,
+            `beside(stick)` is added to the stick instead of the whole command.
     """
 
     linear: Vector = STILL
@@ -110,11 +111,11 @@ class Command:
 
     @property
     def still(self) -> bool:
-        """Whether it adds nothing to the stick."""
+        """True if it adds nothing to the stick."""
         return math.hypot(*self.linear, *self.angular) == 0.0
 
     def beside(self, stick: Joystick) -> Command:
-        """What of it is added to the stick as it is now: all, where it does not give way."""
+        """Return the part that is added to the stick as it is now: all of it, where it does not give way."""
         if not self.gives_way or self.still:
             return self
         linear, angular = yielding(self.linear, self.angular, stick.linear, stick.angular)
@@ -124,21 +125,21 @@ class Command:
         return Command(gives_way=True) if left.still else left
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record."""
+        """A plain record for logs and the page."""
         return {"linear": list(self.linear), "angular": list(self.angular), "why": self.why}
 
 
 def yielding(linear: Vector, angular: Vector, pushed: Vector, turned: Vector) -> tuple[Vector, Vector]:
-    """What of a velocity goes with a stick.
+    """Return the part of a robot's velocity that agrees with a person's stick.
 
-    Nothing in an axis that it works against, nothing while the stick is at rest, and nothing along a way while the
-    person only turns the hand. In plain numbers, since control needs it at every step.
+    It is zero in every axis in which it works against the stick, zero while the stick is at rest, and only turns while
+    the person only turns the hand. It computes without arrays, since control needs it at every step.
 
     Args:
-        linear: The robot's, m/s.
-        angular: The robot's, rad/s.
-        pushed: The person's, m/s.
-        turned: The person's, rad/s.
+        linear: The robot's velocity in m/s.
+        angular: The robot's turning velocity in rad/s.
+        pushed: The person's velocity in m/s.
+        turned: The person's turning velocity in rad/s.
     """
     moves = math.hypot(*pushed) >= REST * FULL_M_S
     turns = math.hypot(*turned) >= REST * FULL_RAD_S

@@ -1,4 +1,4 @@
-"""What decides: a helper is told the situation and chooses a velocity or a question. `paper` and `assist` are two."""
+"""Protocol of helpers, which choose a velocity or a question in each situation, and the moves they choose from."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from handup.intent.seconds import Pace
 from handup.intent.value import Array, Metric, View
 
 OPPOSES = 0.01
-"""A velocity (m/s or rad/s) that works against another counts from here on, in each axis."""
+"""Velocity (m/s or rad/s) in an axis from which on it counts as working against another."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Situation:
-    """All that a decision depends on.
+    """All that a helper's decision depends on.
 
     Args:
-        belief: What the person may want.
-        pose: Where the gripper is.
-        stick: What the person commands.
-        catalogue: The questions that the scene allows.
-        asked: Keys of questions that were asked and are not open again.
-        confirmed: Goals that a person's answer pointed at; empty where none did.
-        denied: Goals that a no ruled out.
-        alpha: How much of the robot's velocity is added to the stick.
-        turned_s: For how long the person has turned the hand; it fades while they do not.
-        pace: How hard the person pushes.
-        loads: q(t), what an easy and a hard question cost the person now, as `people` measures it.
+        belief: Probabilities of the goals.
+        pose: Pose of the gripper.
+        stick: Velocity that the person commands.
+        catalogue: The questions about single goals, objects and grasps of the scene.
+        asked: Keys of questions that were asked and may not be asked again.
+        confirmed: Indices of goals that an answer pointed at; empty where none did.
+        denied: Indices of goals that a no ruled out.
+        alpha: Share of the robot's velocity that is added to the stick.
+        turned_s: Seconds for which the person has turned the hand; it fades while they do not.
+        pace: Measure of how hard the person pushes.
+        loads: q(t), the load of an easy and of a hard question on the person now, as `people` measures it.
         may_ask: Whether a question is allowed at this moment.
     """
 
@@ -59,18 +59,18 @@ class Situation:
 
     @property
     def left(self) -> frozenset[int]:
-        """Goals that the answers so far leave; what is the same for all of them need not be asked any more."""
+        """Indices of the goals that the answers so far leave open."""
         return (self.confirmed or frozenset(range(len(self.belief.goals)))) - self.denied
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What a helper decided.
+    """Decision of a helper.
 
     Args:
-        velocity: Of the robot: linear, then angular. Zero where it asks.
-        why: In a few words.
-        about: What to ask; None: move.
+        velocity: The robot's velocity: linear (m/s), then angular (rad/s). Zero where it asks.
+        why: Reason in a few words.
+        about: The question to ask; None for a move.
     """
 
     velocity: Array
@@ -79,70 +79,70 @@ class Choice:
 
 
 class Helper(Protocol):
-    """Decides from one moment to the next. Pure: what it remembers is in the situation."""
+    """Rule that decides from one moment to the next. It has no memory of its own: the situation holds it."""
 
     @property
     def name(self) -> str:
-        """In tables and records."""
+        """Name in tables and records."""
         ...
 
     @property
     def metric(self) -> Metric:
-        """What near means, and the caps on the robot's speed."""
+        """Measure of distance to a goal, and the limits of the robot's speed."""
         ...
 
     @property
     def observation(self) -> ObservationModel:
-        """What a push says about the goal."""
+        """Model of the evidence in a push."""
         ...
 
     @property
     def right(self) -> float:
-        """Share of answers taken to be right."""
+        """Share of answers that are assumed to be right, from 0 to 1."""
         ...
 
     @property
     def resamples(self) -> bool:
-        """Whether likely goals are split by their poses."""
+        """True if likely goals are to be split by their poses."""
         ...
 
     @property
     def reopens_s(self) -> float:
-        """A person who works against the robot for so long is right: doubt, and ask again. Infinite: never."""
+        """Seconds of opposition after which answers are taken back and questions are open again; may be infinite."""
         ...
 
     @property
     def gives_way(self) -> bool:
-        """Whether it promises never to work against the stick, also when that changes before the next decision."""
+        """True if it promises never to work against the stick, even if that changes before the next decision."""
         ...
 
     def begin(self, goals: Goals) -> Belief:
-        """What is thought before anything is seen."""
+        """Return the belief before anything is seen."""
         ...
 
     def decide(self, situation: Situation) -> Choice:
-        """What to do now."""
+        """Return the move or the question for this moment."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """The single questions that the goals of a scene allow, made once.
+    """Questions about single goals, objects and grasps of a scene, made once.
 
     Args:
-        goals: Of the scene.
+        goals: The goals of the scene.
     """
 
     goals: Goals
 
     @cached_property
     def goal(self) -> tuple[About, ...]:
-        """Is it this goal? One for each."""
+        """Question "is it this goal?" for each goal."""
         return tuple(about_goal(self.goals, index) for index in range(len(self.goals)))
 
     @cached_property
     def exactly(self) -> tuple[About, ...]:
-        """The same with "yes, but differently", where the object has another grasp."""
+        """The same for each goal with "yes, but differently" as an answer, where its object has another grasp."""
         many = {name for name in self.goals.objects if sum(goal.object == name for goal in self.goals) > 1}
         return tuple(
             about_exactly(self.goals, index) if goal.object in many else self.goal[index]
@@ -151,37 +151,37 @@ class Catalogue:
 
     @cached_property
     def object(self) -> Mapping[str, About]:
-        """Is it this object?"""
+        """Question "is it this object?" by the name of the object."""
         return {name: about_object(self.goals, name) for name in self.goals.objects}
 
     @cached_property
     def grasp(self) -> Mapping[str, About]:
-        """Is it this grasp?"""
+        """Question "is it this grasp?" by the name of the grasp."""
         return {name: about_grasp(self.goals, name) for name in self.goals.grasps}
 
 
 def settings_of(helper: Helper) -> str:
-    """The same for two helpers that decide alike: of their names, classes and, where they are dataclasses, settings."""
+    """Return a hash of a helper's name, class and, where it is a dataclass, settings."""
     settings = repr(helper) if is_dataclass(helper) else ""
     return hashlib.sha256(f"{helper.name} {type(helper).__qualname__} {settings}".encode()).hexdigest()[:16]
 
 
 def by_candidate(table: Array, belief: Belief) -> Array:
-    """Columns for goals and an unlisted one, as columns for candidates and an unlisted one."""
+    """Turn a table with a column per goal into one with a column per candidate; the last is an unlisted goal's."""
     return np.asarray(table[:, [*belief.target, -1]])
 
 
 class MoveKind(StrEnum):
-    """What a move goes for."""
+    """Kind of a move."""
 
     GOAL = "goal"
-    """One candidate."""
+    """Towards one candidate."""
     MIX = "hindsight"
-    """All of them by their chances: hindsight optimisation."""
+    """Towards all candidates, weighted by their probabilities: hindsight optimisation."""
     CARRY = "carry"
-    """All of them, without turning the hand."""
+    """The same without turning the hand."""
     NONE = "no-assist"
-    """Nothing: the person has full control."""
+    """No help: the person has full control."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,9 +189,9 @@ class Moves:
     """Moves that the robot can choose from.
 
     Args:
-        kinds: Of each move.
-        candidates: Which candidate a move goes for, where it is for one; else −1.
-        velocities: One row per move: linear (m/s), then angular (rad/s), as the robot's own share.
+        kinds: Kind of each move.
+        candidates: Index of the one candidate that the move goes towards, or −1.
+        velocities: The robot's own velocity, one row per move: linear (m/s), then angular (rad/s).
     """
 
     kinds: tuple[MoveKind, ...]
@@ -199,29 +199,29 @@ class Moves:
     velocities: Array
 
     def why(self, move: int, belief: Belief) -> str:
-        """Name what a move goes for, in a few words."""
+        """Return the reason of a move in a few words: the goal that it goes towards, or its kind."""
         kind, candidate = self.kinds[move], self.candidates[move]
         return f"to {belief.goals[belief.target[candidate]].name}" if kind is MoveKind.GOAL else str(kind)
 
     def opposed(self, stick: Joystick) -> NDArray[np.bool_]:
-        """Which of them work against the stick in at least one axis."""
+        """Mark the moves that work against the stick in at least one axis."""
         return np.asarray(opposing(self.velocities, stick).any(axis=1))
 
 
 def opposing(velocities: Array, stick: Joystick) -> NDArray[np.bool_]:
-    """In which axes a velocity of the robot works against the stick, both over `OPPOSES`."""
+    """Mark the axes in which velocities of the robot work against the stick, both over `OPPOSES`."""
     hand = np.array((*stick.linear, *stick.angular))
     return np.asarray((hand * velocities < 0.0) & (np.abs(hand) > OPPOSES) & (np.abs(velocities) > OPPOSES))
 
 
 def towards(view: View, metric: Metric) -> Array:
-    """For each candidate the velocity that goes for its nearest pose."""
+    """Return for each candidate the velocity towards its nearest pose."""
     linear, angular = metric.velocities(view.way[view.nearest], view.turn[view.nearest])
     return np.hstack([linear, angular])
 
 
 def hindsight(belief: Belief, goal_velocities: Array) -> Array:
-    """The velocity that is best on average if the goal were known right after: the mean by chance (QMDP).
+    """Return the mean velocity, weighted by probability: the best one if the goal were known right after (QMDP).
 
     An unlisted goal pulls nowhere.
     """
@@ -229,13 +229,13 @@ def hindsight(belief: Belief, goal_velocities: Array) -> Array:
 
 
 def moves(belief: Belief, goal_velocities: Array, chosen: Sequence[int], kinds: Sequence[MoveKind]) -> Moves:
-    """The moves for some candidates, and for all of them together.
+    """Return the moves towards single candidates, and towards all of them together.
 
     Args:
-        belief: The chances.
-        goal_velocities: As `towards` gives them.
-        chosen: Candidates that may be gone for alone.
-        kinds: Which kinds of move there are.
+        belief: Probabilities of the candidates.
+        goal_velocities: One row per candidate, as `towards` returns them.
+        chosen: Candidates that a move of their own goes towards.
+        kinds: Kinds of moves to return. Where none is left, the only move is no help.
     """
     mixed = hindsight(belief, goal_velocities)
     every: list[tuple[MoveKind, int, Array]] = [
@@ -245,12 +245,13 @@ def moves(belief: Belief, goal_velocities: Array, chosen: Sequence[int], kinds: 
         (MoveKind.NONE, -1, np.zeros(6)),
     ]
     rows = [row for row in every if row[0] in kinds] or every[-1:]
-    found, candidates, velocities = zip(*rows, strict=True)
-    return Moves(tuple(found), tuple(candidates), np.array(velocities))
+    move_kinds, candidates, velocities = zip(*rows, strict=True)
+    return Moves(tuple(move_kinds), tuple(candidates), np.array(velocities))
 
 
 def likeliest(belief: Belief, view: View, metric: Metric, most: int) -> list[int]:
-    """The candidates of most weight; where two have the same, the nearer first."""
+    """Return at most `most` candidates of the largest weight; of two with the same weight, the nearer first."""
     values = metric.value(view.metres, view.radians)
+    # Rounded, so that weights which differ only by rounding errors are ordered by distance on every machine.
     order = np.lexsort((values, -np.round(belief.weights[:-1], 9)))
-    return [int(each) for each in order[:most]]
+    return [int(candidate) for candidate in order[:most]]

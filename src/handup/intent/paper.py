@@ -1,4 +1,4 @@
-"""The paper's policy, its reward, its ablations and its baselines: one class, settings decide which."""
+"""The paper's policy, its reward, its ablations and its baselines, as one class with settings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from handup.core import BadSetting
+from handup.core import OutOfRange
 from handup.intent.asking import About
 from handup.intent.belief import LEAST, Belief
 from handup.intent.command import Joystick
@@ -21,7 +21,7 @@ from handup.intent.value import Array, Metric, View, look
 
 ALL = (MoveKind.GOAL, MoveKind.MIX, MoveKind.NONE)
 UNSURE = "I am not sure what you want"
-"""Why it asks, for the person who reads it."""
+"""Reason for asking, for the person who reads it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,15 +29,15 @@ class Points:
     """The paper's reward.
 
     Args:
-        look_ahead_s: T: so long the move and the present push last. What is asked depends on it more than on anything.
-        beta: How fast nearness is rewarded.
-        close_m: From here on rotation counts, too.
-        opposing: Of a move that works against the stick.
-        question: Of asking.
-        reached: On top, where the pose reached is the goal's …
-        reached_m: … within this …
-        reached_rad: … and this.
-        discount: γ.
+        look_ahead_s: T, the seconds for which the move and the present push last. Questions depend on it most of all.
+        beta: Rate at which the reward grows with nearness, per metre.
+        close_m: Distance in metres below which rotation counts, too.
+        opposing: Reward of working against the stick, zero or below.
+        question: Reward of asking, zero or below.
+        reached: Reward on top where the hand comes to the goal's pose.
+        reached_m: Largest distance in metres at which a pose counts as reached.
+        reached_rad: Largest angle in radians at which a pose counts as reached.
+        discount: γ, above 0 and at most 1.
     """
 
     look_ahead_s: float = 0.3
@@ -52,12 +52,14 @@ class Points:
 
     def __post_init__(self) -> None:
         if not (0.0 < self.look_ahead_s < np.inf and self.beta > 0.0 and 0.0 < self.discount <= 1.0):
-            raise BadSetting(
-                "points look ahead by nothing", hint="Give look_ahead_s and beta above 0, 0 < discount ≤ 1."
+            must, got = (
+                "be above 0, and discount at most 1",
+                f"{self.look_ahead_s:g}, {self.beta:g} and {self.discount:g}",
             )
+            raise OutOfRange.of("look_ahead_s, beta and discount", got, must, hint="Give finite numbers.")
 
     def table(self, belief: Belief, view: View, pose: Pose, stick: Joystick, moves: Moves, alpha: float) -> Array:
-        """One row per move, one column per candidate and a last one for an unlisted goal, which every move misses."""
+        """Return the reward of each move (row) for each candidate and, last, an unlisted goal, missed by every move."""
         desired = belief.goals.poses.taken(view.nearest)
         both = np.array((*stick.linear, *stick.angular)) + alpha * moves.velocities
         metres, radians = after(pose, both, self.look_ahead_s, desired)
@@ -69,7 +71,7 @@ class Points:
 
 
 def after(pose: Pose, velocities: Array, seconds: float, poses: PoseArray) -> tuple[Array, Array]:
-    """How far (metres, radians) each pose is after some time at each velocity: one row per velocity."""
+    """Return how far (metres, radians) each pose is after some seconds at each velocity: one row per velocity."""
     places = np.array(pose.position) + seconds * velocities[:, :3]
     apart = places[:, None, :] - poses.positions[None]
     metres = np.sqrt(np.einsum("ijk,ijk->ij", apart, apart))
@@ -78,38 +80,38 @@ def after(pose: Pose, velocities: Array, seconds: float, poses: PoseArray) -> tu
 
 
 class Asking(StrEnum):
-    """When questions are asked."""
+    """Rule of when to ask a question."""
 
     NEVER = "never"
     PLANNED = "planned"
-    """Where the exact plan says so."""
+    """If the exact plan begins with a question."""
     ENTROPY = "entropy"
-    """Where the belief is spread out, about the likeliest goal: the baseline that the paper argues against."""
+    """If the belief is spread out, about the likeliest goal: the baseline that the paper argues against."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Paper:
-    """The paper's policy with its constants. Use it to compare with; `assist` is what helps people.
+    """The paper's policy with its constants, for comparison. To help people, use `assist`.
 
     Args:
-        name: In tables and records.
-        kinds: The moves it has.
-        asking: When it asks.
+        name: Name in tables and records.
+        kinds: Kinds of moves that it may choose.
+        asking: Rule of when it asks.
         points: Its reward.
-        most_candidates: So many of the likeliest it may go for or ask about.
-        right: Share of answers taken to be right.
-        metric: The published values and caps.
+        most_candidates: Number of the likeliest candidates that it may move towards or ask about, at least 1.
+        right: Share of answers that are assumed to be right, between .5 and 1.
+        metric: The published values of distances, and limits of speed.
         observation: The published model of pushes.
         resamples: Whether likely goals are split by their poses.
-        ceiling: No candidate is likelier than this.
-        yields: Whether it lets go where its move works against the stick.
-        entropy: From this share of the largest entropy on the baseline asks.
+        ceiling: Largest probability of a candidate.
+        yields: Whether it gives no help where its move would work against the stick.
+        entropy: Share of the largest possible entropy from which on the baseline asks.
     """
 
     reopens_s: ClassVar[float] = np.inf
-    """Never: a question is asked once."""
+    """Never: each question is asked once."""
     gives_way: ClassVar[bool] = False
-    """What was decided is done until the next decision, as published."""
+    """A command holds until the next decision, as published."""
 
     name: str = "paper"
     kinds: tuple[MoveKind, ...] = ALL
@@ -126,52 +128,54 @@ class Paper:
 
     def __post_init__(self) -> None:
         if not (self.most_candidates >= 1 and 0.5 < self.right < 1.0):
-            raise BadSetting("a setting of the paper's policy is out of range", hint="See its docstring.")
+            must = "most_candidates must be at least 1 and right between .5 and 1"
+            raise OutOfRange(f"{must}, got {self.most_candidates} and {self.right:g}", hint="Give such numbers.")
 
     def begin(self, goals: Goals) -> Belief:
-        """All goals alike."""
+        """Return a belief in which all goals are equally likely."""
         return Belief.uniform(goals, floor=LEAST, ceiling=self.ceiling)
 
     def decide(self, situation: Situation) -> Choice:
-        """The best move, or the first question of the best plan."""
+        """Return the best move, or the first question of the best plan."""
         if self.kinds == (MoveKind.NONE,) and self.asking is Asking.NEVER:
             return Choice(np.zeros(6), str(MoveKind.NONE))
         belief, stick = situation.belief, situation.stick
         view = look(belief.goals, belief.groups, situation.pose, self.metric)
         chosen = likeliest(belief, view, self.metric, self.most_candidates)
-        found = moves(belief, towards(view, self.metric), chosen, self.kinds)
+        options = moves(belief, towards(view, self.metric), chosen, self.kinds)
         about = self._spread_out(situation, chosen) if self.asking is Asking.ENTROPY and situation.may_ask else None
         if about is not None:
             return Choice(np.zeros(6), UNSURE, about)
-        if len(found.kinds) == 1:
+        if len(options.kinds) == 1:
             move = 0
         else:
-            rewards = self.points.table(belief, view, situation.pose, stick, found, situation.alpha)
+            rewards = self.points.table(belief, view, situation.pose, stick, options, situation.alpha)
             if about := self._planned(situation, rewards, chosen):
                 return Choice(np.zeros(6), UNSURE, about)
             move = int(np.argmax(rewards @ belief.weights))
-        if self.yields and opposing(found.velocities[move], stick).any():
+        if self.yields and opposing(options.velocities[move], stick).any():
             return Choice(np.zeros(6), str(MoveKind.NONE))
-        return Choice(found.velocities[move], found.why(move, belief))
+        return Choice(options.velocities[move], options.why(move, belief))
 
     def _askable(self, situation: Situation, chosen: list[int]) -> list[About]:
-        goals = dict.fromkeys(situation.belief.target[each] for each in chosen)
-        found = [situation.catalogue.goal[each] for each in goals]
+        goals = dict.fromkeys(situation.belief.target[candidate] for candidate in chosen)
+        questions = [situation.catalogue.goal[goal] for goal in goals]
         every = range(len(situation.belief.goals))
-        return [each for each in found if each.key not in situation.asked and each.tells_apart(every)]
+        return [about for about in questions if about.key not in situation.asked and about.tells_apart(every)]
 
     def _planned(self, situation: Situation, rewards: Array, chosen: list[int]) -> About | None:
-        """The first question of the best plan; None where to move at once is better, as it mostly plainly is."""
+        """Return the first question of the best plan, or None where moving at once is better."""
         belief, points = situation.belief, self.points
         if self.asking is not Asking.PLANNED or not situation.may_ask:
             return None
+        # A cheap bound first: at most moments no question can pay, and no plan is needed to see it.
         if not may_pay(belief.weights, rewards, points.question, points.discount, len(chosen)):
             return None
         askable = self._askable(situation, chosen)
         problem = Problem(
             belief=belief.weights,
             rewards=rewards,
-            questions=tuple(by_candidate(each.likelihood(self.right, belief.by_goal), belief) for each in askable),
+            questions=tuple(by_candidate(about.likelihood(self.right, belief.by_goal), belief) for about in askable),
             costs=[points.question] * len(askable),
             discount=points.discount,
         )
@@ -182,7 +186,7 @@ class Paper:
         chances = situation.belief.by_goal
         spread = -float(np.sum(chances * np.log(np.maximum(chances, LEAST))))
         askable = self._askable(situation, chosen)
-        likeliest_first = sorted(askable, key=lambda each: -chances[each.truth.index(0)])
+        likeliest_first = sorted(askable, key=lambda about: -chances[about.truth.index(0)])
         return likeliest_first[0] if askable and spread > self.entropy * np.log(len(chances)) else None
 
 

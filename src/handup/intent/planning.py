@@ -1,23 +1,23 @@
-"""Moving or asking, as a problem with numbers: what each move is worth for each goal, and what each answer would say.
+"""Exact plans of when to move and which question to ask, from the rewards of moves and the probabilities of answers.
 
-Moves end it, questions leave the world as it is, so what there is to plan is the order of questions. In weights w that
-need not sum to one (w_g is the chance of goal g together with the answers so far) the best value is
+A move ends the problem and a question leaves the world as it is, so a plan is an order of questions. In weights w that
+need not sum to one (w_g is the probability of goal g together with the answers so far) the best value is
 
     F(w) = max( max_m Σ_g w_g R[m, g],  max over q not asked yet of  c_q |w| + γ Σ_answers F(w · L_q[answer]) )
 
-Two things may be added. Something will be *seen* before the move in any case, asked or not; then the move is chosen for
-each sight by itself. And some moves may be allowed only once somebody has answered.
+Two things may be added. Something may be *seen* before the move in any case, asked or not; then the move is chosen for
+each sight by itself. And some moves may be allowed only after an answer.
 
-`solve` is exact, with a certificate; `deepening` gets better the longer one lets it. The tree has only questions in it,
-and what matters is which answers are known, not in which order they came. So states of information are solved level by
-level: those with one answer, two answers … A state is not opened where asking further cannot be worth it, by the bound
+`solve` is exact, with a certificate; `deepening` yields better and better plans. The tree has only questions in it, and
+it matters which answers are known, not in which order they came. So states of information are solved level by level:
+those with one answer, two answers … A state is not opened where asking further cannot be worth it, by the bound
 
-    any value of asking ≤ c|w| + γ U(w),    U(w) = what knowing the goal would be worth
+    any value of asking ≤ c|w| + γ U(w),    U(w) = the value of knowing the goal
 
 (where each question is about a goal of its own, U tells apart only the goals not asked about yet; where rewards lie so
 low that waiting alone would raise them, γ counts for as many questions as are left). A question is
-dropped where its bound, taken over its answers, is below what another is sure to give. What is left open at the depth
-where one stops makes the gap between the two bounds of the certificate.
+dropped where its bound, taken over its answers, is below the value that another is sure to give. The states left open
+at the last depth make the gap between the two bounds of the certificate.
 """
 
 from __future__ import annotations
@@ -29,33 +29,35 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import BadSetting, NotSolvable
+from handup.core import ConflictingSettings, NotSolvable, OutOfRange, WrongSize
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 MOST_CODES = 1 << 62
-"""So many states of information can be numbered."""
+"""Largest number of states of information that can be numbered in 64 bits."""
 Index = NDArray[np.intp]
 MOST_STATES = 200_000
 TIE = 1e-12
-"""Bounds nearer to each other than this are one number."""
+"""Difference below which two bounds count as one number."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Problem:
-    """Whether to move, or which question to ask.
+    """Choice between moving now and asking one of several questions first.
 
     Args:
-        belief: The chance of each goal.
-        rewards: One row per move, one column per goal.
-        questions: For each question the chance of each answer (row) given each goal (column).
-        costs: What asking each question adds to the reward: zero or below.
-        discount: γ, by which what comes after a question counts less. 1 where costs are in seconds.
-        seen: For each sight that comes for nothing before the move, its chance (row) given each goal (column).
-        at_once: Which moves may be made before any answer; all of them where it is None.
+        belief: Probability of each goal.
+        rewards: Reward of each move (row) for each goal (column).
+        questions: For each question, the probability of each answer (row) given each goal (column).
+        costs: Reward of asking each question, zero or below.
+        discount: γ, the factor on rewards after a question, above 0 and at most 1. Give 1 where costs are in seconds.
+        seen: Probability of each sight (row) given each goal (column). A sight comes at no cost before the move.
+        at_once: For each move, whether it may be made before any answer; None allows all of them.
 
     Raises:
-        BadSetting: Shapes do not fit, a number is not finite, a chance is none, or a question costs less than nothing.
+        WrongSize: The shapes do not fit each other.
+        OutOfRange: A number is not finite, probabilities do not sum to one, or a cost is above zero.
+        ConflictingSettings: No move may be made at once, or not every move is named.
     """
 
     belief: Array
@@ -68,34 +70,44 @@ class Problem:
 
     def __post_init__(self) -> None:
         belief, rewards = np.asarray(self.belief, dtype=np.float64), np.asarray(self.rewards, dtype=np.float64)
-        asked = tuple(np.asarray(each, dtype=np.float64) for each in self.questions)
+        questions = tuple(np.asarray(table, dtype=np.float64) for table in self.questions)
         costs = np.asarray(self.costs, dtype=np.float64)
         fits = belief.ndim == 1 and rewards.ndim == 2 and rewards.shape[1:] == belief.shape and 0 not in rewards.shape
-        if not fits or costs.shape != (len(asked),) or any(each.shape[1:] != belief.shape for each in asked):
-            raise BadSetting("shapes do not fit", hint="Give a column for each goal and a cost for each question.")
-        finite = all(bool(np.isfinite(each).all()) for each in (belief, rewards, costs, *asked))
-        if not finite or belief.min() < 0.0 or abs(belief.sum() - 1.0) > 1e-6:
-            raise BadSetting("a belief or reward is none", hint="Give finite numbers, and chances that sum to one.")
-        if any(each.min() < 0.0 or abs(each.sum(axis=0) - 1.0).max() > 1e-6 for each in asked):
-            raise BadSetting("answers have chances that do not sum to one", hint="Give one column per goal that does.")
+        if not fits or costs.shape != (len(questions),) or any(table.shape[1:] != belief.shape for table in questions):
+            got = f"{belief.shape}, {rewards.shape}, {costs.shape} and {len(questions)} tables"
+            hint = "Give a column for each goal and a cost for each question."
+            raise WrongSize.of("belief, rewards, costs and questions", got, "have shapes that fit", hint=hint)
+        if not all(bool(np.isfinite(table).all()) for table in (belief, rewards, costs, *questions)):
+            raise OutOfRange.of(
+                "belief, rewards, costs and questions", "nan or infinity", "be finite", hint="Check them."
+            )
+        if belief.min() < 0.0 or abs(belief.sum() - 1.0) > 1e-6:
+            total = f"{belief.min():g} to {belief.max():g} with sum {belief.sum():g}"
+            raise OutOfRange.of("belief", total, "be probabilities that sum to one", hint="Divide it by its sum.")
+        if any(table.min() < 0.0 or abs(table.sum(axis=0) - 1.0).max() > 1e-6 for table in questions):
+            must = "have columns of probabilities that sum to one"
+            raise OutOfRange.of("questions", "others", must, hint="Divide each column by its sum.")
         if len(costs) and costs.max() > 0.0:
-            raise BadSetting("a question costs less than nothing", hint="Give costs of zero or below.")
+            raise OutOfRange.of("costs", f"{costs.max():g}", "be at most 0", hint="Give rewards of asking.")
         if not 0.0 < self.discount <= 1.0:
-            raise BadSetting(f"discount is {self.discount:g}", hint="Give a number above 0, at most 1.")
+            raise OutOfRange.of("discount", f"{self.discount:g}", "be above 0 and at most 1", hint="Give a factor.")
         if self.at_once is not None and (len(self.at_once) != len(rewards) or not any(self.at_once)):
-            raise BadSetting("no move may be made at once", hint="Say of each move whether it may, of one at least.")
+            must = f"hold a truth value for each of {len(rewards)} moves and allow one"
+            raise ConflictingSettings.of("at_once", list(self.at_once), must, hint="Allow at least one move.")
         if self.seen is not None:
             seen = np.asarray(self.seen, dtype=np.float64)
             if seen.shape[1:] != belief.shape or not (seen.min() >= 0.0 and abs(seen.sum(axis=0) - 1.0).max() <= 1e-6):
-                raise BadSetting("sights have chances that do not sum to one", hint="Give one column per goal.")
+                must = f"have {len(belief)} columns of probabilities that sum to one"
+                raise OutOfRange.of("seen", f"the shape {seen.shape}", must, hint="Divide each column by its sum.")
             object.__setattr__(self, "seen", seen)
-        for name, value in (("belief", belief), ("rewards", rewards), ("questions", asked), ("costs", costs)):
+        for name, value in (("belief", belief), ("rewards", rewards), ("questions", questions), ("costs", costs)):
             object.__setattr__(self, name, value)
 
     @cached_property
     def merged(self) -> Merged:
-        """The same with goals that no question tells apart made one: their shares among each other never change."""
+        """The same problem with goals merged that no question or sight tells apart: their ratio never changes."""
         sights = () if self.seen is None else (self.seen,)
+        # Each goal's column of likelihoods as one value to sort. The row of zeros is for problems without questions.
         columns = np.ascontiguousarray(np.vstack([self.belief * 0.0, *self.questions, *sights]).T)
         rows = columns.view(np.dtype((np.void, columns.dtype.itemsize * columns.shape[1]))).ravel()
         _, first, member = np.unique(rows, return_index=True, return_inverse=True)
@@ -106,10 +118,10 @@ class Problem:
         gained = (self.rewards * self.belief) @ together
         alone = (self.rewards @ together) / together.sum(axis=0)
         rewards = np.where(weights > 0.0, gained / np.where(weights > 0.0, weights, 1.0), alone)
-        most = max((len(each) for each in self.questions), default=1)
+        most = max((len(table) for table in self.questions), default=1)
         likelihood = np.zeros((len(self.questions), most, count))
-        for index, each in enumerate(self.questions):
-            likelihood[index, : len(each)] = each[:, first]
+        for index, table in enumerate(self.questions):
+            likelihood[index, : len(table)] = table[:, first]
         return Merged(
             weights=weights,
             rewards=rewards,
@@ -123,16 +135,16 @@ class Problem:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Merged:
-    """A problem over classes of goals, ready to be solved.
+    """Problem over classes of goals, ready to be solved.
 
     Args:
-        weights: The chance of each class.
-        rewards: One row per move, one column per class.
-        likelihood: By question, answer and class; questions of fewer answers have rows of zeros.
-        costs: Of the questions.
+        weights: Probability of each class.
+        rewards: Reward of each move (row) for each class (column).
+        likelihood: Probability by question, answer and class; questions with fewer answers have rows of zeros.
+        costs: Reward of asking each question, zero or below.
         discount: γ.
-        seen: By sight and class; one sight that says nothing, where nothing is seen.
-        at_once: Which moves may be made before any answer.
+        seen: Probability by sight and class; a single row of ones where nothing is seen.
+        at_once: For each move, whether it may be made before any answer.
     """
 
     weights: Array
@@ -145,7 +157,7 @@ class Merged:
 
     @cached_property
     def offset(self) -> float:
-        """What to add to a bound on `raised` rewards, per unit of weight, to get that on the rewards themselves."""
+        """Number per unit of weight that turns a bound on `raised` rewards into one on the rewards themselves."""
         cheapest = float(self.costs.max()) if len(self.costs) else 0.0
         return cheapest if self.discount == 1.0 else cheapest / (1.0 - self.discount)
 
@@ -156,22 +168,23 @@ class Merged:
 
     @cached_property
     def own(self) -> NDArray[np.intp] | None:
-        """The one class that each question tells from all others, where each question has such a class of its own.
+        """For each question, the one class that it tells from all others, or None if a question has no such class.
 
         Once such a question is asked, nothing tells its class from the rest any more, which makes a tighter bound.
         """
         if self.likelihood.shape[2] < 2 or not len(self.costs) or len(self.seen) > 1:
             return None
+        # A question's own class is the only one that differs from the first class, or the first, if only it differs.
         from_first = (self.likelihood != self.likelihood[:, :, :1]).any(axis=1)
         from_second = (self.likelihood != self.likelihood[:, :, 1:2]).any(axis=1)
         alone = from_first.sum(axis=1) == 1
         first_alone = (from_second.sum(axis=1) == 1) & from_second[:, 0] & ~alone
-        found = np.where(first_alone, 0, from_first.argmax(axis=1))
-        return found if (alone | first_alone).all() and len(np.unique(found)) == len(found) else None
+        own = np.where(first_alone, 0, from_first.argmax(axis=1))
+        return own if (alone | first_alone).all() and len(np.unique(own)) == len(own) else None
 
     @cached_property
     def strides(self) -> Whole:
-        """What to add to a state's number for the first answer to each question; twice that for the second answer.
+        """Step of a state's number for each question: once for its first answer, twice for its second.
 
         Raises:
             NotSolvable: There are too many questions.
@@ -181,22 +194,23 @@ class Merged:
             strides.append(total)
             total *= radix
         if total > MOST_CODES or len(strides) > 62:
-            raise NotSolvable(f"{len(strides)} questions are too many", hint="Offer only the likeliest ones.")
+            cause = f"there must be fewer than 2^62 states of information, got {len(strides)} questions"
+            raise NotSolvable(cause, hint="Offer only the likeliest questions.")
         return np.array(strides, dtype=np.int64)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What to do first, and what that is worth.
+    """First step of the best plan found, and bounds of its value.
 
     Args:
-        move: The move to make where nothing is asked.
-        question: The question to ask first; None: move.
-        lower: The plan is worth at least this.
-        upper: No plan is worth more than this.
-        stop_value: What the best move is worth now.
-        depth: So many questions in a row were looked at.
-        states: So many states of information were opened.
+        move: Index of the move to make where nothing is asked.
+        question: Index of the question to ask first; None for a move.
+        lower: Value that the plan reaches at least.
+        upper: Value that no plan exceeds.
+        stop_value: Value of the best move now.
+        depth: Number of questions in a row that were looked at.
+        states: Number of states of information that were opened.
     """
 
     move: int
@@ -209,20 +223,20 @@ class Plan:
 
     @property
     def exact(self) -> bool:
-        """Whether the two bounds are one number, so that no plan is better."""
+        """True if the two bounds are one number, so that no plan is better."""
         return self.upper - self.lower <= 1e-9
 
 
 def solve(problem: Problem, *, depth: int | None = None, most_states: int = MOST_STATES) -> Plan:
-    """The best plan, or the best with so many questions in a row and a bound on all others.
+    """Return the best plan, or the best within limits and a bound on all others.
 
     Args:
-        problem: What to plan.
-        depth: Look at no more questions in a row than this; None: at all of them, which is exact.
-        most_states: Stop opening states after so many. The bounds say what that may have cost.
+        problem: The problem to plan.
+        depth: Largest number of questions in a row, 0 or more; None looks at all of them, which is exact.
+        most_states: Largest number of states to open. The bounds show what this limit may have cost.
 
     Raises:
-        BadSetting: The depth is negative.
+        OutOfRange: The depth is negative.
         NotSolvable: There are too many questions to number the states.
 
     Example:
@@ -239,14 +253,14 @@ def solve(problem: Problem, *, depth: int | None = None, most_states: int = MOST
 
 
 def may_pay(weights: Array, rewards: Array, cost: float, discount: float, questions: int) -> bool:
-    """Whether a question could be worth asking at all: a bound that needs no plan, for moments in which none is.
+    """Return whether a question could be worth asking at all, by a bound that is computed without a plan.
 
     Args:
-        weights: The chance of each goal.
-        rewards: One row per move, one column per goal.
-        cost: Of the cheapest question, zero or below.
+        weights: Probability of each goal.
+        rewards: Reward of each move (row) for each goal (column).
+        cost: Reward of asking the cheapest question, zero or below.
         discount: γ.
-        questions: At most so many can be asked.
+        questions: Largest number of questions that can be asked.
     """
     offset = cost if discount == 1.0 else cost / (1.0 - discount)
     best = rewards.max(axis=0) if discount == 1.0 else rewards.max(axis=0) - offset
@@ -255,14 +269,14 @@ def may_pay(weights: Array, rewards: Array, cost: float, discount: float, questi
 
 
 def deepening(problem: Problem, *, depth: int | None = None, most_states: int = MOST_STATES) -> Iterator[Plan]:
-    """Better and better plans, one for each depth, until one is exact or the limits are reached. Stop at any time.
+    """Yield better and better plans, one for each depth, until one is exact or a limit of `solve` is reached.
 
     Raises:
-        BadSetting: The depth is negative.
+        OutOfRange: The depth is negative.
         NotSolvable: There are too many questions to number the states.
     """
     if depth is not None and depth < 0:
-        raise BadSetting(f"depth is {depth}", hint="Give 0 or more.")
+        raise OutOfRange.of("depth", depth, "be at least 0", hint="Give the number of questions in a row.")
     merged = problem.merged
     first = _first(merged)
     move = int(np.argmax(np.where(merged.at_once, merged.rewards @ merged.weights, -np.inf)))
@@ -289,10 +303,10 @@ def deepening(problem: Problem, *, depth: int | None = None, most_states: int = 
 
 @dataclass(eq=False)
 class _Level:
-    """States in which so many answers are known and asking on may be worth it, and what leads on from each.
+    """States with the same number of known answers in which further questions may pay, and the edges that leave them.
 
-    The edges of one state lie together and in the order of the states; `known` is what the answers that need no
-    opening contribute, `child` the rows of those that do, −1 where there is none.
+    An edge is a question asked in a state. The edges of one state lie together, in the order of the states. `known` is
+    the value of an edge's answers that need no opening, `child` the rows of those that do, −1 where there is none.
     """
 
     weights: Array
@@ -317,7 +331,7 @@ def _first(merged: Merged) -> _Level:
 
 
 def _stopping(merged: Merged, weights: Array, rewards: Array) -> Array:
-    """What moving is worth in each state: the best move for each of the sights that come before it."""
+    """Return the value of moving in each state, by the best move for each of the sights that come before it."""
     value = np.zeros(len(weights))
     for sight in merged.seen:
         value += ((weights * sight) @ rewards.T).max(axis=1)
@@ -325,20 +339,21 @@ def _stopping(merged: Merged, weights: Array, rewards: Array) -> Array:
 
 
 def _all_known(weights: Array, best: Array, discount: float, least: Array | float) -> Array:
-    """No more is won by asking: as if the first answer told everything, and what is below zero shrank with each."""
+    """Return a bound on asking, as if the first answer told the goal and negative values shrank with each question."""
     return np.asarray(discount * (weights @ np.maximum(best, 0.0)) + least * (weights @ np.minimum(best, 0.0)))
 
 
 def _values(merged: Merged, weights: Array, asked: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """What stopping is worth in each state, and what nothing in it can be worth more than."""
+    """Return for each state the value of moving, and an upper bound on the value of any plan."""
     stop = _stopping(merged, weights, merged.rewards)
     left = merged.likelihood.shape[0] - asked.sum(axis=1)
-    # On rewards raised so that the cheapest question is free; what is still below zero shrinks with every question.
+    # On rewards raised so that the cheapest question is free; values still below zero shrink with every question.
     raised, best = merged.raised, merged.raised.max(axis=0)
     least = merged.discount**left
     if merged.own is None:
         known = _all_known(weights, best, merged.discount, least)
     else:
+        # Classes without an own question left to ask cannot be told apart any more: one move has to do for all.
         lumped = np.ones(weights.shape, dtype=np.bool_)
         lumped[:, merged.own] = asked
         rest = np.where(lumped, weights, 0.0)
@@ -351,21 +366,23 @@ def _values(merged: Merged, weights: Array, asked: NDArray[np.bool_]) -> tuple[A
 
 
 def _open(merged: Merged, level: _Level) -> _Level:
-    """Fill in the edges of a level, and give the next one: the states that are still open behind those edges."""
+    """Fill in the edges of a level, and return the next one: the states that are still open behind those edges."""
     parent, question = np.nonzero(~level.asked)
     answers = merged.likelihood.shape[1]
+    # The same answers in another order give the same number, so each state is made once, from the first edge to it.
     code = level.code[parent, None] + merged.strides[question, None] * np.arange(1, answers + 1)
-    codes, one, row = np.unique(code, return_index=True, return_inverse=True)
+    codes, first, row = np.unique(code, return_index=True, return_inverse=True)
     row = row.reshape(code.shape)
-    from_edge, answer = np.divmod(one, answers)
+    from_edge, answer = np.divmod(first, answers)
     by, asking = parent[from_edge], question[from_edge]
     weights = level.weights[by] * merged.likelihood[asking, answer]
     asked = level.asked[by]
     asked[np.arange(len(asked)), asking] = True
     stop, bound = _values(merged, weights, asked)
-    here = merged.costs[question] * level.weights.sum(axis=1)[parent]
-    lower = here + merged.discount * stop[row].sum(axis=1)
-    upper = here + merged.discount * bound[row].sum(axis=1)
+    cost = merged.costs[question] * level.weights.sum(axis=1)[parent]
+    lower = cost + merged.discount * stop[row].sum(axis=1)
+    upper = cost + merged.discount * bound[row].sum(axis=1)
+    # Drop questions whose upper bound is below the best lower bound in their state.
     sure = level.stop.copy()
     np.maximum.at(sure, parent, lower)
     kept = np.nonzero(upper >= sure[parent] - TIE)[0]
@@ -376,12 +393,12 @@ def _open(merged: Merged, level: _Level) -> _Level:
     number = np.where(used, np.cumsum(used) - 1, -1)
     level.parent, level.question = parent[kept], question[kept]
     level.child = number[row[kept]]
-    level.known = here[kept] + merged.discount * np.where(level.child < 0, stop[row[kept]], 0.0).sum(axis=1)
+    level.known = cost[kept] + merged.discount * np.where(level.child < 0, stop[row[kept]], 0.0).sum(axis=1)
     return _Level(weights[used], asked[used], codes[used], stop[used], bound[used], discount=merged.discount)
 
 
 def _back(levels: list[_Level]) -> tuple[int | None, float, float]:
-    """The bounds of the first state, from those of the last level; and the question whose lower bound is best."""
+    """Return the first question by the best lower bound, and both bounds of the first state, from those of the last."""
     lower, upper = levels[-1].stop, levels[-1].bound
     question = None
     for level in reversed(levels[:-1]):
@@ -389,9 +406,9 @@ def _back(levels: list[_Level]) -> tuple[int | None, float, float]:
         assert level.child is not None
         assert level.known is not None
         assert level.question is not None
-        there = level.child >= 0
-        low = level.known + level.discount * np.where(there, _at(lower, level.child), 0.0).sum(axis=1)
-        high = level.known + level.discount * np.where(there, _at(upper, level.child), 0.0).sum(axis=1)
+        opened = level.child >= 0
+        low = level.known + level.discount * np.where(opened, _at(lower, level.child), 0.0).sum(axis=1)
+        high = level.known + level.discount * np.where(opened, _at(upper, level.child), 0.0).sum(axis=1)
         lower, upper = level.stop.copy(), level.stop.copy()
         np.maximum.at(lower, level.parent, low)
         np.maximum.at(upper, level.parent, high)

@@ -1,4 +1,4 @@
-"""Where a gripper is and how it is turned: poses, what lies between two of them, and many at once.
+"""Poses of a gripper, the way between two of them, and arrays of many.
 
 Everything is in the frame of the room, also velocities: `moved` turns a pose about the axes of the room.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.core import BadPose
+from handup.core.checks import shown
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -22,9 +24,9 @@ Array = NDArray[np.float64]
 UNTURNED: Quaternion = (1.0, 0.0, 0.0, 0.0)
 STILL: Vector = (0.0, 0.0, 0.0)
 UNIT_WITHIN = 1e-3
-"""A quaternion this near to length one is made exact; one further off is an error of the sender."""
+"""Error of a quaternion's length that is corrected; a larger one is a fault of the sender."""
 FURTHEST_M = 100.0
-"""No arm reaches so far, along any axis: a number beyond this is a fault of the sender."""
+"""Largest coordinate of a place: no arm reaches further, so a larger one is a fault of the sender."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Pose:
         rotation: A unit quaternion w, x, y, z.
 
     Raises:
-        BadPose: A number is not finite, the place is further off than 100 m, or the quaternion is not of length one.
+        BadPose: A number is not finite, a coordinate is beyond 100 m, or the quaternion is not of length one.
 
     Example:
         >>> from handup.intent import Pose
@@ -51,38 +53,40 @@ class Pose:
     def __post_init__(self) -> None:
         x, y, z = check_numbers("position of a pose", self.position, 3, most=FURTHEST_M)
         turn = check_numbers("rotation of a pose", self.rotation, 4)
-        length = math.sqrt(sum(each * each for each in turn))
+        length = math.sqrt(sum(part * part for part in turn))
         if abs(length - 1.0) > UNIT_WITHIN:
-            raise BadPose(f"rotation of a pose has length {length:g}", hint="Give a unit quaternion w, x, y, z.")
+            raise BadPose(
+                f"rotation of a pose must have length 1, got {length:g}", hint="Give a unit quaternion w, x, y, z."
+            )
         object.__setattr__(self, "position", (x, y, z))
-        object.__setattr__(self, "rotation", tuple(each / length for each in turn))
+        object.__setattr__(self, "rotation", tuple(part / length for part in turn))
 
     @classmethod
     def turned(cls, position: Vector, rotation_vector: Vector) -> Pose:
-        """A pose by its rotation vector: the axis, as long as the angle in radians."""
+        """Return the pose with a rotation vector: the axis, as long as the angle in radians."""
         return cls(position, exponential(rotation_vector))
 
     def distance_m(self, other: Pose) -> float:
-        """How far the places lie apart."""
+        """Return the distance between the two places in metres."""
         return math.dist(self.position, other.position)
 
     def angle_rad(self, other: Pose) -> float:
-        """By how much one is turned against the other, 0 to π."""
+        """Return the angle between the two rotations in radians, 0 to π."""
         return math.hypot(*self.twist_to(other)[1])
 
     def twist_to(self, other: Pose) -> tuple[Vector, Vector]:
-        """Which way to go (metres) and to turn (a rotation vector, radians) to get to another pose."""
-        x, y, z = (there - here for here, there in zip(self.position, other.position, strict=True))
+        """Return the way (metres) and the turn (a rotation vector, radians) to another pose."""
+        x, y, z = (end - start for start, end in zip(self.position, other.position, strict=True))
         return (x, y, z), logarithm(product(other.rotation, conjugate(self.rotation)))
 
     def moved(self, linear: Vector, angular: Vector, dt: float) -> Pose:
-        """The pose after some seconds at a velocity (m/s) and a turning speed (rad/s)."""
-        x, y, z = (here + each * dt for here, each in zip(self.position, linear, strict=True))
+        """Return the pose after `dt` seconds at a velocity (m/s) and a turning velocity (rad/s)."""
+        x, y, z = (start + speed * dt for start, speed in zip(self.position, linear, strict=True))
         wx, wy, wz = angular
         return Pose((x, y, z), _unit(product(exponential((wx * dt, wy * dt, wz * dt)), self.rotation)))
 
     def after(self, first: Pose) -> Pose:
-        """This pose, seen from within another one, in the frame that the other is seen from: first ∘ self."""
+        """Return first ∘ self: this pose, given in the frame of `first`, in the frame in which `first` is given."""
         x, y, z = (a + b for a, b in zip(first.position, rotated(first.rotation, self.position), strict=True))
         return Pose((x, y, z), _unit(product(first.rotation, self.rotation)))
 
@@ -98,13 +102,14 @@ class Pose:
             BadPose: It is no pose.
         """
         if not isinstance(record, Mapping) or "position" not in record:
-            raise BadPose("a pose has no position", hint="Give position (x, y, z) and rotation (w, x, y, z).")
+            hint = "Give position (x, y, z) and rotation (w, x, y, z)."
+            raise BadPose(f"a pose must be a record with a position, got {shown(record)}", hint=hint)
         return cls(record["position"], record.get("rotation", UNTURNED))
 
 
 @dataclass(frozen=True, eq=False)
 class PoseArray:
-    """Many poses at once, for what is computed at every step.
+    """Many poses as arrays, for computations at every step of control.
 
     Args:
         positions: One row x, y, z per pose.
@@ -116,30 +121,31 @@ class PoseArray:
 
     @classmethod
     def of(cls, poses: Iterable[Pose]) -> PoseArray:
-        """The same poses as rows."""
+        """Return the poses as rows of an array."""
         rows = tuple(poses)
-        positions = np.array([each.position for each in rows], dtype=np.float64).reshape(-1, 3)
-        return cls(positions, np.array([each.rotation for each in rows], dtype=np.float64).reshape(-1, 4))
+        positions = np.array([pose.position for pose in rows], dtype=np.float64).reshape(-1, 3)
+        return cls(positions, np.array([pose.rotation for pose in rows], dtype=np.float64).reshape(-1, 4))
 
     def taken(self, index: NDArray[np.intp]) -> PoseArray:
-        """Some of them, by their rows."""
+        """Return the poses of these rows."""
         return PoseArray(self.positions[index], self.rotations[index])
 
     def ways_from(self, pose: Pose) -> tuple[Array, Array]:
-        """`twist_to` each of them: metres and rotation vectors, one row per pose."""
+        """Return the way (metres) and the turn (a rotation vector) from a pose to each, one row per pose."""
         return self.positions - np.array(pose.position), rotation_vectors(pose.rotation, self.rotations)
 
 
 def lengths(rows: Array) -> Array:
-    """Of each row."""
+    """Return the length of each row."""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
 
 
 def rotation_vectors(rotation: Quaternion, rotations: Array) -> Array:
-    """How to turn from one rotation to each of many, as rotation vectors of length 0 to π."""
+    """Return the turns from one rotation to each of many, as rotation vectors of length 0 to π."""
     w, x, y, z = rotation
-    # The product (each) · (w, −x, −y, −z) as one matrix.
+    # The product of each row with the conjugate (w, −x, −y, −z), as one matrix.
     turn = rotations @ np.array(((w, -x, -y, -z), (x, w, z, -y), (y, -z, w, x), (z, y, -x, w)))
+    # q and −q are one rotation; the one with w ≥ 0 has the angle below π.
     turn *= np.where(turn[:, :1] < 0.0, -1.0, 1.0)
     sine = lengths(turn[:, 1:])
     angle = 2.0 * np.arctan2(sine, turn[:, 0])
@@ -148,23 +154,20 @@ def rotation_vectors(rotation: Quaternion, rotations: Array) -> Array:
 
 
 def check_numbers(what: str, values: object, count: int, *, most: float = math.inf) -> tuple[float, ...]:
-    """So many finite numbers, none of them beyond the most, or `BadPose`."""
-    hint = f"Give {count} finite numbers."
-    if isinstance(values, (str, bytes)) or not isinstance(values, Sequence | np.ndarray) or len(values) != count:
-        raise BadPose(f"{what} is not {count} numbers", hint=hint)
-    try:
-        numbers = tuple(float(each) for each in values)
-    except (TypeError, ValueError, OverflowError):
-        raise BadPose(f"{what} is not {count} numbers", hint=hint) from None
-    if not all(map(math.isfinite, numbers)):
-        raise BadPose(f"{what} is not finite", hint=hint)
+    """Return exactly `count` finite numbers, each between −`most` and `most`, or raise `BadPose`."""
+    numbers: tuple[float, ...] = ()
+    if isinstance(values, Sequence | np.ndarray) and not isinstance(values, (str, bytes)) and len(values) == count:
+        with suppress(TypeError, ValueError, OverflowError):
+            numbers = tuple(float(value) for value in values)
+    if not numbers or not all(map(math.isfinite, numbers)):
+        raise BadPose(f"{what} must be {count} finite numbers, got {shown(values)}", hint="Give such numbers.")
     if max(map(abs, numbers)) > most:
-        raise BadPose(f"{what} is out of all reason", hint=f"Give numbers from {-most:g} to {most:g}.")
+        raise BadPose(f"{what} must lie between {-most:g} and {most:g}, got {shown(numbers)}", hint="Check its unit.")
     return numbers
 
 
 def product(a: Quaternion, b: Quaternion) -> Quaternion:
-    """One rotation after another: first b, then a."""
+    """Return the rotation a · b: first b, then a."""
     aw, ax, ay, az = a
     bw, bx, by, bz = b
     return (
@@ -176,28 +179,28 @@ def product(a: Quaternion, b: Quaternion) -> Quaternion:
 
 
 def conjugate(rotation: Quaternion) -> Quaternion:
-    """The rotation back."""
+    """Return the inverse rotation."""
     w, x, y, z = rotation
     return (w, -x, -y, -z)
 
 
 def rotated(rotation: Quaternion, vector: Vector) -> Vector:
-    """A vector, turned."""
+    """Return a vector after a rotation."""
     _, x, y, z = product(product(rotation, (0.0, *vector)), conjugate(rotation))
     return (x, y, z)
 
 
 def exponential(rotation_vector: Vector) -> Quaternion:
-    """The rotation of a rotation vector."""
+    """Return the rotation of a rotation vector."""
     angle = math.hypot(*rotation_vector)
     share = math.sin(angle / 2.0) / angle if angle > 1e-12 else 0.5
-    x, y, z = (each * share for each in rotation_vector)
+    x, y, z = (part * share for part in rotation_vector)
     return _unit((math.cos(angle / 2.0), x, y, z))
 
 
 def logarithm(rotation: Quaternion) -> Vector:
-    """The rotation vector of a rotation, of length 0 to π."""
-    w, x, y, z = rotation if rotation[0] >= 0.0 else tuple(-each for each in rotation)
+    """Return the rotation vector of a rotation, of length 0 to π."""
+    w, x, y, z = rotation if rotation[0] >= 0.0 else tuple(-part for part in rotation)
     sine = math.hypot(x, y, z)
     factor = 2.0 * math.atan2(sine, w) / sine if sine > 1e-12 else 2.0
     return (x * factor, y * factor, z * factor)

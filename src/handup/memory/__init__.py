@@ -1,4 +1,4 @@
-"""Memory: what a person said once about an input is not asked again about one like it (the paper's C.3)."""
+"""Memory: remembered corrections, reused for similar inputs instead of asking again (the paper's C.3)."""
 
 from handup.memory.entry import Recalled, Remembered, Settings, Source, Status, Trust, reused
 from handup.memory.events import (

@@ -1,4 +1,4 @@
-"""What a memory gives out: a correction as it is remembered and how far it is believed, and one that is recalled."""
+"""Records of a memory: a correction with its source and trust, and a correction that is recalled."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from handup.core import BadSetting
-from handup.core.checks import MAX_ID, MAX_NAME, MAX_OPTION, check_count, check_share, check_text
+from handup.core import ConflictingSettings, Malformed, OutOfRange, UnknownName, WrongSize
+from handup.core.checks import MAX_ID, MAX_NAME, MAX_OPTION, check_count, check_share, check_text, shown
 from handup.memory.index import Encoder
 
 PRIOR_RIGHT = 1.8
 PRIOR_WRONG = 0.2
-"""What a person says is right with 0.9, and that is worth two observations (*assumed*: the spec's usual person)."""
+"""Prior of a correction: it is right with probability 0.9, worth two observations (*assumed*, as for usual care)."""
 
 
 @dataclass(frozen=True)
 class Trust:
-    """A Beta distribution over "this correction is right".
+    """Trust in a correction: a Beta distribution over "this correction is right".
 
-    One that nobody confirmed falls from 0.9 to 0.6 by one contradiction, to 0.45 by two.
+    Without confirmation it falls from 0.9 to 0.6 by one contradiction, and to 0.45 by two.
 
     Args:
-        right: What spoke for it, with what it began with.
-        wrong: What spoke against it, likewise.
+        right: Weight of the evidence for it, including the prior.
+        wrong: Weight of the evidence against it, including the prior.
     """
 
     right: float = PRIOR_RIGHT
@@ -31,33 +31,33 @@ class Trust:
 
     @property
     def value(self) -> float:
-        """The probability that it is right."""
+        """Probability that the correction is right."""
         return self.right / (self.right + self.wrong)
 
     def confirmed(self, weight: float = 1.0) -> Trust:
-        """After something spoke for it."""
+        """Return the trust after evidence for it."""
         return replace(self, right=self.right + weight)
 
     def contradicted(self, weight: float = 1.0) -> Trust:
-        """After something spoke against it."""
+        """Return the trust after evidence against it."""
         return replace(self, wrong=self.wrong + weight)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """When a memory is used, and when it is let go.
+    """Settings of when a correction is reused, and when it is dropped.
 
     Args:
-        threshold: From this similarity on a correction is reused. Choose it on pairs of inputs of your own encoder;
-            down to 0.8 a search of 100,000 stays within its 5 ms whatever they look like.
-        same: From this similarity on two inputs count as the same, so that a person's newest word about it holds.
-        drop_below: With less trust than this a memory is dropped. By default one contradiction is enough for one that
-            nobody confirmed, if its weight is 0.77 or more: a less certain failure, or an answer about something less
-            alike, is not.
-        most: A module remembers so many; beyond that the least trusted goes, of these the oldest.
+        threshold: Least similarity at which a correction is reused. Choose it on pairs of inputs of your own encoder;
+            down to 0.8 a search among 100,000 takes at most 5 ms whatever the inputs are.
+        same: Least similarity at which two inputs count as the same, so that the newest answer about it holds.
+        drop_below: Trust below which a correction is dropped. By default one contradiction of weight 0.77 or more is
+            enough, where nobody confirmed it; a less certain failure, or an answer about a less similar input, is not.
+        most: Largest number of corrections of a module; beyond it the least trusted is dropped, of equals the oldest.
 
     Raises:
-        BadSetting: A number outside its range, or `same` below `threshold`.
+        OutOfRange: A number is outside its range.
+        ConflictingSettings: `same` is below `threshold`.
     """
 
     threshold: float = 0.9
@@ -67,21 +67,21 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name in ("threshold", "same", "drop_below"):
-            check_share(name, getattr(self, name), error=BadSetting)
-        check_count("most", self.most, least=1, error=BadSetting)
+            check_share(name, getattr(self, name), error=OutOfRange)
+        check_count("most", self.most, least=1, error=OutOfRange)
         if self.threshold <= 0.0 or self.same < self.threshold:
-            told = f"threshold is {self.threshold:g}, same is {self.same:g}"
-            raise BadSetting(told, hint="Use 0 < threshold ≤ same ≤ 1.")
+            must = f"be above 0 and at most same, {self.same:g}"
+            raise ConflictingSettings.of("threshold", f"{self.threshold:g}", must, hint="Change one of the two.")
 
     def weight(self, similarity: float) -> float:
-        """What an answer about an input as similar as this says of a memory: 0 at the threshold, 1 from `same` on."""
+        """Return the evidence of an answer about an input this similar: 0 at `threshold`, 1 from `same` on."""
         if similarity >= self.same:
             return 1.0
         return max(0.0, (similarity - self.threshold) / (self.same - self.threshold))
 
 
 class Status(StrEnum):
-    """Where a memory stands. What left `kept` never comes back."""
+    """State of a correction. One that is no longer `kept` never comes back."""
 
     KEPT = "kept"
     DROPPED = "dropped"
@@ -90,16 +90,16 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """Which input a correction is about.
+    """Source of a correction: the question, the run and the picture that it is about.
 
     Args:
-        question: The id of the question that was answered. The same question teaches a module once, however often it
-            is told. It stays in the journal for ever: name nobody.
-        run: The run it came from; stays, too.
-        picture: The name of the picture. It is erased with the people whose it is.
+        question: Id of the question that was answered. The same question teaches a module once, however often it is
+            given. It stays in the journal for ever: it must not name a person.
+        run: Id of the run; it stays in the journal for ever, too.
+        picture: Name of the picture. It is erased with the people whose it is.
 
     Raises:
-        BadSetting: One of them is no text, or too long.
+        WrongSize: One of them is not a text, or is too long.
     """
 
     question: str = ""
@@ -107,25 +107,25 @@ class Source:
     picture: str = ""
 
     def __post_init__(self) -> None:
-        check_text("a question's id", self.question, MAX_ID, error=BadSetting)
-        check_text("a run", self.run, MAX_NAME, error=BadSetting)
-        check_text("a picture's name", self.picture, MAX_OPTION, error=BadSetting)
+        check_text("a question's id", self.question, MAX_ID, error=WrongSize)
+        check_text("a run", self.run, MAX_NAME, error=WrongSize)
+        check_text("a picture's name", self.picture, MAX_OPTION, error=WrongSize)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Remembered:
-    """A correction, with where it comes from.
+    """Remembered correction of a module.
 
     Args:
-        id: Its number: that of its entry in the journal.
-        module: Which module it corrects.
-        label: What a person said.
-        by: Who.
-        whose: Everybody whose it is; erasing any of them erases it.
-        at_s: When it was remembered, by the journal's clock.
-        source: Which input.
-        encoder: Which encoder made its vector.
-        trust: How far it is believed.
+        id: Its number, which is that of its entry in the journal.
+        module: Name of the module that it corrects.
+        label: The right label, as a person gave it.
+        by: Name of that person.
+        whose: Names of all people to whom it belongs; erasing any of them erases it.
+        at_s: Time at which it was remembered, in seconds by the journal's clock.
+        source: Source of the input.
+        encoder: Encoder that made the vector of the input.
+        trust: Trust in it.
         status: Whether it is still used.
     """
 
@@ -142,18 +142,18 @@ class Remembered:
 
     @property
     def kept(self) -> bool:
-        """Whether it is still used."""
+        """True if it is still used."""
         return self.status is Status.KEPT
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recalled:
-    """A correction that is reused.
+    """Correction that is reused for a similar input.
 
     Args:
-        memory: Which one.
-        similarity: How similar its input is to the present one: the cosine, at most 1.
-        probabilities: The paper's C.3: the label has the similarity, the other candidates share the rest.
+        memory: The correction.
+        similarity: Similarity of its input to the present one: the cosine, at most 1.
+        probabilities: Probability of each candidate, as `reused` returns them.
     """
 
     memory: Remembered
@@ -162,30 +162,34 @@ class Recalled:
 
     @property
     def label(self) -> str:
-        """What was said then."""
+        """Label that a person gave for the similar input."""
         return self.memory.label
 
     @property
     def reason(self) -> str:
-        """Why, in words, without the name of anybody."""
+        """Reason for the label in words, without a person's name."""
         return f"a person said '{self.label}' of something {100 * self.similarity:.0f} % alike"
 
 
 def reused(label: str, similarity: float, candidates: Sequence[str]) -> dict[str, float]:
-    """The label gets its similarity as probability; the others share the rest evenly (the paper's appendix C.3).
+    """Return the probabilities of candidates by the paper's appendix C.3.
+
+    The label gets its similarity as probability, and the other candidates share the rest evenly.
 
     Args:
-        label: What a person said of the similar input.
-        similarity: How similar, 0 to 1.
-        candidates: What is possible now, the label among them. Where nothing else is, it gets all.
+        label: Label that a person gave for the similar input.
+        similarity: Similarity of that input, 0 to 1.
+        candidates: Labels that are possible now, `label` among them. If it is the only one, it gets probability 1.
 
     Raises:
-        BadSetting: The label is no candidate, a candidate stands twice, or the similarity is outside 0 to 1.
+        UnknownName: The label is not among the candidates.
+        Malformed: A candidate is given twice, or is not a text.
+        OutOfRange: The similarity is outside 0 to 1.
     """
-    check_share("a similarity", similarity, error=BadSetting)
+    check_share("a similarity", similarity, error=OutOfRange)
     names = checked_candidates(candidates)
     if label not in names:
-        raise BadSetting(f"'{label}' is not possible now", hint="Reuse a label that is among the candidates.")
+        raise UnknownName.of("the label", f"'{label}'", "be a candidate", hint="Reuse a label that is possible now.")
     if len(names) == 1:
         return {label: 1.0}
     rest = (1.0 - similarity) / (len(names) - 1)
@@ -193,13 +197,12 @@ def reused(label: str, similarity: float, candidates: Sequence[str]) -> dict[str
 
 
 def checked_candidates(candidates: Sequence[str]) -> tuple[str, ...]:
-    """The candidates.
+    """Return the candidates as a tuple.
 
     Raises:
-        BadSetting: They are no list of different texts.
+        Malformed: They are not a list of different texts.
     """
     names = () if isinstance(candidates, str) else tuple(candidates)
-    if not names or len(set(names)) != len(names) or not all(isinstance(each, str) for each in names):
-        hint = "Give every label that is possible now."
-        raise BadSetting("the candidates are no list of different labels", hint=hint)
+    if not names or len(set(names)) != len(names) or not all(isinstance(name, str) for name in names):
+        raise Malformed.of("candidates", shown(candidates), "be a list of different labels", hint="Give each once.")
     return names

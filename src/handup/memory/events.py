@@ -1,7 +1,7 @@
-"""What a memory writes in the journal. The entry's run is the one it was learned in; its key is `memory`.
+"""Events that a memory writes in the journal, under the key `memory` and in the run in which it was learned.
 
-Who said it, whose input it was, what was said, the embedding and the picture's name can be erased, with any of the
-people whose they are. Modules, encoders, ids of questions, numbers and causes stay: name nobody in those.
+The person's name, the owners, the label, the embedding and the picture's name are erased with any of the owners.
+Modules, encoders, ids of questions, numbers and causes stay for ever: they must not name a person.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ KEY = "memory"
 
 
 class Cause(StrEnum):
-    """What spoke against a memory."""
+    """Kind of evidence against a memory."""
 
     OTHER_ANSWER = "other-answer"
-    """A person said something else of an input like it."""
+    """A person gave another label for a similar input."""
     SAID = "said"
     """A person said that it is wrong."""
     FAILED = "failed"
-    """It was acted on, and turned out to be wrong."""
+    """The robot acted on it, and it turned out to be wrong."""
 
 
 class Dropping(StrEnum):
-    """Why a memory was dropped."""
+    """Reason for dropping a memory."""
 
     OVERRULED = "overruled"
-    """A person's newer word about the same input holds."""
+    """A newer answer about the same input holds."""
     DISTRUSTED = "distrusted"
-    """Too much spoke against it."""
+    """Its trust fell below the limit."""
     FULL = "full"
-    """Others needed the room."""
+    """The module has reached its limit of memories."""
 
 
 @event(
@@ -44,19 +44,19 @@ class Dropping(StrEnum):
 )
 @dataclass(frozen=True, kw_only=True)
 class MemoryRemembered:
-    """A person corrected a module, and that is kept. Its number is the entry's.
+    """A person's correction of a module is remembered. Its number is that of the entry.
 
     Args:
-        module: Which module.
-        encoder: The name of the encoder.
-        dimension: How many numbers the embedding has.
-        digest: The encoder's hash.
-        by: Who said it.
-        whose: Everybody whose it is, `by` among them.
-        label: What was said.
-        embedding: Of the input, as base64 of float32, least byte first.
-        question: The id of the question that was answered.
-        picture: The name of the picture.
+        module: Name of the module.
+        encoder: Name of the encoder.
+        dimension: Length of the embedding.
+        digest: Hash of the encoder.
+        by: Name of the person who gave the label.
+        whose: Names of all people to whom it belongs, `by` among them.
+        label: The right label.
+        embedding: Vector of the input, as base64 of float32, least byte first.
+        question: Id of the question that was answered.
+        picture: Name of the picture.
     """
 
     module: str
@@ -74,13 +74,13 @@ class MemoryRemembered:
 @event("memory.confirmed", people=("by",))
 @dataclass(frozen=True, kw_only=True)
 class MemoryConfirmed:
-    """Something spoke for a memory: a person, or that it was acted on and was right.
+    """Evidence for a memory: a person's answer, or a success of the robot that acted on it.
 
     Args:
-        memory: Its number.
-        by: Who said so; None where the robot saw it.
-        evidence: The id of the question or action; each counts once.
-        weight: How much it counts, up to 1.
+        memory: Number of the memory.
+        by: Name of the person who said so; None where the robot saw it.
+        evidence: Id of the question or action; each counts once.
+        weight: Weight of the evidence, 0 to 1.
     """
 
     memory: int
@@ -92,7 +92,7 @@ class MemoryConfirmed:
 @event("memory.contradicted", people=("by",))
 @dataclass(frozen=True, kw_only=True)
 class MemoryContradicted:
-    """Something spoke against a memory; the fields are those of `MemoryConfirmed`, and the cause."""
+    """Evidence against a memory; the fields are those of `MemoryConfirmed`, and the cause."""
 
     memory: int
     cause: Cause
@@ -104,7 +104,7 @@ class MemoryContradicted:
 @event("memory.dropped")
 @dataclass(frozen=True, kw_only=True)
 class MemoryDropped:
-    """A memory is not used any more."""
+    """A memory is dropped: it is not used any more."""
 
     memory: int
     why: Dropping
@@ -113,7 +113,7 @@ class MemoryDropped:
 @event("memory.forgotten", people=("by",))
 @dataclass(frozen=True, kw_only=True)
 class MemoryForgotten:
-    """Memories are not used any more, since somebody wanted that; `by` is None where a program did."""
+    """Memories are not used any more, on the wish of the person `by`, or of a program where that is None."""
 
     memories: tuple[int, ...]
     by: str | None = None

@@ -1,8 +1,8 @@
-"""Embeddings: what makes them, unit vectors that are the same on every machine, and exact search among many.
+"""Embeddings: their encoders, unit vectors that are the same on every machine, and exact search among many.
 
-What a vector is compared with before a restart it is compared with after it: it is rounded to float32 before its first
-use, and that is what is stored. The similarity of two of them is one fixed formula of elementwise sums in float64, so
-it does not depend on how many others are compared at the same time, on threads, or on the processor.
+A vector is rounded to float32 before its first use, and stored so: comparisons after a restart give the same results as
+before it. The similarity of two vectors is one fixed formula of elementwise sums in float64, so it does not depend on
+the number of vectors compared at the same time, on threads, or on the processor.
 """
 
 from __future__ import annotations
@@ -17,70 +17,72 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from handup.core import BadData, BadRecord, BadSetting
-from handup.core.checks import MAX_NAME, check_count, check_name
+from handup.core import BadData, BadRecord, ConflictingSettings, Malformed, OutOfRange, WrongSize
+from handup.core.checks import MAX_NAME, check_count, check_name, shown
 from handup.core.contract import Contract
 
 Vector = NDArray[np.float32]
 Picture = bytes | NDArray[np.uint8]
-"""A picture as a file's bytes, or as rows of pixels: whatever the encoder takes."""
+"""A picture as a file's bytes or as rows of pixels, as the encoder takes it."""
 STEADY = "Use no chance: switch dropout off, fix the seed."
 DIGEST = re.compile(r"[0-9a-f]{16,64}")
 MOST_DIMENSIONS = 8192
-"""An embedding may be so long."""
+"""Largest length of an embedding."""
 CHUNK = 1024
-"""So many rows are compared at a time, so that what lies between stays in the cache."""
+"""Rows that are compared at a time, so that intermediate results stay in the cache."""
 LENGTH_ERROR = 1e-5
-"""By so much the length of a stored vector may differ from 1: far more than rounding, far less than any damage."""
+"""Largest error of a stored vector's length: far more than rounding, far less than any damage."""
 SHORT = 128
-"""Numbers of a short vector: coordinates along the first axes, and the length that is left."""
+"""Length of a short vector: coordinates along the first axes, and the length of the rest."""
 MANY = 32_768
-"""From so many vectors on they have short ones; below, the product with all takes no longer than 100,000 short ones."""
+"""Number of vectors from which on short ones are used; fewer are compared in full as fast as 100,000 short ones."""
 SAMPLE = 4096
-"""The axes are those of so many vectors at most, and so many are rotated at a time."""
+"""Largest number of vectors from which the axes are computed, and the number that is rotated at a time."""
 TILE = 262_144
-"""So many numbers are multiplied at a time: below what BLAS shares among threads, which cost more than they save."""
+"""Numbers multiplied at a time: so few that BLAS starts no threads, which would cost more than they save."""
 SMALLEST = 64
-"""Room for so many is made at first; it doubles when it is full."""
+"""Number of vectors for which there is room at first; the room doubles when it is full."""
 
 
 def unit(values: ArrayLike, dimension: int) -> Vector:
-    """An embedding of length 1, rounded to float32, that nobody can change.
+    """Return an embedding scaled to length 1, rounded to float32, and read-only.
 
     Raises:
-        BadData: It is no vector of this dimension, holds something that is no finite number, or is all zeros.
+        BadData: It is not a vector of this dimension, holds a number that is not finite, or is all zeros.
     """
     try:
-        given: NDArray[Any] = np.asarray(values)
-        numbers = np.array(given, dtype=np.float64) if given.dtype.kind in "fiu" else np.array(np.nan)
+        array: NDArray[Any] = np.asarray(values)
+        numbers = np.array(array, dtype=np.float64) if array.dtype.kind in "fiu" else np.array(np.nan)
     except (TypeError, ValueError, OverflowError):
         numbers = np.array(np.nan)
     if numbers.shape != (dimension,):
         shape = " × ".join(map(str, numbers.shape)) or "none"
-        raise BadData(f"an embedding has {shape} numbers", hint=f"Give a vector of {dimension}, from the encoder.")
+        raise BadData(f"an embedding must have {dimension} numbers, got {shape}", hint="Give the encoder's vector.")
     if not np.isfinite(numbers).all():
-        raise BadData("an embedding holds something that is no finite number", hint="Check the encoder and its input.")
+        raise BadData("an embedding must be finite, got nan or infinite", hint="Check the encoder and its input.")
     largest = float(np.abs(numbers).max())
     if largest == 0.0:
-        raise BadData("an embedding is all zeros, and points nowhere", hint="Check the encoder and its input.")
-    numbers /= largest  # squares of very large or very small numbers are beyond what a float holds
-    made: Vector = (numbers / np.sqrt(_sums((numbers * numbers)[None])[0])).astype(np.float32)
-    made.setflags(write=False)
-    return made
+        raise BadData("an embedding must point somewhere, got all zeros", hint="Check the encoder and its input.")
+    numbers /= largest  # the squares of very large or very small numbers would overflow or vanish
+    vector: Vector = (numbers / np.sqrt(_sums((numbers * numbers)[None])[0])).astype(np.float32)
+    vector.setflags(write=False)
+    return vector
 
 
 def similarities(rows: Vector, query: Vector) -> NDArray[np.float64]:
-    """The cosine of each row with a query, all of them unit vectors: at most 1, and bit for bit the same anywhere."""
-    found = np.empty(len(rows))
+    """Return the cosine of each row with a query, all unit vectors: at most 1, and equal on all machines to the bit."""
+    cosines = np.empty(len(rows))
     wide = query.astype(np.float64)
     for start in range(0, len(rows), CHUNK):
         part = slice(start, start + CHUNK)
-        found[part] = _sums(rows[part] * wide)
-    return np.minimum(found, 1.0)
+        cosines[part] = _sums(rows[part] * wide)
+    return np.minimum(cosines, 1.0)
 
 
 def _sums(products: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The sum of each row, by folding halves onto each other: sums of columns only, whose order is the same always."""
+    """Return the sum of each row, and overwrite `products`."""
+    # Halves are folded onto each other by elementwise additions. Their order is always the same, while that of
+    # `sum` or a matrix product depends on the machine.
     width = products.shape[1]
     while width > 1:
         half = (width + 1) // 2
@@ -90,55 +92,58 @@ def _sums(products: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def to_text(vector: Vector) -> str:
-    """A vector as base64 of its float32s, least byte first."""
+    """Return a vector as base64 of its float32s, least byte first."""
     return b64encode(vector.astype("<f4").tobytes()).decode("ascii")
 
 
 def from_text(text: str, dimension: int) -> Vector:
-    """The vector that `to_text` wrote, the same bit for bit.
+    """The vector that `to_text` wrote, equal to the bit.
 
     Raises:
         BadRecord: It is damaged.
     """
     try:
-        made = np.frombuffer(b64decode(text, validate=True), dtype="<f4").astype(np.float32)
+        vector = np.frombuffer(b64decode(text, validate=True), dtype="<f4").astype(np.float32)
     except (binascii.Error, ValueError):
-        made = np.empty(0, dtype=np.float32)
-    if made.shape != (dimension,) or not abs(float(np.linalg.norm(made)) - 1.0) <= LENGTH_ERROR:
-        raise BadRecord("a remembered embedding is damaged", hint="Verify the journal.")
-    made.setflags(write=False)
-    return made
+        vector = np.empty(0, dtype=np.float32)
+    if vector.shape != (dimension,) or not abs(float(np.linalg.norm(vector)) - 1.0) <= LENGTH_ERROR:
+        raise BadRecord(
+            f"a vector must be {dimension} numbers of length 1, got a damaged one", hint="Verify the journal."
+        )
+    vector.setflags(write=False)
+    return vector
 
 
 class Embedder(Protocol):
-    """Anything that turns what a module sees into a vector, so that alike inputs point the same way."""
+    """Model that turns a module's input into a vector, so that similar inputs point the same way."""
 
     @property
     def name(self) -> str:
-        """What it is called, with its version."""
+        """Name of the model, with its version."""
         ...
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has."""
+        """Length of its vectors."""
         ...
 
     @property
     def digest(self) -> str:
-        """A hash of everything that a vector depends on, weights first, in hexadecimal: 16 to 64 letters."""
+        """Hash of everything that a vector depends on, such as the weights: 16 to 64 hexadecimal digits."""
         ...
 
     def embed(self, picture: Picture, text: str = "") -> ArrayLike:
-        """The vector of a picture and, where a module sees one beside it, a text. The same each time; any length."""
+        """Return the vector of a picture, with a text where the module has one: the same each time, of any norm."""
         ...
 
 
 @dataclass(frozen=True)
 class Encoder:
-    """Which encoder made a vector. Vectors of two encoders, or of two versions of one, are never compared.
+    """Identity of an encoder. Vectors of two encoders, or of two versions of one, are never compared.
 
     Raises:
-        BadSetting: A name that is none, a dimension outside 1 to 8,192, a digest that is none.
+        Malformed: The name is not one line, or the digest is not 16 to 64 hexadecimal digits.
+        OutOfRange: The dimension is outside 1 to 8,192.
     """
 
     name: str
@@ -146,31 +151,31 @@ class Encoder:
     digest: str
 
     def __post_init__(self) -> None:
-        check_name("an encoder's name", self.name, MAX_NAME, error=BadSetting)
-        dimension = check_count("an encoder's dimension", self.dimension, least=1, error=BadSetting)
+        check_name("an encoder's name", self.name, MAX_NAME, error=Malformed)
+        dimension = check_count("an encoder's dimension", self.dimension, least=1, error=OutOfRange)
         object.__setattr__(self, "dimension", dimension)
         if dimension > MOST_DIMENSIONS:
-            raise BadSetting(f"an encoder has {self.dimension} dimensions", hint=f"Use at most {MOST_DIMENSIONS}.")
+            raise OutOfRange.of("an encoder's dimension", dimension, f"be at most {MOST_DIMENSIONS}", hint="Reduce it.")
         if not isinstance(self.digest, str) or not DIGEST.fullmatch(self.digest):
-            hint = "Give 16 to 64 hexadecimal digits: a SHA-256 of its weights."
-            raise BadSetting("an encoder's digest is no hash", hint=hint)
+            must = "be 16 to 64 hexadecimal digits"
+            raise Malformed.of("an encoder's digest", shown(self.digest), must, hint="Give a SHA-256 of its weights.")
 
     @classmethod
     def of(cls, embedder: Embedder) -> Encoder:
-        """What is remembered of an embedder."""
+        """Return the identity of an embedder."""
         return cls(embedder.name, embedder.dimension, embedder.digest)
 
 
 @dataclass(frozen=True)
 class Embedding:
-    """What a module saw, as a unit vector, and which encoder made it.
+    """Input of a module as a unit vector, with the encoder that made it.
 
     Args:
-        vector: Any vector that is not all zeros; it is made a unit vector of float32.
-        encoder: Who made it.
+        vector: A vector that is not all zeros; it is scaled to a unit vector of float32.
+        encoder: The encoder that made it.
 
     Raises:
-        BadData: The vector is none, of another dimension, not finite, or all zeros.
+        BadData: The vector is of another dimension, not finite, or all zeros.
     """
 
     vector: NDArray[Any] = field(compare=False, repr=False)
@@ -181,32 +186,33 @@ class Embedding:
 
     @classmethod
     def of(cls, embedder: Embedder, picture: Picture, text: str = "") -> Embedding:
-        """What an embedder makes of an input."""
+        """Return the embedding of an input."""
         return cls(np.asarray(embedder.embed(picture, text)), Encoder.of(embedder))
 
     def similarity(self, other: Embedding) -> float:
-        """The cosine of two embeddings, at most 1.
+        """Return the cosine of two embeddings, at most 1.
 
         Raises:
-            BadSetting: Different encoders made them.
+            ConflictingSettings: Different encoders made them.
         """
         if self.encoder != other.encoder:
-            raise BadSetting("embeddings of two encoders cannot be compared", hint="Embed both inputs with one.")
+            got = f"'{self.encoder.name}' and '{other.encoder.name}' (or two versions)"
+            raise ConflictingSettings.of("embeddings", got, "come from one encoder", hint="Embed both with one.")
         return float(similarities(self.vector[None], other.vector)[0])
 
 
 def check_embedder(embedder: Embedder, pictures: Sequence[Picture], texts: Sequence[str] = ("",)) -> None:
-    """Run an embedder through the contract, on pictures of its kind.
+    """Check an embedder against the contract, on pictures of its kind.
 
     Args:
-        embedder: It.
-        pictures: Some that it takes.
-        texts: What may stand beside them.
+        embedder: The embedder.
+        pictures: Pictures that it takes.
+        texts: Texts that may be given beside them.
 
     Raises:
-        ContractViolation: Naming what is wrong.
-        BadData: It made something that is no vector.
-        BadSetting: Its name, dimension or digest cannot be.
+        ContractViolation: It breaks the contract; the cause says how.
+        BadData: It returned something else than a vector.
+        Malformed, OutOfRange: Its name, digest or dimension is not allowed.
     """
     contract, before = Contract(f"'{embedder.name}'"), Encoder.of(embedder)
     for number, picture in enumerate(pictures):
@@ -220,26 +226,24 @@ def check_embedder(embedder: Embedder, pictures: Sequence[Picture], texts: Seque
 
 @dataclass(frozen=True)
 class Match:
-    """A vector that was found: its key, and its cosine with the query."""
+    """Result of a search: the key of a vector, and its cosine with the query."""
 
     key: int
     similarity: float
 
 
 class Index:
-    """Unit vectors of one dimension, each with a key and a group. Not for several threads at a time.
+    """Index of unit vectors of one dimension, each with a key and a group. Not for several threads at a time.
 
-    Few are compared by one product with all of them. For 100,000 of 384 numbers that reads 150 MB, which takes too
-    long. So many vectors are rotated onto their principal axes, and of each the first coordinates are kept with the
-    length of what is left: the product of two such short vectors is no less than that of the whole ones
-    (Cauchy–Schwarz). Whoever cannot reach the floor by it is out, and the few others are compared in full.
+    A few vectors are compared by one product with all of them. For 100,000 vectors of 384 numbers that would read
+    150 MB, which takes too long. Many vectors are therefore rotated onto their principal axes, and each gets a short
+    vector: its first coordinates and the length of the rest. The product of two short vectors is no less than that of
+    the whole ones (Cauchy–Schwarz). Vectors whose bound is below the floor are left out, and the few others are
+    compared in full.
 
-    What is left at the end is compared by the one formula of `similarities`. So the result is that of brute force, bit
-    for bit, whatever the rotation: a bad one costs time only. Bounds are taken with a slack that covers every rounding
-    of float32.
-
-    Adding costs the same for each in the long run: when there are twice as many as at the last time, the axes are made
-    anew, which takes about 10 µs for each vector.
+    The last comparison is by the one formula of `similarities`, and the bounds have a slack that covers every rounding
+    of float32. So the result is that of brute force to the bit, whatever the rotation: a bad one costs time only. The
+    axes are computed anew when the number of vectors has doubled, which takes about 10 µs for each vector.
     """
 
     def __init__(self, dimension: int) -> None:
@@ -265,15 +269,18 @@ class Index:
         """Add a unit vector.
 
         Args:
-            key: Its number, which nobody else has. Of several that are equally similar, the largest is found.
-            vector: It, as `unit` made it.
-            group: What a search can be limited to.
+            key: Number of the vector, different from all others. Of equally similar vectors, the largest key is found.
+            vector: The vector, as `unit` returned it.
+            group: Group to which a search can be limited.
 
         Raises:
-            BadSetting: The key is taken, or the dimension is another one.
+            ConflictingSettings: The key is taken.
+            WrongSize: The vector has another dimension.
         """
-        if key in self._places or vector.shape != (self.dimension,):
-            raise BadSetting(f"vector {key} cannot be added", hint="Give a new key and a vector of the dimension.")
+        if key in self._places:
+            raise ConflictingSettings.of("the key of a vector", key, "be new", hint="Give another key.")
+        if vector.shape != (self.dimension,):
+            raise WrongSize.of("a vector", vector.shape, f"have {self.dimension} numbers", hint="Use one encoder.")
         place = len(self)
         if place == len(self._keys):
             doubled = (np.concatenate((table, np.zeros_like(table))) for table in self._tables)
@@ -285,45 +292,46 @@ class Index:
             self._shorts[place] = self._shortened(vector[None])[0]
 
     def remove(self, key: int) -> None:
-        """Take a vector out.
+        """Remove a vector.
 
         Raises:
-            KeyError: There is none of this key.
+            KeyError: No vector has this key.
         """
+        # The last vector moves to the free place. The zeros leave nothing of a vector that may have been erased.
         place, last = self._places.pop(key), len(self)
         for table in self._tables:
-            table[place], table[last] = table[last], 0  # nothing stays of what was taken out
+            table[place], table[last] = table[last], 0
         if place != last:
             self._places[int(self._keys[place])] = place
 
     def vector(self, key: int) -> Vector:
-        """The vector of a key.
+        """Return the vector of a key.
 
         Raises:
-            KeyError: There is none.
+            KeyError: No vector has this key.
         """
         return np.asarray(self._vectors[self._places[key]])
 
     def best(self, query: Vector, floor: float, groups: Collection[Hashable] | None = None) -> Match | None:
-        """The most similar vector, the newest of equals; None where none is at least as similar as the floor.
+        """Return the most similar vector, of equals the one with the largest key; None where none reaches the floor.
 
         Args:
             query: A unit vector.
-            floor: The least similarity that counts.
-            groups: Only these.
+            floor: Least similarity of a match.
+            groups: Groups to search; all of them where not given.
         """
-        return next(iter(self._found(query, floor, groups, only_best=True)), None)
+        return next(iter(self._matches(query, floor, groups, only_best=True)), None)
 
     def within(self, query: Vector, floor: float, groups: Collection[Hashable] | None = None) -> list[Match]:
-        """All vectors at least as similar as the floor, the most similar first, the newest of equals first."""
-        return self._found(query, floor, groups, only_best=False)
+        """Return all vectors that reach the floor, the most similar first, of equals the largest key first."""
+        return self._matches(query, floor, groups, only_best=False)
 
-    def _found(
+    def _matches(
         self, query: Vector, floor: float, groups: Collection[Hashable] | None, *, only_best: bool
     ) -> list[Match]:
-        """Those that reach the floor; of `only_best`, at least the best of them."""
+        """Return the vectors that reach the floor, best first; with `only_best`, possibly only the best of them."""
         if query.shape != (self.dimension,):
-            raise BadSetting("a query has another dimension", hint=f"Give a vector of {self.dimension}.")
+            raise WrongSize.of("a query", query.shape, f"have {self.dimension} numbers", hint="Use one encoder.")
         self._fit()
         places = np.arange(len(self))
         if groups is not None:
@@ -334,16 +342,17 @@ class Index:
             bounds = self._products(table, vector, places)
             if groups is not None:
                 bounds[~able[places]] = -np.inf
+            # The vector of the best bound is compared in full: a vector below its similarity cannot be the best.
             if only_best and bounds.max(initial=-np.inf) > -np.inf:
                 likely = self._vectors[places[bounds.argmax()], None]
                 floor = max(floor, float(similarities(likely, query)[0]))
             places = places[bounds >= np.float32(floor - self._slack)]
         keys, cosines = self._keys[places], similarities(self._vectors[places], query)
         order = np.lexsort((-keys, -cosines))
-        return [Match(int(keys[each]), float(cosines[each])) for each in order if cosines[each] >= floor]
+        return [Match(int(keys[row]), float(cosines[row])) for row in order if cosines[row] >= floor]
 
     def _fit(self) -> None:
-        """Make the axes where there are twice as many vectors as at the last time."""
+        """Compute the axes anew where the number of vectors has doubled since the last time."""
         count = len(self)
         if self.dimension <= SHORT or count < max(MANY, 2 * self._fitted):
             return
@@ -355,16 +364,17 @@ class Index:
             self._shorts[part] = self._shortened(self._vectors[part])
 
     def _shortened(self, vectors: Vector) -> Vector:
-        """The coordinates of vectors along the first axes, and the lengths of what is left."""
+        """Return the coordinates of vectors along the first axes, and the lengths of the rest."""
         wide = vectors.astype(np.float64)
         turned = wide @ self._axes
-        left = (wide * wide).sum(axis=1) - (turned * turned).sum(axis=1)
-        return np.column_stack((turned, np.sqrt(np.maximum(left, 0.0)))).astype(np.float32)
+        rest = (wide * wide).sum(axis=1) - (turned * turned).sum(axis=1)
+        return np.column_stack((turned, np.sqrt(np.maximum(rest, 0.0)))).astype(np.float32)
 
     def _products(self, table: Vector, vector: Vector, places: NDArray[np.intp]) -> Vector:
-        """The products of some rows of a table with a vector."""
-        made, step, every = np.empty(len(places), dtype=np.float32), TILE // len(vector), len(places) == len(self)
+        """Return the products of some rows of a table with a vector."""
+        products, step = np.empty(len(places), dtype=np.float32), TILE // len(vector)
+        every = len(places) == len(self)  # a slice of all rows needs no copy
         for start in range(0, len(places), step):
             part = slice(start, min(start + step, len(places)))
-            np.dot(table[part if every else places[part]], vector, out=made[part])
-        return made
+            np.dot(table[part if every else places[part]], vector, out=products[part])
+        return products

@@ -1,4 +1,4 @@
-"""Remembered corrections: what a person said once about an input is not asked again about one like it."""
+"""`Memory`: corrections of modules in a journal, reused for similar inputs instead of asking again."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from handup.core import BadRecord, BadSetting, HandupError
+from handup.core import BadRecord, HandupError, Malformed, OutOfRange, UnknownName
 from handup.core.checks import (
     MAX_ID,
     MAX_NAME,
@@ -38,23 +38,23 @@ if TYPE_CHECKING:
     from handup.journal import Journal, Writer
 
 ERASED = "journal.erased"
-"""The kind of entry that says that somebody was erased. It belongs to no run."""
+"""Kind of the entry that records the erasing of a person. It belongs to no run."""
 
 
 class Memory:
-    """Corrections of modules, kept in a journal. Not for several threads at a time; several programs may share one.
+    """Memory of corrections, kept in a journal. Not for several threads at a time; several programs may share one.
 
-    - A person's newest word about the same input holds: whatever said otherwise is dropped.
-    - What was remembered with another encoder is never compared.
-    - What was erased from the journal, by whatever program, is not recalled afterwards.
+    - The newest answer about the same input holds: memories with another label are dropped.
+    - Memories of another encoder are never compared.
+    - A memory that was erased from the journal, by any program, is not recalled afterwards.
 
     Args:
         book: The journal.
         settings: Thresholds and limits.
 
     Raises:
-        BadRecord: What the journal holds of it is damaged.
-        StoreUnavailable: The journal cannot be read; so of every method.
+        BadRecord: An entry of a memory in the journal is damaged.
+        StoreUnavailable: The journal cannot be read. All methods raise this.
     """
 
     def __init__(self, book: Journal, settings: Settings | None = None) -> None:
@@ -67,39 +67,38 @@ class Memory:
 
     @property
     def book(self) -> Journal:
-        """The journal that it is kept in."""
+        """Journal in which the memory is kept."""
         return self._book
 
     @property
     def erasures(self) -> int:
-        """How often it began again without somebody. Whoever keeps what was recalled drops it when this moves."""
+        """Number of times that erased people were left out. When it changes, drop every `Recalled` that you keep."""
         self.refresh()
         return self._erasures
 
     # -- using it ----------------------------------------------------------------------------------------------------
 
     def recall(self, module: str, seen: Embedding, candidates: Sequence[str]) -> Recalled | None:
-        """The most similar correction, if it is similar enough; None where the module's own prediction stands.
+        """Return the most similar correction, of equals the newest, or None where none is similar enough.
 
         Args:
-            module: Which module is about to speak.
-            seen: What it sees.
-            candidates: All labels that are possible now. What was said of something that is no longer on the menu is
-                passed over, and the next similar one counts. Of two that are equally similar, the newer one counts.
+            module: Name of the module whose prediction may be replaced.
+            seen: Its input.
+            candidates: All labels that are possible now. Corrections with other labels are passed over.
 
         Raises:
-            BadSetting: The candidates are no list of different labels.
+            Malformed: The candidates are not a list of different labels.
         """
         names = checked_candidates(candidates)
         self.refresh()
-        found = self._shelves.best(module, seen, self.settings.threshold, names)
-        if found is None:
+        match = self._shelves.best(module, seen, self.settings.threshold, names)
+        if match is None:
             return None
-        memory = self._shelves.memories[found.key]
+        memory = self._shelves.memories[match.key]
         return Recalled(
             memory=memory,
-            similarity=found.similarity,
-            probabilities=reused(memory.label, found.similarity, names),
+            similarity=match.similarity,
+            probabilities=reused(memory.label, match.similarity, names),
         )
 
     def remember(
@@ -113,47 +112,49 @@ class Memory:
         source: Source | None = None,
         overrules: Iterable[int] = (),
     ) -> Remembered:
-        """Keep what a person said; durable when this returns.
+        """Remember a correction; it is durable when this returns.
 
-        What is remembered of the same input with another label is dropped. What would have been recalled for it gains
-        trust where it says the same and loses some where it does not, the more the more similar it is. Where the same
-        person said the same of the same input before, that memory is confirmed, and none is added.
+        Memories of the same input with another label are dropped. The memory that would have been recalled for the
+        input gains trust if it has the same label and loses trust otherwise, more with more similarity. If the same
+        person gave the same label for the same input before, that memory is confirmed, and none is added.
 
         Args:
-            module: Which module it corrects.
-            seen: What the module saw.
-            label: What it should have said.
-            by: Who said so.
-            whose: Who else it belongs to, such as whose plate it is.
-            source: Which input it was. A question that is told again, after a crash, changes nothing.
-            overrules: The numbers of memories that spoke for this input, and that the person contradicts by what they
-                say: dropped, however alike they are and however far they are trusted.
+            module: Name of the module that is corrected.
+            seen: Input of the module.
+            label: The right label.
+            by: Name of the person who gave it.
+            whose: Names of the other people to whom the input belongs, such as the owner of the plate.
+            source: Source of the input. A question that is given again, after a crash, changes nothing.
+            overrules: Numbers of memories that were recalled for this input and that the person contradicts. They are
+                dropped whatever their similarity and trust.
 
         Returns:
-            What is remembered, or was already.
+            The new memory, or the one that was there already.
 
         Raises:
-            BadSetting: The module, the label or a name cannot be kept.
+            Malformed: The module, the label or a name is empty, too long or not of one line.
         """
         source = source or Source()
-        module = check_name("a module", module, MAX_NAME, error=BadSetting)
-        label = check_text("a label", label, MAX_OPTION, error=BadSetting, empty=False)
-        by = check_person("a name", by, MAX_NAME, error=BadSetting)
-        others = check_list("whose", whose, MAX_PEOPLE, error=BadSetting)
-        owners = tuple(sorted({by, *(check_person("a name", other, MAX_NAME, error=BadSetting) for other in others)}))
+        module = check_name("a module", module, MAX_NAME, error=Malformed)
+        label = check_text("a label", label, MAX_OPTION, error=Malformed, empty=False)
+        by = check_person("a name", by, MAX_NAME, error=Malformed)
+        people = check_list("whose", whose, MAX_PEOPLE, error=Malformed)
+        owners = tuple(sorted({by, *(check_person("a name", person, MAX_NAME, error=Malformed) for person in people)}))
+        # Read and write under one lock: another program may teach the same question at the same moment.
         with self._book.writing() as pen:
             self._catch_up(pen, pen.head.seq)
             if (known := self._shelves.taught(module, source.question, label)) is not None:
                 return known
             wrong = self._in_use(overrules)
-            same = [each for each in self._shelves.within(module, seen, self.settings.same) if each.key not in wrong]
+            matches = self._shelves.within(module, seen, self.settings.same)
+            same = [match for match in matches if match.key not in wrong]
             best = None if same else self._shelves.best(module, seen, self.settings.threshold)
             alike = [best] if best is not None and best.key not in wrong else same
             events: list[MemoryEvent] = []
             for memory in (self._shelves.memories[id_] for id_ in wrong):
                 events += self._against(memory, Cause.SAID, by, source.question, overruled=True)
             events += self._judged(alike, label, by, source.question)
-            again = self._said_before(same, label, by, owners)
+            again = self._repeated(same, label, by, owners)
             if again is None:
                 events += self._room(module, events)
                 events.append(
@@ -177,82 +178,82 @@ class Memory:
     def confirm(
         self, memory: int, *, by: str | None = None, evidence: str = "", certainty: float = 1.0, run: str = ""
     ) -> Remembered:
-        """Something spoke for a memory: it was acted on and was right, or a person said so.
+        """Record evidence for a memory: the robot acted on it with success, or a person said that it is right.
 
         Args:
-            memory: Its number.
-            by: Who said so; None where the robot saw it.
-            evidence: The id of the action or question. The same one counts once for a memory.
-            certainty: How much it counts, 0 to 1.
-            run: In which run.
+            memory: Number of the memory.
+            by: Name of the person who said so; None where the robot saw it.
+            evidence: Id of the action or question. The same one counts once for a memory.
+            certainty: Weight of the evidence, 0 to 1.
+            run: Id of the run.
 
         Raises:
-            BadSetting: There is no such memory.
+            UnknownName, OutOfRange: There is no such memory, or the certainty is outside 0 to 1.
         """
         return self._weigh(memory, by, evidence, certainty, run, against=None)
 
     def contradict(
         self, memory: int, *, by: str | None = None, evidence: str = "", certainty: float = 1.0, run: str = ""
     ) -> Remembered:
-        """Something spoke against a memory. A person who says that it is wrong is believed: it is dropped.
+        """Record evidence against a memory.
 
-        Where it was acted on and turned out wrong it loses trust, and is dropped below `Settings.drop_below`. Tell
-        only what says that the label was wrong: a fork that slips says nothing about it. The arguments are those of
-        `confirm`. What a person says instead is for `remember`.
+        If a person says that it is wrong, it is dropped. If the robot acted on it and failed, it loses trust, and is
+        dropped below `Settings.drop_below`. Record only failures that show a wrong label: a fork that slips is none.
+        The arguments are those of `confirm`. Give the right label to `remember`.
 
         Raises:
-            BadSetting: There is no such memory.
+            UnknownName, OutOfRange: There is no such memory, or the certainty is outside 0 to 1.
         """
         return self._weigh(memory, by, evidence, certainty, run, against=Cause.FAILED if by is None else Cause.SAID)
 
     def forget(self, *memories: int, module: str | None = None, by: str | None = None) -> tuple[int, ...]:
-        """Use some memories no more, or with `module` all of one.
+        """Stop using some memories, or with `module` all memories of a module.
 
-        They stay in the journal. To take somebody's out of it, `Journal.erase` the person.
+        They stay in the journal. To remove a person's data from it, use `Journal.erase`.
 
         Args:
-            memories: Their numbers.
-            module: Of this module all.
-            by: Who wants that.
+            memories: Numbers of the memories.
+            module: Name of a module whose memories are all meant.
+            by: Name of the person who wants that.
 
         Returns:
             The numbers of those that were in use.
 
         Raises:
-            BadSetting: There is no such memory.
+            UnknownName: There is no such memory.
         """
-        person = None if by is None else check_person("a name", by, MAX_NAME, error=BadSetting)
+        person = None if by is None else check_person("a name", by, MAX_NAME, error=Malformed)
         with self._book.writing() as pen:
             self._catch_up(pen, pen.head.seq)
-            wanted = [self._known(each) for each in memories]
+            chosen = [self._known(number) for number in memories]
             if module is not None:
-                wanted += self._shelves.kept(module)
-            gone = tuple(sorted({each.id for each in wanted if each.kept}))
+                chosen += self._shelves.kept(module)
+            gone = tuple(sorted({memory.id for memory in chosen if memory.kept}))
             lines = self._append(pen, [MemoryForgotten(memories=gone, by=person)] if gone else [], "")
         self._take(lines)
         return gone
 
     def count(self, module: str) -> int:
-        """How many are in use of a module; as fast for many as for few."""
+        """Return the number of memories of a module that are in use; as fast for many as for few."""
         self.refresh()
         return self._shelves.count(module)
 
     def kept(self, module: str | None = None) -> tuple[Remembered, ...]:
-        """What is in use, of a module or of all."""
+        """Return the memories that are in use, of a module or of all."""
         self.refresh()
         return tuple(self._shelves.kept(module))
 
     def __getitem__(self, memory: int) -> Remembered:
-        """A memory by its number, also one that is no longer used.
+        """Return a memory by its number, also one that is no longer used.
 
         Raises:
-            BadSetting: There is none, or it was erased.
+            UnknownName: There is none, or it was erased.
         """
         self.refresh()
         return self._known(memory)
 
     def refresh(self) -> None:
-        """Take in what was written since, by any program. Where somebody was erased, begin again without them."""
+        """Read the entries written since, by any program. If a person was erased, read all again without them."""
         head = self._book.head().seq
         if head != self._seen:
             self._catch_up(self._book, head)
@@ -260,7 +261,7 @@ class Memory:
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _catch_up(self, reader: Journal | Writer, head: int) -> None:
-        """Take in everything up to an entry. What is erased after it is found by the next one who catches up."""
+        """Read all entries up to number `head`. A person erased after it is noticed the next time."""
         if self._seen and any(line.kind == ERASED for line in reader.read(self._seen, run="")):
             self._seen, self._shelves = 0, Shelves()
             self._erasures += 1
@@ -272,37 +273,37 @@ class Memory:
         self._seen = head
 
     def _append(self, pen: Writer, events: Iterable[MemoryEvent], run: str) -> list[LogEntry]:
-        return [pen.append(each, run=run, key=KEY) for each in events]
+        return [pen.append(event, run=run, key=KEY) for event in events]
 
     def _take(self, lines: Sequence[LogEntry]) -> None:
-        """Take in what this program wrote, once it is durable."""
+        """Apply the entries that this program wrote, once they are durable."""
         for line in lines:
             self._shelves.take(line)
             self._seen = line.seq
 
     def _known(self, memory: int) -> Remembered:
-        if (found := self._shelves.memories.get(memory)) is None:
-            raise BadSetting(f"there is no memory {memory}", hint="It was never there, or somebody was erased.")
-        return found
+        if (record := self._shelves.memories.get(memory)) is None:
+            raise UnknownName.of("a memory", memory, "be in the journal", hint="Its person may have been erased.")
+        return record
 
     def _in_use(self, memories: Iterable[int]) -> list[int]:
-        """Those that are used, each once: one that was erased or dropped meanwhile says nothing any more."""
-        found = self._shelves.memories
-        return [each for each in dict.fromkeys(memories) if each in found and found[each].kept]
+        """Return the numbers that are still used, each once: others were erased or dropped meanwhile."""
+        known = self._shelves.memories
+        return [number for number in dict.fromkeys(memories) if number in known and known[number].kept]
 
     def _against(
         self, memory: Remembered, cause: Cause, by: str | None, evidence: str, weight: float = 1.0, *, overruled: bool
     ) -> list[MemoryEvent]:
-        """Something spoke against a memory: it is dropped where it is overruled, or hardly trusted any more."""
-        spoke = MemoryContradicted(memory=memory.id, cause=cause, by=by, evidence=evidence, weight=weight)
+        """Return the events of evidence against a memory, which is dropped if it is overruled or no longer trusted."""
+        contradicted = MemoryContradicted(memory=memory.id, cause=cause, by=by, evidence=evidence, weight=weight)
         if overruled:
-            return [spoke, MemoryDropped(memory=memory.id, why=Dropping.OVERRULED)]
+            return [contradicted, MemoryDropped(memory=memory.id, why=Dropping.OVERRULED)]
         if memory.trust.contradicted(weight).value < self.settings.drop_below:
-            return [spoke, MemoryDropped(memory=memory.id, why=Dropping.DISTRUSTED)]
-        return [spoke]
+            return [contradicted, MemoryDropped(memory=memory.id, why=Dropping.DISTRUSTED)]
+        return [contradicted]
 
     def _judged(self, alike: Sequence[Match], label: str, by: str, question: str) -> list[MemoryEvent]:
-        """What a person's word says of memories that are alike: all of the same input, else what would be recalled."""
+        """Return the events of a person's label as evidence for or against similar memories."""
         events: list[MemoryEvent] = []
         for match in alike:
             if self._shelves.counted(match.key, question):
@@ -315,31 +316,31 @@ class Memory:
                 events += self._against(memory, Cause.OTHER_ANSWER, by, question, weight, overruled=overruled)
         return events
 
-    def _said_before(self, same: Sequence[Match], label: str, by: str, owners: tuple[str, ...]) -> Remembered | None:
-        """Of memories of the same input, that of the same word of the same person."""
-        for memory in (self._shelves.memories[found.key] for found in same):
+    def _repeated(self, same: Sequence[Match], label: str, by: str, owners: tuple[str, ...]) -> Remembered | None:
+        """Return the memory of the same input in which the same person gave the same label, or None."""
+        for memory in (self._shelves.memories[match.key] for match in same):
             if (memory.label, memory.by, memory.whose) == (label, by, owners):
                 return memory
         return None
 
     def _room(self, module: str, events: Sequence[MemoryEvent]) -> list[MemoryEvent]:
-        """What must go so that one more fits."""
-        going = {each.memory for each in events if isinstance(each, MemoryDropped)}
+        """Return the events that drop memories so that one more fits beside those that `events` leave."""
+        going = {event.memory for event in events if isinstance(event, MemoryDropped)}
         over = self._shelves.count(module) - len(going) + 1 - self.settings.most
         if over <= 0:
             return []
         left = sorted(
-            (each for each in self._shelves.kept(module) if each.id not in going),
+            (memory for memory in self._shelves.kept(module) if memory.id not in going),
             key=lambda memory: (memory.trust.value, memory.id),
         )
-        return [MemoryDropped(memory=each.id, why=Dropping.FULL) for each in left[:over]]
+        return [MemoryDropped(memory=memory.id, why=Dropping.FULL) for memory in left[:over]]
 
     def _weigh(
         self, id_: int, by: str | None, evidence: str, certainty: float, run: str, *, against: Cause | None
     ) -> Remembered:
-        weight = check_share("a certainty", certainty, error=BadSetting)
-        evidence = check_text("an id", evidence, MAX_ID, error=BadSetting)
-        person = None if by is None else check_person("a name", by, MAX_NAME, error=BadSetting)
+        weight = check_share("a certainty", certainty, error=OutOfRange)
+        evidence = check_text("an id", evidence, MAX_ID, error=Malformed)
+        person = None if by is None else check_person("a name", by, MAX_NAME, error=Malformed)
         with self._book.writing() as pen:
             self._catch_up(pen, pen.head.seq)
             memory = self._known(id_)
@@ -356,18 +357,18 @@ class Memory:
 
 
 class Shelves:
-    """A memory's state. Takes in entries one after another; equal journals give equal states."""
+    """State of a memory, built from its entries one after another; equal journals give equal states."""
 
     def __init__(self) -> None:
         self.memories: dict[int, Remembered] = {}
         self._indices: dict[tuple[str, Encoder], Index] = {}
-        """By module and encoder; the labels are the groups."""
+        """Vectors by module and encoder; the labels are the groups."""
         self._taught: dict[tuple[str, str, str], int] = {}
         self._counted: set[tuple[int, str]] = set()
         self._kept: dict[str, dict[int, None]] = {}
 
     def take(self, line: LogEntry) -> None:
-        """Take an entry in. Entries of other rooms, and those about what was erased, change nothing."""
+        """Apply an entry. Entries of other rooms, and those about erased memories, change nothing."""
         event = line.event
         match event:
             case MemoryRemembered():
@@ -379,14 +380,14 @@ class Shelves:
             case MemoryDropped():
                 self._end(event.memory, Status.DROPPED)
             case MemoryForgotten():
-                for each in event.memories:
-                    self._end(each, Status.FORGOTTEN)
+                for number in event.memories:
+                    self._end(number, Status.FORGOTTEN)
             case _:
                 pass
 
     def _put(self, line: LogEntry, event: MemoryRemembered) -> None:
         if event.label is None or event.embedding is None:
-            return  # erased
+            return  # The person was erased, and the label and the embedding with them.
         try:
             encoder = Encoder(event.encoder, event.dimension, event.digest)
             source = Source(question=event.question, run=line.run, picture=event.picture or "")
@@ -431,29 +432,29 @@ class Shelves:
     # -- asking ------------------------------------------------------------------------------------------------------
 
     def kept(self, module: str | None = None) -> Iterator[Remembered]:
-        """The memories that are used, of a module or of all, the oldest first within a module."""
-        for each in self._kept if module is None else (module,):
-            yield from (self.memories[id_] for id_ in self._kept.get(each, ()))
+        """Yield the memories that are used, of a module or of all, the oldest first within a module."""
+        for name in self._kept if module is None else (module,):
+            yield from (self.memories[id_] for id_ in self._kept.get(name, ()))
 
     def count(self, module: str) -> int:
-        """How many memories of a module are used."""
+        """Return the number of memories of a module that are used."""
         return len(self._kept.get(module, ()))
 
     def taught(self, module: str, question: str, label: str) -> Remembered | None:
-        """What a question taught already."""
+        """Return the memory that a question has taught already, or None."""
         id_ = self._taught.get((module, question, label)) if question else None
         return None if id_ is None else self.memories[id_]
 
     def counted(self, id_: int, evidence: str) -> bool:
-        """Whether something has spoken for or against a memory before; nothing is known of what has no id."""
+        """Return whether this evidence for or against a memory was counted before; False for evidence without an id."""
         return bool(evidence) and (id_, evidence) in self._counted
 
     def best(self, module: str, seen: Embedding, floor: float, labels: tuple[str, ...] | None = None) -> Match | None:
-        """The most similar memory at or above a floor, with one of the labels where these are given."""
+        """Return the most similar memory at or above a floor, with one of the labels where these are given."""
         index = self._indices.get((module, seen.encoder))
         return None if index is None else index.best(seen.vector, floor, labels)
 
     def within(self, module: str, seen: Embedding, floor: float) -> list[Match]:
-        """All memories at or above a floor, the most similar first."""
+        """Return all memories at or above a floor, the most similar first."""
         index = self._indices.get((module, seen.encoder))
         return [] if index is None else index.within(seen.vector, floor)

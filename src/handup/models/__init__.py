@@ -1,7 +1,7 @@
 """Models of others as modules of any robot: at an endpoint, in an ONNX file, as a function, or CLIP from a folder.
 
-`Model` puts one in the place of a module, `check_model` inspects it. Packages that a model needs are imported when it
-is used; a missing one is an error with the command that installs it.
+`Model` uses one as a module, `check_model` inspects it. Packages that a model needs are imported when it is used; the
+error for a missing package has the command that installs it.
 """
 
 from handup.models.clip import ClipEmbedder, NearestExample

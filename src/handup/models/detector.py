@@ -1,4 +1,4 @@
-"""Boxes from any detector in an ONNX file, once it is said what the file takes and gives. Needs the extra `models`."""
+"""Detectors in ONNX files, with a description of their inputs and outputs. Needs the extra `models`."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import BadSetting, Box, ContractViolation
-from handup.core.checks import check_count, check_number, check_share
+from handup.core import Box, ConflictingSettings, ContractViolation, MissingSetting, OutOfRange, UnknownName, WrongSize
+from handup.core.checks import check_count, check_number, check_share, shown
 from handup.models.model import Output
 from handup.models.onnx import Array, Network
 from handup.models.pictures import Picture, check_picture, pillow
 
 Floats = NDArray[np.float64]
 THINNEST = 1e-3
-"""In shares of the picture: what is thinner after it was cut at the edge is no box."""
+"""Least side of a box after it was cut at the edge, as a share of the picture."""
 ROUNDING = 1e-3
-"""So far outside 0 and 1 a score may be by rounding, in half precision."""
+"""Largest excess of a score over 0 to 1 by rounding, in half precision."""
 
 
 class Corners(StrEnum):
-    """What the four numbers of a box are."""
+    """Meaning of the four numbers of a box."""
 
     XYXY = "xyxy"
     """Left, top, right, bottom."""
@@ -33,29 +33,29 @@ class Corners(StrEnum):
 
 
 class Unit(StrEnum):
-    """What these numbers count."""
+    """Unit of the numbers of a box."""
 
     PIXEL = "pixel"
     """Pixels of the input."""
     RELATIVE = "relative"
-    """Shares of the input, bars and all."""
+    """Shares of the input, including its bars."""
 
 
 class Layout(StrEnum):
-    """How the outputs are arranged. A first axis of length 1 may stand before each."""
+    """Arrangement of the outputs, each possibly with a first axis of length 1."""
 
     LABELLED = "labelled"
-    """Three: N × 4 boxes, N scores, N numbers of classes; as torchvision's detectors give them."""
+    """Three outputs: N × 4 boxes, N scores and N class numbers, as of torchvision's detectors."""
     PER_CLASS = "per class"
-    """Two: N × 4 boxes, and N × C scores, one for each class; as DETR gives them."""
+    """Two outputs: N × 4 boxes, and N × C scores, one for each class, as of DETR."""
     JOINED = "joined"
-    """One: N × (4 + C), the box and then a score for each class, or its transpose; as YOLOv8 and later give them."""
+    """One output: N × (4 + C), the box and then a score for each class, or its transpose, as of YOLOv8 and later."""
     OBJECTNESS = "objectness"
-    """One: N × (5 + C), the box, a score for anything at all, and one for each class; as YOLOv5 gives them."""
+    """One output: N × (5 + C), the box, a score for any object, and a score for each class, as of YOLOv5."""
 
 
 class Scores(StrEnum):
-    """What must be done to the raw scores."""
+    """Function that turns raw scores into scores from 0 to 1."""
 
     PLAIN = "plain"
     SIGMOID = "sigmoid"
@@ -64,31 +64,32 @@ class Scores(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class DetectorFormat:
-    """What a detector's file takes and gives. It cannot say so itself: a wrong word here gives wrong boxes, no error.
+    """Description of the inputs and outputs of a detector's file.
 
-    So look at a few (`marked` draws them) before you trust it.
+    The file does not contain it, and a mistake gives wrong boxes instead of an error: look at a few (`marked` draws
+    them) before you trust it.
 
     Args:
-        width: Of the input, in px.
-        height: Of the input, in px.
-        classes: The label that each class number means, in the robot's words; several may mean the same, and an empty
-            one means nothing.
-        layout: How its outputs are arranged.
-        outputs: Their names in that order; by position where empty.
-        corners: What the four numbers of a box are.
-        unit: What they count.
-        scores: What must be done to the raw scores.
-        scale: By what the colours from 0 to 255 are multiplied first. A network that takes uint8 gets them as they are.
-        mean: Taken off each colour then, in the order of the channels.
-        std: By what each is divided then.
+        width: Width of the input in px.
+        height: Height of the input in px.
+        classes: Label of each class number, in the robot's words. Several may have one label; an empty label leaves
+            the class out.
+        layout: Arrangement of the outputs.
+        outputs: Names of the outputs in that order; the first outputs of the file where empty.
+        corners: Meaning of the four numbers of a box.
+        unit: Unit of these numbers.
+        scores: Function to apply to the raw scores.
+        scale: Factor on the colours from 0 to 255. A network that takes uint8 gets the colours unchanged.
+        mean: Number subtracted from each colour then, in the order of the channels.
+        std: Number by which each colour is divided then, above 0.
         bgr: Whether blue comes first.
-        channels_last: Whether the input is height × width × 3, or else 3 × height × width.
-        letterbox: Whether the picture keeps its proportions on the input, or is stretched.
-        centred: Whether the bars are on both sides, or else on the right and at the bottom.
-        bars: Their grey, 0 to 255.
+        channels_last: Whether the input is height × width × 3 instead of 3 × height × width.
+        letterbox: Whether the picture keeps its proportions, with bars beside it, instead of being stretched.
+        centred: Whether the bars are on both sides instead of on the right and at the bottom.
+        bars: Grey of the bars, 0 to 255.
 
     Raises:
-        BadSetting: A size, colour or class that cannot be.
+        OutOfRange, WrongSize, MissingSetting, ConflictingSettings: A size, colour, class or output is not allowed.
     """
 
     width: int
@@ -110,43 +111,46 @@ class DetectorFormat:
 
     def __post_init__(self) -> None:
         for what in ("width", "height"):
-            check_count(what, getattr(self, what), least=1, error=BadSetting)
+            check_count(what, getattr(self, what), least=1, error=OutOfRange)
         for number in (self.scale, *self.mean, *self.std):
-            check_number("a number of the normalisation", number, error=BadSetting)
+            check_number("a number of the normalisation", number, error=OutOfRange)
         if len(self.mean) != 3 or len(self.std) != 3 or min(self.std) <= 0.0 or self.scale <= 0.0:
-            raise BadSetting("this is no normalisation", hint="Give three means, three deviations above 0, a scale.")
+            got, must = f"{self.mean}, {self.std} and {self.scale:g}", "be three numbers, three above 0 and one above 0"
+            raise OutOfRange.of("mean, std and scale", got, must, hint="Take them from the training.")
         if not any(self.classes) or not all(isinstance(label, str) for label in self.classes):
-            raise BadSetting("no class has a label", hint="Give the label of every class; '' for nothing.")
+            raise MissingSetting.of("classes", shown(self.classes), "hold a label", hint="Give '' for other classes.")
         if len(self.outputs) not in {0, needed := len(AXES[self.layout])}:
-            raise BadSetting(f"{len(self.outputs)} outputs for the layout '{self.layout}'", hint=f"Name {needed}.")
+            must = f"be {needed} names for the layout '{self.layout}'"
+            raise WrongSize.of("outputs", len(self.outputs), must, hint="Leave them out to take the first.")
         if self.layout is Layout.LABELLED and self.scores is Scores.SOFTMAX:
-            raise BadSetting("one score a box cannot be a softmax over classes", hint="Use the layout 'per class'.")
+            must = "not be a softmax over classes in this layout"
+            raise ConflictingSettings.of("scores", self.layout, must, hint="Use the layout 'per class'.")
         if not 0 <= self.bars <= 255:
-            raise BadSetting(f"bars of grey {self.bars}", hint="Give 0 to 255.")
+            raise OutOfRange.of("bars", self.bars, "lie between 0 and 255", hint="Give a grey.")
 
 
 AXES = {Layout.LABELLED: (2, 1, 1), Layout.PER_CLASS: (2, 2), Layout.JOINED: (2,), Layout.OBJECTNESS: (2,)}
-"""The outputs of each layout: how many axes each has, without one of length 1 before them."""
+"""Number of axes of each output of a layout, without a first axis of length 1."""
 
 
 class OnnxDetector:
-    """A detector of your own.
+    """Detector of your own in an ONNX file.
 
     Args:
         path: The ONNX file.
-        form: What it takes and gives.
-        least_score: Boxes below are left out.
-        most_overlap: Of two boxes of a label that share more than this (intersection over union) the better one stays.
-        most_boxes: How many stay.
-        threads: How many the network may use.
+        form: Description of its inputs and outputs.
+        least_score: Least score of a box, from 0 to 1.
+        most_overlap: Largest overlap (intersection over union) of two boxes of a label; beyond it the better one stays.
+        most_boxes: Largest number of boxes.
+        threads: Number of threads that the network may use.
 
     Attributes:
-        labels: What it can find.
-        digest: Which model this is: a hash of the file and of how it is used.
+        labels: Labels that it can find.
+        digest: Hash of the file and of the settings.
 
     Raises:
         MissingExtra, BadRecord: onnxruntime or the file is missing, or it is damaged.
-        BadSetting: The file is of another form than is said.
+        ConflictingSettings, OutOfRange: The file does not fit the description, or a limit is outside its range.
     """
 
     def __init__(
@@ -160,18 +164,20 @@ class OnnxDetector:
         threads: int = 1,
     ) -> None:
         self.form = form
-        self._least_score = check_share("least_score", least_score, error=BadSetting)
-        self._most_overlap = check_share("most_overlap", most_overlap, error=BadSetting)
-        self._most_boxes = check_count("most_boxes", most_boxes, least=1, error=BadSetting)
+        self._least_score = check_share("least_score", least_score, error=OutOfRange)
+        self._most_overlap = check_share("most_overlap", most_overlap, error=OutOfRange)
+        self._most_boxes = check_count("most_boxes", most_boxes, least=1, error=OutOfRange)
         self._network = Network(path, threads=threads)
         sides = (form.height, form.width)
-        wanted, has = (1, *sides, 3) if form.channels_last else (1, 3, *sides), self._network.input_shape
-        if len(has) != 4 or any(size not in {None, right} for size, right in zip(has, wanted, strict=True)):
-            raise BadSetting(f"{path.name} has an input of {has}, not of {list(wanted)}", hint="Correct the format.")
+        shape, has = (1, *sides, 3) if form.channels_last else (1, 3, *sides), self._network.input_shape
+        if len(has) != 4 or any(size not in {None, side} for size, side in zip(has, shape, strict=True)):
+            must = f"have an input of {list(shape)}"
+            raise ConflictingSettings.of(path.name, has, must, hint="Correct the format.")
         names, needed = self._network.outputs, len(AXES[form.layout])
         self._outputs = list(form.outputs) or names[:needed]
         if not set(self._outputs) <= set(names) or len(self._outputs) != needed:
-            raise BadSetting(f"{path.name} gives {', '.join(names)}", hint=f"'{form.layout}' needs {needed} of them.")
+            must = f"have {needed} outputs for the layout '{form.layout}'"
+            raise ConflictingSettings.of(path.name, ", ".join(names), must, hint="Correct the layout or the names.")
         self.labels: tuple[str, ...] = tuple(dict.fromkeys(filter(None, form.classes)))
         self.digest = self._network.digest(repr((form, least_score, most_overlap, most_boxes)).encode())[:16]
 
@@ -179,18 +185,19 @@ class OnnxDetector:
         """Find the boxes of a label, the best first.
 
         Raises:
-            BadSetting: A label that it does not know, or no picture.
-            ContractViolation: The network gives another shape than was said, or something that is no number.
+            UnknownName: The detector does not know the label.
+            WrongSize: It is not a picture.
+            ContractViolation: The network returns another shape than described, or numbers that are not finite.
         """
         if label not in self.labels:
-            raise BadSetting(f"the detector knows no '{label}'", hint=f"Choose among: {', '.join(self.labels)}.")
+            raise UnknownName.of("the label", f"'{label}'", "be known", hint=f"Choose among: {', '.join(self.labels)}.")
         placed = Placement.of(check_picture(picture), self.form)
-        made = self._network.run(self._input(placed.onto(picture)), self._outputs)
-        boxes, scores = self._read([np.asarray(array, np.float64) for array in made], label)
+        outputs = self._network.run(self._input(placed.onto(picture)), self._outputs)
+        boxes, scores = self._read([np.asarray(array, np.float64) for array in outputs], label)
         enough = scores >= self._least_score
         boxes, scores = boxes[enough], scores[enough]
         if not (np.isfinite(boxes).all() and np.isfinite(scores).all()):
-            raise ContractViolation("the detector gives boxes that are no numbers", hint="Export it anew, in float32.")
+            raise ContractViolation("the detector gives boxes that are not finite", hint="Export it anew, in float32.")
         corners = np.clip(placed.back(self._corners(boxes)), 0.0, 1.0)
         thick = (corners[:, 2:] - corners[:, :2] > THINNEST).all(axis=1)
         corners, scores = corners[thick], np.minimum(scores[thick], 1.0)
@@ -208,43 +215,41 @@ class OnnxDetector:
             colours = (colours.astype(np.float64) * form.scale - np.array(form.mean)) / np.array(form.std)
         return (colours if form.channels_last else colours.transpose(2, 0, 1))[None]
 
-    def _read(self, made: list[Floats], label: str) -> tuple[Floats, Floats]:
-        """Boxes as the network counts them, and their scores for a label."""
-        numbers = [number for number, meant in enumerate(self.form.classes) if meant == label]
+    def _read(self, outputs: list[Floats], label: str) -> tuple[Floats, Floats]:
+        """Return the boxes in the network's unit, and their scores for a label."""
+        numbers = [number for number, name in enumerate(self.form.classes) if name == label]
         layout, classes, axes = self.form.layout, len(self.form.classes), AXES[self.form.layout]
-        made = [
+        outputs = [
             array[0] if array.ndim == count + 1 and len(array) == 1 else array
-            for array, count in zip(made, axes, strict=True)
+            for array, count in zip(outputs, axes, strict=True)
         ]
-        if tuple(array.ndim for array in made) != axes:
-            raise _shaped(made, "of so many axes")
+        if tuple(array.ndim for array in outputs) != axes:
+            raise _misshapen(outputs, f"of {' and '.join(map(str, axes))} axes")
         if layout is Layout.LABELLED:
-            boxes, scores, labels = made
+            boxes, scores, labels = outputs
             if boxes.shape != (len(scores), 4) or len(labels) != len(scores):
-                raise _shaped(made, "N × 4, N, N")
-            meant = np.isin(labels, numbers)
-            return boxes[meant], self._scored(scores[meant])
+                raise _misshapen(outputs, "N × 4, N, N")
+            chosen = np.isin(labels, numbers)
+            return boxes[chosen], self._scored(scores[chosen])
         sure: Floats | float = 1.0
         if layout is Layout.PER_CLASS:
-            boxes, of_classes = made
+            boxes, of_classes = outputs
         else:
-            [joined] = made
+            [joined] = outputs
             columns = classes + (5 if layout is Layout.OBJECTNESS else 4)
             joined = joined.T if joined.shape[1] != columns and joined.shape[0] == columns else joined
             boxes, of_classes = joined[:, :4], joined[:, columns - classes :]
             if layout is Layout.OBJECTNESS and joined.shape[1] == columns:
                 sure = self._scored(joined[:, 4:5])
         if boxes.shape != (len(boxes), 4) or of_classes.shape != (len(boxes), classes):
-            raise _shaped(made, f"N boxes with {classes} classes")
+            raise _misshapen(outputs, f"N boxes with {classes} classes")
         return boxes, (sure * self._scored(of_classes))[:, numbers].max(axis=1, initial=0.0)
 
     def _scored(self, raw: Floats) -> Floats:
         if self.form.scores is Scores.PLAIN:
             if raw.size and not (raw.min() >= -ROUNDING and raw.max() <= 1.0 + ROUNDING):
-                raise ContractViolation(
-                    f"the detector gives scores from {raw.min():g} to {raw.max():g}",
-                    hint="Say what must be done to them: Scores.SIGMOID or Scores.SOFTMAX.",
-                )
+                cause = f"the detector's scores must lie between 0 and 1, got {raw.min():g} to {raw.max():g}"
+                raise ContractViolation(cause, hint="Set scores to Scores.SIGMOID or Scores.SOFTMAX.")
             return raw
         if self.form.scores is Scores.SIGMOID:
             return np.asarray(1.0 / (1.0 + np.exp(-np.clip(raw, -700.0, 700.0))))
@@ -252,25 +257,23 @@ class OnnxDetector:
         return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
 
     def _corners(self, boxes: Floats) -> Floats:
-        """Left, top, right, bottom in px of the input."""
+        """Return left, top, right and bottom in px of the input."""
         if self.form.corners is Corners.CXCYWH:
             boxes = np.hstack([boxes[:, :2] - boxes[:, 2:] / 2, boxes[:, :2] + boxes[:, 2:] / 2])
         return boxes * ((self.form.width, self.form.height) * 2) if self.form.unit is Unit.RELATIVE else boxes
 
 
-def _shaped(made: list[Floats], wanted: str) -> ContractViolation:
-    shapes = ", ".join(str(list(array.shape)) for array in made)
-    return ContractViolation(
-        f"the detector gives {shapes}, which is not {wanted}", hint="Correct the layout, or the list of classes."
-    )
+def _misshapen(outputs: list[Floats], must: str) -> ContractViolation:
+    shapes, hint = ", ".join(str(list(array.shape)) for array in outputs), "Correct the layout, or the classes."
+    return ContractViolation(f"the detector's outputs must be {must}, got {shapes}", hint=hint)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Placement:
-    """Where a picture lies on the input of a detector, in px.
+    """Rectangle of a picture on the input of a detector, in px.
 
-    Sides are whole pixels, so width and height may be scaled by slightly different factors. Both ways go by the sides
-    themselves, so nothing is lost in rounding.
+    Its sides are whole pixels, so width and height may be scaled by slightly different factors. Both directions are
+    computed from the sides, so nothing is lost in rounding.
     """
 
     form: DetectorFormat
@@ -281,7 +284,7 @@ class Placement:
 
     @classmethod
     def of(cls, picture: Picture, form: DetectorFormat) -> Placement:
-        """Place a picture as the format says: stretched, or with bars beside it."""
+        """Place a picture as the description says: stretched, or with bars beside it."""
         high, wide = picture.shape[:2]
         if not form.letterbox:
             return cls(form=form, left=0, top=0, wide=form.width, high=form.height)
@@ -291,7 +294,7 @@ class Placement:
         return cls(form=form, left=left, top=top, wide=wide, high=high)
 
     def onto(self, picture: Picture) -> NDArray[np.uint8]:
-        """Draw the picture on the input: height × width × 3, with its bars."""
+        """Return the input with the picture and its bars: height × width × 3."""
         image_of, _ = pillow("resizing a picture")
         image: Any = image_of.fromarray(picture)
         if image.size != (self.wide, self.high):
@@ -301,22 +304,22 @@ class Placement:
         return canvas
 
     def back(self, corners: Floats) -> Floats:
-        """Rows of left, top, right, bottom in px of the input, as shares of the picture; not clipped."""
+        """Turn rows of left, top, right, bottom in px of the input into shares of the picture, not clipped."""
         shares: Floats = (corners - (self.left, self.top) * 2) / ((self.wide, self.high) * 2)
         return shares
 
 
 def without_overlaps(corners: Floats, scores: Floats, most_overlap: float, most: int) -> list[int]:
-    """Choose the boxes that stay (non-maximum suppression): from the best on, each that overlaps no better one much.
+    """Choose boxes by non-maximum suppression: a box is dropped if it overlaps a better one that stays.
 
     Args:
         corners: Rows of left, top, right, bottom, all with an area.
-        scores: One for each; of equals the first is taken for the better.
-        most_overlap: Intersection over union above which the worse box goes.
-        most: How many may stay.
+        scores: Score of each box; of equal ones the first counts as better.
+        most_overlap: Intersection over union above which the worse box is dropped.
+        most: Largest number of boxes that stay.
 
     Returns:
-        Their rows, the best first.
+        Rows of the boxes that stay, the best first.
     """
     areas = (corners[:, 2:] - corners[:, :2]).prod(axis=1)
     rest = np.argsort(-scores, kind="stable")

@@ -1,7 +1,7 @@
-"""A model at a server: one request, bounded in time, tries and size, and a choice with a score for each option.
+"""Model at a server: requests bounded in time, tries and size, and a choice with a score for each option.
 
-The key comes from an environment variable and goes nowhere but into the request: not into a message, not into a repr,
-not to another host (redirects are not followed) and not over a line that others can read.
+The key comes from an environment variable and goes only into the request: not into a message, not into a repr, not to
+another host (redirects are not followed) and not over a line that others can read.
 """
 
 from __future__ import annotations
@@ -23,59 +23,63 @@ from urllib.parse import SplitResult, urlsplit
 
 from handup.core import (
     BadAnswer,
-    BadSetting,
+    ConflictingSettings,
     ContractViolation,
     HandupError,
+    Malformed,
     MissingExtra,
+    MissingSetting,
+    OutOfRange,
     ServerBusy,
     ServerRefused,
     ServerUnreachable,
     TooFast,
     TooLarge,
     UnsafeHost,
+    WrongSize,
 )
 from handup.core.checks import MAX_NAME, MAX_OPTION, check_count, check_name, check_number, shown, storable
 from handup.models.model import Output
 from handup.models.pictures import Picture, data_url
 
 LONGEST_PAUSE_S = 20.0
-"""So long at most before it is tried again, whatever the server asks for."""
+"""Longest pause before the next try, whatever the server asks for."""
 LONGEST_TEXT = 160
-"""So much of a server's own words stands in a message."""
+"""Most characters of a server's own message that an error quotes."""
 BUSY = (408, 429, 500, 502, 503, 504, 529)
-"""Answers after which the same request may do better a little later."""
+"""Status codes after which the same request may succeed a little later."""
 RULES = "You choose for a robot. Answer with one letter and nothing else."
 LETTERS = "BCDEFGHJKLMNPQRSTUVW"
-"""As many as `top_logprobs` shows of one token: more could not all be seen. Letters that begin a sentence by themselves
-(A, I, O) are left out: "A plate of …" is no choice of the first option."""
+"""Letters of the options, as many as `top_logprobs` shows of one token. Letters that are words of a sentence (A, I, O)
+are left out: "A plate of …" is no choice of the first option."""
 LEAST_MASS = 0.5
-"""So much of the probability must lie on the options. Below, the model wanted to say something else."""
+"""Least probability of all options together; below it, the model was about to say something else."""
 AROUND = " \t\n\r\"'`*().:▁Ġ"
-"""What may stand around a letter: tokens carry spaces, marks and their tokeniser's own signs."""
-OTHER_MODEL = "Choose a model and a server that give `top_logprobs`; a bare answer says nothing of how sure it is."
+"""Characters around a letter in a token: spaces, marks and signs of tokenisers."""
+OTHER_MODEL = "Choose a model and a server that give `top_logprobs`; a bare answer does not show how sure it is."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """Where a model is served. Nothing is sent before it is asked for.
+    """Server of a model. Nothing is sent before a call.
 
-    `choose` asks a vision model that speaks the OpenAI way; `post` sends JSON to anything else, such as a detector.
-    A call blocks for `timeout_s` at most at each try, and for the pauses between tries. While it does, the robot does
-    not move. Threads may share one.
+    `choose` asks a vision model with OpenAI's API; `post` sends JSON to any other model, such as a detector. A call
+    blocks for at most `timeout_s` in each try, and for the pauses between tries, and the robot does not move meanwhile.
+    Threads may share an endpoint.
 
     Args:
-        url: Up to and with the version, such as `http://127.0.0.1:8000/v1`.
-        model: By the name that the server knows it by.
-        key_from: The environment variable with the key; empty where the server wants none.
-        timeout_s: For one try, from the connection to the last byte.
-        tries: How often it is tried while the server is away or busy.
-        pause_s: Before the second try; twice as long before each further one, or as long as the server asks for.
-        most_bytes: Of an answer.
-        ca_file: Certificates to trust, for a server whose certificate was made at home.
-        wait: How a pause is spent.
+        url: Address up to and including the version, such as `http://127.0.0.1:8000/v1`.
+        model: Name of the model on the server.
+        key_from: Environment variable with the key; empty where the server needs none.
+        timeout_s: Seconds for one try, from the connection to the last byte, above 0.
+        tries: Number of tries while the server is away or busy, at least 1.
+        pause_s: Seconds before the second try, doubled before each further one, or as many as the server asks for.
+        most_bytes: Largest answer in bytes.
+        ca_file: File of certificates to trust, for a server with a certificate of its own.
+        wait: Function that waits for some seconds.
 
     Raises:
-        BadSetting: An address, name or limit that cannot be.
+        Malformed, OutOfRange, ConflictingSettings: An address, name or limit is not allowed.
         UnsafeHost: A key would go to another machine without TLS.
     """
 
@@ -92,17 +96,17 @@ class Endpoint:
     def __post_init__(self) -> None:
         parts = _parts(self.url)
         if parts.username or parts.password:
-            raise BadSetting("an address holds a name or a password", hint="Give the key by key_from.")
-        if self.key_from and parts.scheme == "http" and not _is_here(str(parts.hostname)):
-            hint = "Use https, or a tunnel to this machine."
-            raise UnsafeHost(f"the key would go to {parts.hostname} without TLS", hint=hint)
+            raise ConflictingSettings("url must not hold a name or a password", hint="Give the key by key_from.")
+        if self.key_from and parts.scheme == "http" and not _is_local(str(parts.hostname)):
+            cause = f"a key must not go over http to another machine, got {parts.hostname}"
+            raise UnsafeHost(cause, hint="Use https, or a tunnel to this machine.")
         object.__setattr__(self, "url", self.url.rstrip("/"))
-        check_name("a model", self.model, MAX_NAME, error=BadSetting)
-        for what in ("timeout_s", "pause_s"):
-            if check_number(what, getattr(self, what), error=BadSetting) <= 0.0:
-                raise BadSetting(f"{what} is {getattr(self, what):g}", hint="Give some seconds.")
-        for what in ("tries", "most_bytes"):
-            check_count(what, getattr(self, what), least=1, error=BadSetting)
+        check_name("a model", self.model, MAX_NAME, error=Malformed)
+        for name in ("timeout_s", "pause_s"):
+            if (seconds := check_number(name, getattr(self, name), error=OutOfRange)) <= 0.0:
+                raise OutOfRange.of(name, f"{seconds:g}", "be above 0", hint="Give seconds.")
+        for name in ("tries", "most_bytes"):
+            check_count(name, getattr(self, name), least=1, error=OutOfRange)
 
     def choose(
         self,
@@ -115,24 +119,24 @@ class Endpoint:
     ) -> Output:
         """Ask a vision model which of some options suits a picture. Scores add up to 1; calibrate them like any others.
 
-        Every option has a letter, and the model is asked for a letter alone, so that the log-probabilities of one token
-        decide. Three things can go wrong unseen: a server that gives them *after* its temperature (asked for is 1,
-        where both are the same); a model that favours early letters; one that is sure of everything.
+        Every option gets a letter, and the model is asked for a letter alone, so that the log-probabilities of one
+        token decide. Three mistakes give no error: a server that applies its temperature first (the request asks for
+        1, which changes nothing), a model that prefers early letters, and a model that is sure of everything.
 
         The picture is sent to the endpoint: know whose machine that is, and who agreed to it.
 
         Args:
-            picture: Of height × width × 3.
-            prompt: What to ask.
-            options: 2 to 20, each in one line. They are sent as JSON, so none can pose as a line of ours.
-            rules: What the model is told before.
-            more: Further fields of the request; None takes one of ours out. OpenAI's newer models want
+            picture: Picture of height × width × 3.
+            prompt: The question.
+            options: 2 to 20 options of one line. They are sent as JSON, so that none can pretend to be a line of ours.
+            rules: The system message.
+            more: Further fields of the request; None removes one of ours. OpenAI's newer models need
                 `{"max_tokens": None, "max_completion_tokens": 1}`.
 
         Raises:
             HandupError: As `post` does.
             ContractViolation: The model gives no log-probabilities.
-            BadAnswer: It answers with none of the options.
+            BadAnswer: The model answers with none of the options.
         """
         letters = lettered(options)
         listed = "\n".join(f"{letter}) {json.dumps(option, ensure_ascii=False)}" for letter, option in letters.items())
@@ -153,25 +157,25 @@ class Endpoint:
         return probabilities(first_token(answer), letters)
 
     def digest(self, prompt: str, *, rules: str = RULES, more: Mapping[str, Any] | None = None) -> str:
-        """Hash what can be known of the model: its server's and its own name and what it is asked, not its weights."""
+        """Return a hash of what is known of the model: its address, its name and the request, but not its weights."""
         known = json.dumps([self.url, self.model, rules, prompt, dict(more or {})], sort_keys=True, default=str)
         return hashlib.sha256(known.encode()).hexdigest()[:16]
 
     def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Send JSON, and again while the server is away or busy; the JSON of its answer.
+        """Send JSON, again while the server is away or busy, and return the JSON of its answer.
 
         Args:
-            path: What follows the address, such as `/detect`.
-            body: What to send.
+            path: Path after the address, such as `/detect`.
+            body: The JSON to send.
 
         Raises:
             MissingExtra: httpx is not installed.
-            BadSetting: There is no key in the environment.
-            ServerUnreachable: Nobody answers in time.
-            TooFast, ServerBusy: It still says so at the last try.
+            MissingSetting, Malformed: The key is not in the environment, or not a key.
+            ServerUnreachable: The server does not answer in time.
+            TooFast, ServerBusy: The server is still busy at the last try.
             TooLarge: The answer is too long.
-            ContractViolation: The model gives no log-probabilities, and says so.
-            ServerRefused: It refuses the key or the request, or answers with something else than JSON.
+            ContractViolation: The server answers that it has no log-probabilities.
+            ServerRefused: The server refuses the key or the request, or does not answer with JSON.
         """
         try:
             import httpx  # noqa: PLC0415 - only those who ask a server need it
@@ -190,15 +194,14 @@ class Endpoint:
                 if status not in BUSY:
                     return self._read(status, content)
                 kind = TooFast if status == 429 else ServerBusy
-                told = f"{self._named} is busy (status {status}), tried {self.tries} times"
-                failed = kind(told, hint="Ask less often.")
+                failed = kind(f"{self._named} is busy (status {status}), tried {self.tries} times", hint="Ask less.")
                 pause_s = max(pause_s, _seconds(headers.get("retry-after")))
             if number < self.tries:
                 self.wait(min(pause_s, LONGEST_PAUSE_S))
         raise failed
 
     async def _send(self, httpx: Any, path: str, body: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
-        """One try. A server that sends a byte now and then is cut off, too: the limit is for the whole of it."""
+        """Try once. The time limit is for the whole answer, so a server that sends a byte now and then is cut off."""
         headers = {"Accept-Encoding": "identity", **self._authority()}
         async with (
             asyncio.timeout(self.timeout_s),
@@ -206,11 +209,11 @@ class Endpoint:
             client.stream("POST", f"{self.url}{path}", json=dict(body), headers=headers) as response,
         ):
             content = b""
-            async for piece in response.aiter_raw():  # as sent: what is packed could grow without limit
+            async for piece in response.aiter_raw():  # raw, since a compressed answer could grow without limit
                 content += piece
                 if len(content) > self.most_bytes:
-                    told = f"{self._named} sends more than {self.most_bytes} bytes"
-                    raise TooLarge(told, hint="See what answers there.")
+                    cause = f"{self._named} must send at most {self.most_bytes} bytes, got more"
+                    raise TooLarge(cause, hint="Check the address, or raise most_bytes.")
             return int(response.status_code), response.headers, content
 
     def _authority(self) -> dict[str, str]:
@@ -218,10 +221,10 @@ class Endpoint:
             return {}
         key = os.environ.get(self.key_from, "")
         if not key:
-            told = f"there is no key in the environment variable {self.key_from}"
-            raise BadSetting(told, hint=f"Set it: export {self.key_from}=…")
+            cause = f"the environment variable {self.key_from} must hold the key, got nothing"
+            raise MissingSetting(cause, hint=f"Set it: export {self.key_from}=…")
         if not key.isascii() or not key.isprintable() or " " in key:
-            raise BadSetting(f"{self.key_from} holds what no key has", hint="Copy the key again, without spaces.")
+            raise Malformed(f"{self.key_from} must be one line of ASCII without spaces", hint="Copy the key again.")
         return {"Authorization": f"Bearer {key}"}
 
     def _trust(self) -> ssl.SSLContext | bool:
@@ -230,14 +233,14 @@ class Endpoint:
         try:
             return ssl.create_default_context(cafile=self.ca_file)
         except OSError as error:
-            told = f"no certificates can be read from {self.ca_file}: {error.strerror or error}"
-            raise BadSetting(told, hint="Give a file of certificates in PEM form.") from None
+            cause = f"ca_file must be readable, got {self.ca_file} ({error.strerror or error})"
+            raise Malformed(cause, hint="Give a file of certificates in PEM form.") from None
 
     def _read(self, status: int, content: bytes) -> dict[str, Any]:
-        if status in {401, 403}:  # what it says of the key is not repeated: some servers quote it
+        if status in {401, 403}:  # without the server's message: some servers quote the key in it
             raise ServerRefused(
-                f"{self._named} does not take the key (status {status})",
-                hint=f"Check the key in {self.key_from}." if self.key_from else "Say by key_from where the key is.",
+                f"{self._named} does not accept the key (status {status})",
+                hint=f"Check the key in {self.key_from}." if self.key_from else "Name the key's variable by key_from.",
             )
         try:
             answer = json.loads(content)
@@ -246,24 +249,28 @@ class Endpoint:
         if status >= 300:
             raise self._refusal(status, answer)
         if not isinstance(answer, dict):
-            raise ServerRefused(f"{self._named} answers with something else than JSON", hint="Check the address.")
+            raise ServerRefused(
+                f"{self._named} must answer with a JSON object, got something else", hint="Check the address."
+            )
         return answer
 
     def _refusal(self, status: int, answer: object) -> HandupError:
-        told = answer.get("error", answer) if isinstance(answer, dict) else ""
-        text = str(told.get("message", "")) if isinstance(told, dict) else str(told)
+        error = answer.get("error", answer) if isinstance(answer, dict) else ""
+        text = str(error.get("message", "")) if isinstance(error, dict) else str(error)
         key = os.environ.get(self.key_from, "") if self.key_from else ""
         text = storable(text.replace(key, "…") if key else text)
         line = " ".join(text.split())[:LONGEST_TEXT]
         if "logprob" in line.lower():
             return ContractViolation(f"{self._named} gives no log-probabilities: {line}", hint=OTHER_MODEL)
-        hint = "Check the address: it ends with the version, such as /v1." if status in {404, 405} else "Ask otherwise."
+        hint = (
+            "Check the address, which ends with the version, such as /v1." if status in {404, 405} else "Ask otherwise."
+        )
         return ServerRefused(f"{self._named} refuses with status {status}" + (f": {line}" if line else ""), hint=hint)
 
     def _away(self, why: str) -> ServerUnreachable:
         return ServerUnreachable(
             f"{self._named} does not answer ({why}), tried {self.tries} times",
-            hint="See whether it runs, or allow it more time.",
+            hint="Check that it runs, or raise timeout_s.",
         )
 
     @property
@@ -272,22 +279,23 @@ class Endpoint:
 
 
 def lettered(options: Sequence[str]) -> dict[str, str]:
-    """Each option by its letter.
+    """Return the options by their letters.
 
     Raises:
-        BadSetting: Fewer than two, more than there are letters, one twice, or one that is no line of text.
+        WrongSize, Malformed: There are not 2 to 20 different options, or one is not a line of text.
     """
-    names = [check_name("an option", option, MAX_OPTION, error=BadSetting) for option in options]
+    names = [check_name("an option", option, MAX_OPTION, error=Malformed) for option in options]
     if not 2 <= len(set(names)) == len(names) <= len(LETTERS):
-        raise BadSetting(f"{len(names)} options", hint=f"Give 2 to {len(LETTERS)}, each once, to be told apart.")
+        must = f"be 2 to {len(LETTERS)} different ones"
+        raise WrongSize.of("options", f"{len(names)}, {len(set(names))} of them different", must, hint="Choose fewer.")
     return dict(zip(LETTERS, names, strict=False))
 
 
 def first_token(answer: Mapping[str, Any]) -> list[tuple[str, float]]:
-    """The likeliest first tokens of an answer and their log-probabilities.
+    """Return the likeliest first tokens of an answer and their log-probabilities.
 
     Raises:
-        ContractViolation: There are none: the model or its server does not give them.
+        ContractViolation: The model or its server does not give them.
     """
     try:
         listed = answer["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
@@ -295,23 +303,23 @@ def first_token(answer: Mapping[str, Any]) -> list[tuple[str, float]]:
     except (KeyError, IndexError, TypeError, ValueError):
         tokens = []
     if not tokens or any(math.isnan(number) or number > 1e-6 for _, number in tokens):
-        raise ContractViolation("an answer comes without log-probabilities of its first token", hint=OTHER_MODEL)
+        raise ContractViolation("an answer must have log-probabilities of its first token, got none", hint=OTHER_MODEL)
     return [(token, min(number, 0.0)) for token, number in tokens]
 
 
 def probabilities(tokens: Sequence[tuple[str, float]], options: Mapping[str, str]) -> Output:
-    """Score each option; the scores add up to 1.
+    """Return a score for each option; the scores add up to 1.
 
-    Tokens that mean the same letter (`B`, ` B`, `b`) count together. An option whose letter is not among the tokens
-    gets an even share of the probability that is left over, but no more than the least likely token that was shown:
-    otherwise it would have been shown.
+    Tokens of the same letter (`B`, ` B`, `b`) count together. An option whose letter is not among the tokens gets an
+    even share of the remaining probability, but no more than the least likely token of the list, which it would
+    otherwise have displaced.
 
     Args:
-        tokens: As `first_token` gives them.
-        options: By letter.
+        tokens: Tokens with log-probabilities, as `first_token` returns them.
+        options: Options by letter.
 
     Raises:
-        BadAnswer: Most of the probability lies on something that is none of the options.
+        BadAnswer: Most of the probability lies on tokens that are none of the options.
     """
     seen: dict[str, float] = {}
     for token, number in tokens:
@@ -322,8 +330,8 @@ def probabilities(tokens: Sequence[tuple[str, float]], options: Mapping[str, str
     if mass < LEAST_MASS:
         likeliest = max(tokens, key=lambda token: token[1])[0]
         raise BadAnswer(
-            f"the model answers {shown(likeliest)}, which is none of the options (they have {100 * mass:.0f} % of it)",
-            hint="Take a model that does as it is told, or one without a thinking step before its answer.",
+            f"the model must answer with an option, got {shown(likeliest)} (options have {100 * mass:.0f} %)",
+            hint="Use a model that follows instructions and does not think before its answer.",
         )
     shares = [math.exp(number) for _, number in tokens]
     unseen = len(options) - len(seen)
@@ -338,15 +346,15 @@ def probabilities(tokens: Sequence[tuple[str, float]], options: Mapping[str, str
 def _parts(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
-        right = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+        valid = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
     except ValueError:
-        right = False
-    if not right or not url.isascii() or not url.isprintable() or set(url) & set(" ?#"):
-        raise BadSetting("this is no address of a server", hint="Give one such as http://127.0.0.1:8000/v1.")
+        valid = False
+    if not valid or not url.isascii() or not url.isprintable() or set(url) & set(" ?#"):
+        raise Malformed("url must be the address of a server", hint="Give one such as http://127.0.0.1:8000/v1.")
     return parts
 
 
-def _is_here(host: str) -> bool:
+def _is_local(host: str) -> bool:
     try:
         return ip_address(host).is_loopback
     except ValueError:

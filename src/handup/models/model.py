@@ -1,4 +1,4 @@
-"""Somebody's model in the place of a module: what it gives is checked, put in order, and refused with what to give."""
+"""`Model`: another author's model as a module, with a check of every output and errors that say what to return."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from handup.core.checks import check_share, shown
 T = TypeVar("T")
 MOST_VALUES = 256
 ADD_UP_WITHIN = 1e-3
-"""Rounded probabilities add up to 1 no better than this."""
+"""Largest error of a sum of rounded probabilities."""
 RAISED = (
     *(HandupError, ArithmeticError, AssertionError, AttributeError, LookupError, OSError, RuntimeError, TypeError),
     ValueError,
 )
-"""What a model may raise in a check and is told of."""
+"""Exceptions of a model that a check reports as violations; all others go up."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """What a model says for a module.
+    """Output of a model for a module.
 
-    A raw score is no probability: `Module.calibrated` makes a confidence of `score`, or of all `scores`.
+    A raw score is not a probability: `Module.calibrated` makes a confidence of `score`, or of all `scores`.
 
     Args:
-        values: What it holds possible, the best first; none where it has nothing to say.
-        scores: From 0 to 1, one for each.
+        values: Possible values, the best first; empty where the model found nothing.
+        scores: Score of each value, from 0 to 1.
     """
 
     values: tuple[Value, ...]
@@ -39,30 +39,30 @@ class Output:
 
     @property
     def value(self) -> Value | None:
-        """The best one; None where there is none."""
+        """The best value; None where there is none."""
         return self.values[0] if self.values else None
 
     @property
     def score(self) -> float:
-        """That of the best one; 0 where there is none."""
+        """Score of the best value; 0 where there is none."""
         return self.scores[0] if self.scores else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """Somebody's model in the place of a module: a function, or a method of one of the classes beside this.
+    """Another author's model as a module: a function, or a method of one of the classes in this room.
 
-    It gives what an answer to the module's question could say. To a `choice` that is a mapping of options to scores
-    from 0 to 1; those left out get 0. To any other question it is pairs of a value and a score, also none. An `Output`
-    does for both. Whatever it gives is checked at each call, so a wrong shape is an error that names the model, and
-    never a wrong motion. What its own code raises goes up.
+    It returns possible answers to the module's question. For a `choice` they are a mapping of options to scores from 0
+    to 1, where options left out get 0. For any other question they are pairs of a value and a score, possibly none. An
+    `Output` is allowed for both. Every output is checked, so a wrong shape is an error that names the model, and never
+    a wrong motion. Exceptions of the model's own code go up.
 
     Args:
-        call: Called with whatever the model is given.
-        question: That of its module.
-        name: What it is called in messages; the function's own name where it is empty.
+        call: The function, called with the arguments of each call.
+        question: The question of its module.
+        name: Name in messages; the function's own name where it is empty.
         adds_up: Whether the scores of options are probabilities that add up to 1.
-        expected: The hint of messages; what the question needs where it is empty.
+        expected: Hint of messages; by default what the question needs.
     """
 
     call: Callable[..., object]
@@ -79,18 +79,18 @@ class Model:
         object.__setattr__(self, "expected", self.expected or own)
 
     def __call__(self, *inputs: object, **settings: object) -> Output:
-        """Ask the model.
+        """Call the model, and return its checked output.
 
         Raises:
-            ContractViolation: What it gives is no answer to the question.
+            ContractViolation: The output is no answer to the question.
         """
         return self.read(self.call(*inputs, **settings))
 
     def read(self, answer: object) -> Output:
-        """Read what the model gave.
+        """Return the output for a value that the model returned.
 
         Raises:
-            ContractViolation: It is no answer to the question.
+            ContractViolation: The value is no answer to the question.
         """
         of_options = self.question.rule.shape.closed
         if isinstance(answer, Output):
@@ -103,10 +103,10 @@ class Model:
         return Output(tuple(value for value, _ in pairs), tuple(score for _, score in pairs))
 
     def listed(self, answer: object, most: int) -> list[Any]:
-        """Read a list of at most so many entries, or an array.
+        """Return a list or an array as a list of at most `most` entries.
 
         Raises:
-            ContractViolation: It is none.
+            ContractViolation: It is not a list, or longer.
         """
         if isinstance(answer, np.ndarray):
             answer = answer.tolist()
@@ -118,7 +118,7 @@ class Model:
         return entries
 
     def refuse(self, what: str) -> NoReturn:
-        """Refuse what the model gave.
+        """Refuse a value that the model returned.
 
         Raises:
             ContractViolation: Always.
@@ -163,12 +163,12 @@ class Model:
 
 @dataclass(frozen=True)
 class Violation:
-    """One breach of the contract of models.
+    """Breach of the contract of models.
 
     Args:
-        where: Which model.
-        what: What is wrong, in one sentence.
-        hint: What to do.
+        where: Name of the model.
+        what: The mistake, in one sentence.
+        hint: The next step.
     """
 
     where: str
@@ -181,27 +181,28 @@ class Violation:
 
 @dataclass
 class Inspection:
-    """Calls models, and keeps every breach of their contract, once."""
+    """Check that calls models and collects every breach of their contract, once."""
 
     violations: list[Violation] = field(default_factory=list)
 
     def told(self, model: Model, read: Callable[[object], T], *inputs: object, **settings: object) -> T | None:
-        """Call a model and read what it gives; None where that is a breach. Arrays among the inputs stay as they were.
+        """Call a model and return what `read` makes of its output, or None where that is a breach.
 
         Args:
-            model: Which.
-            read: Reads what it gives, and raises ContractViolation where it is wrong.
-            inputs: For the call.
-            settings: For the call, by name.
+            model: The model.
+            read: Function that reads the output, and raises ContractViolation where it is wrong.
+            inputs: Arguments of the call.
+            settings: Keyword arguments of the call.
         """
+        # A model that writes on its inputs would spoil all later checks: compare, report, and restore them.
         before = [(entry, entry.copy()) for entry in inputs if isinstance(entry, np.ndarray)]
         try:
             return read(model.call(*inputs, **settings))
         except ContractViolation as error:
             self.add(model.name, error.cause.removeprefix(f"{model.name} "), error.hint)
         except RAISED as error:
-            told = ", ".join(map(_shown, inputs))
-            self.add(model.name, f"raises {type(error).__name__} ({error}) when given {told}", "Let it answer.")
+            arguments = ", ".join(map(_shown, inputs))
+            self.add(model.name, f"raises {type(error).__name__} ({error}) when given {arguments}", "Let it answer.")
         finally:
             for array, kept in before:
                 if array.tobytes() != kept.tobytes():
@@ -210,7 +211,7 @@ class Inspection:
         return None
 
     def add(self, where: str, what: str, hint: str) -> None:
-        """Keep a breach, unless it is known."""
+        """Add a breach, unless it is known."""
         violation = Violation(where, what, hint)
         if violation not in self.violations:
             self.violations.append(violation)
@@ -219,24 +220,25 @@ class Inspection:
         """Raise one error that names every breach.
 
         Raises:
-            ContractViolation: There was one.
+            ContractViolation: There was a breach.
         """
         if self.violations:
-            told = " ".join(f"({number}) {each}" for number, each in enumerate(self.violations, start=1))
-            raise ContractViolation(f"{subject}: {told.removesuffix('.')}", hint="Correct these, and check again.")
+            listed = " ".join(f"({number}) {violation}" for number, violation in enumerate(self.violations, start=1))
+            raise ContractViolation(f"{subject}: {listed.removesuffix('.')}", hint="Correct these, and check again.")
 
 
 def check_model(model: Model, *inputs: object, **settings: object) -> None:
-    """Run a model through the contract, on inputs that it will see the like of. Calls it twice.
+    """Check a model against the contract, on inputs like those of its use. It is called twice.
 
     Raises:
-        ContractViolation: Naming every breach: it raises, writes on what it is given, gives what is no answer to its
-            question, or says two things of one input.
+        ContractViolation: It raises an exception, writes on its inputs, returns no answer to its question, or returns
+            two different outputs for one input. The cause names every breach.
     """
     inspection = Inspection()
     first, again = (inspection.told(model, model.read, *inputs, **settings) for _ in range(2))
     if first is not None and again is not None and first != again:
-        inspection.add(model.name, "says two things of one input", "Use no chance: switch dropout off, fix the seed.")
+        hint = "Use no randomness: switch dropout off, fix the seed."
+        inspection.add(model.name, "gives two different outputs for one input", hint)
     inspection.end(f"{model.name} breaks the contract of models")
 
 

@@ -1,4 +1,4 @@
-"""ONNX files, run by onnxruntime, whose errors are told in one line with what to do. Needs the extra `models`."""
+"""ONNX networks, run by onnxruntime, with its errors in one line and a next step. Needs the extra `models`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import BadRecord, BadSetting, MissingExtra
+from handup.core import BadRecord, ConflictingSettings, MissingExtra, WrongSize
 
 Array = NDArray[Any]
 LONGEST = 120
-"""So much of the library's own words stands in a message."""
+"""Most characters of the library's own message that an error quotes."""
 TYPES: dict[str, Any] = {
     "tensor(float)": np.float32,
     "tensor(float16)": np.float16,
@@ -23,17 +23,17 @@ TYPES: dict[str, Any] = {
 
 
 def session_of(model: bytes | str, name: str, *, hint: str, threads: int = 1) -> Any:
-    """Return what runs a network.
+    """Return the session of onnxruntime that runs a network.
 
     Args:
-        model: What is in its file; or where that lies, with the weights beside it.
-        name: Of the file, for messages.
-        hint: What to do where it is none.
-        threads: So many it may use.
+        model: Content of the file, or its path, with the weights beside it.
+        name: Name of the file for messages.
+        hint: Next step for a file that is not a network.
+        threads: Number of threads that it may use.
 
     Raises:
         MissingExtra: onnxruntime is not installed.
-        BadRecord: It is damaged, or no network.
+        BadRecord: The file is damaged, or not a network.
     """
     runtime = _onnxruntime()
     settings = runtime.SessionOptions()
@@ -42,33 +42,31 @@ def session_of(model: bytes | str, name: str, *, hint: str, threads: int = 1) ->
     try:
         return runtime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
     except _errors() as error:
-        raise BadRecord(f"{name} is no ONNX file, or damaged ({_one_line(error)})", hint=hint) from error
+        raise BadRecord(f"{name} must be a whole ONNX file ({_one_line(error)})", hint=hint) from error
 
 
 class Network:
-    """An ONNX network with one input, a picture.
+    """ONNX network with one input, a picture.
 
     Args:
         path: The file. Weights that lie beside it (`NAME.onnx_data`, `NAME.onnx.data`) are found by their name.
-        threads: How many the network may use.
+        threads: Number of threads that the network may use.
 
     Raises:
         MissingExtra: onnxruntime is not installed.
-        BadRecord: No such file, no ONNX file, or a damaged one.
-        BadSetting: It has several inputs, or one of a kind that no picture is.
+        BadRecord: There is no such file, or it is damaged or not an ONNX file.
+        ConflictingSettings: It has several inputs, or one of a type that is not a picture's.
     """
 
     def __init__(self, path: Path, *, threads: int = 1) -> None:
         self.path = path
         if not path.is_file():
-            raise BadRecord(f"there is no file {path}", hint="Check the path.")
+            raise BadRecord(f"the network must be a file, got {path}", hint="Check the path.")
         self._session = session_of(str(path), path.name, hint="Export it anew.", threads=threads)
         inputs = self._session.get_inputs()
         if len(inputs) != 1 or inputs[0].type not in TYPES:
-            wanted = ", ".join(f"{node.name}: {node.type}" for node in inputs)
-            raise BadSetting(
-                f"{path.name} wants {wanted}", hint="Export it with one input, the picture, as floats or uint8."
-            )
+            got, hint = ", ".join(f"{node.name}: {node.type}" for node in inputs), "Export it for pictures."
+            raise ConflictingSettings.of(path.name, got, "have one input of floats or uint8", hint=hint)
         self.input: str = inputs[0].name
         self.input_type: Any = TYPES[inputs[0].type]
         self.input_shape = [size if isinstance(size, int) else None for size in inputs[0].shape]
@@ -78,19 +76,17 @@ class Network:
         """Return the named outputs for a picture that has the shape of its input.
 
         Raises:
-            BadSetting: The shape is another.
+            WrongSize: The picture has another shape.
         """
         try:
-            made = self._session.run(outputs, {self.input: np.ascontiguousarray(picture, self.input_type)})
+            arrays = self._session.run(outputs, {self.input: np.ascontiguousarray(picture, self.input_type)})
         except _errors() as error:
-            raise BadSetting(
-                f"{self.path.name} cannot use a picture of shape {picture.shape} ({_one_line(error)})",
-                hint=f"Its input has shape {self.input_shape}.",
-            ) from None
-        return [np.asarray(array) for array in made]
+            must = f"a picture for {self.path.name} must have the shape {self.input_shape}"
+            raise WrongSize(f"{must}, got {picture.shape} ({_one_line(error)})", hint="Resize it.") from None
+        return [np.asarray(array) for array in arrays]
 
     def digest(self, *more: bytes) -> str:
-        """Hash the weights and what else is said to matter."""
+        """Return a hash of the weights and of `more`."""
         whole = hashlib.sha256()
         for path in (self.path, self.path.with_name(f"{self.path.name}_data"), Path(f"{self.path}.data")):
             if path.is_file():
@@ -103,7 +99,7 @@ class Network:
 
 
 def _errors() -> tuple[type[Exception], ...]:
-    """What the library raises: errors of its own, which share no base, and Python's."""
+    """Exceptions of the library: errors of its own, which share no base, and Python's."""
     known = vars(_onnxruntime().capi.onnxruntime_pybind11_state).values()
     own = (kind for kind in known if isinstance(kind, type) and issubclass(kind, Exception))
     return (RuntimeError, ValueError, *own)

@@ -1,4 +1,4 @@
-"""Pictures, as models take them and as people see what a model means. Pillow belongs to the extra `models`."""
+"""Pictures: for models, and with marks that show people a model's output. Pillow belongs to the extra `models`."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import BadSetting, Box, HandupError, MissingExtra, Value
+from handup.core import Box, HandupError, MissingExtra, Value, WrongSize
 
 Picture = NDArray[np.uint8]
 MARK, POINT = (255, 210, 0), (255, 60, 60)
 MOST_SENT_PX = 1024
-"""The longer side of a picture that is sent; a larger one is made smaller first."""
+"""Longest side of a picture that is sent; a larger picture is scaled down first."""
 
 
 def pillow(what_for: str = "a picture") -> Any:
-    """Pillow's modules `Image` and `ImageDraw`.
+    """Return Pillow's modules `Image` and `ImageDraw`.
 
     Raises:
-        MissingExtra: It is not installed.
+        MissingExtra: Pillow is not installed.
     """
     try:
         from PIL import Image, ImageDraw  # noqa: PLC0415 - belongs to an extra
@@ -31,15 +31,16 @@ def pillow(what_for: str = "a picture") -> Any:
     return Image, ImageDraw
 
 
-def check_picture(picture: Picture, *, error: type[HandupError] = BadSetting) -> Picture:
-    """Refuse what is no picture of height × width × 3 of uint8, with this error."""
+def check_picture(picture: Picture, *, error: type[HandupError] = WrongSize) -> Picture:
+    """Return the picture, or raise this error if it is not height × width × 3 of uint8."""
     if picture.ndim != 3 or picture.shape[2] != 3 or min(picture.shape) < 1 or picture.dtype != np.uint8:
-        raise error(f"a picture of shape {picture.shape}", hint="Give height × width × 3 of uint8.")
+        got, hint = f"{picture.shape} of {picture.dtype}", "Give an RGB picture."
+        raise error(f"a picture must be height × width × 3 of uint8, got {got}", hint=hint)
     return picture
 
 
 def around(picture: Picture, box: Box, margin: float = 0.25) -> Picture:
-    """What lies in a box, and so much of its longer side around it."""
+    """Return the part of a picture in a box, with a margin around it as a share of the box's longer side."""
     high, wide = picture.shape[:2]
     more = margin * max((box.right - box.left) * wide, (box.bottom - box.top) * high)
     left, right = int(max(box.left * wide - more, 0)), int(min(box.right * wide + more + 1, wide))
@@ -48,10 +49,10 @@ def around(picture: Picture, box: Box, margin: float = 0.25) -> Picture:
 
 
 def data_url(picture: Picture) -> str:
-    """A picture as text, to be sent to a model: a PNG in a `data:` address.
+    """Return a picture as text to send to a model: a PNG in a `data:` address.
 
     Raises:
-        BadSetting: It is no picture.
+        WrongSize: It is not a picture of height × width × 3.
     """
     image_of, _ = pillow("sending a picture")
     image = image_of.fromarray(check_picture(picture))
@@ -62,12 +63,12 @@ def data_url(picture: Picture) -> str:
 
 
 def marked(picture: Picture, values: Sequence[Value | None], size: tuple[int, int] | None = None) -> Picture:
-    """A picture with boxes and points drawn on it; what is neither is not drawn.
+    """Return a picture with boxes and points drawn on it; other values are left out.
 
     Args:
-        picture: Without them.
-        values: What to draw.
-        size: Of the result; the picture's own where not given.
+        picture: The picture, which stays as it is.
+        values: Boxes and tuples of points.
+        size: Width and height of the result in px; the picture's own where not given.
     """
     image_of, pen_of = pillow()
     image = image_of.fromarray(picture)

@@ -1,4 +1,4 @@
-"""People: what a question costs them, and how good their answer will be."""
+"""People: their load by questions, the quality of their answers, and limits on asking them."""
 
 from handup.people.answers import (
     PROFILES,

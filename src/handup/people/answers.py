@@ -1,8 +1,8 @@
-"""How good an answer will be, and how long it will take; and simulated people, who answer so.
+"""Models of how good an answer is and how long it takes, and simulated people who answer by them.
 
-For diagnosis and action questions put to operators the numbers are *human data*: fitted on 2,126 real
-interventions by `python -m train.answers`. For everything else they are *assumed*, and to be swept. Simulated people
-answer, take their time and miss the box as the models say: they are for studies, and never stand as data.
+For diagnosis and action questions put to operators the numbers are *human data*: fitted on 2,126 real interventions by
+`python -m train.answers`. All others are *assumed*: vary them in studies. Simulated people answer, take their time and
+miss the box as the models say. They serve studies and never count as data.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from statistics import NormalDist
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from handup.core import BadSetting, RandomSource, Role, check_probability
+from handup.core import BadSetting, OutOfRange, RandomSource, Role, WrongSize, check_probability
 from handup.core.fields import OneOf, Share, check_rules
 from handup.core.kinds import rule_of
 from handup.core.shapes.base import uniform
@@ -28,11 +28,11 @@ CERTAINTIES = (1, 2, 3, 4, 5)
 ACCURACIES = (1.0, 0.9, 0.8)
 NORMAL = NormalDist()
 MOST_TRIES = 20
-"""So often a dwell is begun anew at most; then the point is taken as it is."""
+"""Largest number of attempts to hold still for a dwell; after them the point is taken as it is."""
 
 
 class Care(StrEnum):
-    """How carefully a person answers from sight."""
+    """Care that a person takes when answering from sight."""
 
     HURRIED = "hurried"
     USUAL = "usual"
@@ -40,30 +40,30 @@ class Care(StrEnum):
 
 
 class Evidence(StrEnum):
-    """What a number rests on."""
+    """Source of a number."""
 
     HUMAN_DATA = "human data"
     ASSUMED = "assumed"
 
 
 class Suggestions(StrEnum):
-    """What is suggested beside a question."""
+    """Suggestions shown beside a question."""
 
     NONE = "none"
     OWN = "own"
     """Answers to this question."""
     OTHER = "other"
-    """Answers to the other of diagnosis and action."""
+    """Answers to the other question: to the action beside a diagnosis question, and the reverse."""
     BOTH = "both"
 
 
 @dataclass(frozen=True)
 class Support:
-    """What a person is given beside a question.
+    """Support that a person is given beside a question.
 
     Args:
-        suggestions: What is suggested.
-        accuracy: How many of the suggestions are accurate. Human data knows 1, .9 and .8; the nearest of them is used.
+        suggestions: Kind of the suggestions.
+        accuracy: Share of accurate suggestions, 0 to 1. Human data covers 1, .9 and .8; the nearest of them is used.
     """
 
     suggestions: Annotated[Suggestions, OneOf(Suggestions, "suggestions")] = Suggestions.NONE
@@ -74,20 +74,20 @@ class Support:
 
     @property
     def key(self) -> str:
-        """Its name in tables: `none`, or the suggestions and the nearest accuracy that was studied."""
+        """Name in tables: `none`, or the suggestions and the nearest accuracy that was studied."""
         if self.suggestions is Suggestions.NONE:
             return "none"
-        nearest = min(ACCURACIES, key=lambda each: abs(each - self.accuracy))
+        nearest = min(ACCURACIES, key=lambda accuracy: abs(accuracy - self.accuracy))
         return f"{self.suggestions}-{round(100 * nearest)}"
 
 
-SUPPORTS = (Support(), *(Support(each, share) for each in tuple(Suggestions)[1:] for share in ACCURACIES))
-"""All that human data knows about."""
+SUPPORTS = (Support(), *(Support(kind, accuracy) for kind in tuple(Suggestions)[1:] for accuracy in ACCURACIES))
+"""All kinds of support that human data covers."""
 
 
 @dataclass(frozen=True)
 class Chance:
-    """A probability, and what it rests on."""
+    """A probability and its source."""
 
     probability: float
     evidence: Evidence
@@ -95,12 +95,12 @@ class Chance:
 
 @dataclass(frozen=True, kw_only=True)
 class Latency:
-    """Times of answers in seconds: least + lognormal.
+    """Distribution of answer times in seconds: a least time plus a lognormal one.
 
     Args:
-        median_s: Half of the answers take longer.
-        sigma: Spread of the logarithm of what goes beyond the least time.
-        least_s: Nobody is faster.
+        median_s: Median time.
+        sigma: Standard deviation of the logarithm of the time beyond the least, 0 or more.
+        least_s: Least time, 0 or more and below the median.
     """
 
     median_s: float
@@ -109,29 +109,30 @@ class Latency:
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.least_s < self.median_s < math.inf or not 0.0 <= self.sigma < math.inf:
-            told = f"a latency has median {self.median_s:g} s, least {self.least_s:g} s and sigma {self.sigma:g}"
-            raise BadSetting(told, hint="Give 0 <= least_s < median_s and sigma of at least 0.")
+            must = "have 0 <= least_s < median_s and sigma >= 0"
+            raise OutOfRange.of("a latency", self, must, hint="Give finite numbers in this order.")
 
     @classmethod
     def through(cls, low_s: float, median_s: float, high_s: float, share: float = 0.05) -> Latency:
-        """The one whose quantiles at `share`, one half and 1 - `share` are these."""
+        """Return the latency whose quantiles at `share`, one half and 1 - `share` are these."""
+        # The lognormal part is symmetric in its logarithm: (median - least)^2 = (low - least) (high - least).
         least_s = (low_s * high_s - median_s**2) / (low_s + high_s - 2.0 * median_s)
         least_s = least_s if 0.0 < least_s < low_s else 0.0
         sigma = math.log((high_s - least_s) / (low_s - least_s)) / (2.0 * -NORMAL.inv_cdf(share))
         return cls(median_s=median_s, sigma=sigma, least_s=least_s)
 
     def quantile(self, share: float) -> float:
-        """The time within which this share of the answers comes."""
+        """Return the seconds within which this share of the answers comes."""
         if not 0.0 < share < 1.0:
-            raise BadSetting(f"share is {share:g}", hint="Give a number between 0 and 1.")
+            raise OutOfRange.of("share", f"{share:g}", "lie between 0 and 1", hint="Give a share, such as 0.5.")
         return self.least_s + (self.median_s - self.least_s) * math.exp(self.sigma * NORMAL.inv_cdf(share))
 
     def draw(self, random: RandomSource) -> float:
-        """One time."""
+        """Return one random time in seconds."""
         return self.quantile(min(max(float(random.random((1,))[0]), 1e-12), 1.0 - 1e-12))
 
     def slower(self, factor: float) -> Latency:
-        """Everything so many times slower."""
+        """Return the same latency with all times multiplied by `factor`."""
         return Latency(median_s=self.median_s * factor, sigma=self.sigma, least_s=self.least_s * factor)
 
     def to_json(self) -> dict[str, Any]:
@@ -142,20 +143,22 @@ class Latency:
 FROM_SIGHT: Mapping[Care, float] = {Care.HURRIED: 0.80, Care.USUAL: 0.90, Care.CAREFUL: 0.97}
 """Probability that an answer from sight is right. Assumed."""
 FROM_SIGHT_LATENCY = Latency(median_s=6.0, sigma=0.6, least_s=1.0)
-"""Assumed."""
+"""Time of an answer from sight. Assumed."""
 ASSUMED_STRENGTH = 10.0
+"""κ (see `KindFit`) of answers from sight. Assumed."""
 LEAST, MOST = 0.01, 0.99
+"""Limits of the probability of a right answer for a person with a record."""
 
 
 @dataclass(frozen=True)
 class KindFit:
-    """What real people's answers to one kind of question say.
+    """Model of operators' answers to one kind of question, fitted to human data.
 
     Args:
         level: For each support, the log-odds of a right answer at certainty 3.
-        certainty: What each self-rated certainty, 1 to 5, adds to them.
-        certainties: For each support, how often each certainty was given.
-        strength: κ: a person's own record counts as much as the model's word after so many answers.
+        certainty: Number added to the log-odds by each self-rated certainty, 1 to 5.
+        certainties: For each support, the number of times that each certainty was given.
+        strength: κ, the number of judged answers after which a person's own record counts as much as the model.
     """
 
     level: Mapping[str, float]
@@ -164,27 +167,28 @@ class KindFit:
     strength: float
 
     def __post_init__(self) -> None:
-        keys = {each.key for each in SUPPORTS}
-        sizes = {len(self.certainty), *(len(each) for each in self.certainties.values())}
+        keys = {support.key for support in SUPPORTS}
+        sizes = {len(self.certainty), *(len(counts) for counts in self.certainties.values())}
         if set(self.level) != keys or set(self.certainties) != keys or sizes != {len(CERTAINTIES)}:
-            raise BadSetting("a fit lacks a support or a certainty", hint="Run python -m train.answers again.")
+            cause = f"a fit must cover {len(keys)} supports and {len(CERTAINTIES)} certainties, got others"
+            raise WrongSize(cause, hint="Run python -m train.answers again.")
 
     def chance(self, support: Support, certainty: int | None) -> float:
-        """P(right); over the certainties that people had, where it is not given."""
+        """Return P(right); without a certainty, the mean over those that people gave."""
         level = self.level[support.key]
-        chances = [1.0 / (1.0 + math.exp(-(level + each))) for each in self.certainty]
+        chances = [1.0 / (1.0 + math.exp(-(level + offset))) for offset in self.certainty]
         if certainty is not None:
             return chances[CERTAINTIES.index(certainty)]
         counts = self.certainties[support.key]
         return math.fsum(n * p for n, p in zip(counts, chances, strict=True)) / sum(counts)
 
     def marginal(self, certainty: int | None = None) -> float:
-        """P(right) over all supports as they were in the study, or P(right | certainty)."""
+        """Return P(right) over all supports, as frequent as in the study, or P(right | certainty)."""
         among = CERTAINTIES if certainty is None else (certainty,)
         parts = [
-            (self.certainties[support.key][CERTAINTIES.index(each)], self.chance(support, each))
+            (self.certainties[support.key][CERTAINTIES.index(rating)], self.chance(support, rating))
             for support in SUPPORTS
-            for each in among
+            for rating in among
         ]
         return math.fsum(n * p for n, p in parts) / sum(n for n, _ in parts)
 
@@ -205,9 +209,9 @@ class Judged:
     """One person's record with one kind of question.
 
     Args:
-        answers: How many were judged.
-        right: How many were right.
-        expected: How many the model had expected to be.
+        answers: Number of answers that were judged.
+        right: Number of them that were right.
+        expected: Number that the model expected to be right.
     """
 
     answers: int = 0
@@ -217,15 +221,15 @@ class Judged:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerModel:
-    """P(right | role, question kind, support, certainty), latency, and what each person's record adds. Immutable.
+    """Model of P(right | role, question kind, support, certainty) and of answer times, with each person's record.
 
     Args:
-        fits: For kinds that real operators were asked; `answer_model` brings them.
-        latency: How long an operator takes to decide.
-        care: How carefully people answer from sight.
-        from_sight: P(right) of each care. Assumed.
-        from_sight_latency: Assumed.
-        people: Each person's record, by name and kind.
+        fits: Fits to human data by kind of question, for operators; `answer_model` brings them.
+        latency: Time that an operator takes to decide.
+        care: Care with which people answer from sight.
+        from_sight: P(right) of an answer from sight, for each care. Assumed.
+        from_sight_latency: Time of an answer from sight. Assumed.
+        people: Record of each person by name and kind of question.
     """
 
     fits: Mapping[str, KindFit] = field(default_factory=dict)
@@ -238,7 +242,8 @@ class AnswerModel:
     def __post_init__(self) -> None:
         for care in Care:
             check_probability(f"from_sight of '{care}'", self.from_sight[care])
-        object.__setattr__(self, "people", MappingProxyType({who: dict(each) for who, each in self.people.items()}))
+        people = {name: dict(records) for name, records in self.people.items()}
+        object.__setattr__(self, "people", MappingProxyType(people))
 
     def chance(
         self,
@@ -249,35 +254,36 @@ class AnswerModel:
         *,
         person: str | None = None,
     ) -> Chance:
-        """How likely an answer is right, and what that rests on.
+        """Return the probability that an answer is right, and the source of this number.
 
         Args:
-            role: The person's; an operator answers at a console, everybody else from sight.
-            kind: What is asked.
-            support: What is shown beside it; nothing where not given.
-            certainty: Self-rated, 1 to 5, where it is known already.
-            person: Who; with judged answers of theirs the number moves towards their own record.
+            role: Role of the person: an operator answers at a console, everybody else from sight.
+            kind: Kind of the question.
+            support: Support shown beside it; none where not given.
+            certainty: Self-rated certainty, 1 (guessing) to 5 (certain), where it is known already.
+            person: Name of the person, whose judged answers move the probability towards their own record.
 
         Raises:
-            BadSetting: The certainty is neither missing nor 1 to 5.
+            OutOfRange: The certainty is not 1 to 5.
         """
         if certainty is not None and certainty not in CERTAINTIES:
-            raise BadSetting(f"certainty is {certainty!r}", hint="Give 1 (guessing) to 5 (certain), or leave it out.")
+            hint = "Give 1 (guessing) to 5 (certain), or leave it out."
+            raise OutOfRange.of("certainty", repr(certainty), "be a whole number from 1 to 5", hint=hint)
         fit = self.fit_of(role, kind)
         if fit is None:
-            found = Chance(self.from_sight[self.care], Evidence.ASSUMED)
+            prior = Chance(self.from_sight[self.care], Evidence.ASSUMED)
         else:
-            found = Chance(fit.chance(support or Support(), certainty), Evidence.HUMAN_DATA)
+            prior = Chance(fit.chance(support or Support(), certainty), Evidence.HUMAN_DATA)
         if person is None:
-            return found
+            return prior
         record = self.people.get(person, {}).get(kind, Judged())
         strength = ASSUMED_STRENGTH if fit is None else fit.strength
         # With one prior mean m this is the Beta-Bernoulli posterior (κ m + right) / (κ + answers).
-        moved = found.probability + (record.right - record.expected) / (strength + record.answers)
-        return replace(found, probability=min(max(moved, LEAST), MOST) if record.answers else found.probability)
+        moved = prior.probability + (record.right - record.expected) / (strength + record.answers)
+        return replace(prior, probability=min(max(moved, LEAST), MOST) if record.answers else prior.probability)
 
     def time(self, role: Role, kind: str) -> Latency:
-        """How long an answer takes."""
+        """Return the distribution of answer times."""
         if self.fit_of(role, kind) is None or self.latency is None:
             return self.from_sight_latency
         return self.latency
@@ -291,18 +297,18 @@ class AnswerModel:
         support: Support | None = None,
         certainty: int | None = None,
     ) -> AnswerModel:
-        """The model after an answer turned out right or wrong."""
+        """Return the model after an answer turned out right or wrong. The arguments are those of `chance`."""
         expected = self.chance(role, kind, support, certainty).probability
         before = self.people.get(person, {}).get(kind, Judged())
         after = Judged(before.answers + 1, before.right + bool(right), before.expected + expected)
         return replace(self, people={**self.people, person: {**self.people.get(person, {}), kind: after}})
 
     def forget(self, person: str) -> AnswerModel:
-        """The model without anything about a person."""
-        return replace(self, people={who: each for who, each in self.people.items() if who != person})
+        """Return the model without the record of a person."""
+        return replace(self, people={name: records for name, records in self.people.items() if name != person})
 
     def fit_of(self, role: Role, kind: str) -> KindFit | None:
-        """Return what operators' answers to a kind of question say; None for those who answer from sight."""
+        """Return the fit to operators' answers to a kind of question; None for those who answer from sight."""
         return self.fits.get(kind) if Role(role) is Role.OPERATOR else None
 
     def to_json(self) -> dict[str, Any]:
@@ -330,13 +336,13 @@ class AnswerModel:
         check_record(record, "answer-model")
         with refusing_damage("answer-model"):
             return cls(
-                fits={rule_of(kind).kind: KindFit.from_json(each) for kind, each in record["fits"].items()},
+                fits={rule_of(kind).kind: KindFit.from_json(fit) for kind, fit in record["fits"].items()},
                 latency=None if record["latency"] is None else Latency(**record["latency"]),
                 care=Care(record["care"]),
                 from_sight={Care(care): float(chance) for care, chance in record["from_sight"].items()},
                 from_sight_latency=Latency(**record["from_sight_latency"]),
                 people={
-                    who: {rule_of(kind).kind: Judged(**each) for kind, each in kinds.items()}
+                    who: {rule_of(kind).kind: Judged(**judged) for kind, judged in kinds.items()}
                     for who, kinds in record["people"].items()
                 },
             )
@@ -344,7 +350,7 @@ class AnswerModel:
 
 @cache
 def answers_record() -> dict[str, Any]:
-    """Parameters, summary statistics and provenance, as `python -m train.answers` wrote them."""
+    """Return the parameters, summary statistics and provenance that `python -m train.answers` wrote."""
     text = files("handup.people").joinpath("data/answers.json").read_text(encoding="utf-8")
     record: dict[str, Any] = json.loads(text)
     check_record(record, "fitted-answers")
@@ -352,21 +358,21 @@ def answers_record() -> dict[str, Any]:
 
 
 def answer_model(care: Care = Care.USUAL) -> AnswerModel:
-    """The answer model: human data for operators' diagnosis and action questions, assumptions for the rest."""
+    """Return the shipped model: human data for operators' diagnosis and action questions, assumptions for the rest."""
     record = answers_record()
     with refusing_damage("fitted-answers"):
-        fits = {rule_of(kind).kind: KindFit.from_json(each) for kind, each in record["fits"].items()}
+        fits = {rule_of(kind).kind: KindFit.from_json(fit) for kind, fit in record["fits"].items()}
         return AnswerModel(fits=fits, latency=Latency(**record["latency"]), care=care)
 
 
 @dataclass(frozen=True)
 class Tap:
-    """A point that a person gave.
+    """Point that a person gave.
 
     Args:
-        x: In px from the left.
-        y: In px from the top.
-        seconds: How long it took.
+        x: Pixels from the left.
+        y: Pixels from the top.
+        seconds: Time that it took.
     """
 
     x: float
@@ -376,17 +382,17 @@ class Tap:
 
 @dataclass(frozen=True, kw_only=True)
 class MotorProfile:
-    """How exactly and how fast somebody points: error, tremor, dwell, one switch. Every number here is *assumed*.
+    """Accuracy and speed of a person's pointing. Every number here is *assumed* and lies from 0 to 10000.
 
     Args:
-        tap_error_px: Standard deviation of where the pointer settles, in each direction.
-        tremor_px: Standard deviation of its movement around there.
-        dwell_s: It must stay for so long within `dwell_px` to count; 0: a tap counts at once.
-        dwell_px: How far it may move meanwhile.
-        reach_s: How long it takes to get there.
+        tap_error_px: Standard deviation of the place where the pointer settles, in each direction.
+        tremor_px: Standard deviation of its movement around that place.
+        dwell_s: Seconds for which it must stay within `dwell_px`; 0 lets a tap count at once.
+        dwell_px: Distance that it may move during the dwell.
+        reach_s: Seconds to reach the place.
         one_switch: Whether points are chosen by scanning with a single switch: rows, then columns.
-        scan_s: How long each row or column is offered.
-        scan_px: How far they lie apart.
+        scan_s: Seconds for which each row or column is offered.
+        scan_px: Distance between rows and between columns, at least 1.
     """
 
     tap_error_px: float = 4.0
@@ -401,14 +407,16 @@ class MotorProfile:
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             if not 0.0 <= value <= 1e4:
-                raise BadSetting(f"{name} is {value:g}", hint="Give a number from 0 to 10000.")
+                raise OutOfRange.of(name, f"{value:g}", "lie between 0 and 10000", hint="Give seconds or pixels.")
         if self.one_switch and self.scan_px < 1.0:
-            raise BadSetting(f"scan_px is {self.scan_px:g}", hint="Give a distance of at least 1 px.")
+            raise OutOfRange.of("scan_px", f"{self.scan_px:g}", "be at least 1", hint="Give a distance in pixels.")
 
     def tap(self, x: float, y: float, random: RandomSource) -> Tap:
-        """One point that is meant to be at x, y."""
+        """Return one random point of a person who means x, y (pixels)."""
         if self.one_switch:
             return self._scanned(x, y)
+        # The first draw is where the pointer settles, the second the tremor at the moment that counts, and each dwell
+        # draws a further one. The results of a seed depend on this order.
         settle_x, settle_y = (at + self.tap_error_px * z for at, z in zip((x, y), _normal(random, 2), strict=True))
         seconds = self.reach_s
         move_x, move_y = (self.tremor_px * z for z in _normal(random, 2))
@@ -420,7 +428,7 @@ class MotorProfile:
         return Tap(settle_x + move_x, settle_y + move_y, seconds)
 
     def _scanned(self, x: float, y: float) -> Tap:
-        """The middle of the cell that the point lies in, after all rows and columns before it were offered."""
+        """Return the middle of the point's cell, after all rows and columns before it were offered."""
         column, row = max(math.floor(x / self.scan_px), 0), max(math.floor(y / self.scan_px), 0)
         middle = ((column + 0.5) * self.scan_px, (row + 0.5) * self.scan_px)
         return Tap(*middle, self.reach_s + (row + 1 + column + 1) * self.scan_s)
@@ -441,14 +449,14 @@ PROFILES: Mapping[str, MotorProfile] = {
 
 @dataclass(frozen=True)
 class Reply:
-    """What a simulated person said.
+    """Answer of a simulated person.
 
     Args:
         right: Whether it is right.
-        seconds: How long it took, pointing included.
-        certainty: How sure the person is, 1 to 5, where that is known of such people.
-        choice: For questions with options, the position of the one chosen.
-        taps: For questions on an image, where the person pointed.
+        seconds: Time that it took, pointing included.
+        certainty: Self-rated certainty, 1 to 5, where the model has human data about it.
+        choice: For questions with options, the index of the chosen option.
+        taps: For questions on an image, the points given; empty where the answer is wrong.
     """
 
     right: bool
@@ -460,14 +468,14 @@ class Reply:
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatedPerson:
-    """Draws answers from an answer model and a motor profile. Everything by chance comes from the generator given.
+    """Simulated person who draws answers from an answer model and a motor profile.
 
     Args:
-        name: Who it stands for; judged answers of theirs in the model count.
-        role: Who answers at a console; everybody but an operator answers from sight.
-        answers: How good and how fast answers are.
-        motor: How the person points.
-        slowness: Everything takes so many times as long.
+        name: Name of the person, whose record in the answer model counts.
+        role: Role of the person: an operator answers at a console, everybody else from sight.
+        answers: Model of how good and how fast the answers are.
+        motor: Model of the person's pointing.
+        slowness: Factor on all times.
     """
 
     name: str
@@ -489,18 +497,18 @@ class SimulatedPerson:
         """Answer one question.
 
         Args:
-            kind: What is asked.
-            random: Where chance comes from.
-            support: What is shown beside it.
-            options: How many options there are, where there are.
-            target: The right one.
-            points: For questions on an image, where a right answer points: corners of a box, or points.
+            kind: Kind of the question.
+            random: Source of all random numbers.
+            support: Support shown beside the question.
+            options: Number of options; 0 for a question without options.
+            target: Index of the right option.
+            points: For questions on an image, the points of a right answer, such as the corners of a box.
 
         Raises:
-            BadSetting: The right option is none of the options.
+            OutOfRange: The target is not the index of an option.
         """
         if options and not 0 <= target < options:
-            raise BadSetting(f"target is {target} of {options} options", hint="Count options from 0.")
+            raise OutOfRange.of("target", target, f"lie between 0 and {options - 1}", hint="Count options from 0.")
         rule = rule_of(kind)
         shown = support or Support()
         certainty = self._certainty(kind, shown, random)
@@ -509,12 +517,12 @@ class SimulatedPerson:
         seconds = self.answers.time(self.role, kind).slower(self.slowness).draw(random)
         choice = None
         if options:
-            others = [each for each in range(options) if each != target]
+            others = [option for option in range(options) if option != target]
             choice = target if right or not others else others[int(uniform(random) * len(others))]
         taps: tuple[Tap, ...] = ()
         if rule.on_image and right:
             taps = tuple(self.motor.tap(x, y, random) for x, y in points)
-            seconds += self.slowness * sum(each.seconds for each in taps)
+            seconds += self.slowness * sum(tap.seconds for tap in taps)
         return Reply(right, seconds, certainty, choice, taps)
 
     def _certainty(self, kind: str, support: Support, random: RandomSource) -> int | None:

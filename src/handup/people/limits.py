@@ -1,4 +1,4 @@
-"""When may a person be asked: at once, per hour, load per hour, quiet hours. Pure; the desk holds what does not fit."""
+"""Limits on asking a person: questions at once, questions and load per hour, quiet hours."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from handup.core import Limits, QuietHours
 
 HOUR_S = 3600.0
 _ROUNDS = 32
-"""Quiet times that follow one another without a gap for so long never end."""
+"""Number of quiet times without a gap between them after which they count as never ending."""
 _LAST_S = datetime(9990, 1, 1, tzinfo=UTC).timestamp()
-"""Beyond the calendar nobody has quiet hours."""
+"""Last moment that the calendar can compute; after it there are no quiet hours."""
 _SLACK = 1e-9
 
 
 @dataclass(frozen=True)
 class Put:
-    """A question that was put to a person.
+    """Question that was put to a person.
 
     Args:
-        at_s: When.
-        load: Its query cost.
+        at_s: Time in seconds.
+        load: Query cost of the question.
     """
 
     at_s: float
@@ -33,13 +33,13 @@ class Put:
 
 @dataclass(frozen=True, kw_only=True)
 class Fit:
-    """Whether one more question fits.
+    """Result of checking one more question against a person's limits.
 
     Args:
-        fits: Whether it does, now.
-        from_s: From when it does if nothing else is put to the person until then: now or later; infinity where it
-            never does. None where that depends on when they answer what is before them.
-        why: What stands against it, for a person to read; empty where it fits.
+        fits: Whether it may be put to the person now.
+        from_s: Time from which it may be, if nothing else is put to the person until then; infinity for never. None
+            where it depends on when they answer the questions before them.
+        why: The limit that stands against it, for a person to read; empty where it fits.
     """
 
     fits: bool
@@ -48,24 +48,24 @@ class Fit:
 
     @property
     def never(self) -> bool:
-        """Whether no waiting helps."""
+        """True if no waiting helps."""
         return self.from_s == math.inf
 
 
 def fit(limits: Limits, put: Iterable[Put], now_s: float, *, load: float = 0.0, before: int = 0) -> Fit:
-    """Whether a question fits the limits of a person now, or else from when and why not.
+    """Check whether a question fits the limits of a person now, or else from when and why not.
 
-    An hour is any 3600 seconds without its first moment: what was put exactly an hour ago no longer counts.
+    A question that was put exactly 3600 seconds ago no longer counts for the last hour.
 
     Args:
-        limits: How much they may be asked.
-        put: What was put to them, oldest first; anything older than an hour may be left out.
-        now_s: The time, in seconds since 1970 for the quiet hours to mean anything.
-        load: The query cost of the question.
-        before: How many questions are before them now.
+        limits: Limits of the person.
+        put: Questions put to them, oldest first; those older than an hour may be left out.
+        now_s: Present time, in seconds since 1970, which the quiet hours need.
+        load: Query cost of the question.
+        before: Number of questions before them now.
     """
     counts = limits.per_hour is not None or limits.load_per_hour is not None
-    recent = [each for each in put if each.at_s + HOUR_S > now_s] if counts else []
+    recent = [question for question in put if question.at_s + HOUR_S > now_s] if counts else []
     from_s, why = now_s, ""
     if limits.per_hour is not None and len(recent) >= limits.per_hour:
         from_s = math.inf if limits.per_hour < 1 else recent[-limits.per_hour].at_s + HOUR_S
@@ -74,6 +74,7 @@ def fit(limits: Limits, put: Iterable[Put], now_s: float, *, load: float = 0.0, 
         lighter_s = _lighter_from(recent, limits.load_per_hour - load, now_s)
         if lighter_s > from_s:
             from_s, why = lighter_s, f"no more load than {limits.load_per_hour:g} an hour"
+    # Last, since the moment at which the other limits allow it may lie in a quiet time.
     quiet_s = quiet_until(limits.quiet, from_s)
     if quiet_s > from_s:
         from_s, why = quiet_s, why or "quiet hours"
@@ -87,26 +88,27 @@ def fit(limits: Limits, put: Iterable[Put], now_s: float, *, load: float = 0.0, 
 
 
 def _lighter_from(recent: Sequence[Put], room: float, now_s: float) -> float:
-    """From when the load of these leaves room."""
+    """Return the time from which the load of these questions leaves room."""
     if room < -_SLACK:
         return math.inf
+    # From the newest back: the first question that no longer fits beside the newer ones has to be an hour old.
     kept = 0.0
-    for each in reversed(recent):
-        kept += each.load
+    for question in reversed(recent):
+        kept += question.load
         if kept > room + _SLACK:
-            return each.at_s + HOUR_S
+            return question.at_s + HOUR_S
     return now_s
 
 
 def quiet_until(quiet: Sequence[QuietHours], now_s: float) -> float:
-    """The first moment from `now_s` on that lies in no quiet time: `now_s` itself, or an end; infinity for never.
+    """Return the first moment from `now_s` on that lies in no quiet time; infinity for never.
 
     Quiet times follow the clock on the wall through changes to and from summer time. A time that the clock skips is
     the moment of the change; of a time that it shows twice, quiet begins at the first and ends at the second.
     """
     at_s = now_s
     for _ in range(_ROUNDS):
-        ends = [end for each in quiet if (end := _ends(each, at_s)) is not None]
+        ends = [end for hours in quiet if (end := _ends(hours, at_s)) is not None]
         if not ends:
             return at_s
         at_s = max(ends)
@@ -114,13 +116,14 @@ def quiet_until(quiet: Sequence[QuietHours], now_s: float) -> float:
 
 
 def _ends(quiet: QuietHours, now_s: float) -> float | None:
-    """When the quiet time that holds now ends; None where none does."""
+    """Return the end of the quiet time that `now_s` lies in, or None."""
     if not abs(now_s) < _LAST_S:
         return None
     zone = ZoneInfo(quiet.zone)
     today = datetime.fromtimestamp(now_s, zone).date()
     start, end = time.fromisoformat(quiet.start), time.fromisoformat(quiet.end)
     over_night = 1 if end <= start else 0
+    # Quiet nights that began before today may still last.
     for back in (0, 1, 2):
         day = today - timedelta(days=back)
         from_s = _moment(day, start, zone, last=False)
@@ -131,7 +134,8 @@ def _ends(quiet: QuietHours, now_s: float) -> float | None:
 
 
 def _moment(day: date, clock: time, zone: ZoneInfo, *, last: bool) -> float:
-    """When the clock on the wall shows a time: the first or last such moment; where it skips it, the change."""
+    """Return the first or last moment at which the clock on the wall shows a time; where it skips it, the change."""
+    # A skipped time has its two readings in reverse order: with the new offset (fold=1) it is the earlier one.
     first_s, second_s = (datetime.combine(day, clock, zone).replace(fold=fold).timestamp() for fold in (0, 1))
     if first_s <= second_s:
         return second_s if last else first_s

@@ -1,9 +1,10 @@
-"""Workload: what a question costs, how load adds up over recent ones and leaks away. A cost model for sessions.
+"""Workload: the cost of a question, and the load that recent questions leave and that fades. A cost model for sessions.
 
     q0 = b + a_d[hard] + a_r[box or points] + a_s[distracted]                       clipped to [.02, 1]
     on an answer  F ← F + ρ q0        between  F ← F e^(−Δt/τ)        q(t) = s_person q0 + g F
 
-The core paper's own coefficients are not published. The defaults meet every number that is, and are *illustrative*.
+The core paper's own coefficients are not published. The defaults agree with every published number, and are
+*illustrative*.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from handup.core import BadRecord, BadSetting, Burden, BurdenKind, HandupError, Question
-from handup.core.checks import check_number
+from handup.core import BadRecord, Burden, BurdenKind, HandupError, MissingSetting, OutOfRange, Question, UnknownName
+from handup.core.checks import check_number, shown
 from handup.core.fields import OneOf, check_rules
 
 SCHEMA = 1
 LEAST_COST, MOST_COST = 0.02, 1.0
 ILLUSTRATIVE = "illustrative"
 SOMEBODY = "somebody"
-"""Whoever answers where no name is given."""
+"""Name of the person who answers where no name is given."""
 RANGES: Mapping[str, tuple[float, float]] = {
     "b": (0.0, 1.0),
     "a_d": (-1.0, 1.0),
@@ -43,23 +44,23 @@ DAMAGE = (KeyError, TypeError, ValueError, AttributeError, HandupError)
 
 
 class Difficulty(StrEnum):
-    """How much thought an answer takes."""
+    """Amount of thought that an answer takes."""
 
     EASY = "easy"
     HARD = "hard"
 
 
 class Response(StrEnum):
-    """What the person's hand has to do."""
+    """Task of the person's hand."""
 
     CHOICE = "choice"
-    """Pick, say or type something: every kind of question but those on an image."""
+    """Pick, say or type something: every kind of question except those on an image."""
     BOX = "box"
     """Point at places on an image: a box, or points."""
 
 
 class Distraction(StrEnum):
-    """What else the person is doing."""
+    """State of the person's attention."""
 
     NONE = "none"
     DISTRACTED = "distracted"
@@ -67,7 +68,7 @@ class Distraction(StrEnum):
 
 @dataclass(frozen=True)
 class Features:
-    """A question as the workload model sees it.
+    """Features of a question that determine its cost.
 
     Args:
         difficulty: Easy or hard.
@@ -80,7 +81,7 @@ class Features:
     distraction: Annotated[Distraction, OneOf(Distraction, "distraction")] = Distraction.NONE
 
     def __post_init__(self) -> None:
-        check_rules(self, "a question", BadSetting)
+        check_rules(self, "a question", UnknownName)
 
     @classmethod
     def of(
@@ -90,12 +91,12 @@ class Features:
         difficulty: Difficulty = Difficulty.EASY,
         distraction: Distraction = Distraction.NONE,
     ) -> Features:
-        """The features of a question; what its kind does not tell is given."""
+        """Return the features of a question. Difficulty and distraction do not follow from its kind: give them."""
         return cls(difficulty, Response.BOX if question.rule.on_image else Response.CHOICE, distraction)
 
     @property
     def flags(self) -> tuple[bool, bool, bool]:
-        """Hard, on an image, distracted: what adds to the base cost."""
+        """Three truth values that raise the base cost: hard, on an image, distracted."""
         return (
             self.difficulty is Difficulty.HARD,
             self.response is Response.BOX,
@@ -118,23 +119,23 @@ BITE: Mapping[str, Features] = {
 
 @dataclass(frozen=True, kw_only=True)
 class WorkloadModel:
-    """Coefficients of workload.
+    """Coefficients of workload. The range of each is in `RANGES`.
 
     Args:
-        b: Cost of an easy choice, undisturbed.
-        a_d: What a hard question adds.
-        a_r: What pointing on an image adds.
-        a_s: What distraction adds.
-        rho: ρ, how much of a question's base cost stays as load when it is answered.
-        tau_s: τ, the time in which load falls to 1/e, in seconds.
-        g: How much load makes questions cost more.
-        rho_failed: ρ_f, load that an attempt adds by failing.
+        b: Cost of an easy choice without distraction.
+        a_d: Added cost of a hard question.
+        a_r: Added cost of pointing on an image.
+        a_s: Added cost of distraction.
+        rho: ρ, the load that an answer adds, as a multiple of the question's base cost.
+        tau_s: τ, the seconds in which load falls to 1/e.
+        g: Added cost of a question per unit of load.
+        rho_failed: ρ_f, the load that a failed attempt adds.
         rho_wait: Load that each second of waiting for the robot adds.
-        practice: Share of the base cost that practice takes away in the end; 0: no learning.
-        practice_answers: So many answers take away half of that.
-        most_load: Load does not rise above this.
-        people: s_person of those who differ; 1 for everybody else.
-        evidence: Where the numbers come from: `illustrative`, or what a fit says.
+        practice: Share of the base cost that practice takes away in the end; 0 for no learning.
+        practice_answers: Number of answers after which half of that is gone.
+        most_load: Largest load.
+        people: s_person, the factor on a person's costs, by name; 1 for everybody else.
+        evidence: Source of the numbers: `illustrative`, or the data of a fit.
     """
 
     b: float = 0.24
@@ -155,53 +156,54 @@ class WorkloadModel:
     def __post_init__(self) -> None:
         for name, (low, high) in RANGES.items():
             object.__setattr__(self, name, _within(name, getattr(self, name), low, high))
-        people = {str(who): _within(f"s of '{who}'", s, 0.0, 100.0) for who, s in dict(self.people).items()}
+        people = {str(name): _within(f"s of '{name}'", s, 0.0, 100.0) for name, s in dict(self.people).items()}
         object.__setattr__(self, "people", MappingProxyType(people))
 
     def base(self, features: Features) -> float:
-        """q0: what a question costs somebody rested."""
+        """Return q0, the cost of a question for a rested person."""
         # Rounded far below any meaning, so that .24 + .10 is .34 and the mean of the paper's four is .32 exactly.
         return min(max(round(math.fsum((self.b, *self._extra(features))), 12), LEAST_COST), MOST_COST)
 
     def _extra(self, features: Features) -> list[float]:
-        return [each for each, on in zip((self.a_d, self.a_r, self.a_s), features.flags, strict=True) if on]
+        return [cost for cost, on in zip((self.a_d, self.a_r, self.a_s), features.flags, strict=True) if on]
 
     def s(self, person: str) -> float:
-        """s_person."""
+        """Return s_person, the factor on a person's costs."""
         return self.people.get(person, 1.0)
 
     def leaked(self, load: float, seconds: float) -> float:
-        """What is left of a load after some time; time does not run backwards."""
+        """Return the rest of a load after some seconds; negative seconds count as none."""
         return load * math.exp(-max(seconds, 0.0) / self.tau_s)
 
     def added(self, load: float, more: float) -> float:
-        """A load with something added, within its limit."""
+        """Return the sum of two loads, at most `most_load`."""
         return min(load + more, self.most_load)
 
     def from_waiting(self, seconds: float) -> float:
-        """What some seconds of waiting leave as load at their end: some of it has leaked away meanwhile."""
+        """Return the load that some seconds of waiting leave at their end, when part of it has faded already."""
         return self.rho_wait * self.tau_s * -math.expm1(-max(seconds, 0.0) / self.tau_s)
 
     def practised(self, answers: int) -> float:
-        """The factor on the base cost after so many answers: 1 without learning."""
+        """Return the factor on the base cost after a number of answers: 1 without learning."""
         return 1.0 - self.practice * (1.0 - math.pow(0.5, answers / self.practice_answers))
 
     def with_mean(self, mean: float, questions: Mapping[str, Features]) -> WorkloadModel:
-        """The same with b solved so that questions cost so much on average.
+        """Return the model with b chosen so that these questions have this mean cost.
 
         Raises:
-            BadSetting: No b from 0 to 1 does, or clipping gets in the way.
+            OutOfRange: No b from 0 to 1 gives this mean within the limits of a cost.
         """
         extra = [sum(self._extra(features)) for features in questions.values()]
         solved = replace(self, b=mean - math.fsum(extra) / len(extra))
-        found = math.fsum(solved.base(each) for each in questions.values()) / len(extra)
-        if abs(found - mean) > 1e-9:
-            raise BadSetting(f"no b gives a mean cost of {mean:g}", hint="Make the other coefficients smaller.")
+        reached = math.fsum(solved.base(features) for features in questions.values()) / len(extra)
+        if abs(reached - mean) > 1e-9:
+            hint = "Make the other coefficients smaller."
+            raise OutOfRange.of("the mean cost", f"{mean:g}", f"be within reach (b gives {reached:g})", hint=hint)
         return solved
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""
-        record = {each.name: getattr(self, each.name) for each in fields(self)}
+        record = {field.name: getattr(self, field.name) for field in fields(self)}
         return {"schema": SCHEMA, "kind": "workload-model", **record, "people": dict(self.people)}
 
     @classmethod
@@ -218,12 +220,12 @@ class WorkloadModel:
 
 @dataclass(frozen=True)
 class PersonLoad:
-    """The load of one person.
+    """Load of one person at a time.
 
     Args:
-        load: F, as it was …
-        at_s: … at this time.
-        answers: How many questions the person has answered.
+        load: F at the time `at_s`, 0 or more.
+        at_s: Time in seconds.
+        answers: Number of questions that the person has answered.
     """
 
     load: float = 0.0
@@ -233,9 +235,10 @@ class PersonLoad:
     def __post_init__(self) -> None:
         timed = isinstance(self.at_s, int | float) and self.at_s < math.inf
         if not (math.isfinite(self.load) and self.load >= 0.0 and timed):
-            raise BadSetting(f"a load is {self.load} at {self.at_s} s", hint="Give a load of at least 0 and a time.")
+            must, got = "be at least 0 at a finite time", f"{self.load} at {self.at_s} s"
+            raise OutOfRange.of("a load", got, must, hint="Give a load and a time in seconds.")
         if not isinstance(self.answers, int) or self.answers < 0:
-            raise BadSetting(f"answers is {self.answers!r}", hint="Give a whole number of at least 0.")
+            raise OutOfRange.of("answers", repr(self.answers), "be a whole number of at least 0", hint="Count them.")
 
 
 RESTED = PersonLoad()
@@ -243,16 +246,16 @@ RESTED = PersonLoad()
 
 @dataclass(frozen=True, kw_only=True)
 class Workload:
-    """Costs q_i(t) of the questions of one policy, and the load of everybody who answers them.
+    """Costs q_i(t) of the questions of one policy, and the load of each person who answers them.
 
-    Immutable: `after` gives the next one. Pass it to `Session(…, costs=workload)`; the session tells it what happens
-    and holds the present one in `session.costs`, ready for the next episode.
+    It is immutable: `after` returns the next one. Pass it to `Session(…, costs=workload)`; the session updates it and
+    holds the present one in `session.costs`, ready for the next episode.
 
     Args:
-        costs: q0 of the question about each module, in the policy's order.
+        costs: q0 of the question about each module, in the policy's order, 0 or more.
         model: The coefficients.
-        person: Who would be asked, and sees attempts fail.
-        loads: Everybody's load; who is missing is rested.
+        person: Name of the person who would be asked, and who sees attempts fail.
+        loads: Load of each person by name; a person who is missing is rested.
 
     Example:
         >>> from handup.people import BITE, Workload
@@ -270,9 +273,9 @@ class Workload:
     loads: Mapping[str, PersonLoad] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        costs = tuple(float(each) for each in self.costs)
-        if not costs or not all(0.0 <= each < math.inf for each in costs):
-            raise BadSetting(f"base costs are {list(costs)}", hint="Give one number of at least 0 per module.")
+        costs = tuple(float(cost) for cost in self.costs)
+        if not costs or not all(0.0 <= cost < math.inf for cost in costs):
+            raise OutOfRange.of("base costs", list(costs), "be finite and at least 0", hint="Give one per module.")
         object.__setattr__(self, "costs", costs)
         object.__setattr__(self, "loads", MappingProxyType(dict(self.loads)))
 
@@ -280,28 +283,28 @@ class Workload:
     def of(
         cls, questions: Iterable[Features], model: WorkloadModel | None = None, *, person: str = SOMEBODY
     ) -> Workload:
-        """The workload of questions that are known by their features, in the policy's order."""
+        """Return the workload of questions given by their features, in the policy's order."""
         chosen = model or WorkloadModel()
-        return cls(costs=tuple(chosen.base(each) for each in questions), model=chosen, person=person)
+        return cls(costs=tuple(chosen.base(features) for features in questions), model=chosen, person=person)
 
     def asking(self, person: str) -> Workload:
-        """The same, when somebody else would be asked. Everybody's load stays their own."""
+        """Return the same workload with another person to ask. Each person's load stays as it is."""
         return replace(self, person=person)
 
     def load(self, now_s: float, person: str | None = None) -> float:
-        """F of a person now."""
-        found = self.loads.get(self.person if person is None else person, RESTED)
-        return self.model.leaked(found.load, now_s - found.at_s)
+        """Return F of a person now, by default of the person who would be asked."""
+        last = self.loads.get(self.person if person is None else person, RESTED)
+        return self.model.leaked(last.load, now_s - last.at_s)
 
     def query_costs(self, now_s: float) -> tuple[float, ...]:
-        """q_i(t) for the person who would be asked."""
-        found = self.loads.get(self.person, RESTED)
-        factor = self.model.s(self.person) * self.model.practised(found.answers)
+        """Return q_i(t) of each module's question for the person who would be asked."""
+        last = self.loads.get(self.person, RESTED)
+        factor = self.model.s(self.person) * self.model.practised(last.answers)
         extra = self.model.g * self.load(now_s)
         return tuple(factor * cost + extra for cost in self.costs)
 
     def after(self, burden: Burden) -> Workload:
-        """The workload after something happened."""
+        """Return the workload after an answer, a failed attempt or a wait."""
         match burden.kind:
             case BurdenKind.ANSWERED if burden.module is not None:
                 return self.answered(burden.module, now_s=burden.now_s, by=burden.by)
@@ -310,10 +313,10 @@ class Workload:
             case BurdenKind.WAITED:
                 return self._borne(self.person, self.model.from_waiting(burden.waited_s), burden.now_s)
             case _:
-                raise BadSetting("an answer to no question", hint="Name the module.")
+                raise MissingSetting("an answer must name its module, got none", hint="Give its index in the policy.")
 
     def answered(self, module: int, *, now_s: float, by: str | None = None) -> Workload:
-        """After an answer about a module; its load is the answerer's."""
+        """Return the workload after an answer about a module, whose load goes to the person who answered."""
         person = self.person if by is None else by
         return self._borne(person, self.model.rho * self.costs[module], now_s, answers=1)
 
@@ -331,7 +334,7 @@ class Workload:
             "costs": list(self.costs),
             "model": self.model.to_json(),
             "person": self.person,
-            "loads": {who: asdict(load) for who, load in self.loads.items() if math.isfinite(load.at_s)},
+            "loads": {name: asdict(load) for name, load in self.loads.items() if math.isfinite(load.at_s)},
         }
 
     @classmethod
@@ -347,36 +350,33 @@ class Workload:
                 costs=tuple(record["costs"]),
                 model=WorkloadModel.from_json(record["model"]),
                 person=str(record["person"]),
-                loads={str(who): PersonLoad(**each) for who, each in record["loads"].items()},
+                loads={str(name): PersonLoad(**load) for name, load in record["loads"].items()},
             )
 
 
 def check_record(record: object, kind: str) -> None:
-    """Refuse what is no record of this kind and schema.
-
-    Raises:
-        BadRecord: Naming what it is.
-    """
+    """Raise `BadRecord` unless a record is of this kind and schema."""
     if not isinstance(record, Mapping) or record.get("kind") != kind:
-        raise BadRecord(f"this is no record of a {kind}", hint="Give a file that handup wrote.")
+        raise BadRecord(f"the record must be of a {kind}, got {shown(record)}", hint="Give a file that handup wrote.")
     if record.get("schema") != SCHEMA:
-        raise BadRecord(f"the {kind} has schema {record.get('schema')!r}", hint=f"This version reads {SCHEMA}.")
+        hint = "Use the version of handup that wrote it."
+        raise BadRecord(f"the {kind} must have schema {SCHEMA}, got {record.get('schema')!r}", hint=hint)
 
 
 @contextmanager
 def refusing_damage(kind: str) -> Iterator[None]:
-    """Turn whatever a damaged record runs into into one named error."""
+    """Turn every error that a damaged record can cause in the block into `BadRecord`."""
     try:
         yield
     except BadRecord:
         raise
     except DAMAGE as error:
         cause = error.cause if isinstance(error, HandupError) else str(error) or type(error).__name__
-        raise BadRecord(f"the {kind} is damaged ({cause})", hint="Go back to the last good one.") from error
+        raise BadRecord(f"the {kind} is damaged ({cause})", hint="Use an earlier copy of the record.") from error
 
 
 def _within(name: str, value: object, low: float, high: float) -> float:
-    number = check_number(name, value, error=BadSetting)
+    number = check_number(name, value, error=OutOfRange)
     if not low <= number <= high:
-        raise BadSetting(f"{name} is {number:g}", hint=f"Give a number from {low:g} to {high:g}.")
+        raise OutOfRange.of(name, f"{number:g}", f"lie between {low:g} and {high:g}", hint="Change it.")
     return number

@@ -1,6 +1,6 @@
-"""Whom to ask: routers say who may answer a question, and in which order they are asked.
+"""Routers: rules of which people may answer a question, and in which order they are asked.
 
-The protocol, the simplest router, and the contract as a check that any author can run on their own class.
+The room holds the protocol, the simplest router, and the contract as a check that authors run on their own class.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
-from handup.core import BadSetting, Person, Question, QuestionKind, Role
+from handup.core import BadSetting, Person, Question, QuestionKind, Role, UnknownName
 from handup.core.contract import Contract
 
 __all__ = ["InOrder", "Router", "check_router"]
@@ -28,46 +28,44 @@ EXAMPLE_QUESTIONS = {
 
 
 class Router(Protocol):
-    """Says whom to ask. The desk calls it once for each question, when it comes in, and writes down what it says.
+    """Rule of whom to ask. The desk calls it once for each question, when it comes in, and records the result.
 
-    A router knows nothing of what is open; limits are the desk's business. One that weighs how loaded, how near or
-    how able people are takes that from its own constructor. Run `check_router` on it.
+    A router does not know the open questions, and the desk applies the limits. A router that weighs the load, the
+    place or the skill of people takes these in its own constructor. Run `check_router` on it.
     """
 
     def audience(self, question: Question, people: Sequence[Person], now_s: float) -> tuple[str, ...]:
-        """Who may answer, by name: the first is asked first, *someone else* leads to the next.
+        """Return the names of the people who may answer. The first is asked first; *someone else* leads to the next.
 
         Args:
-            question: What is asked; where `question.to` names people, nobody else may be in the audience.
-            people: Whom the desk knows.
-            now_s: The time.
+            question: The question; where `question.to` names people, nobody else may be in the audience.
+            people: The people whom the desk knows.
+            now_s: Present time in seconds.
 
         Raises:
-            BadSetting: The question is for somebody whom the desk does not know.
+            UnknownName: The question is for a person whom the desk does not know.
         """
         ...
 
 
 @dataclass(frozen=True)
 class InOrder:
-    """Asks those whom the question names, or else everybody, in the order of the list.
+    """Router to the people whom the question names, or else to everybody, in the order of the list.
 
-    A bystander gives no permission for somebody else, unless the question names them.
+    A bystander is not asked for a permission, unless the question names them.
     """
 
     def audience(self, question: Question, people: Sequence[Person], now_s: float) -> tuple[str, ...]:
-        """Who may answer, in order.
+        """Return the names of the people who may answer, in order.
 
         Raises:
-            BadSetting: The question names somebody whom the desk does not know.
+            UnknownName: The question names a person whom the desk does not know.
         """
         known = [person.name for person in people]
         strangers = [name for name in question.to if name not in known]
         if strangers:
-            raise BadSetting(
-                f"the question is for '{strangers[0]}', whom the desk does not know",
-                hint=f"It knows: {', '.join(known) or 'nobody'}.",
-            )
+            hint = f"It knows: {', '.join(known) or 'nobody'}."
+            raise UnknownName.of("a question", f"'{strangers[0]}'", "be for people whom the desk knows", hint=hint)
         if not question.to and question.rule.explicit:
             return tuple(person.name for person in people if person.role is not Role.BYSTANDER)
         return tuple(dict.fromkeys(question.to or known))
@@ -84,18 +82,16 @@ def check_router(router: Router) -> None:
     for name, question in EXAMPLE_QUESTIONS.items():
         for now_s in (0.0, 1.8e9):
             audience = router.audience(question, EXAMPLE_PEOPLE, now_s)
-            somebody = isinstance(audience, tuple) and audience
-            contract.keeps(somebody, f"names nobody for {name}", "Return a tuple of at least one name.")
+            named = isinstance(audience, tuple) and audience
+            contract.keeps(named, f"names nobody for {name}", "Return a tuple of at least one name.")
             once = len(set(audience)) == len(audience)
-            contract.keeps(once, f"names somebody twice for {name}", "Name everybody once.")
-            here = set(audience) <= known
-            contract.keeps(here, f"names a stranger for {name}", "Name only people that it is given.")
-            meant = not question.to or set(audience) <= set(question.to)
-            contract.keeps(meant, f"goes beyond {name}", "Keep to question.to where it names people.")
+            contract.keeps(once, f"names a person twice for {name}", "Name each person once.")
+            contract.keeps(set(audience) <= known, f"names a stranger for {name}", "Name only people of the argument.")
+            addressed = not question.to or set(audience) <= set(question.to)
+            contract.keeps(addressed, f"goes beyond {name}", "Keep to question.to where it names people.")
             again = router.audience(question, EXAMPLE_PEOPLE, now_s)
-            contract.keeps(
-                again == audience, f"changes its mind about {name}", "Decide from what is given, and a seed."
-            )
+            hint = "Decide only from the arguments and a fixed seed."
+            contract.keeps(again == audience, f"changes its answer for {name}", hint)
     with suppress(BadSetting):
         router.audience(Question("Which one?", to=("nobody-knows-me",)), EXAMPLE_PEOPLE, 0.0)
-        contract.keeps(False, "takes a question for a stranger", "Raise BadSetting and name those who are known.")
+        contract.keeps(False, "takes a question for a stranger", "Raise UnknownName and name the known people.")
