@@ -15,7 +15,7 @@ _MODULES: Mapping[str, Mapping[str, str]] = _WORDS["modules"]
 HOW: Mapping[Skill, str] = {skill: _SKILLS[skill]["how"] for skill in Skill}
 """Description of each skill, in the robot's own words."""
 JOINED: Mapping[Value, Joining] = {skill: Joining(_SKILLS[skill].get("joined", Joining.LINE)) for skill in Skill}
-"""What is drawn between the two points of an aim."""
+"""Line that is drawn between the two points of an aim, by skill."""
 NONE_THERE = "If there is none on the plate, box what I should take instead."
 """Help for the box of a food that may not be there: a box is the only answer, and the fork goes where it is."""
 SURE = 0.8
