@@ -61,7 +61,7 @@ export interface ByeFrame {
   why: string;
 }
 
-/** Why a question was withdrawn. */
+/** Cause for which a question was withdrawn. */
 export type Cause = "asker" | "stop" | "erased" | "nobody";
 
 /** One module of the robot's policy, and what it says. */
@@ -293,7 +293,7 @@ export interface ReceiptFrame {
   receipt: ReceiptView;
 }
 
-/** What became of a reply. */
+/** Result of a reply or another command. */
 export type ReceiptStatus =
   | "accepted"
   | "late"
@@ -428,7 +428,7 @@ export interface StatementPart {
   at_s?: number;
 }
 
-/** Where a question is. */
+/** Status of a question. */
 export type Status =
   | "held"
   | "open"
