@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from handup.lab.episodes import METRICS, Episodes, Measure, student, wilson
+from handup.confidence.metrics import wilson
+from handup.lab.episodes import METRICS, Episodes, Measure, student
 
 ROWS = Episodes(
     recovered=np.array([True, True, False, True]),
@@ -43,7 +44,7 @@ def test_parts_are_joined_in_order() -> None:
 def test_the_summary_has_every_metric_and_wilson_only_for_the_share() -> None:
     summary = ROWS.summary()
     assert tuple(summary) == METRICS
-    assert summary["task_cost"].ci == wilson(0.25, 4)
+    assert summary["task_cost"].ci == wilson(1.0, 4)
     for name in METRICS[1:]:
         assert summary[name].ci == student(ROWS.metric(name)), name
 
@@ -71,7 +72,7 @@ def test_one_value_has_no_width() -> None:
 @given(st.integers(1, 500), st.floats(0.0, 1.0))
 def test_wilsons_interval_is_scipys_and_holds_the_share(count: int, part: float) -> None:
     right = round(part * count)
-    low, high = wilson(right / count, count)
+    low, high = wilson(right, count)
     known = stats.binomtest(right, count).proportion_ci(0.95, method="wilson")
     assert (low, high) == pytest.approx((known.low, known.high), abs=1e-12)
     assert 0.0 <= low <= right / count + 1e-12

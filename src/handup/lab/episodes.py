@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from handup.confidence.metrics import wilson
+
 Vector = NDArray[np.float64]
 METRICS = ("task_cost", "query_cost", "failed_attempts", "timesteps", "J")
 """Task cost: 0 recovered, 1 not. Query cost: the load. Failed executions. Questions and executions together. Eq. 1
@@ -42,7 +44,11 @@ class Measure:
         """Summarise; `share` where every value is 0 or 1."""
         q1, median, q3 = (float(each) for each in np.quantile(values, (0.25, 0.5, 0.75)))
         mean = float(values.mean())
-        return cls(mean, wilson(mean, len(values)) if share else student(values), median, q1, q3)
+        return cls(mean, wilson(float(values.sum()), len(values)) if share else student(values), median, q1, q3)
+
+    def __str__(self) -> str:
+        """Return the mean with its interval, as tables show it."""
+        return f"{self.mean:.3f} [{self.ci[0]:.3f}, {self.ci[1]:.3f}]"
 
     def to_json(self) -> dict[str, Any]:
         """A plain record."""
@@ -103,11 +109,3 @@ def student(values: Vector) -> tuple[float, float]:
         return mean, mean
     half = spread / len(values) ** 0.5 * float(stats.t.ppf(0.5 + LEVEL / 2.0, len(values) - 1))
     return mean - half, mean + half
-
-
-def wilson(share: float, count: int) -> tuple[float, float]:
-    """Wilson's interval for a share."""
-    z = float(stats.norm.ppf(0.5 + LEVEL / 2.0))
-    centre = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z / (1 + z * z / count) * (share * (1 - share) / count + z * z / (4 * count * count)) ** 0.5
-    return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))

@@ -23,10 +23,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from handup.core import BadSetting
+from handup.core.files import shipped_data
 from handup.lab.engine.claims import Bar, Claim, Note, Verdict, Where
 
 CONDITIONS = ("where", "elsewhere")
@@ -44,7 +44,7 @@ def read_claims(path: Path, group: str = "claims", **constants: Any) -> tuple[Cl
         BadSetting: The file cannot be read, or a claim has an unknown field.
     """
     try:
-        record = YAML(typ="safe").load(path)
+        record = shipped_data(str(path), path.name)
         known = {**constants, **record.get("constants", {})}
         return tuple(claim for entry in record[group] for claim in _claims(entry, known))
     except (YAMLError, KeyError, TypeError, ValueError) as error:

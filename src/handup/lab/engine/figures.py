@@ -28,8 +28,6 @@ except ImportError:
 PNG_DPI = 150
 WIDEST = 12.5
 """Width in inches of a report's page on a laptop; a wider figure would be shrunk, and its labels with it."""
-PANELS = 3
-"""Most panels beside each other in an overview."""
 INK, QUIET = "#222222", "#8c8c8c"
 MARKS = (("#0072b2", "o"), ("#d55e00", "s"), ("#009e73", "D"), ("#cc79a7", "^"), ("#e69f00", "v"), ("#56b4e9", "P"))
 """Colours that colour-blind readers can distinguish, each with a marker."""
@@ -47,8 +45,7 @@ def sheet(width: float, height: float) -> Iterator[Figure]:
         BadSetting: The figure is too wide.
     """
     if width > WIDEST:
-        cause = f"a figure must be at most {WIDEST:g} inches wide, got {width:g}"
-        raise BadSetting(cause, hint="Put its panels into more rows.")
+        raise BadSetting(f"a figure must be at most {WIDEST:g} inches wide, got {width:g}", hint="Use more rows.")
     with style.context(Path(__file__).with_suffix(".mplstyle")):
         yield Figure(figsize=(width, height), layout="constrained")
 
@@ -111,7 +108,7 @@ def overview(
     """
     study = results.study
     shown = panels or {measure.label: _mean(results, measure.name) for measure in study.measures}
-    columns = min(len(shown), PANELS)
+    columns = min(len(shown), int((WIDEST - 1.6) / 3.1))
     rows = -(-len(shown) // columns)
     with sheet(3.1 * columns + 1.6, rows * (0.36 * len(study.arms) + 1.0) + 0.9) as figure:
         axes = figure.subplots(rows, columns, sharey=True, squeeze=False).flat

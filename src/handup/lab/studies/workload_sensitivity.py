@@ -293,15 +293,11 @@ class SensitivityStudy(Study):
 
 def _ranking(weight: Sensitivity) -> Table:
     rows = [
-        (f"`{name}`", _mean(Measure.of(np.array(row["J"])).to_json()), f"{row['load']:.2f}")
+        (f"`{name}`", str(Measure.of(np.array(row["J"]))), f"{row['load']:.2f}")
         for name, row in sorted(weight.default.rows.items(), key=lambda pair: weight.default.means[pair[0]])
     ]
     columns = ("Method", "J per meal", "Load per meal")
     return Table(f"Under the default coefficients, w {weight.w:g}", columns, tuple(rows))
-
-
-def _mean(measure: Mapping[str, Any]) -> str:
-    return "{:.3f} [{:.3f}, {:.3f}]".format(measure["mean"], *measure["ci"])
 
 
 def _leak(setting: Setting) -> tuple[float, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -66,10 +67,8 @@ def draw(results: CellResults) -> Iterator[Drawing]:
         with sheet(width * columns + 1.6, height * len(rows) + 0.4) as figure:
             grid = figure.subplots(len(rows), columns, squeeze=False)
             for axes, (label, shared, panels) in zip(grid, rows, strict=True):
-                for ax in axes[len(panels) :]:
-                    ax.set_axis_off()
-                for ax, panel in zip(axes[: len(panels)], panels, strict=True):
-                    _draw_panel(ax, here, panel)
+                for ax, panel in zip_longest(axes, panels):
+                    _draw_panel(ax, here, panel) if panel else ax.set_axis_off()
                 axes[0].set_ylabel(label, weight="bold")
                 if study.layout is Layout.BETA:  # the same limits, because these panels are compared
                     lows, highs = zip(*(ax.get_ylim() for ax in axes), strict=True)

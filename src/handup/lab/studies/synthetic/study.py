@@ -11,7 +11,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from handup.lab import episodes
 from handup.lab.cell import MAX_EPISODES, Cell, WorldKind
 from handup.lab.engine import Batch, Columns, Drawing, Judged, Measure, Option, Section, Size, Study, Table
 from handup.lab.engine.report import Part, counted
@@ -116,11 +115,10 @@ class CellStudy(Study):
         held = {world: sum(claimed.findings[world].verdict == "holds" for claimed in plain) for world in self.worlds}
         counts = (f"{count} hold{'s' if count == 1 else ''} in {_the(world)}" for world, count in held.items())
         beaten = sum(bool(rival.beaten_by) for rival in rivals)
-        parts = [f"of {len(plain)} claims of the paper that rows can test, {' and '.join(counts)}"] if plain else []
+        parts = [f"Of {len(plain)} claims of the paper that rows can test, {' and '.join(counts)}"] if plain else []
         if rivals:
             parts.append(f"`troubleshoot` is beaten in J, beyond the interval, at {beaten} of {len(rivals)} places")
-        answer = "; ".join(parts)
-        return f"{answer[0].upper()}{answer[1:]}." if answer else ""
+        return f"{'; '.join(parts)}." if parts else ""
 
     def facts(self, results: Any) -> Mapping[str, str]:
         """Return facts about the run."""
@@ -227,11 +225,11 @@ def _rivals_table(rivals: Sequence[Rivalry]) -> Table:
     rows = tuple(
         (
             place_label(rival.place) or BASE_PLACE,
-            _mean(rival.ours),
+            str(rival.ours),
             str(rival.pairs),
             rival.best,
-            _mean(rival.theirs),
-            _mean(rival.difference),
+            str(rival.theirs),
+            str(rival.difference),
             f"beaten by {', '.join(rival.beaten_by)}" if rival.beaten_by else "not beaten",
         )
         for rival in rivals
@@ -253,7 +251,3 @@ def _summary(cell: Cell, found: Episodes) -> dict[str, Any]:
 
 def _the(world: str) -> str:
     return WORLD_LABELS[world] if world == WorldKind.DEFAULT else f"the {WORLD_LABELS[world]}"
-
-
-def _mean(measure: episodes.Measure) -> str:
-    return f"{measure.mean:.3f} [{measure.ci[0]:.3f}, {measure.ci[1]:.3f}]"
