@@ -87,7 +87,8 @@ def test_bad_calls_are_refused(ratings: Path, tmp_path: Path) -> None:
     assert_one_line_error(here("workload", "fit", str(ratings), "--ridge", "0"), "ridge must be above 0")
     assert_one_line_error(here("workload", "show", "--model", str(ratings)), "no JSON", "ratings.csv")
     (tmp_path / "other.json").write_text('{"kind": "fish"}', encoding="utf-8")
-    assert_one_line_error(here("workload", "show", "--model", str(tmp_path / "other.json")), "no record", "[HU202]")
+    other = here("workload", "show", "--model", str(tmp_path / "other.json"))
+    assert_one_line_error(other, "must be of a workload-model", "[HU202]")
     latin = tmp_path / "latin.csv"
     latin.write_bytes(b"person\xff")
     assert_one_line_error(here("workload", "fit", str(latin)), "no UTF-8")

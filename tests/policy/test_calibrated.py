@@ -113,11 +113,11 @@ def test_a_calibrator_may_stand_beside_a_confidence_for_scores_to_come(folder: P
         ("  food:\n    calibrator: other.json\n    score: 0.9\n", 3, "'other.json': this is no calibrator"),
         ("  food:\n    score: 0.9\n    confidence: 0.5\n", 3, "has a score but no calibrator"),
         ("  food:\n    calibrator: food.json\n", 2, "'food' has no score"),
-        ("  food:\n    calibrator: food.json\n    score: 9\n", 4, "score of 'food'.* is 9"),
+        ("  food:\n    calibrator: food.json\n    score: 9\n", 4, "score of 'food'.*, got 9"),
         ("  food:\n    calibrator: food.json\n    score: 0.9\n    confidence: 0\n", 4, "a score and a confidence"),
         ("  food:\n    calibrator: food.json\n    score: high\n", 4, "must be a number, got 'high'"),
         ("  food:\n    calibrator: [food.json]\n    score: 0.9\n", 3, "calibrator of 'food' is a list"),
-        ("  food:\n    calibrator: skill.json\n    score: 0.9\n", 4, "single scores"),
+        ("  food:\n    calibrator: skill.json\n    score: 0.9\n", 4, "two or more per output"),
     ],
 )
 def test_a_bad_calibrator_is_refused_with_file_and_line(folder: Path, modules: str, line: int, said: str) -> None:

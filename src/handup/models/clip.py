@@ -1,6 +1,6 @@
 """CLIP image encoder from disk, whose vectors of similar pictures point the same way, and a choice by examples.
 
-`ClipEmbedder` is an `Embedder` of `handup.memory`; it is here because that room reads no files. Needs the extra `models`.
+`ClipEmbedder` is an `Embedder` of `handup.memory`, which itself reads no files. Needs the extra `models`.
 """
 
 from __future__ import annotations
