@@ -18,7 +18,6 @@ from handup.server import Access
 from tests.cli.calls import shell
 from tests.cli.reaching import Reaching, Stick
 from tests.cli.sitting import Sitting, until
-from tests.fakes.panels import numbers
 
 FOLDER = Path(__file__).with_name("store-0.1.0")
 KNOWN: dict[str, Any] = json.loads((FOLDER / "known.json").read_text(encoding="utf-8"))
@@ -110,8 +109,12 @@ def test_the_attempt_of_reaching_goes_on_with_its_question(left: Path) -> None:
         with Stick(reaching) as stick:
             reaching.client.answer(asked, True)
             stick.push = (0.0, 1.0, 0.0)
-            reaching.until(lambda: reaching.hand()[1] > REACH["hand"][1] + 0.03 or reaching.client.waiting())
-        assert numbers(reaching.state())["time"] >= REACH["seconds"]
+            reaching.until(
+                lambda: (
+                    reaching.hand()[1] > REACH["hand"][1] + 0.03
+                    or [record for record in reaching.client.waiting() if record.id != asked]
+                )
+            )
         with Journal.open(reaching.store, readonly=True) as journal:
             assert journal.verify().ok
             assert [entry.run for entry in journal.read() if isinstance(entry.event, TaskStarted)] == [
