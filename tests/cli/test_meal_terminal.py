@@ -95,7 +95,7 @@ def test_no_bar_writes_over_the_line_on_which_a_person_types(tmp_path: Path) -> 
 
 def test_without_pillow_the_meal_does_not_begin(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "PIL", None)
-    assert_one_line_error(here(*ASKS), "showing the plate to you needs the extra 'sim'")
+    assert_one_line_error(here(*ASKS), "showing the plate to you needs the extra 'models'")
 
 
 def test_a_picture_that_cannot_be_written_is_no_reason_not_to_ask(tmp_path: Path) -> None:
