@@ -13,8 +13,8 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
-from handup.client import AsyncClient, live
-from handup.client.address import Address
+from handup.client import AsyncClient, link_protocol
+from handup.client.address import ServerAddress
 from handup.core import Question, QuestionKind
 
 OPTIONS = ("carrot", "cherry tomato", "broccoli", "chicken")
@@ -153,8 +153,8 @@ async def _answer(socket: ClientConnection, question: str, seen: Seen) -> None:
     await asyncio.sleep(random.uniform(*THINK_S))
     seen.replied.setdefault(question, time.monotonic())
     value = OPTIONS[len(question) % len(OPTIONS)]
-    with suppress(*live.FAILS):  # sent again, with the same token, when the socket is there again
-        await socket.send(live.frame("reply", question=question, kind="answer", token=question, value=value))
+    with suppress(*link_protocol.FAILS):  # sent again, with the same token, when the socket is there again
+        await socket.send(link_protocol.frame("reply", question=question, kind="answer", token=question, value=value))
 
 
 async def _link(url: str, name: str, token: str, seen: Seen) -> None:
@@ -162,14 +162,14 @@ async def _link(url: str, name: str, token: str, seen: Seen) -> None:
     async for socket, frame in _frames(url, token, seen):
         if frame["type"] == "hello":
             state = {"robot": name, "phase": "asking", "at_s": frame["now_s"], "doing": "about to skewer the food"}
-            await socket.send(live.frame("state", state=state))
+            await socket.send(link_protocol.frame("state", state=state))
 
 
 async def _frames(url: str, token: str, seen: Seen) -> AsyncIterator[tuple[ClientConnection, dict[str, Any]]]:
     """What comes in on a socket that sends heartbeats and is made again when it is lost."""
     while True:
         try:
-            async with connect(**live.how(Address(url, token))) as socket:
+            async with connect(**link_protocol.how(ServerAddress(url, token))) as socket:
                 seen.connections += 1
                 task = asyncio.create_task(_beats(socket))
                 try:
@@ -177,17 +177,17 @@ async def _frames(url: str, token: str, seen: Seen) -> AsyncIterator[tuple[Clien
                         yield socket, json.loads(text)
                 finally:
                     task.cancel()
-        except live.FAILS:
+        except link_protocol.FAILS:
             await asyncio.sleep(0.25)
 
 
 async def _beats(socket: ClientConnection) -> None:
     number = 0
-    with suppress(*live.FAILS):  # whoever reads finds out
+    with suppress(*link_protocol.FAILS):  # whoever reads finds out
         while True:
-            await asyncio.sleep(live.BEAT_S)
+            await asyncio.sleep(link_protocol.BEAT_S)
             number += 1
-            await socket.send(live.beat(number))
+            await socket.send(link_protocol.beat(number))
 
 
 async def at_relay(crowd: Crowd, port: int, seen: Seen) -> None:

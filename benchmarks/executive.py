@@ -22,8 +22,8 @@ from rich.table import Table
 
 from handup.core import ManualClock
 from handup.executive import Aborted, Around, Ending, Executive, Outcome, Run, Working
-from handup.executive.checking import require
-from handup.executive.reading import parse_recipes, parse_recoveries
+from handup.executive.reader import parse_recipes, parse_recoveries
+from handup.executive.validator import require
 from handup.journal import Journal
 from handup.lab.bench.executive import SETTINGS, AtOnce, Final, recipe_text
 from handup.lab.bench.harness import Row, in_turn

@@ -15,17 +15,17 @@ from rich.console import Console
 from rich.table import Table
 
 from handup.core import Box
-from handup.domains.feeding import EASY, HARD, Skill, World
-from handup.domains.feeding.gl import Eye, mujoco
+from handup.domains.feeding import EASY, HARD, PlateWorld, Skill
+from handup.domains.feeding.gl import Renderer, mujoco
 from handup.domains.feeding.modules import Modules
-from handup.lab.bench.harness import Timed
+from handup.lab.bench.harness import TimedCalls
 
 PLATES = {"savory salad": Skill.SKEWER, "thanksgiving": Skill.SCOOP, "noodles": Skill.TWIRL}
 
 
 def timed(do: Callable[[], object], times: int, before: Callable[[int], object] = lambda _: None) -> str:
     """Return median wall time and processor time of a call in ms; other programs hardly change the second."""
-    timed = Timed()
+    timed = TimedCalls()
     for number in range(times):
         before(number)
         timed.call(do)
@@ -46,7 +46,7 @@ def empty_scene() -> tuple[Any, Any]:
 def pictures(times: int) -> Table:
     """Frames of 640 × 480 with depth and camera noise."""
     model, data = empty_scene()
-    eye = Eye(model)
+    eye = Renderer(model)
     plain = timed(lambda: eye.rgb(data, 0, (640, 480), depth=True), times)
     eye.close()
     table = Table(
@@ -54,7 +54,7 @@ def pictures(times: int) -> Table:
     )
     for name in PLATES:
         for looks in (EASY, HARD):
-            with World(name, seed=1, looks=looks) as world:
+            with PlateWorld(name, seed=1, looks=looks) as world:
                 world.view()
                 table.add_row(name, looks.name, timed(world.view, times), plain, "60")
     return table
@@ -66,7 +66,7 @@ def skills(times: int) -> Table:
         "skill", "plate", "skill", "simulated, s", "bare steps", "limit", title="One skill: ms (processor ms)"
     )
     for name, skill in PLATES.items():
-        with World(name, seed=1) as world:
+        with PlateWorld(name, seed=1) as world:
             item = next(each for each in world.truth() if skill in each.best)
             start = world.save()
             whole = timed(
@@ -90,11 +90,11 @@ def labelled(count: int) -> Table:
         seeds = iter(range(count))
 
         def fresh(size: tuple[int, int] = size, seeds: Iterator[int] = seeds) -> None:
-            with World("random", seed=next(seeds), size=size) as world:
+            with PlateWorld("random", seed=next(seeds), size=size) as world:
                 world.view()
                 world.truth()
 
-        with World("random", seed=1, size=size) as world:
+        with PlateWorld("random", seed=1, size=size) as world:
             again = timed(lambda world=world: (world.view(), world.truth()), count)  # type: ignore[misc]
         table.add_row(f"{size[0]} × {size[1]}", timed(fresh, count), again)
     return table
@@ -105,7 +105,7 @@ def networks(times: int) -> Table:
     table = Table("picture", "M1", "M2", "M3", "M4", "all four", "limit", title="Networks: ms (processor ms)")
     modules = Modules.load()
     for size in ((640, 480), (320, 240)):
-        with World("savory salad", seed=1, size=size) as world:
+        with PlateWorld("savory salad", seed=1, size=size) as world:
             rgb, item = world.view().rgb, world.truth()[0]
         box = Box(**dict(zip(("left", "top", "right", "bottom"), item.box, strict=True)))
         each: list[Callable[[], object]] = [

@@ -18,13 +18,13 @@ from rich.table import Table
 from benchmarks.feeding import timed
 from handup.core import Box
 from handup.desk import SkippingClock
-from handup.domains.feeding import Skill, World, calibration
+from handup.domains.feeding import PlateWorld, Skill, calibration
 from handup.domains.feeding.meal import Meal
 from handup.domains.feeding.modules import Modules
 from handup.domains.feeding.order import Order
 from handup.domains.feeding.policy import BitePolicy
 from handup.journal import Journal
-from handup.lab.bench.harness import Timed
+from handup.lab.bench.harness import TimedCalls
 from handup.people import BITE, Workload
 from handup.recover import Session
 
@@ -39,7 +39,7 @@ def decide(fresh: Callable[[], BitePolicy], method: str) -> None:
     session.next(now_s=0.0)
 
 
-def bare(modules: Modules, world: World) -> None:
+def bare(modules: Modules, world: PlateWorld) -> None:
     """The four networks, one after the other, on one picture, and nothing else."""
     rgb = world.view().rgb
     label = modules.name(rgb).label
@@ -54,7 +54,7 @@ def decisions(times: int) -> Table:
     table = Table("plate", "picture", "picture and networks", *METHODS, "limit", title=title)
     modules, calibrators = Modules.load(), calibration.load()
     for plate in ("savory salad", "thanksgiving"):
-        with World(plate, seed=1) as world:
+        with PlateWorld(plate, seed=1) as world:
             world.view()
             cells = [timed(world.view, times), timed(partial(bare, modules, world), times)]
             fresh = partial(BitePolicy, world, modules, calibrators)
@@ -79,7 +79,7 @@ def meals(count: int) -> Table:
     modules = Modules.load()
     for plate in ("savory salad", "thanksgiving"):
         for method in METHODS[:1]:
-            timed = Timed()
+            timed = TimedCalls()
             for seed in range(count):
                 timed.call(partial(eat, Order(plate=plate, method=method, seed=seed), modules))
             simulated, wall = sum(timed.results), sum(timed.wall_s)

@@ -1,7 +1,7 @@
 """How fast a memory finds the most similar correction, beside plain numpy: a product with every vector, and argmax.
 
-The search alone (`Index.best`), and all that a module waits for: `Memory.recall` on a SQLite store. It looks whether
-the journal has anything new, and makes a distribution of what it finds. Each correction has one of 20 labels.
+The search alone (`VectorIndex.best`), and all that a module waits for: `Memory.recall` on a SQLite store. It looks
+whether the journal has anything new, and makes a distribution of what it finds. Each correction has one of 20 labels.
 
 All are asked the same in turn, in one run, on vectors in clusters (as an encoder makes them) and evenly spread (where
 nothing can be learned from the others, the worst case); for inputs that are like a stored one, and for new ones. What
@@ -30,8 +30,8 @@ from rich.progress import track
 from rich.table import Table
 
 from handup.journal import Journal
-from handup.lab.bench.harness import Timed, percentiles_ms
-from handup.memory import Embedding, Encoder, Index, Memory, MemoryRemembered, Settings
+from handup.lab.bench.harness import TimedCalls, percentiles_ms
+from handup.memory import Embedding, Encoder, Memory, MemoryRemembered, MemorySettings, VectorIndex
 from handup.memory.events import KEY
 from handup.memory.index import Vector, to_text, unit
 
@@ -98,13 +98,13 @@ def memory_of(rows: NDArray[np.float32], journal: Journal) -> Memory:
                 embedding=to_text(unit(row, DIMENSION)),
             )
             pen.append(made, key=KEY)
-    return Memory(journal, Settings(threshold=THRESHOLD))
+    return Memory(journal, MemorySettings(threshold=THRESHOLD))
 
 
 @contextmanager
 def contenders_on(rows: NDArray[np.float32]) -> Iterator[dict[str, Search]]:
     """What is measured, each on the same vectors: what it finds is the number of one."""
-    index = Index(DIMENSION)
+    index = VectorIndex(DIMENSION)
     for key, row in enumerate(rows):
         index.add(key, unit(row, DIMENSION))
     table = np.array([index.vector(key) for key in range(len(rows))])
@@ -133,11 +133,11 @@ def measured(
 ) -> Iterator[Searched]:
     """Ours and the plain search, in turn on the same inputs."""
     random = np.random.default_rng(seed)
-    timed = {name: Timed(time.thread_time) for name in contenders}
+    timed = {name: TimedCalls(time.thread_time) for name in contenders}
     for number in range(WARM_UP + queries):
         query = asked(kind, like, rows, random)
         for name, search in contenders.items():
-            (timed[name] if number >= WARM_UP else Timed()).call(partial(search, query))
+            (timed[name] if number >= WARM_UP else TimedCalls()).call(partial(search, query))
     for name, calls in timed.items():
         p50_ms, p99_ms = percentiles_ms(calls.wall_s, 50, 99)
         yield Searched(

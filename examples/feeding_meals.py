@@ -20,11 +20,11 @@ import numpy as np
 from handup.core import Calibrator
 from handup.desk import SkippingClock
 from handup.domains.feeding import PLATES, calibration
-from handup.domains.feeding.judging import Cause
 from handup.domains.feeding.meal import Meal
+from handup.domains.feeding.meal_result import Served
 from handup.domains.feeding.modules import Modules, networks_in
 from handup.domains.feeding.order import Order
-from handup.domains.feeding.served import Served
+from handup.domains.feeding.truth import LossCause
 from handup.journal import Journal
 from handup.people import MotorProfile, SimulatedPerson
 
@@ -164,12 +164,12 @@ def tables(rows: Sequence[Row]) -> Iterator[str]:
                 + " |"
             )
     yield ""
-    yield "| looks | method | lost | " + " | ".join(Cause) + " |"
-    yield "|---|---|---|" + "---|" * len(Cause)
+    yield "| looks | method | lost | " + " | ".join(LossCause) + " |"
+    yield "|---|---|---|" + "---|" * len(LossCause)
     for (looks, method), found in groups.items():
         if found:
             causes = [cause for row in found for cause in row.causes]
-            counts = " | ".join(str(causes.count(cause)) for cause in Cause)
+            counts = " | ".join(str(causes.count(cause)) for cause in LossCause)
             yield f"| {looks} | {METHODS[method]} | {len(causes)} of {5 * len(found)} | {counts} |"
 
 

@@ -26,8 +26,8 @@ from rich.console import Console
 from rich.progress import track
 
 from handup.confidence.metrics import wilson
-from handup.domains.feeding import HARD, PLATES, Skill, World, foods
-from handup.domains.feeding.sweep import ERRORS_DEG, ERRORS_MM, Row, config, seeds_for, sweep
+from handup.domains.feeding import HARD, PLATES, PlateWorld, Skill, foods
+from handup.domains.feeding.sweep import ERRORS_DEG, ERRORS_MM, SweepRow, config, seeds_for, sweep
 
 DOCS = Path(__file__).parent.parent / "docs"
 ROWS = DOCS / "feeding" / "sweep_rows.csv"
@@ -59,9 +59,9 @@ def measure(first: int, plates: int) -> None:
                 append(list(sweep(name, [seed])))
 
 
-def append(rows: list[Row]) -> None:
+def append(rows: list[SweepRow]) -> None:
     """Keep the rows of a plate."""
-    names = [each.name for each in fields(Row)]
+    names = [each.name for each in fields(SweepRow)]
     ROWS.parent.mkdir(parents=True, exist_ok=True)
     fresh = not ROWS.exists()
     with ROWS.open("a", encoding="utf-8", newline="") as stream:
@@ -71,9 +71,9 @@ def append(rows: list[Row]) -> None:
         out.writerows({key: int(it) if isinstance(it, bool) else it for key, it in asdict(row).items()} for row in rows)
 
 
-def read() -> list[Row]:
+def read() -> list[SweepRow]:
     """Every try that was measured under the present rules, constants and foods, each once, in order."""
-    found: dict[tuple[int, int], Row] = {}
+    found: dict[tuple[int, int], SweepRow] = {}
     present = config()
     if ROWS.exists():
         with ROWS.open(encoding="utf-8", newline="") as stream:
@@ -84,16 +84,16 @@ def read() -> list[Row]:
     return [found[key] for key in sorted(found)]
 
 
-def _row(line: dict[str, str]) -> Row:
+def _row(line: dict[str, str]) -> SweepRow:
     flags = {name: line[name] == "1" for name in ("ok", "other", "unstable", "seen", "something")}
-    return Row(
+    return SweepRow(
         food=line["food"], skill=Skill(line["skill"]), kind=line["kind"], error_mm=float(line["error_mm"]),
         error_deg=float(line["error_deg"]), seed=int(line["seed"]), attempt=int(line["attempt"]),
         config=line["config"], **flags,
     )  # fmt: skip
 
 
-def count(rows: Iterable[Row]) -> Counts:
+def count(rows: Iterable[SweepRow]) -> Counts:
     """Rows by condition."""
     counts: Counts = defaultdict(Counter)
     for row in rows:
@@ -203,7 +203,7 @@ def perfect_meal(seed: int) -> Counter[str]:
     """A hard meal of five bites with up to three attempts each, everything taken from the truth."""
     found: Counter[str] = Counter(meals=1)
     random = np.random.default_rng(seed)
-    with World(list(PLATES)[seed % len(PLATES)], seed=seed, looks=HARD, size=(320, 240)) as world:
+    with PlateWorld(list(PLATES)[seed % len(PLATES)], seed=seed, looks=HARD, size=(320, 240)) as world:
         for _ in range(5):
             left = {name for name, bites in world.left().items() if bites >= 1.0}
             names = sorted({item.food for item in world.truth()} & left)

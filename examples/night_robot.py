@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from handup.executive import Aborted, Action, Done, Outcome
+from handup.executive import Aborted, Done, Outcome, RobotAction
 from handup.executive.adapters import as_action
 
 SHELF, COUNTER = "shelf", "counter"
@@ -33,7 +33,7 @@ class NightRobot:
         """What the scale under the tray shows."""
         return 0.0 if self.tray is None else 80.0
 
-    def actions(self) -> dict[str, type[Action]]:
+    def actions(self) -> dict[str, type[RobotAction]]:
         """What it can do, by name."""
         made = (
             as_action(self.drive, codes=["blocked"]),

@@ -22,8 +22,8 @@ from typing import Any
 from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from handup.cli.demo_questions import PICTURES, TOUR, picture
 from handup.cli.page import PEOPLE, ROBOT
-from handup.cli.touring import PICTURES, TOUR, picture
 from handup.client import Client
 from handup.core import Point
 from handup.core.panels import PANELS

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw
 
-from handup.domains.feeding import EASY, HARD, Film, Looks, Skill, World
+from handup.domains.feeding import EASY, HARD, Film, Looks, PlateWorld, Skill
 
 OUT = Path(__file__).parent.parent / "docs" / "img" / "feeding"
 CELL = (320, 240)
@@ -38,7 +38,7 @@ def contact_sheet() -> Image.Image:
 
 def picture(plate: str, seed: int, looks: Looks) -> Image.Image:
     """One plate with its name."""
-    with World(plate, seed=seed, looks=looks) as world:
+    with PlateWorld(plate, seed=seed, looks=looks) as world:
         drawn = Image.fromarray(world.view().rgb).resize(CELL, Image.Resampling.LANCZOS)
         foods = ", ".join(world.plate.pieces)
     pen = ImageDraw.Draw(drawn)
@@ -52,7 +52,7 @@ def film(skill: Skill) -> Film:
     """One bite by a skill, from the side, in slow motion."""
     plate, food, seed = FILMS[skill]
     made = Film(every_s=0.05, size=(320, 240))
-    with World(plate, seed=seed) as world:
+    with PlateWorld(plate, seed=seed) as world:
         item = max((each for each in world.truth() if each.food == food), key=lambda each: each.box[3])
         params = item.best[skill]
         if skill is Skill.SCOOP:  # across the picture, so that the arm does not hide it

@@ -22,7 +22,7 @@ from examples.quotes import missing
 from handup.confidence.metrics import wilson
 from handup.domains.reaching import scene
 from handup.lab.studies.reaching.figures import PAPER_FIGURES
-from handup.lab.studies.reaching.results import ATTEMPTS, EVERYWHERE, LIMITS, OWN, PAPERS, SWEEP, VERSUS, Cause
+from handup.lab.studies.reaching.results import ATTEMPTS, EVERYWHERE, LIMITS, OWN, PAPERS, SWEEP, VERSUS, FailureCause
 from handup.lab.studies.reaching.study import PERCENT, RULES, family, rounded, tables
 from handup.lab.studies.reaching.trials import (
     COMPLEX,
@@ -149,7 +149,7 @@ def _goal(goal: Record) -> Iterator[str]:
 
 def failed(arm: str, counts: Mapping[str, int]) -> str:
     """Return how many attempts failed, and of what, the most frequent first."""
-    causes = sorted(((counts[cause], cause) for cause in Cause if counts[cause]), key=lambda each: -each[0])
+    causes = sorted(((counts[cause], cause) for cause in FailureCause if counts[cause]), key=lambda each: -each[0])
     words = ", ".join(f"{count} × {cause}" for count, cause in causes)
     return f"{sum(count for count, _ in causes)} of {counts[ATTEMPTS]} attempts with `{arm}` fail: {words}"
 
@@ -223,7 +223,7 @@ def _prototype(found: Record) -> Iterator[str]:
     yield f"{number('total_s', cup[PAPER]['total_s'])} with the policy"
     yield f"{number('total_s', cup[HO]['total_s'])} with HO"
     counts = found["failures"][PAPER][EVERYWHERE]
-    total, belief = sum(counts[cause] for cause in Cause), counts[Cause.BELIEF]
+    total, belief = sum(counts[cause] for cause in FailureCause), counts[FailureCause.BELIEF]
     low, high = wilson(belief, total)
     yield f"{belief} of {total} or {100 * belief / total:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
     yield failed(PAPER, counts)

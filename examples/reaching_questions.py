@@ -20,9 +20,9 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from handup.domains.reaching import Ending, Rules, Run, Strategy, User, scene, scenes
+from handup.domains.reaching import AttemptEnding, ReachRun, Rules, SteeringHabit, User, scene, scenes
+from handup.domains.reaching.drawn_person import person_of, wish_of
 from handup.domains.reaching.episode import PERSON
-from handup.domains.reaching.people import person_of, wish_of
 from handup.domains.reaching.trial import PLAN_S
 from handup.intent import Ask, Assist, Assistant
 from handup.lab.engine.pool import in_processes
@@ -81,10 +81,10 @@ def meet(meeting: Meeting) -> Came:
     """One attempt."""
     where, price = scene(meeting.scene), meeting.price or PRICES[0]
     rules = Rules(question_s=price.question_s)
-    user = User(strategy=tuple(Strategy)[meeting.seed % len(Strategy)])
+    user = User(strategy=tuple(SteeringHabit)[meeting.seed % len(SteeringHabit)])
     wish = wish_of(where, meeting.task, user, meeting.seed)
     drawn = person_of(where, meeting.task, user, meeting.seed, 0, steps=rules.steps, questions=rules.questions)
-    run = Run(where, wish, replace(drawn, cruise=meeting.pace * drawn.cruise), rules)
+    run = ReachRun(where, wish, replace(drawn, cruise=meeting.pace * drawn.cruise), rules)
     helper = replace(Assist(), question_s=price.question_s, load_s=price.load_s)
     most = 0 if meeting.price is None else None
     robot = Assistant(where.goals, helper, person=PERSON, most_questions=most, alpha=rules.alpha)
@@ -97,7 +97,7 @@ def meet(meeting: Meeting) -> Came:
             run.go()
         else:
             run.go(said.linear, said.angular, gives_way=said.gives_way)
-    return Came(run.at_s if run.ending is Ending.GRASPED else rules.limit_s, tuple(asked))
+    return Came(run.at_s if run.ending is AttemptEnding.GRASPED else rules.limit_s, tuple(asked))
 
 
 def measured(meetings: Sequence[Meeting], jobs: int) -> list[Came]:

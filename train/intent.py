@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize, nnls
 
-from handup.domains.reaching import Scene, Strategy, User, episode, method, scenes
+from handup.domains.reaching import Scene, SteeringHabit, User, episode, method, scenes
 from handup.domains.reaching.trial import PLAN_S
-from handup.intent import Assist, Belief, Directional, Huber, Joystick, MaxEnt, Metric, Pose
-from handup.intent.observing import KIND, SCHEMA, Push, cosine
+from handup.intent import Assist, Directional, GoalBelief, Huber, Joystick, MaxEnt, Metric, Pose
+from handup.intent.push_models import KIND, SCHEMA, Push, cosine
 from handup.intent.value import look
 
 OUT = Path(__file__).parents[1] / "src" / "handup" / "intent" / "data" / "fitted.json"
@@ -109,15 +109,15 @@ def simulated(places: Iterable[Scene], seeds: Sequence[int]) -> list[Trajectory]
         trajectory(place, goal, strategy, seed)
         for place in places
         for goal in place.goals.names
-        for strategy in Strategy
+        for strategy in SteeringHabit
         for seed in seeds
     ]
 
 
-def trajectory(place: Scene, goal: str, strategy: Strategy, seed: int) -> Trajectory:
+def trajectory(place: Scene, goal: str, strategy: SteeringHabit, seed: int) -> Trajectory:
     """One of them."""
     attempt = episode(place, goal, User(strategy=strategy), method("manual"), seed, record=True).first
-    metric, belief = Assist().metric, Belief.uniform(place.goals)
+    metric, belief = Assist().metric, GoalBelief.uniform(place.goals)
     moments, rows, published = attempt.moments[::EVERY], [], []
     for each in moments:
         pose = Pose(each.position, each.rotation)

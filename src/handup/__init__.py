@@ -7,6 +7,7 @@ person about. Start with `ModuleGraph` and `Session`.
 from typing import TYPE_CHECKING
 
 from handup.core.lazy import lazily
+from handup.core.moved import keep_old_modules
 
 if TYPE_CHECKING:
     from handup.client import AsyncClient, Client, RemoteDesk, RobotLink
@@ -56,3 +57,4 @@ __getattr__ = lazily(
         "when": ("strategy",),
     },
 )
+keep_old_modules()

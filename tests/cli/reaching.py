@@ -18,9 +18,9 @@ from typing import Any, Protocol, Self
 
 from websockets.sync.client import connect
 
-from handup.client import Client, live
+from handup.client import Client, link_protocol
 from handup.core import HandupError, Role
-from handup.domains.reaching.live import NAME
+from handup.domains.reaching.page_drive import NAME
 from handup.journal import Journal
 from handup.server import Access
 from tests.cli.sitting import ROOT, free_port, until
@@ -146,30 +146,30 @@ class Stick:
         self._over = threading.Event()
         self._stack = ExitStack()
         client = self._stack.enter_context(reaching.device())
-        self._socket = self._stack.enter_context(connect(**live.how(client.address)))
+        self._socket = self._stack.enter_context(connect(**link_protocol.how(client.address)))
         self._told_s = 0.0
         self._threads = [threading.Thread(target=each, daemon=True) for each in (self._listen, self._send)]
         for each in self._threads:
             each.start()
 
     def _listen(self) -> None:
-        with suppress(*live.FAILS):
+        with suppress(*link_protocol.FAILS):
             while not self._over.is_set():
-                frame = live.read(self._socket.recv())
+                frame = link_protocol.read(self._socket.recv())
                 self._told_s = float(frame.get("at_s") or frame.get("now_s") or self._told_s)
                 if frame.get("type") == "error":
                     self.refused.append(str(frame["error"]["code"]))
 
     def _send(self) -> None:
-        with suppress(*live.FAILS):
+        with suppress(*link_protocol.FAILS):
             for number in range(10**6):
                 if self._over.wait(0.1):
                     return
                 if number % 3 == 0:
-                    self._socket.send(live.frame("beat"))
+                    self._socket.send(link_protocol.frame("beat"))
                 if self.push is not None and self._told_s:
                     how = {"robot": "hand", "mode": self.mode, "push": self.push, "close": self.closing}
-                    self._socket.send(live.frame("stick", **how, heard_s=self._told_s - self.late_s))
+                    self._socket.send(link_protocol.frame("stick", **how, heard_s=self._told_s - self.late_s))
 
     def close(self) -> None:
         self._over.set()

@@ -18,7 +18,7 @@ from handup.cli.main import app, command_of
 from handup.cli.options import COMMANDS as LISTED
 from handup.core.installation import install_command
 from handup.lab.bench import decisions, executive, harness, simulator
-from handup.lab.bench.harness import Timed
+from handup.lab.bench.harness import TimedCalls
 from tests.cli.calls import here, shell
 
 STUDY = [["study"], ["study", "list"], ["study", "run"], ["study", "cell"]]
@@ -206,8 +206,8 @@ def test_bench_executive_prints_a_table_for_people() -> None:
 def test_bench_executive_fails_where_a_promise_is_broken_if_that_is_asked_for(
     monkeypatch: pytest.MonkeyPatch, took_us: float, option: str, code: int
 ) -> None:
-    step = partial(executive.row_of, "a step", "µs/step", Timed(processor_s=[took_us / 1e6], wall_s=[9e9]), 50.0)
-    other = partial(executive.row_of, "without a promise", "s", Timed(processor_s=[9e9], wall_s=[9e9]), None)
+    step = partial(executive.row_of, "a step", "µs/step", TimedCalls(processor_s=[took_us / 1e6], wall_s=[9e9]), 50.0)
+    other = partial(executive.row_of, "without a promise", "s", TimedCalls(processor_s=[9e9], wall_s=[9e9]), None)
     monkeypatch.setattr(executive, "measures", lambda: [step, other])
     called = here("bench", "executive", option)
     assert called.code == code

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from handup.domains.kitting import CAUSES, World
+from handup.domains.kitting import CAUSES, KittingWorld
 from tests.cli.calls import assert_one_line_error, here
 from tests.cli.test_run import KITTING, process, until_said, worlds
 
@@ -50,7 +50,7 @@ def test_without_drills_it_is_refused(folder: Path) -> None:
     made.send_signal(signal.SIGINT)
     made.wait(60)
     [path] = worlds(folder / "s.db")
-    world = World(path=path, create=False)
+    world = KittingWorld(path=path, create=False)
     assert world.state.drills == ()
     world.close()
 

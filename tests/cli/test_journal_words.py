@@ -11,11 +11,11 @@ import pytest
 from rich.console import Console
 
 from handup.cli import output
+from handup.cli.journal_lines import shortened, tell
 from handup.cli.output import day, moment, near
-from handup.cli.retelling import shortened, tell
 from handup.core import Action, Decision, Outcome, Question, QuestionKind, ResumeHint, Role
 from handup.core.event import _BY_CLASS, type_of
-from handup.desk import Cause
+from handup.desk import WithdrawalCause
 from handup.desk import events as desk
 from handup.desk.events import Delivered, RemoteSettled, RemoteStopped
 from handup.domains.runs import Ordered, TaskOver, TaskStarted
@@ -25,8 +25,8 @@ from handup.executive.failure import Failure
 from handup.journal import Entry, JournalErased, JournalRepaired
 from handup.memory import events as memory
 from handup.recover import events as session
-from handup.recover import trail
-from handup.recover.trail import RunTold
+from handup.recover import run_record
+from handup.recover.run_record import RunTold
 from handup.server import events as server
 
 NOON_S = 1_794_744_000.0
@@ -55,7 +55,7 @@ WORDS: list[tuple[object, str]] = [
     (desk.HandedOn(by="Ana", turn="Ben"), "food/1: Ana said someone else; next is Ben"),
     (desk.HandedOn(by="Ana", turn=None), "food/1: Ana said someone else; nobody is left"),
     (desk.Delegated(by="Ana", token="t"), "food/1: Ana said let the robot try"),
-    (desk.Withdrawn(cause=Cause.ASKER), "food/1: taken back"),
+    (desk.Withdrawn(cause=WithdrawalCause.ASKER), "food/1: taken back"),
     (desk.Expired(), "food/1: nobody answered in time"),
     (desk.Stopped(by="Ana", why=None), "STOP by Ana: words that were erased"),
     (desk.Enabled(by="Ana"), "Ana enabled the robot again"),
@@ -69,17 +69,17 @@ WORDS: list[tuple[object, str]] = [
         JournalRepaired(source="x", last_good=3, lost=2, from_backup=True),
         "STOP: went on from a backup: 3 entries kept, 2 lost",
     ),
-    (trail.RunStarted(record={"method": "troubleshoot"}, modules=("a",)), "the run began: troubleshoot, 1 module"),
-    (trail.RunForwarded(outputs=None), "the policy ran, with outputs that were erased"),
-    (trail.RunBegun(action="lunch/act/1"), "food/1: about to act"),
-    (trail.RunUnknown(action="lunch/act/1"), "food/1: nobody knows what became of it"),
-    (trail.RunSettled(action="lunch/act/1", how=trail.Settled.SENSED), "food/1: settled, the robot looked"),
-    (trail.RunEnded(outcome=Outcome.RECOVERED, reason="It worked."), "the run ended, recovered: It worked."),
+    (run_record.RunStarted(record={"method": "troubleshoot"}, modules=("a",)), "the run began: troubleshoot, 1 module"),
+    (run_record.RunForwarded(outputs=None), "the policy ran, with outputs that were erased"),
+    (run_record.RunBegun(action="lunch/act/1"), "food/1: about to act"),
+    (run_record.RunUnknown(action="lunch/act/1"), "food/1: nobody knows what became of it"),
+    (run_record.RunSettled(action="lunch/act/1", how=run_record.Settled.SENSED), "food/1: settled, the robot looked"),
+    (run_record.RunEnded(outcome=Outcome.RECOVERED, reason="It worked."), "the run ended, recovered: It worked."),
     (RunTold.of(session.Decided(now_s=0.0, decision=ACT)), "decided to act: it is likely to work"),
     (RunTold.of(session.Decided(now_s=0.0, decision=ASK)), "decided to ask about food: it is probably wrong"),
     (RunTold.of(session.Forwarded(confidences={"food": 0.5})), "took in new confidences"),
     (
-        RunTold.of(session.Answered(module="food", changed=True, expert=1.0)),
+        RunTold.of(session.ModuleAnswered(module="food", changed=True, expert=1.0)),
         "took in the answer about food, which was news",
     ),
     (
@@ -87,7 +87,7 @@ WORDS: list[tuple[object, str]] = [
         "no answer about food: nobody answered in time",
     ),
     (RunTold.of(session.Executed(ok=False, certainty=0.9)), "food/1: failed, 90 % sure"),
-    (RunTold.of(session.Stopped(why="enough")), "was stopped: enough"),
+    (RunTold.of(session.EpisodeStopped(why="enough")), "was stopped: enough"),
     (
         server.CodeMade(digest="d", role=Role.RESIDENT, person="Ana", until_s=NOON_S, token_s=1.0),
         "a code was made for Ana, as resident",
@@ -113,15 +113,15 @@ WORDS: list[tuple[object, str]] = [
     (memory.MemoryConfirmed(memory=3), "memory 3 is trusted more: it turned out right"),
     (memory.MemoryConfirmed(memory=3, by="Ana"), "memory 3 is trusted more: Ana said the same"),
     (
-        memory.MemoryContradicted(memory=3, cause=memory.Cause.FAILED),
+        memory.MemoryContradicted(memory=3, cause=memory.DropCause.FAILED),
         "memory 3 is trusted less: it turned out wrong",
     ),
     (
-        memory.MemoryContradicted(memory=3, cause=memory.Cause.OTHER_ANSWER, by="Ana"),
+        memory.MemoryContradicted(memory=3, cause=memory.DropCause.OTHER_ANSWER, by="Ana"),
         "memory 3 is trusted less: Ana said something else of one like it",
     ),
     (
-        memory.MemoryContradicted(memory=3, cause=memory.Cause.SAID, by="Ana"),
+        memory.MemoryContradicted(memory=3, cause=memory.DropCause.SAID, by="Ana"),
         "memory 3 is trusted less: Ana said that it is wrong",
     ),
     *(
@@ -141,26 +141,26 @@ WORDS: list[tuple[object, str]] = [
     (task.Started(sources={}, main="build_kits", params={}, settings={}), "the run began: build kits"),
     (task.Begun(number=3, action="pick_kit", attempt=2), "about to pick kit, attempt 2"),
     (task.Begun(number=3, action="look", again=True), "about to look (perhaps once more)"),
-    (task.Acted(number=3, ok=True), "it worked"),
-    (task.Acted(number=3, ok=False, code="slip", known=task.Known.SENSED), "it gave up: slip, as the robot saw"),
+    (task.ActionEnded(number=3, ok=True), "it worked"),
+    (task.ActionEnded(number=3, ok=False, code="slip", known=task.Known.SENSED), "it gave up: slip, as the robot saw"),
     (task.Void(number=3, why="not started"), "what was begun had no effect (not started)"),
     (task.Failed(number=2, failure=SLIP), "failure 2: grasp failed (slip)"),
     (task.Recovering(number=2, recovery="shake", path="a/grasp", use=1, depth=0), "recovers with shake, use 1"),
     (task.Recovered(number=2, recovery="shake", hint=ResumeHint.RETRY, level="pick"), "goes on: retry at pick"),
     (task.Recovered(number=2, recovery="shake", helped=False), "shake did not help"),
-    (task.Asked(number=2, question="q", module="map"), "asked people about map"),
-    (task.Asked(number=2, question="q"), "asked people how to go on"),
-    (task.Answered(number=2, hint=None, said="yes", by="Ana"), "Ana said: yes"),
+    (task.TaskAsked(number=2, question="q", module="map"), "asked people about map"),
+    (task.TaskAsked(number=2, question="q"), "asked people how to go on"),
+    (task.TaskAnswered(number=2, hint=None, said="yes", by="Ana"), "Ana said: yes"),
     (
-        task.Answered(number=2, hint=None, said=None, by="erased-0123456789abcdef"),
+        task.TaskAnswered(number=2, hint=None, said=None, by="erased-0123456789abcdef"),
         "somebody said: words that were erased",
     ),
-    (task.Unanswered(number=2), "nobody answered"),
+    (task.TaskUnanswered(number=2), "nobody answered"),
     (task.Raised(monitor="laser", code="person_near"), "laser interrupted: person_near"),
     (task.Believed(assertion=Assertion(key="at", value="bin")), "the script holds at to be bin"),
-    (task.Said(message="Hello."), "the recipe said: Hello."),
+    (task.TaskPrinted(message="Hello."), "the recipe said: Hello."),
     (task.Resumed(number=9), "another program goes on with it"),
-    (task.Stopped(why="Somebody said stop."), "the run ended, stopped: Somebody said stop."),
+    (task.TaskStopped(why="Somebody said stop."), "the run ended, stopped: Somebody said stop."),
     (task.Over(ending=task.Ending.DONE, reason="The task is done."), "the run ended, done: The task is done."),
     (task.Reloaded(sources={}), "the files were read anew"),
     (task.ReloadRefused(problems=("p",)), "new files were wrong; the old ones hold"),

@@ -20,7 +20,7 @@ import pytest
 from websockets.sync.client import connect
 
 from handup.cli import built_page, harness, meal
-from handup.client import Client, RobotLink, live
+from handup.client import Client, RobotLink, link_protocol
 from handup.client.child_server import ChildServer, is_free
 from handup.core import BadSetting, Outcome
 from handup.core.installation import install_command
@@ -28,19 +28,19 @@ from handup.desk import Desk, SkippingClock
 from handup.desk.events import Answered, Withdrawn
 from handup.desk.screen import Keyboard
 from handup.domains.domain import SIMULATED
-from handup.domains.feeding.acts import Acted, HaltedAct
+from handup.domains.feeding.attempt_record import BiteAttempt, HaltedAct
 from handup.domains.feeding.household import next_meal
 from handup.domains.feeding.meal import Meal
+from handup.domains.feeding.meal_orders import Ordered
+from handup.domains.feeding.meal_result import Served
+from handup.domains.feeding.memory_modules import memory_in
 from handup.domains.feeding.modules import Modules
-from handup.domains.feeding.order import Order, Terms
-from handup.domains.feeding.ordering import Ordered
+from handup.domains.feeding.order import MealTerms, Order
 from handup.domains.feeding.policy import DOUBT_BELOW
-from handup.domains.feeding.remembering import memory_in
-from handup.domains.feeding.served import Served
 from handup.domains.guard import Guard, Halted
 from handup.domains.runs import TaskOver, end_task
 from handup.journal import Journal
-from handup.recover.trail import RunBegun, RunEnded, RunSettled, Settled
+from handup.recover.run_record import RunBegun, RunEnded, RunSettled, Settled
 from handup.server import Access
 from tests.cli.calls import assert_one_line_error, here
 from tests.cli.sitting import Sitting, free_port, until
@@ -61,7 +61,7 @@ def assert_nothing_twice(sitting: Sitting) -> None:
     with Journal.open(sitting.store, readonly=True) as journal:
         assert journal.verify().ok
     found = sitting.entries()
-    acted = [each.event.action for each in found if isinstance(each.event, Acted | HaltedAct)]
+    acted = [each.event.action for each in found if isinstance(each.event, BiteAttempt | HaltedAct)]
     begun = [each.event.action for each in found if isinstance(each.event, RunBegun)]
     void = [e.event.action for e in found if isinstance(e.event, RunSettled) and e.event.how is Settled.VOID]
     assert len(set(acted)) == len(acted)
@@ -90,13 +90,13 @@ def test_a_whole_meal_and_then_another_one(tmp_path: Path) -> None:
 
 def keep_open(sitting: Sitting) -> None:
     """A page, as far as the server can tell, until the server ends."""
-    with suppress(*live.FAILS), connect(**live.how(sitting.client.address)) as socket:
+    with suppress(*link_protocol.FAILS), connect(**link_protocol.how(sitting.client.address)) as socket:
         beaten = -math.inf
         while True:
-            if time.monotonic() > beaten + live.BEAT_S:
+            if time.monotonic() > beaten + link_protocol.BEAT_S:
                 beaten = time.monotonic()
-                socket.send(live.frame("beat"))
-            socket.recv(timeout=live.SILENT_S)
+                socket.send(link_protocol.frame("beat"))
+            socket.recv(timeout=link_protocol.SILENT_S)
 
 
 def test_it_begins_and_goes_on_only_once_a_page_is_open(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_what_is_served_at_the_page_makes_the_robot_ask(tmp_path: Path) -> None:
     """The first three meals of a store, in one home, as the page has them, with what was said at the ones before."""
     wanted = Order(plate=meal.PAGE_PLATE, looks=meal.PAGE_LOOKS, rest_s=6.0, doubt_below=DOUBT_BELOW)
     modules, asked = Modules.load(), []
-    terms = Terms(people=SIMULATED, accuracy=1.0, networks=modules.networks, memory=True)
+    terms = MealTerms(people=SIMULATED, accuracy=1.0, networks=modules.networks, memory=True)
     with Journal.open(tmp_path / "m.db", clock=SkippingClock()) as journal:
         for seed in range(3):
             order = next_meal(journal, wanted, terms, own_seed=True, own_kitchen=True).order
@@ -281,7 +281,7 @@ def test_a_server_that_hangs_makes_the_arm_hold(tmp_path: Path) -> None:
         os.kill(sitting.server_pid(), signal.SIGSTOP)
         try:
             time.sleep(MOTION_S)
-            assert not [each for each in events(sitting) if isinstance(each, Acted)]
+            assert not [each for each in events(sitting) if isinstance(each, BiteAttempt)]
         finally:
             os.kill(sitting.server_pid(), signal.SIGCONT)
         assert sitting.finish() == 0

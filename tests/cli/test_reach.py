@@ -11,7 +11,7 @@ import pytest
 
 from handup.desk import Desk
 from handup.desk.events import Asked
-from handup.domains.reaching import Strategy, User, episode, method, scene
+from handup.domains.reaching import SteeringHabit, User, episode, method, scene
 from handup.journal import Journal
 from handup.lab.studies.reaching.trials import FIRST_TRYING
 from tests.cli.calls import assert_one_line_error, here
@@ -25,7 +25,7 @@ def test_a_simulated_person_gives_one_record_the_trials_own() -> None:
     )
     assert (called.code, called.err) == (0, "")
     found: dict[str, Any] = json.loads(called.out)
-    trial = episode(scene("S1"), "cup/side", User(strategy=Strategy.STOP_OVER), method("manual"), 5003)
+    trial = episode(scene("S1"), "cup/side", User(strategy=SteeringHabit.STOP_OVER), method("manual"), 5003)
     assert found.pop("version")
     assert found.pop("evidence") == "simulated"
     assert found == json.loads(json.dumps(trial.to_json()))

@@ -15,8 +15,8 @@ import pytest
 
 from handup.core import Person
 from handup.desk import Desk
-from handup.domains.kitting import State, World, run_once
-from handup.domains.kitting.state import Effect, Store
+from handup.domains.kitting import HallState, KittingWorld, run_once
+from handup.domains.kitting.hall_state import Effect, WorldFile
 from handup.executive import Ending
 from handup.journal import Journal
 from tests.cli.calls import SRC, Called, assert_one_line_error, here
@@ -65,9 +65,9 @@ def worlds(store: Path, run: str = "run-1") -> list[Path]:
     return sorted(store.parent.glob(f"{store.name}.{run}.*.world"))
 
 
-def world_of(store: Path, run: str = "run-1") -> tuple[State, tuple[Effect, ...]]:
+def world_of(store: Path, run: str = "run-1") -> tuple[HallState, tuple[Effect, ...]]:
     [path] = worlds(store, run)
-    kept = Store(path, create=False)
+    kept = WorldFile(path, create=False)
     try:
         state = kept.load()
         assert state is not None
@@ -332,7 +332,7 @@ def test_a_new_store_of_the_same_name_has_a_new_world(files: Path) -> None:
     record = told(here("run", *LOOKS[:-4], "--seed", "5", *LOOKS[-2:], "--json"))
     assert (record["run"], record["starts"]) == ("run-1", 3)
     [new] = (each for each in worlds(store) if each != left)
-    world = World(path=new, create=False)
+    world = KittingWorld(path=new, create=False)
     assert world.state.seed == 5
     world.close()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from handup.executive.reading import parse_recoveries
+from handup.executive.reader import parse_recoveries
 from tests.cli.calls import here
 
 NONE = "format: 1\nrecoveries: []\n"

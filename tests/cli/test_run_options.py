@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handup.domains import kitting
-from handup.executive.events import Asked, Failed
+from handup.executive.events import Failed, TaskAsked
 from handup.journal import Journal
 from tests.cli.calls import assert_one_line_error, here
 from tests.cli.test_run import KITTING
@@ -61,7 +61,7 @@ def test_the_end_of_the_time_ends_a_run_with_other_recoveries_too(files: Path) -
         events = [each.event for each in journal.read()]
     late = [each.number for each in events if isinstance(each, Failed) and each.failure.code == "time_up"]
     assert late
-    assert not [each for each in events if isinstance(each, Asked) and each.number in late]
+    assert not [each for each in events if isinstance(each, TaskAsked) and each.number in late]
     assert json.loads(here("run", *order, "--resume").out) == record, "the same recoveries are named"
 
 

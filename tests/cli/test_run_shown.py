@@ -10,8 +10,8 @@ from handup.core import ManualClock
 from handup.domains.domain import SIMULATED, Workplace
 from handup.domains.recipe_task import RecipeTask
 from handup.domains.stage import Stage
-from handup.executive import Aborted, Run, Settings, Unseen
-from handup.executive.people import Bystander
+from handup.executive import Aborted, Run, RunSettings, Unseen
+from handup.executive.human_help import SimulatedBystander
 from handup.journal import Journal
 from tests.executive.making import action, recipe, recipes
 from tests.executive.robot import acting, by_name
@@ -36,8 +36,10 @@ class Link:
 def test_the_question_that_is_open_counts(tmp_path: Path) -> None:
     link, clock = Link(), ManualClock()
     actions = by_name(acting("wait", lambda call: Aborted(code="slip"), codes=("slip",)))
-    settings = Settings(unseen=Unseen.ASK)
-    stage = Stage(actions=actions, clock=clock, simulated=lambda machine: Bystander(lambda question: None, clock))
+    settings = RunSettings(unseen=Unseen.ASK)
+    stage = Stage(
+        actions=actions, clock=clock, simulated=lambda machine: SimulatedBystander(lambda question: None, clock)
+    )
     with Journal.open(tmp_path / "j.db") as journal:
         run = Run(recipes(recipe("main", action("wait"))), settings=settings, book=journal, run="run-1")
         task = RecipeTask(run, stage, Workplace(journal, "run-1", people=SIMULATED, link=link))

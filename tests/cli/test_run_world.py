@@ -20,7 +20,7 @@ from handup.core import HandupError, Role, Value
 from handup.desk import Record
 from handup.domains.domain import Workplace
 from handup.domains.feeding.household import next_meal
-from handup.domains.feeding.order import Order, Terms
+from handup.domains.feeding.order import MealTerms, Order
 from handup.domains.runs import RUNS, Last, TaskOver
 from handup.journal import Journal
 from handup.server import Access
@@ -160,7 +160,7 @@ def test_a_meal_goes_on_with_the_same_question_to_the_end(made: Robot, number: s
     assert (record["run"], record["ending"], len(record["bites"])) == ("run-1", "done", 1)
     assert isinstance(made.last.over, TaskOver)
     with Journal.open(made.folder / "s.db") as journal:
-        assert not next_meal(journal, Order(), Terms()).goes_on, "what is over is not taken up by `handup meal`"
+        assert not next_meal(journal, Order(), MealTerms()).goes_on, "what is over is not taken up by `handup meal`"
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["killed", "Ctrl-C"])

@@ -15,7 +15,7 @@ import pytest
 
 from handup.lab.cell import KEYS
 from handup.lab.engine import registry
-from handup.lab.engine.store import Store
+from handup.lab.engine.store import RowStore
 from tests import outside
 from tests.cli.calls import SRC, assert_one_line_error, here
 from tests.lab.engine import coins
@@ -139,7 +139,7 @@ def test_an_interrupt_ends_it_soon_and_says_how_to_go_on(tmp_path: Path) -> None
 
 @pytest.mark.usefixtures("package")
 def test_two_runs_in_one_folder_are_told_apart() -> None:
-    with Store(Path("studies"), "coins", {}).lock():
+    with RowStore(Path("studies"), "coins", {}).lock():
         called = here("study", "run", "coins", "--jobs", "1")
     assert_one_line_error(called, "another run is at work")
 

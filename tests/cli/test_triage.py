@@ -10,10 +10,21 @@ import pytest
 
 from handup.core import ManualClock
 from handup.domains import kitting
-from handup.executive import Around, Bystander, Done, Executive, Outcome, Run, Said, Settings, Sources, Unseen
+from handup.executive import (
+    Around,
+    Done,
+    Executive,
+    Outcome,
+    Run,
+    RunSettings,
+    SimulatedBystander,
+    SimulatedSaying,
+    Sources,
+    Unseen,
+)
 from handup.executive.action import Aborted, Call
 from handup.executive.escalation import BACK
-from handup.executive.reading import parse_recoveries
+from handup.executive.reader import parse_recoveries
 from handup.journal import Journal
 from tests.cli.calls import here
 from tests.executive.robot import acting
@@ -44,8 +55,8 @@ def store(tmp_path: Path) -> Path:
                 "grasp": acting("grasp", first_fails("no_grasp"), codes=("no_grasp",), lasts_s=3.0),
             }
             sources = Sources(recipes={"r.yaml": RECIPE}, recoveries={"rules.yaml": RULE})
-            run = Run.of(sources, settings=Settings(unseen=Unseen.ASK), book=journal, run=f"fetch {number}")
-            people = Bystander(lambda question: Said(value=BACK, latency_s=20.0, by="Maya"), clock)
+            run = Run.of(sources, settings=RunSettings(unseen=Unseen.ASK), book=journal, run=f"fetch {number}")
+            people = SimulatedBystander(lambda question: SimulatedSaying(value=BACK, latency_s=20.0, by="Maya"), clock)
             Executive(run, Around(actions=actions, clock=clock, people=people)).to_the_end()
     return place
 

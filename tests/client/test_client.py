@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from handup.client import AsyncClient, Changed, Client, Connected, Robot, Stopped
+from handup.client import AsyncClient, Changed, Client, Connected, KnownRobot, StopChanged
 from handup.core import (
     BadCode,
     BadSetting,
@@ -137,15 +137,15 @@ def test_a_watcher_hears_of_questions_robots_and_stops(robot: Any, ana: Any, run
     asked = robot.ask(FOOD, run=run, step="food")
     assert _next(changes, Changed).record.id == asked.id
     robot.put_state("plate", {"phase": "moving", "at_s": 1.0, "title": run})
-    assert _next(changes, Robot).robot == "plate"
+    assert _next(changes, KnownRobot).robot == "plate"
     robot.stop("a wire is loose")
     try:
-        while not (stopped := _next(changes, Stopped)).stop.why:
+        while not (stopped := _next(changes, StopChanged)).stop.why:
             pass  # it is told before the server has read why
         assert stopped.stop.why == "a wire is loose"
     finally:
         ana.enable()
-    while (now := _next(changes, Stopped).stop) is not None:
+    while (now := _next(changes, StopChanged).stop) is not None:
         assert now == stopped.stop  # said at once, and perhaps again when it is in the journal
     changes.close()
 

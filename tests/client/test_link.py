@@ -16,9 +16,9 @@ from websockets.http11 import Request, Response
 from websockets.sync.server import ServerConnection, serve
 from websockets.typing import Subprotocol
 
-from handup.client import Client, Robot, RobotLink
-from handup.client.address import Address, Challenge
-from handup.client.live import BEAT_S
+from handup.client import Client, KnownRobot, RobotLink
+from handup.client.address import Challenge, ServerAddress
+from handup.client.link_protocol import BEAT_S
 from handup.core import BadSetting, ServerRefused, StoreUnavailable
 from handup.desk.events import Stopped
 from handup.journal import Journal
@@ -66,7 +66,7 @@ def test_a_robot_that_is_linked_may_move_and_people_see_it(own_server: Server) -
             link.close()
             assert not link.alive
             closed = time.monotonic()
-            gone = next(each for each in changes if isinstance(each, Robot) and not each.alive)
+            gone = next(each for each in changes if isinstance(each, KnownRobot) and not each.alive)
             assert gone.robot == "plate"
             assert time.monotonic() - closed < 2 * HOLD_S
             changes.close()
@@ -282,7 +282,7 @@ def test_another_program_on_the_servers_port_is_not_trusted_and_gets_no_token(ow
 
 @pytest.mark.parametrize("said", [None, [], {}, {"proof": 1}, {"proof": ""}, {"proof": "\ud800"}])
 def test_what_is_no_proof_is_none(said: object) -> None:
-    address = Address("http://127.0.0.1:1", "a-token")
+    address = ServerAddress("http://127.0.0.1:1", "a-token")
     assert not Challenge(address=address, id="0123").met_by(said)
 
 

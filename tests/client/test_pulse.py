@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handup.client.live import REMEMBERED, Pulse
+from handup.client.link_protocol import REMEMBERED, Pulse
 from handup.core import ManualClock
 
 

@@ -38,7 +38,9 @@ def test_when_patience_ends_the_error_says_what_to_do() -> None:
 
 
 @pytest.mark.parametrize("call", [calls.enable(), calls.pair("CODE", "tablet"), calls.leave()], ids=lambda c: c.path)
-def test_what_must_not_be_done_twice_is_sent_again_only_where_it_cannot_have_arrived(call: calls.Call[object]) -> None:
+def test_what_must_not_be_done_twice_is_sent_again_only_where_it_cannot_have_arrived(
+    call: calls.ServerCall[object],
+) -> None:
     tries = Tries(call, "http://here", math.inf)
     assert tries.lost(REFUSED) > 0
     with pytest.raises(ServerUnreachable, match="may have been done"):

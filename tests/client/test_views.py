@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from handup.client.address import Address
-from handup.client.views import Changed, Connected, Robot, Stopped, change_of, record_of, stop_of
+from handup.client.address import ServerAddress
+from handup.client.views import Changed, Connected, KnownRobot, StopChanged, change_of, record_of, stop_of
 from handup.core import BadSetting, Question, QuestionKind, ServerRefused
 from handup.desk import Record, Status
 
@@ -59,8 +59,8 @@ def test_frames_become_changes() -> None:
     assert hello.stopped is not None
     assert hello.stopped.by == "ana"
     assert change_of({"type": "question", "record": a_view()}) == Changed(record=a_record())
-    assert change_of({"type": "stopped", "stopped": None}) == Stopped(stop=None)
-    assert change_of({"type": "robot", "robot": "plate", "alive": False}) == Robot(robot="plate", alive=False)
+    assert change_of({"type": "stopped", "stopped": None}) == StopChanged(stop=None)
+    assert change_of({"type": "robot", "robot": "plate", "alive": False}) == KnownRobot(robot="plate", alive=False)
     assert change_of({"type": "beat", "at_s": 1.0}) is None
     assert change_of({"type": "of a newer server"}) is None
     with pytest.raises(ServerRefused):
@@ -80,18 +80,18 @@ def test_whatever_is_not_plainly_no_stop_is_one() -> None:
 )
 def test_what_is_no_address_is_refused(url: str) -> None:
     with pytest.raises(BadSetting):
-        Address(url)
+        ServerAddress(url)
 
 
 def test_an_address_comes_from_the_environment_and_keeps_its_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HANDUP_URL", "https://robot.example/")
     monkeypatch.setenv("HANDUP_TOKEN", "secret")
-    address = Address.of(None, None)
+    address = ServerAddress.of(None, None)
     assert address.live == "wss://robot.example/api/v1/live?panels=1"
     assert address.headers == {"Authorization": "Bearer secret"}
     assert "secret" not in repr(address)
-    assert Address.of("http://here", "").headers == {}
+    assert ServerAddress.of("http://here", "").headers == {}
     with pytest.raises(BadSetting, match="token"):
-        Address("http://here", "two words")
+        ServerAddress("http://here", "two words")
     with pytest.raises(BadSetting, match="certificates"):
-        Address.of("https://here", "", "no-such-file.pem").trust()
+        ServerAddress.of("https://here", "", "no-such-file.pem").trust()

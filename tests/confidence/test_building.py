@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from handup.confidence.building import (
+from handup.confidence.calibration_sets import (
     PASSES,
-    Entry,
+    LabelEntry,
     Ranked,
     food_entries,
     of_entries,
@@ -31,14 +31,14 @@ def test_every_true_food_has_an_entry_of_the_top_five_labels() -> None:
 
 def test_a_food_that_was_not_predicted_gets_an_unmatched_prediction() -> None:
     entries = food_entries(SEEN, ["grape", "paneer"])
-    assert entries[1] == Entry(SEEN[1].best(5), "paneer", substituted=True)
+    assert entries[1] == LabelEntry(SEEN[1].best(5), "paneer", substituted=True)
     both = food_entries(SEEN, ["grape", "paneer", "seitan"])
     assert [entry.prediction.top for entry in both] == ["grape", "melon", "tofu"]
 
 
 def test_or_else_a_matched_one() -> None:
     entries = food_entries(SEEN[:1], ["grape", "melon"])
-    assert entries[1] == Entry(SEEN[0].best(5), "melon", substituted=True)
+    assert entries[1] == LabelEntry(SEEN[0].best(5), "melon", substituted=True)
     with pytest.raises(BadData, match="must have predictions, got none"):
         food_entries([], ["grape"])
 

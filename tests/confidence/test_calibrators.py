@@ -20,11 +20,11 @@ from handup.confidence import (
     Identity,
     Interval,
     Isotonic,
-    Kind,
     OneSidedInterval,
     Platt,
     Sample,
     Scaled,
+    ScoreKind,
     Temperature,
     VennAbers,
     calibrator,
@@ -320,7 +320,7 @@ def test_without_scikit_learn_the_install_command_is_named(monkeypatch: pytest.M
 @dataclass(frozen=True, kw_only=True)
 class _Broken(Fitted):
     name: ClassVar[str] = "broken"
-    kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.SCORE})
+    kinds: ClassVar[frozenset[ScoreKind]] = frozenset({ScoreKind.SCORE})
     breaks: ClassVar[str] = ""
 
     @classmethod

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from examples.food_scores import PLACE, table
-from handup.confidence import Kind, Sample, parse_rows
+from handup.confidence import Sample, ScoreKind, parse_rows
 from handup.core import BadData
 
 
 def test_three_kinds_of_rows_are_read() -> None:
     scores = parse_rows("score,right\n0.5,1\n0.7,0\n")
-    assert (scores.kind, scores.raw.tolist(), scores.right.tolist()) == (Kind.SCORE, [0.5, 0.7], [True, False])
+    assert (scores.kind, scores.raw.tolist(), scores.right.tolist()) == (ScoreKind.SCORE, [0.5, 0.7], [True, False])
     options = parse_rows("target,p_b,p_a\n1,0.2,0.8\n1,0.6,0.4\n")
     assert options.right.tolist() == [True, False]
     assert options.score.tolist() == [0.8, 0.6]
-    assert parse_rows("\ufeffVariance, right\n0.001,true\n\n2,false\n").kind is Kind.VARIANCE
+    assert parse_rows("\ufeffVariance, right\n0.001,true\n\n2,false\n").kind is ScoreKind.VARIANCE
 
 
 @pytest.mark.parametrize(

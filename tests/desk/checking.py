@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from handup.core import Person, type_of
-from handup.core.journal import LogEntry
+from handup.core.log_entry import LogEntry
 from handup.desk import TABLE, Move, Status
 from handup.desk.events import Opened
 from handup.people.limits import quiet_until

@@ -7,8 +7,8 @@ from typing import Any
 
 from handup.core import Person, Question, Reply, ReplyKind
 from handup.desk import DeskState, Receipt, ReceiptStatus, Record, Ruling, Terms, apply, decide
-from handup.desk.rules import Ask, Claim, Command, Tick
-from handup.desk.timing import Fact
+from handup.desk.deadlines import Fact
+from handup.desk.rules import AskPeople, ClaimQuestion, Command, Tick
 
 ANA, BEN, CEM = (Person(name=name) for name in ("ana", "ben", "cem"))
 
@@ -44,7 +44,7 @@ class PureDesk:
         audience: tuple[str, ...] = (),
         load: float = 0.0,
     ) -> Record:
-        asked = Ask(
+        asked = AskPeople(
             run="r",
             step=step,
             attempt=attempt,
@@ -74,4 +74,4 @@ class PureDesk:
 
 
 def claim(desk: PureDesk, record: Record, by: str, lease_s: float | None = None) -> ReceiptStatus:
-    return desk.do(Claim(question=record.id, by=by, lease_s=lease_s)).status
+    return desk.do(ClaimQuestion(question=record.id, by=by, lease_s=lease_s)).status

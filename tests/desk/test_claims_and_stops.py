@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from handup.core import BadSetting, Limits, Person, Question, QuietHours, Reply, ReplyKind, Role
-from handup.desk import Cause, ReceiptStatus, Record, Status
-from handup.desk.rules import Claim, Enable, Introduce, Release, Stop, Withdraw
-from handup.desk.state import MOST_ENDED, MOST_STOPS
+from handup.desk import ReceiptStatus, Record, Status, WithdrawalCause
+from handup.desk.question_state import MOST_ENDED, MOST_STOPS
+from handup.desk.rules import ClaimQuestion, Enable, Introduce, Release, StopRobots, Withdraw
 from tests.desk.pure import ANA, BEN, PureDesk, claim
 
 
@@ -31,7 +31,7 @@ def test_a_claimed_question_is_answered_only_by_its_claimant_until_the_lease_end
 
 def test_the_claimant_may_answer_from_another_device(desk: PureDesk) -> None:
     record = desk.ask()
-    desk.do(Claim(question=record.id, by="ana", device="tablet"))
+    desk.do(ClaimQuestion(question=record.id, by="ana", device="tablet"))
     assert desk.reply(record, "ana", device="telephone").accepted
 
 
@@ -49,14 +49,14 @@ def test_a_claim_that_changes_next_to_nothing_writes_nothing(desk: PureDesk) -> 
     entries, held = len(desk.entries), desk[record]
     for _ in range(9):
         desk.now_s += 1
-        receipt = desk.do(Claim(question=record.id, by="ana", lease_s=100))
+        receipt = desk.do(ClaimQuestion(question=record.id, by="ana", lease_s=100))
         assert (receipt.accepted, receipt.again, receipt.record) == (True, True, held)
-    assert desk.do(Claim(question=record.id, by="ana", lease_s=5)).message == "It is yours for 91 seconds."
+    assert desk.do(ClaimQuestion(question=record.id, by="ana", lease_s=5)).message == "It is yours for 91 seconds."
     assert len(desk.entries) == entries
     desk.now_s += 1
-    assert not desk.do(Claim(question=record.id, by="ana", lease_s=100)).again
+    assert not desk.do(ClaimQuestion(question=record.id, by="ana", lease_s=100)).again
     assert desk[record].until_s == 1110.0
-    assert not desk.do(Claim(question=record.id, by="ana", lease_s=100, device="telephone")).again
+    assert not desk.do(ClaimQuestion(question=record.id, by="ana", lease_s=100, device="telephone")).again
 
 
 def test_a_claim_given_back_leaves_it_to_others(desk: PureDesk) -> None:
@@ -72,7 +72,7 @@ def test_a_claim_given_back_leaves_it_to_others(desk: PureDesk) -> None:
 def test_what_is_before_nobody_cannot_be_claimed(desk: PureDesk) -> None:
     desk.ask()
     assert claim(desk, desk.ask(step="t"), "ana") is ReceiptStatus.STALE
-    assert desk.do(Claim(question="r/none/1", by="ana")).status is ReceiptStatus.UNKNOWN
+    assert desk.do(ClaimQuestion(question="r/none/1", by="ana")).status is ReceiptStatus.UNKNOWN
     assert desk.do(Release(question="r/none/1", by="ana")).status is ReceiptStatus.UNKNOWN
 
 
@@ -114,7 +114,7 @@ def test_stop_is_accepted_in_every_state_and_takes_back_what_waits(desk: PureDes
     now = desk[record]
     assert desk.state.stopped is not None
     assert (now.status, now.cause) == (
-        (record.status, record.cause) if record.ended else (Status.WITHDRAWN, Cause.STOP)
+        (record.status, record.cause) if record.ended else (Status.WITHDRAWN, WithdrawalCause.STOP)
     )
 
 
@@ -125,7 +125,7 @@ def test_stop_is_accepted_for_a_question_nobody_knows_but_not_from_a_stranger(de
 
 
 def test_a_stop_holds_until_a_person_enables(desk: PureDesk) -> None:
-    desk.do(Stop(by="watchdog", why="no heartbeat"))
+    desk.do(StopRobots(by="watchdog", why="no heartbeat"))
     record = desk.ask()
     assert (record.status, record.why) == (Status.HELD, "the robot is stopped")
     assert desk.reply(record, "ana").status is ReceiptStatus.STOPPED
@@ -162,7 +162,7 @@ def test_the_last_stop_is_remembered_though_it_was_lifted(desk: PureDesk) -> Non
     assert desk.state.last_stop == 3
     desk.do(Enable(by="ben"))
     assert (desk.state.stopped, desk.state.last_stop) == (None, 3)
-    desk.do(Stop(by="watchdog"))
+    desk.do(StopRobots(by="watchdog"))
     assert desk.state.last_stop == desk.state.seq
 
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-import handup.desk.state as state_module
+import handup.desk.question_state as state_module
 from handup.core import BadSetting, IllegalCall, Limits, Person, Question, QuestionKind, StoreUnavailable
 from handup.desk import (
     ERASED,
-    Cause,
     Desk,
     DeskState,
     ReceiptStatus,
     Status,
     Terms,
+    WithdrawalCause,
     replay,
 )
 from handup.journal import Erasure, Journal, Writer
@@ -248,7 +248,7 @@ def test_a_question_whose_words_were_erased_is_withdrawn(desk: Desk, journal: Jo
     for each in (desk, Desk(journal, PEOPLE[1:])):
         now = each.record(record.id)
         assert now is not None
-        assert (now.status, now.cause, now.question) == (Status.WITHDRAWN, Cause.ERASED, ERASED)
+        assert (now.status, now.cause, now.question) == (Status.WITHDRAWN, WithdrawalCause.ERASED, ERASED)
         assert each.state == replay(journal.read())
     desk.close()
     assert "ana" not in json.dumps(desk.state.to_json())
@@ -270,7 +270,7 @@ def test_a_question_that_an_erased_person_was_asked_second_goes_on_to_the_next(j
     desk.tick()
     now = desk.record(record.id)
     assert now is not None
-    assert (now.status, now.cause) == (Status.WITHDRAWN, Cause.NOBODY)
+    assert (now.status, now.cause) == (Status.WITHDRAWN, WithdrawalCause.NOBODY)
     assert desk.state == replay(journal.read())
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from handup.core import Question, event_type
 from handup.desk import Desk, DeskState, Move, Status, replay
-from handup.desk.timing import Fact
+from handup.desk.deadlines import Fact
 from handup.journal import Journal
 from tests.desk.checking import assert_in_order, assert_one_answer_each, assert_table_respected
 from tests.desk.desks import SetClock, answer, at

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from handup.core import BadSetting, Limits, Person, Question, QuestionKind
-from handup.desk import Cause, ReceiptStatus, Status, Terms, question_id
+from handup.desk import ReceiptStatus, Status, Terms, WithdrawalCause, question_id
+from handup.desk.question_state import MOST_REPLIES
 from handup.desk.record import may_be_id
-from handup.desk.rules import Claim, Withdraw
-from handup.desk.state import MOST_REPLIES
+from handup.desk.rules import ClaimQuestion, Withdraw
 from tests.desk.pure import ANA, BEN, CEM, PureDesk, claim
 
 CHOICE = Question("Which one?", QuestionKind.CHOICE, ("plum", "pear"))
@@ -84,7 +84,7 @@ def test_a_question_goes_to_somebody_whom_it_can_ever_fit() -> None:
 def test_a_question_that_can_never_fit_anybody_is_told_to_the_asker_at_once() -> None:
     desk = PureDesk([Person(name="ana", limits=Limits(load_per_hour=1.0))])
     record = desk.ask(load=2.0)
-    assert (record.status, record.cause) == (Status.WITHDRAWN, Cause.NOBODY)
+    assert (record.status, record.cause) == (Status.WITHDRAWN, WithdrawalCause.NOBODY)
     assert record.why == "it can never be put to anybody: no more load than 1 an hour"
 
 
@@ -181,7 +181,7 @@ def test_who_passes_on_again_and_again_is_remembered_once(desk: PureDesk) -> Non
 def test_a_device_that_cannot_be_kept_is_refused_but_not_for_a_stop(desk: PureDesk) -> None:
     record = desk.ask()
     assert desk.reply(record, "ana", device="tab\0let").status is ReceiptStatus.INVALID
-    assert desk.do(Claim(question=record.id, by="ana", device="a\ud800")).status is ReceiptStatus.INVALID
+    assert desk.do(ClaimQuestion(question=record.id, by="ana", device="a\ud800")).status is ReceiptStatus.INVALID
     assert desk[record] == record
     assert desk.do(Withdraw(question=record.id, why="why\0")).accepted
     assert desk[record].why == "why\ufffd"
@@ -333,7 +333,7 @@ def test_let_the_robot_try_ends_it(desk: PureDesk) -> None:
 def test_a_question_can_be_taken_back_once(desk: PureDesk) -> None:
     record = desk.ask()
     assert desk.do(Withdraw(question=record.id, why="it was found")).accepted
-    assert (desk[record].status, desk[record].cause) == (Status.WITHDRAWN, Cause.ASKER)
+    assert (desk[record].status, desk[record].cause) == (Status.WITHDRAWN, WithdrawalCause.ASKER)
     assert desk.do(Withdraw(question=record.id)).again
     assert desk.reply(record, "ana").message == "This question was taken back: it was found."
     assert desk.do(Withdraw(question="r/none/1")).status is ReceiptStatus.UNKNOWN

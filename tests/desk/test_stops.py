@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 import pytest
 
 from handup.core import BadSetting, Question, StoreUnavailable
-from handup.desk import Cause, Desk, Status, replay
-from handup.desk.state import Fold
+from handup.desk import Desk, Status, WithdrawalCause, replay
+from handup.desk.question_state import Fold
 from handup.journal import Journal
 from tests.desk.desks import PEOPLE, WHICH, answer, says
 
@@ -36,7 +36,7 @@ def test_a_stop_that_cannot_be_written_holds_all_the_same(
     assert desk.ask(WHICH, run="meal", step="drink").status is Status.HELD
     taken_back = desk.record(record.id)
     assert taken_back is not None
-    assert taken_back.cause is Cause.STOP
+    assert taken_back.cause is WithdrawalCause.STOP
     assert Desk(journal, PEOPLE).stopped
     desk.enable("ben")
     assert desk.state.stopped is None
@@ -50,7 +50,7 @@ def test_no_stop_is_refused_for_its_words_and_none_stands_in_the_way(desk: Desk,
     assert Desk(journal, PEOPLE).stopped
     now = desk.record(record.id)
     assert now is not None
-    assert now.cause is Cause.STOP
+    assert now.cause is WithdrawalCause.STOP
     desk.enable("ana")
     assert not desk.stopped
     assert desk.ask(WHICH, run="meal", step="drink").status is Status.OPEN

@@ -10,8 +10,8 @@ import pytest
 
 from handup.core import Limits, Person, QuietHours
 from handup.desk import Status
-from handup.desk.state import replay
-from handup.desk.timing import next_due_s
+from handup.desk.deadlines import next_due_s
+from handup.desk.question_state import replay
 from tests.desk.checking import assert_in_order, assert_limits_hold
 from tests.desk.pure import PureDesk
 

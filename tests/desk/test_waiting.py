@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from handup.core import Limits, Person, Question, QuestionKind
-from handup.desk import Cause, Desk, Simulated, SkippingClock, Status, Terms
+from handup.desk import Desk, Simulated, SkippingClock, Status, Terms, WithdrawalCause
 from handup.journal import Journal
 from tests.desk.desks import PEOPLE, WHICH, Eager, answer, at
 
@@ -91,7 +91,7 @@ def test_each_of_many_who_wait_is_woken_for_its_own_answer_and_one_at_a_time_fol
 def test_who_waits_is_told_of_a_stop_that_comes_meanwhile(journal: Journal, no_polling: Terms) -> None:
     desk = Desk(journal, [Person(name="ana", limits=Limits(at_once=20))], terms=no_polling)
     ids = [desk.ask(WHICH, run="meal", step=str(step)).id for step in range(4)]
-    causes: list[Cause | None] = []
+    causes: list[WithdrawalCause | None] = []
 
     def go(id_: str) -> None:
         told = desk.wait(id_, timeout_s=30.0)
@@ -125,7 +125,7 @@ def test_wait_is_told_of_a_stop(desk: Desk) -> None:
     desk.stop("ana", "spilt")
     told = desk.wait(record.id)
     assert told is not None
-    assert (told.status, told.cause, desk.stopped) == (Status.WITHDRAWN, Cause.STOP, True)
+    assert (told.status, told.cause, desk.stopped) == (Status.WITHDRAWN, WithdrawalCause.STOP, True)
     desk.enable("ben")
     assert desk.state.stopped is None
 

@@ -18,9 +18,9 @@ from handup.lab.studies.real_scores import (
     OURS,
     PAIR,
     PLAIN,
-    Arm,
-    Comparison,
     Condition,
+    ScoreComparison,
+    ScoredArm,
     Spread,
 )
 from tests.lab.published import golden
@@ -32,7 +32,7 @@ ROWS = "real-scores-rows"
 
 
 @cache
-def comparison() -> Comparison:
+def comparison() -> ScoreComparison:
     """Return the published rows. They are the ones that the committed hashes are of."""
     study, size = whole("real-scores")
     family, hashes = HASHED["real-scores"], golden.read("real-scores")["hashes"]
@@ -42,7 +42,7 @@ def comparison() -> Comparison:
         made[batch] = columns_of(rows)
         assert golden.row_hash(family.rows(batch, made[batch])) == hashes[key], key
     found = study.results(size, made)
-    assert isinstance(found, Comparison)
+    assert isinstance(found, ScoreComparison)
     return found
 
 
@@ -80,7 +80,7 @@ def quotes() -> Iterator[str]:
     yield from _confidences(found, record["chosen"])
 
 
-def _table(found: Comparison, k: int) -> Iterator[str]:
+def _table(found: ScoreComparison, k: int) -> Iterator[str]:
     at = Condition(k)
     best = {metric: found.ranked(metric, at, PLAIN)[0] for metric in ("J", "success")}
     best |= {metric: found.ranked(metric, at, ASKS)[0] for metric in ("help_rate", "workload")}
@@ -95,36 +95,36 @@ def _table(found: Comparison, k: int) -> Iterator[str]:
         yield re.sub(" +", " ", f"| {' | '.join(cells)} |")
 
 
-def _against_others(found: Comparison) -> Iterator[str]:
+def _against_others(found: ScoreComparison) -> Iterator[str]:
     lowest, places, clear, lower = re.findall(r"\d+", found.study.answer(found, ()))
     yield f"lowest J at {lowest} of {places} places** (k = 1…4, answers right with .80, .90, .97)"
     yield f"clear of chance over streams at {clear} of them"
     assert lower == "0", "nothing is clearly lower anywhere"
     hurried = Condition(1, MAIN[0].expert)
-    assert found.best("J", hurried)[0] == Arm(NEVER)
+    assert found.best("J", hurried)[0] == ScoredArm(NEVER)
     yield f"right in {share(hurried.expert)} `never` is lower by {told(found.ahead(hurried), 3)}"
     alone = found.over_draws(1, lambda row: row["alone"]).value
     yield f"they say {share(_said(found, CALIBRATED), 3)} and {share(alone, 3)} are right"
-    succeeds = [share(found.spread("success", Condition(1), arm).value) for arm in (OURS, Arm(ALWAYS))]
+    succeeds = [share(found.spread("success", Condition(1), arm).value) for arm in (OURS, ScoredArm(ALWAYS))]
     yield f"succeeds in {succeeds[0]} where *always* does in {succeeds[1]}"
     leads = [found.ahead(at) for at in LONGER]
     assert all(lead.is_clear() for lead in leads)
     succeeds = sorted(share(found.spread("success", at, OURS).value) for at in LONGER)
     yield f"clear at every k ({', '.join(f'{lead.value:.2f}' for lead in leads)})"
     yield f"it succeeds in {succeeds[0]} to {succeeds[-1]}"
-    helped = sorted(share(found.spread("help_rate", Condition(k), Arm(KNOWNO)).value) for k in SIZES)
+    helped = sorted(share(found.spread("help_rate", Condition(k), ScoredArm(KNOWNO)).value) for k in SIZES)
     yield f"(help rate {helped[0]} to {helped[-1]})"
-    more = [found.spread("J", Condition(k), Arm(ALWAYS), OURS).value for k in SIZES]
-    cost = [found.spread("J", Condition(k), Arm(ALWAYS)).value for k in SIZES]
+    more = [found.spread("J", Condition(k), ScoredArm(ALWAYS), OURS).value for k in SIZES]
+    cost = [found.spread("J", Condition(k), ScoredArm(ALWAYS)).value for k in SIZES]
     shares = sorted(round(100 * gap / whole) for gap, whole in zip(more, cost, strict=True))
     yield f"within {shares[0]} to {shares[-1]} % of its J"
 
 
-def _said(found: Comparison, said: str) -> float:
+def _said(found: ScoreComparison, said: str) -> float:
     return found.over_draws(1, lambda row: row["said"][said]).value
 
 
-def _confidences(found: Comparison, chosen: dict[str, int]) -> Iterator[str]:
+def _confidences(found: ScoreComparison, chosen: dict[str, int]) -> Iterator[str]:
     alone = share(found.over_draws(1, lambda row: row["alone"]).value)
     raw, interval = (_said(found, said) for said in ("raw", "interval"))
     yield f"say {share(raw)} of modules that are right in {alone}"
@@ -143,10 +143,10 @@ def _confidences(found: Comparison, chosen: dict[str, int]) -> Iterator[str]:
     yield f"Their area is {areas['interval']}."
 
 
-def _rises(found: Comparison, method: str, sizes: Sequence[int]) -> list[str]:
+def _rises(found: ScoreComparison, method: str, sizes: Sequence[int]) -> list[str]:
     """Return how much more J is with interval confidences than with calibrated ones; all clear of chance."""
-    than = Arm(method, CALIBRATED)
-    rises = [found.spread("J", Condition(k), Arm(method, "interval"), than) for k in sizes]
+    than = ScoredArm(method, CALIBRATED)
+    rises = [found.spread("J", Condition(k), ScoredArm(method, "interval"), than) for k in sizes]
     assert all(rise.is_clear() for rise in rises)
     return [f"{rise.value:.2f}" for rise in rises]
 

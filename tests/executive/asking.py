@@ -14,19 +14,19 @@ from handup.core import Clock, Person, Question, QuestionKind
 from handup.desk import Desk, Record
 from handup.executive import (
     Aborted,
-    Action,
     Around,
-    AtDesk,
     Call,
     Done,
     Executive,
     NotStarted,
     Outcome,
+    PeopleAtDesk,
+    RobotAction,
     Run,
-    Settings,
+    RunSettings,
     Unseen,
 )
-from handup.executive.beliefs import Source
+from handup.executive.beliefs import BeliefSource
 from handup.journal import Journal, WallClock
 from handup.policy import Module, ModuleGraph
 from tests.executive.making import action, recipe, recipes, rule
@@ -40,7 +40,7 @@ RULES = [
     rule("wipe", "**/grasp", action("wipe"), belief="beliefs.camera == false"),
     rule("light", "**/grasp", action("switch_on"), belief="beliefs.lamp == false"),
 ]
-ASK = Settings(unseen=Unseen.ASK, questions=5, batch=4)
+ASK = RunSettings(unseen=Unseen.ASK, questions=5, batch=4)
 
 
 def graph(camera: float = 0.6, lamp: float = 0.7, angle: float = 0.8) -> ModuleGraph:
@@ -54,7 +54,7 @@ def graph(camera: float = 0.6, lamp: float = 0.7, angle: float = 0.8) -> ModuleG
     )
 
 
-def robot(path: Path, modules: ModuleGraph) -> dict[str, type[Action]]:
+def robot(path: Path, modules: ModuleGraph) -> dict[str, type[RobotAction]]:
     """What it can do. What it did stands in a file."""
     ground = Ground(path)
 
@@ -107,13 +107,13 @@ def live(
     desk = Desk(journal, [Person(name="Maya")], channels=[Household(says)])
     run = Run(MAIN, RULES, settings=ASK, book=journal, run="r")
     actions = robot(folder / "world.jsonl", modules or graph())
-    return Executive(run, Around(actions=actions, clock=clock, people=AtDesk(desk, "r", 60.0), look_every_s=0.01))
+    return Executive(run, Around(actions=actions, clock=clock, people=PeopleAtDesk(desk, "r", 60.0), look_every_s=0.01))
 
 
 def came_to(executive: Executive) -> dict[str, Any]:
     """Run to the end: how it ended, with what, and what is believed then."""
     finished = executive.to_the_end()
-    said = {each.key: each.value for each in executive.machine.beliefs.assertions if each.source is Source.PERSON}
+    said = {each.key: each.value for each in executive.machine.beliefs.assertions if each.source is BeliefSource.PERSON}
     return {"ending": str(finished.ending), "outputs": dict(finished.outputs), "said": said}
 
 

@@ -15,14 +15,14 @@ from handup.core import ManualClock, Question, QuestionKind, body_of, type_of
 from handup.executive import (
     Aborted,
     Around,
-    Bystander,
     Call,
     Done,
     Executive,
     Outcome,
     Run,
-    Said,
-    Settings,
+    RunSettings,
+    SimulatedBystander,
+    SimulatedSaying,
     Sources,
     Unseen,
     Watch,
@@ -94,16 +94,18 @@ def entries(journal: Journal) -> None:
         acting("wait", lasts_s=3.0),
     )
 
-    def says(question: Question) -> Said:
+    def says(question: Question) -> SimulatedSaying:
         if question.kind is QuestionKind.YES_NO:
-            return Said(value=True, latency_s=9.0, by="Maya")
-        return Said(value=BACK if BACK in question.options else "It had not started", latency_s=9.0, by="Ben")
+            return SimulatedSaying(value=True, latency_s=9.0, by="Maya")
+        return SimulatedSaying(
+            value=BACK if BACK in question.options else "It had not started", latency_s=9.0, by="Ben"
+        )
 
     sources = Sources(recipes={"build.yaml": RECIPE}, recoveries={"rules.yaml": RULES})
     for _ in range(2):
-        run = Run.of(sources, params={"count": 2}, book=journal, run="kits", settings=Settings(unseen=Unseen.ASK))
+        run = Run.of(sources, params={"count": 2}, book=journal, run="kits", settings=RunSettings(unseen=Unseen.ASK))
         monitors = [Watch("lit", lambda now_s: True)]
-        around = Around(actions=actions, clock=clock, monitors=monitors, people=Bystander(says, clock))
+        around = Around(actions=actions, clock=clock, monitors=monitors, people=SimulatedBystander(says, clock))
         executive = Executive(run, around)
         executive.reload(sources)
         with suppress(KeyboardInterrupt):

@@ -7,11 +7,11 @@ from copy import deepcopy
 from typing import Any
 
 from handup.core import ResumeHint
-from handup.executive.events import Acted, Answered, Begun, Note, Unanswered
+from handup.executive.events import ActionEnded, Begun, Note, TaskAnswered, TaskUnanswered
 from handup.executive.language import Expression, literal, parse
 from handup.executive.machine import AskPerson, Finished, Input, LastLook, Looked, Machine, RunAction
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipe, Recipes, Step, TaskStep
-from handup.executive.recovery import Branch, Recovery, When
+from handup.executive.recovery import Branch, Recovery, RecoveryCondition
 
 ROOTS = ("params.", "var.", "database.", "beliefs.", "failure.", "tried.")
 
@@ -68,7 +68,7 @@ def rule(
     limit: int = 1,
     helps: str | None = None,
 ) -> Recovery:
-    when = When(
+    when = RecoveryCondition(
         path=path,
         codes=tuple(codes),
         least=least,
@@ -92,16 +92,16 @@ def branch(
     return Branch(condition=None if condition is None else parse(condition), steps=steps, hint=resume, level=level)
 
 
-Does = Callable[[RunAction], Acted]
-Says = Callable[[AskPerson], Answered | Unanswered]
+Does = Callable[[RunAction], ActionEnded]
+Says = Callable[[AskPerson], TaskAnswered | TaskUnanswered]
 
 
-def done(command: RunAction, **results: Any) -> Acted:
-    return Acted(number=command.number, ok=True, results=results)
+def done(command: RunAction, **results: Any) -> ActionEnded:
+    return ActionEnded(number=command.number, ok=True, results=results)
 
 
-def aborted(command: RunAction, code: str = "broken", **fields: Any) -> Acted:
-    return Acted(number=command.number, ok=False, code=code, why="It broke.", fields=fields)
+def aborted(command: RunAction, code: str = "broken", **fields: Any) -> ActionEnded:
+    return ActionEnded(number=command.number, ok=False, code=code, why="It broke.", fields=fields)
 
 
 class Script:
@@ -115,7 +115,7 @@ class Script:
         self.ran: list[str] = []
         self.commands: list[RunAction] = []
 
-    def __call__(self, command: RunAction) -> Acted:
+    def __call__(self, command: RunAction) -> ActionEnded:
         self.ran.append(command.action)
         self.commands.append(command)
         plan = self.plans.get(command.action, [True])
@@ -143,7 +143,7 @@ def drive(machine: Machine, does: Does, says: Says | None = None) -> tuple[Finis
                 tell(Begun(number=command.number, action=command.action))
                 tell(does(command))
             case AskPerson() as asked:
-                tell(says(asked) if says is not None else Unanswered(number=asked.number))
+                tell(says(asked) if says is not None else TaskUnanswered(number=asked.number))
 
 
 def noted(machine: Machine, kind: type[Note]) -> list[Any]:

@@ -7,7 +7,19 @@ import time
 from pathlib import Path
 
 from handup.core import ResumeHint
-from handup.executive import Aborted, Action, Around, Call, Done, Executive, NotStarted, Outcome, Run, Settings, Watch
+from handup.executive import (
+    Aborted,
+    Around,
+    Call,
+    Done,
+    Executive,
+    NotStarted,
+    Outcome,
+    RobotAction,
+    Run,
+    RunSettings,
+    Watch,
+)
 from handup.journal import Journal, WallClock
 from tests.executive.making import action, choice, loop, op, recipe, recipes, rule, task
 from tests.executive.robot import Ground, acting, by_name
@@ -48,11 +60,11 @@ RULES = [
 ]
 
 
-def world(folder: Path) -> dict[str, type[Action]]:
+def world(folder: Path) -> dict[str, type[RobotAction]]:
     """What it does depends on what was done before, as in a real world: the third of everything fails."""
     ground = Ground(folder / "world.jsonl")
 
-    def acts(name: str, code: str = "") -> type[Action]:
+    def acts(name: str, code: str = "") -> type[RobotAction]:
         def does(call: Call) -> Outcome:
             time.sleep(0.002)
             before = sum(each["does"] == name and each["n"] == call.goal["n"] for each in ground.effects())
@@ -96,7 +108,7 @@ def lid(folder: Path) -> int:
 
 def main(folder: Path) -> None:
     with Journal.open(folder / "journal.db") as journal:
-        run = Run(MAIN, RULES, book=journal, run="kits", settings=Settings(batch=6))
+        run = Run(MAIN, RULES, book=journal, run="kits", settings=RunSettings(batch=6))
         around = Around(
             actions=world(folder),
             clock=WallClock(),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Any
 
-from handup.executive.action import Action, Call, Done, NotStarted, Outcome, Working
+from handup.executive.action import Call, Done, NotStarted, Outcome, RobotAction, Working
 
 Does = Callable[[Call], Outcome]
 
@@ -24,7 +24,7 @@ def acting(
     sense: Callable[[Call], Outcome | NotStarted | None] | None = None,
     stopped: list[str] | None = None,
     **more: Any,
-) -> type[Action]:
+) -> type[RobotAction]:
     """A class of actions that do one thing at the end of their time."""
 
     def __init__(self: Any) -> None:
@@ -69,7 +69,7 @@ def after(do: Callable[[Call], object]) -> Does:
     return does
 
 
-def by_name(*actions: type[Action]) -> dict[str, type[Action]]:
+def by_name(*actions: type[RobotAction]) -> dict[str, type[RobotAction]]:
     return {each.name: each for each in actions}
 
 

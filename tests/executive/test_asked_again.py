@@ -13,8 +13,8 @@ import pytest
 from handup.core import Question
 from handup.desk import SkippingClock
 from handup.desk.events import Asked as AtTheDesk
-from handup.executive import AtDesk
-from handup.executive.events import Answered, Asked
+from handup.executive import PeopleAtDesk
+from handup.executive.events import TaskAnswered, TaskAsked
 from handup.executive.run import Run
 from handup.journal import Journal
 from tests.executive.asking import ANGLE, ASK, CAMERA, LAMP, MAIN, RULES, came_to, graph, live, main
@@ -29,7 +29,7 @@ DONE = [("grasp", 10), ("switch_on", None), ("grasp", 10), ("grasp", 90.0)]
 
 
 @dataclass(frozen=True)
-class Overheard(AtDesk):
+class Overheard(PeopleAtDesk):
     """People at a desk, and all that was put to them."""
 
     heard_of: list[Question] = field(default_factory=list)
@@ -44,7 +44,7 @@ def put(folder: Path) -> list[tuple[str, str]]:
     with Journal.open(folder / "journal.db", readonly=True) as journal:
         assert journal.verify().ok
         found = [each.event for each in journal.read(run="r")]
-    return [(each.question, each.module) for each in found if isinstance(each, Asked)]
+    return [(each.question, each.module) for each in found if isinstance(each, TaskAsked)]
 
 
 def put_at_the_desk(folder: Path) -> list[str]:
@@ -96,7 +96,7 @@ def test_an_open_question_keeps_its_meaning_where_the_robot_would_ask_another_on
     others = graph(camera=0.99, lamp=0.99, angle=0.5)
     with Journal.open(tmp_path / "journal.db", clock=clock) as journal:
         assert came_to(live(tmp_path, journal, clock, modules=others)) == WHOLE
-        answers = [each.event for each in journal.read(run="r") if isinstance(each.event, Answered)]
+        answers = [each.event for each in journal.read(run="r") if isinstance(each.event, TaskAnswered)]
     assert [(each.module, each.sets, each.beliefs, each.right) for each in answers] == [
         ("camera", None, {"camera": True}, True),
         ("lamp", None, {"lamp": False}, False),
@@ -112,7 +112,7 @@ def test_a_question_that_was_put_is_made_again_word_for_word(tmp_path: Path) -> 
         with Journal.open(tmp_path / "journal.db", clock=clock) as journal:
             executive = live(tmp_path, journal, clock, silent=[LAMP])
             people = executive.around.people
-            assert isinstance(people, AtDesk)
+            assert isinstance(people, PeopleAtDesk)
             executive.around = replace(executive.around, people=Overheard(people.desk, people.run, heard_of=shown))
             turns = executive.turns()
             next(turns)

@@ -5,26 +5,26 @@ from __future__ import annotations
 import pytest
 
 from handup.core import BadSetting
-from handup.executive.beliefs import Assertion, Beliefs, Source
+from handup.executive.beliefs import Assertion, Beliefs, BeliefSource
 from handup.executive.events import Believed, Raised
 from handup.executive.machine.program import Program
 from handup.executive.monitors import Lookout, Watch
 from tests.executive.making import recipe, recipes, rule
 
 
-def said(value: object, at_s: float, source: Source = Source.SCRIPT, key: str = "robot_at") -> Assertion:
+def said(value: object, at_s: float, source: BeliefSource = BeliefSource.SCRIPT, key: str = "robot_at") -> Assertion:
     return Assertion(key=key, value=value, source=source, at_s=at_s)
 
 
 def test_what_was_said_last_counts_and_each_source_keeps_its_word() -> None:
     beliefs = Beliefs()
     beliefs.say(said("kits", 1.0))
-    beliefs.say(said("gears", 2.0, Source.MONITOR))
+    beliefs.say(said("gears", 2.0, BeliefSource.MONITOR))
     assert beliefs.values == {"robot_at": "gears"}
-    script = beliefs.by("robot_at", Source.SCRIPT)
+    script = beliefs.by("robot_at", BeliefSource.SCRIPT)
     assert script is not None
     assert script.value == "kits"
-    assert beliefs.by("robot_at", Source.PERSON) is None
+    assert beliefs.by("robot_at", BeliefSource.PERSON) is None
     assert len(beliefs.assertions) == 2
 
 
@@ -37,14 +37,14 @@ def test_a_monitor_contradicts_only_what_it_looked_at(
 ) -> None:
     beliefs = Beliefs()
     beliefs.say(said("kits", script_s))
-    beliefs.say(said(monitor, monitor_s, Source.MONITOR))
+    beliefs.say(said(monitor, monitor_s, BeliefSource.MONITOR))
     assert beliefs.contradictions == (("robot_at",) if contradicts else ())
 
 
 def test_people_and_scripts_do_not_contradict_each_other() -> None:
     beliefs = Beliefs()
     beliefs.say(said("kits", 1.0))
-    beliefs.say(said("gears", 2.0, Source.PERSON))
+    beliefs.say(said("gears", 2.0, BeliefSource.PERSON))
     assert not beliefs.contradicts("robot_at")
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from handup.core import ManualClock, ResumeHint
-from handup.executive import Aborted, Around, Done, Ending, Executive, Run, Settings, Watch
-from handup.executive.action import Action, Call
+from handup.executive import Aborted, Around, Done, Ending, Executive, Run, RunSettings, Watch
+from handup.executive.action import Call, RobotAction
 from handup.executive.events import Failed
 from handup.executive.machine import Finished
 from handup.executive.monitors import Fault, Sees
@@ -33,7 +33,7 @@ class Shop:
 
     def does(
         self, name: str, then: Callable[[], Done | Aborted | None] = lambda: None, lasts_s: float = 0.0
-    ) -> type[Action]:
+    ) -> type[RobotAction]:
         def act(call: Call) -> Done | Aborted:
             self.did.append(name)
             return then() or Done()
@@ -49,11 +49,11 @@ class Shop:
         found = [each.failure for each in self.run.machine.notes() if isinstance(each, Failed)]
         return [(each.path, each.fields.get("key")) for each in found]
 
-    def runs(self, steps: str, rules: Sequence[Recovery], *actions: type[Action], **settings: Any) -> Finished:
+    def runs(self, steps: str, rules: Sequence[Recovery], *actions: type[RobotAction], **settings: Any) -> Finished:
         grab = acting("grab", lambda call: Done(beliefs={"left": True, "right": True}))
         main = recipes(recipe("main", *(action(each) for each in steps.split())))
         watches = [Watch(each, lambda now_s, each=each: self.seen[each]) for each in self.seen]  # type: ignore[misc]
-        self.run = Run(main, rules, settings=Settings(**settings))
+        self.run = Run(main, rules, settings=RunSettings(**settings))
         around = Around(actions=by_name(grab, *actions), clock=ManualClock(), monitors=watches)
         return Executive(self.run, around).to_the_end()
 

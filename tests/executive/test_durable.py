@@ -15,8 +15,6 @@ from handup.desk import Desk, SkippingClock
 from handup.executive import (
     Aborted,
     Around,
-    AtDesk,
-    Bystander,
     Call,
     Done,
     Ending,
@@ -24,16 +22,18 @@ from handup.executive import (
     Finished,
     NotStarted,
     Outcome,
+    PeopleAtDesk,
     Run,
-    Said,
-    Settings,
+    RunSettings,
+    SimulatedBystander,
+    SimulatedSaying,
     Sources,
     Unseen,
 )
-from handup.executive.events import Acted, Begun, Known, Over, Resumed, Started, Void
-from handup.executive.people import Heard
+from handup.executive.events import ActionEnded, Begun, Known, Over, Resumed, Started, Void
+from handup.executive.human_help import Heard
 from handup.journal import Entry, Journal
-from handup.recover.unknown import FAILED, NOT_STARTED, WORKED
+from handup.recover.unknown_outcome import FAILED, NOT_STARTED, WORKED
 from tests.executive.making import action, loop, op, recipe, recipes, rule, task
 from tests.executive.robot import Ground, acting, after, by_name
 from tests.recover.house import FragileJournal, Household, Killed
@@ -98,7 +98,7 @@ def placed(path: Path) -> list[tuple[int, bool]]:
 
 
 def live(folder: Path, world: World, journal: Journal, **more: Any) -> Finished:
-    run = Run(MAIN, RULES, book=journal, run="r", settings=Settings(batch=8))
+    run = Run(MAIN, RULES, book=journal, run="r", settings=RunSettings(batch=8))
     return Executive(run, Around(actions=world.actions, clock=ManualClock(), **more)).to_the_end()
 
 
@@ -181,7 +181,7 @@ def test_killed_inside_an_action_its_outcome_is_sensed(tmp_path: Path, at: int) 
     assert placed(tmp_path / "w") == [(1, True), (2, False), (2, True), (3, False), (3, True)]
     assert beliefs == {"placed": 3}
     settled = [each.event for each in entries(tmp_path)]
-    sensed = [each for each in settled if isinstance(each, Acted) and each.known is Known.SENSED]
+    sensed = [each for each in settled if isinstance(each, ActionEnded) and each.known is Known.SENSED]
     assert len(sensed) == (at % 2 == 0)
     assert len([each for each in settled if isinstance(each, Void)]) == (at % 2)
 
@@ -192,9 +192,9 @@ def test_without_sensing_a_person_is_asked(tmp_path: Path, says: str, effects: i
     with Journal.open(tmp_path / "j.db") as journal, pytest.raises(Killed):
         live(tmp_path, World(tmp_path / "w", dies=Dies(2)), journal)
 
-    def told(question: Any) -> Said:
+    def told(question: Any) -> SimulatedSaying:
         asked.append(question.prompt)
-        return Said(value=says)
+        return SimulatedSaying(value=says)
 
     with Journal.open(tmp_path / "j.db") as journal:
         # a person cannot give what the action would have: "it worked" leaves its result out, and a rule goes on
@@ -203,8 +203,8 @@ def test_without_sensing_a_person_is_asked(tmp_path: Path, says: str, effects: i
             rule("no_result", "**/place", codes=["output_missing"], resume=ResumeHint.NEXT),
             rule("lost", "**/place"),
         ]
-        run = Run(MAIN, rules, book=journal, run="r", settings=Settings(batch=8))
-        people = Bystander(told, ManualClock())
+        run = Run(MAIN, rules, book=journal, run="r", settings=RunSettings(batch=8))
+        people = SimulatedBystander(told, ManualClock())
         finished = Executive(
             run, Around(actions=World(tmp_path / "w").actions, clock=ManualClock(), people=people)
         ).to_the_end()
@@ -214,14 +214,14 @@ def test_without_sensing_a_person_is_asked(tmp_path: Path, says: str, effects: i
 
 
 def test_who_says_let_the_robot_try_leaves_a_failure_to_recover_from(tmp_path: Path) -> None:
-    class LetsTry(Bystander):
+    class LetsTry(SimulatedBystander):
         def heard(self, question: str) -> Heard | None:
             return Heard(by="Ben", let_try=True)
 
     with Journal.open(tmp_path / "j.db") as journal, pytest.raises(Killed):
         live(tmp_path, World(tmp_path / "w", dies=Dies(2)), journal)
     with Journal.open(tmp_path / "j.db") as journal:
-        run = Run(MAIN, [*RULES, rule("lost", "**/place")], book=journal, run="r", settings=Settings(batch=8))
+        run = Run(MAIN, [*RULES, rule("lost", "**/place")], book=journal, run="r", settings=RunSettings(batch=8))
         people = LetsTry(lambda question: None, ManualClock())
         around = Around(actions=World(tmp_path / "w").actions, clock=ManualClock(), people=people)
         finished = Executive(run, around).to_the_end()
@@ -336,8 +336,8 @@ def test_a_question_at_the_desk_is_asked_once_and_its_answer_survives(tmp_path: 
     clock = SkippingClock(100.0)
     with Journal.open(tmp_path / "j.db", clock=clock) as journal:
         desk = Desk(journal, [Person(name="Maya")], channels=[Household(says)])
-        run = Run(main, book=journal, run="r", settings=Settings(unseen=Unseen.ASK))
-        around = Around(actions=by_name(acting("go", go, codes=("slip",))), clock=clock, people=AtDesk(desk, "r"))
+        run = Run(main, book=journal, run="r", settings=RunSettings(unseen=Unseen.ASK))
+        around = Around(actions=by_name(acting("go", go, codes=("slip",))), clock=clock, people=PeopleAtDesk(desk, "r"))
         assert Executive(run, around).to_the_end().ending is Ending.DONE
     assert shown == ["r/failure:1:1/1"]
     assert len(tries) == 2
@@ -349,7 +349,7 @@ def test_a_stop_at_the_desk_ends_the_run(tmp_path: Path) -> None:
     with Journal.open(tmp_path / "j.db", clock=clock) as journal:
         desk = Desk(journal, [Person(name="Maya")])
         around = Around(
-            actions=by_name(acting("go", lasts_s=60.0, stopped=stopped)), clock=clock, people=AtDesk(desk, "r")
+            actions=by_name(acting("go", lasts_s=60.0, stopped=stopped)), clock=clock, people=PeopleAtDesk(desk, "r")
         )
         turns = Executive(Run(recipes(recipe("main", action("go"))), book=journal, run="r"), around).turns()
         next(turns)
@@ -366,15 +366,15 @@ def test_a_run_without_actions_is_over_in_the_journal_too(tmp_path: Path) -> Non
         for _ in range(2):
             run = Run(main, book=journal, run="r")
             assert Executive(run, Around(actions={}, clock=ManualClock())).to_the_end().ending is Ending.DONE
-    assert [type(each.event).__name__ for each in entries(tmp_path)] == ["Started", "Said", "Over"]
+    assert [type(each.event).__name__ for each in entries(tmp_path)] == ["Started", "SimulatedSaying", "Over"]
 
 
 def test_other_settings_are_another_run(tmp_path: Path) -> None:
     main = recipes(recipe("main", op("noop")))
     with Journal.open(tmp_path / "j.db") as journal:
         Executive(
-            Run(main, book=journal, settings=Settings(depth=1)), Around(actions={}, clock=ManualClock())
+            Run(main, book=journal, settings=RunSettings(depth=1)), Around(actions={}, clock=ManualClock())
         ).to_the_end()
         assert Run(main, book=journal).machine.settings.depth == 1
         with pytest.raises(BadRecord, match="other settings"):
-            Run(main, book=journal, settings=Settings(depth=3))
+            Run(main, book=journal, settings=RunSettings(depth=3))

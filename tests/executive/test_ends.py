@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from handup.core import BadRecipe, ResumeHint
-from handup.executive.checking import check
 from handup.executive.events import Ending, Over, Recovered
 from handup.executive.machine import Machine
-from handup.executive.reading import parse_recoveries
-from handup.executive.recovery import Branch, Recovery, When
+from handup.executive.reader import parse_recoveries
+from handup.executive.recovery import Branch, Recovery, RecoveryCondition
+from handup.executive.validator import check
 from tests.executive.making import Script, action, drive, noted, op, recipe, recipes, rule, task
 
 MAIN = recipes(
@@ -71,7 +71,7 @@ NOT_ENDING = (Branch(hint=ResumeHint.CONTINUE, ends=Ending.DONE), Branch(level="
 
 @pytest.mark.parametrize("branch", NOT_ENDING)
 def test_a_rule_that_does_not_end_the_run_cannot_say_as_what(branch: Branch) -> None:
-    given = Recovery(name="late", when=When(codes=("time_up",)), branches=(branch,))
+    given = Recovery(name="late", when=RecoveryCondition(codes=("time_up",)), branches=(branch,))
     (problem,) = check(MAIN, [given])
     assert "'late' says what the run has ended as, and does not end it" in str(problem)
     assert check(MAIN, [ending("done")]) == ()

@@ -13,22 +13,22 @@ from handup.desk import Desk, SkippingClock
 from handup.executive import (
     Aborted,
     Around,
-    AtDesk,
     Call,
     Done,
     Ending,
     Executive,
     Outcome,
+    PeopleAtDesk,
     Run,
-    Settings,
+    RunSettings,
     Unseen,
     Watch,
 )
 from handup.executive.escalation import AGAIN
-from handup.executive.events import Answered, Begun, Over, Stopped, Wordy
+from handup.executive.events import Begun, Over, TaskAnswered, TaskStopped, Wordy
 from handup.executive.measures import measure, triage
-from handup.executive.proposing import propose
-from handup.executive.rehearsing import rehearse
+from handup.executive.proposals import propose
+from handup.executive.rehearsal import rehearse
 from handup.journal import Journal
 from handup.policy import Module, ModuleGraph
 from tests.executive.making import action, op, recipe, recipes, rule, task
@@ -39,7 +39,7 @@ SECRET = "insulin-1f4a"
 WORD = Module("word", 0.5, question=Question("What shall I fetch?", QuestionKind.TEXT))
 LAMP = Module("lamp", 0.5, question=Question("Is the lamp broken?", QuestionKind.YES_NO))
 ARM = Module("arm", 0.95)
-ASKING = Settings(unseen=Unseen.ASK, questions=4)
+ASKING = RunSettings(unseen=Unseen.ASK, questions=4)
 
 
 def held(folder: Path) -> int:
@@ -92,7 +92,7 @@ class House:
             actions=self.actions(journal),
             clock=self.clock,
             monitors=[Watch("hand", lambda now_s: self.holds)],
-            people=AtDesk(desk, "r"),
+            people=PeopleAtDesk(desk, "r"),
         )
         return Executive(made(journal), around).to_the_end()
 
@@ -152,7 +152,7 @@ def test_before_anybody_has_answered_nothing_is_sealed(tmp_path: Path) -> None:
     with house.open() as journal:
         house.live(journal)
         entries = [each.event for each in journal.read(run="r")]
-    first = next(index for index, each in enumerate(entries) if isinstance(each, Answered))
+    first = next(index for index, each in enumerate(entries) if isinstance(each, TaskAnswered))
     assert not any(each.of for each in entries[:first] if isinstance(each, Wordy))
     over = entries[-1]
     assert isinstance(over, Over)
@@ -189,7 +189,7 @@ def test_a_run_that_lost_an_answer_ends_by_name_and_begins_nothing(tmp_path: Pat
             assert finished.ending is Ending.ERASED
             assert "Begin a new one" in finished.reason
         ends = [type(each.event) for each in journal.read(run="r")][-2:]
-    assert ends == [Stopped, Over]
+    assert ends == [TaskStopped, Over]
     assert len(house.drives) == 1
     assert held(tmp_path) == 0
 
@@ -210,7 +210,7 @@ def test_a_belief_that_was_erased_is_not_taken_for_none(tmp_path: Path) -> None:
 
         def executive() -> Executive:
             run = Run(main, rules, settings=ASKING, book=journal, run="r")
-            return Executive(run, Around(actions=actions, clock=clock, people=AtDesk(desk, "r")))
+            return Executive(run, Around(actions=actions, clock=clock, people=PeopleAtDesk(desk, "r")))
 
         first = executive()
         turns = first.turns()
@@ -237,7 +237,7 @@ def test_who_only_said_how_to_go_on_can_be_erased_and_the_run_goes_on(tmp_path: 
     actions = by_name(acting("go", go, codes=("slip",), repeatable=True))
     with Journal.open(tmp_path / "j.db", clock=clock) as journal:
         desk = Desk(journal, [Person(name="annegret")], channels=[Household(lambda record, desk: AGAIN)])
-        around = Around(actions=actions, clock=clock, people=AtDesk(desk, "r"))
+        around = Around(actions=actions, clock=clock, people=PeopleAtDesk(desk, "r"))
         with pytest.raises(Killed):
             Executive(Run(main, settings=ASKING, book=journal, run="r"), around).to_the_end()
         journal.erase("annegret")

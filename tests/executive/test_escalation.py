@@ -12,21 +12,21 @@ from handup.core import ManualClock, Question, QuestionKind, ResumeHint
 from handup.executive import (
     Aborted,
     Around,
-    Bystander,
     Call,
     Done,
     Ending,
     Executive,
     Outcome,
     Run,
-    Said,
-    Settings,
+    RunSettings,
+    SimulatedBystander,
+    SimulatedSaying,
     Unseen,
 )
-from handup.executive.beliefs import Source
+from handup.executive.beliefs import BeliefSource
 from handup.executive.escalation import AGAIN, BACK, DID_IT, FIXED, STOP, escalate, posterior_of, read_for
 from handup.executive.failure import Failure, Level
-from handup.executive.machine import AskPerson, Spoken
+from handup.executive.machine import AskPerson, ModuleAnswer
 from handup.policy import Module, ModuleGraph
 from tests.executive.making import action, branch, recipe, recipes, rule, task
 from tests.executive.robot import acting, after, by_name
@@ -41,7 +41,7 @@ GRAPH = ModuleGraph.chain(
 MAIN = recipes(
     recipe("main", task("pick")), recipe("pick", action("approach"), action("grasp", angle=10), action("lift"))
 )
-ASK = Settings(unseen=Unseen.ASK, questions=3)
+ASK = RunSettings(unseen=Unseen.ASK, questions=3)
 
 
 class Scene:
@@ -74,14 +74,14 @@ class Scene:
             acting("grasp", grasp, takes=("angle",), codes=("slip",), modules=lambda self, failure: GRAPH),
         )
 
-    def answer(self, question: Question) -> Said | None:
+    def answer(self, question: Question) -> SimulatedSaying | None:
         self.asked.append(question)
         value = self.says.get(question.prompt)
-        return None if value is None else Said(value=value, latency_s=20.0, by="Maya")
+        return None if value is None else SimulatedSaying(value=value, latency_s=20.0, by="Maya")
 
     def live(self, *rules: Any) -> tuple[Executive, Any]:
         run = Run(MAIN, rules, settings=ASK)
-        people = Bystander(self.answer, self.clock)
+        people = SimulatedBystander(self.answer, self.clock)
         executive = Executive(run, Around(actions=self.actions, clock=self.clock, people=people))
         return executive, executive.to_the_end()
 
@@ -106,7 +106,7 @@ def test_what_is_said_of_a_module_that_is_no_input_is_believed_and_rules_are_loo
     assert finished.ending is Ending.DONE
     assert [question.prompt for question in scene.asked] == ["At which angle should I grasp?", "Is my camera clean?"]
     assert [name for name, _ in scene.ran] == ["approach", "grasp", "grasp", "wipe", "grasp", "lift"]
-    said = executive.machine.beliefs.by("camera", Source.PERSON)
+    said = executive.machine.beliefs.by("camera", BeliefSource.PERSON)
     assert said is not None
     assert said.value is False
 
@@ -151,7 +151,7 @@ def asked(levels: int = 1, tried: tuple[str, ...] = (), turn: int = 1) -> AskPer
 def test_what_did_not_help_is_not_thought_best_again() -> None:
     assert escalate(asked(2), None).question.guess == AGAIN
     assert escalate(asked(2, turn=2), None).question.guess == "Start again with task 1"
-    after_a_module = replace(asked(2, turn=2), spoken={"camera": Spoken(number=1)})
+    after_a_module = replace(asked(2, turn=2), spoken={"camera": ModuleAnswer(number=1)})
     assert escalate(after_a_module, None).question.guess == AGAIN, "how to go on was not asked yet"
 
 
@@ -197,15 +197,15 @@ def test_the_less_sure_a_module_the_more_it_is_to_blame() -> None:
 
 def test_what_people_said_of_a_module_counts() -> None:
     before = posterior_of(GRAPH)
-    cleared = posterior_of(GRAPH, {"angle": Spoken(number=1, right=True)}, 1)
+    cleared = posterior_of(GRAPH, {"angle": ModuleAnswer(number=1, right=True)}, 1)
     assert set(cleared) == {"camera", "arm"}
     assert cleared["arm"] > before["arm"]
-    given = posterior_of(GRAPH, {"angle": Spoken(number=1, right=False, given=True)}, 2)
+    given = posterior_of(GRAPH, {"angle": ModuleAnswer(number=1, right=False, given=True)}, 2)
     assert given == cleared, "what a person gave is right from then on"
-    blamed = posterior_of(GRAPH, {"angle": Spoken(number=1, right=False)}, 1)
+    blamed = posterior_of(GRAPH, {"angle": ModuleAnswer(number=1, right=False)}, 1)
     assert blamed == {"camera": pytest.approx(0.05), "angle": pytest.approx(1.0), "arm": pytest.approx(0.1)}
-    assert posterior_of(GRAPH, {"angle": Spoken(number=1, right=False)}, 2) == before, "it was dealt with since"
-    everything = {name: Spoken(number=1, right=True) for name in GRAPH.names}
+    assert posterior_of(GRAPH, {"angle": ModuleAnswer(number=1, right=False)}, 2) == before, "it was dealt with since"
+    everything = {name: ModuleAnswer(number=1, right=True) for name in GRAPH.names}
     assert posterior_of(GRAPH, everything, 1) == {}, "then it is none of them"
 
 
@@ -226,7 +226,7 @@ def test_the_next_question_knows_what_was_said(camera: bool, blamed: dict[str, f
     assert first.module == "camera"
     told = first.meaning(asked(), camera, by="Maya", at_s=0.0)
     assert told.right is camera
-    second = escalate(replace(asked(), spoken={"camera": Spoken(number=1, right=told.right)}), SURE, rules=READS)
+    second = escalate(replace(asked(), spoken={"camera": ModuleAnswer(number=1, right=told.right)}), SURE, rules=READS)
     assert (second.module, second.posterior) == ("lamp", blamed)
     assert ("camera" in second.question.support) is not camera
 
@@ -254,13 +254,13 @@ def test_another_fault_at_the_same_step_has_questions_of_its_own() -> None:
         code = left.pop(0)
         return Done() if code == "ok" else Aborted(code=code)
 
-    def says(question: Question) -> Said:
+    def says(question: Question) -> SimulatedSaying:
         prompts.append(question.why)
-        return Said(value=AGAIN)
+        return SimulatedSaying(value=AGAIN)
 
-    run = Run(recipes(recipe("main", action("grasp"))), settings=Settings(unseen=Unseen.ASK, questions=2))
+    run = Run(recipes(recipe("main", action("grasp"))), settings=RunSettings(unseen=Unseen.ASK, questions=2))
     actions = by_name(acting("grasp", grasp, codes=("slip", "jammed")))
-    executive = Executive(run, Around(actions=actions, clock=clock, people=Bystander(says, clock)))
+    executive = Executive(run, Around(actions=actions, clock=clock, people=SimulatedBystander(says, clock)))
     assert executive.to_the_end().ending is Ending.DONE
     assert prompts == [
         "It failed (slip).",
@@ -273,13 +273,13 @@ def test_another_fault_at_the_same_step_has_questions_of_its_own() -> None:
 def test_questions_about_one_fault_are_counted_also_where_another_one_comes_in_between() -> None:
     clock, codes, asked_ = ManualClock(), itertools.cycle(["slip", "jammed"]), list[str]()
 
-    def says(question: Question) -> Said:
+    def says(question: Question) -> SimulatedSaying:
         asked_.append(question.why)
-        return Said(value=AGAIN)
+        return SimulatedSaying(value=AGAIN)
 
-    run = Run(recipes(recipe("main", action("grasp"))), settings=Settings(unseen=Unseen.ASK, questions=2))
+    run = Run(recipes(recipe("main", action("grasp"))), settings=RunSettings(unseen=Unseen.ASK, questions=2))
     actions = by_name(acting("grasp", lambda call: Aborted(code=next(codes)), codes=("slip", "jammed")))
-    executive = Executive(run, Around(actions=actions, clock=clock, people=Bystander(says, clock)))
+    executive = Executive(run, Around(actions=actions, clock=clock, people=SimulatedBystander(says, clock)))
     assert executive.to_the_end().ending is Ending.OUT_OF_RECOVERIES
     assert len(asked_) == 4
 
@@ -288,12 +288,12 @@ def test_a_failure_that_was_given_up_further_in_is_another_question_further_out(
     """The same failure is asked about twice, once in each task: an answer to the one is none to the other."""
     clock, steps = ManualClock(), list[str]()
 
-    class Overheard(Bystander):
+    class Overheard(SimulatedBystander):
         def ask(self, question: Question, step: str) -> str:
             steps.append(step)
             return super().ask(question, step)
 
-    people = Overheard(lambda question: Said(value=False if "camera" in question.prompt else STOP), clock)
+    people = Overheard(lambda question: SimulatedSaying(value=False if "camera" in question.prompt else STOP), clock)
     give_up = rule("give_up", "**/grasp", resume=ResumeHint.NONE, level="pick", belief="beliefs.camera == false")
     grasp = acting("grasp", lambda call: Aborted(code="slip"), codes=("slip",), modules=lambda self, failure: SURE)
     main = recipes(recipe("main", task("pick")), recipe("pick", action("grasp")))

@@ -19,7 +19,7 @@ from handup.executive import (
     Watch,
     Working,
 )
-from handup.executive.beliefs import Source
+from handup.executive.beliefs import BeliefSource
 from handup.executive.events import Failed
 from handup.executive.failure import Failure
 from tests.executive.making import action, choice, op, recipe, recipes, rule
@@ -127,7 +127,7 @@ def test_a_monitor_written_later_says_what_it_sees_and_contradicts_the_script() 
     around = Around(actions=actions, clock=clock, monitors=[Watch("robot_at", lambda now_s: at["place"])])
     assert Executive(run, around).to_the_end().ending is Ending.DONE
     assert tries == ["drive", "drive", "pick"]
-    by = run.machine.beliefs.by("robot_at", Source.MONITOR)
+    by = run.machine.beliefs.by("robot_at", BeliefSource.MONITOR)
     assert by is not None
     assert by.value == "kits"
 

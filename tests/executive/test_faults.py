@@ -8,12 +8,23 @@ from pathlib import Path
 import pytest
 
 from handup.core import ManualClock, Question
-from handup.executive import Aborted, Around, Bystander, Done, Ending, Executive, Fault, Run, Said, Settings
-from handup.executive.action import Action, Call, Outcome
+from handup.executive import (
+    Aborted,
+    Around,
+    Done,
+    Ending,
+    Executive,
+    Fault,
+    Run,
+    RunSettings,
+    SimulatedBystander,
+    SimulatedSaying,
+)
+from handup.executive.action import Call, Outcome, RobotAction
 from handup.executive.events import Failed
 from handup.executive.machine import Finished
 from handup.executive.recovery import Recovery
-from handup.executive.settings import Unseen
+from handup.executive.run_settings import Unseen
 from handup.journal import Journal
 from tests.executive.making import action, branch, recipe, recipes, rule
 from tests.executive.robot import acting, after, by_name
@@ -51,12 +62,12 @@ def test_after_a_question_only_what_still_holds_is_a_failure(tmp_path: Path, men
         lamp.on = True
         return Aborted(code="slip")
 
-    def says(question: Question) -> Said:
+    def says(question: Question) -> SimulatedSaying:
         asked[0] += 1
         if dies and asked[0] == 1:
             raise Killed
         lamp.on = lamp.on and not mends
-        return Said(value="I put it right by hand: try again", latency_s=60.0, by="Maya")
+        return SimulatedSaying(value="I put it right by hand: try again", latency_s=60.0, by="Maya")
 
     actions = by_name(acting("grasp", grasp, lasts_s=1.0), acting("light", after(lamp.off)))
     rules = [rule("dark", "**/lamp", action("light"))]
@@ -64,8 +75,8 @@ def test_after_a_question_only_what_still_holds_is_a_failure(tmp_path: Path, men
     def live() -> Finished:
         with Journal.open(tmp_path / "j.db") as journal:
             main = recipes(recipe("main", action("grasp")))
-            run = Run(main, rules, settings=Settings(unseen=Unseen.ASK), book=journal, run="r")
-            around = Around(actions=actions, clock=clock, monitors=[lamp], people=Bystander(says, clock))
+            run = Run(main, rules, settings=RunSettings(unseen=Unseen.ASK), book=journal, run="r")
+            around = Around(actions=actions, clock=clock, monitors=[lamp], people=SimulatedBystander(says, clock))
             return Executive(run, around).to_the_end()
 
     if dies:
@@ -81,7 +92,9 @@ def test_after_a_question_only_what_still_holds_is_a_failure(tmp_path: Path, men
 # -- while it is repaired ----------------------------------------------------------------------------------------------
 
 
-def runs(rules: Sequence[Recovery], *actions: type[Action], monitors: Sequence[Alarm]) -> tuple[Finished, list[str]]:
+def runs(
+    rules: Sequence[Recovery], *actions: type[RobotAction], monitors: Sequence[Alarm]
+) -> tuple[Finished, list[str]]:
     run = Run(recipes(recipe("main", action("go"))), rules)
     around = Around(actions=by_name(acting("go"), *actions), clock=ManualClock(), monitors=monitors)
     over = Executive(run, around).to_the_end()

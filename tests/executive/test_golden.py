@@ -10,18 +10,18 @@ from typing import Any, get_args
 import pytest
 
 from handup.core import body_of, event_of, type_of
-from handup.executive import Machine, Settings, Sources
+from handup.executive import Machine, RunSettings, Sources
 from handup.executive.events import (
-    Asked,
     Note,
     Over,
     Raised,
     Reloaded,
     ReloadRefused,
     Started,
-    Stopped,
+    TaskAsked,
+    TaskStopped,
+    TaskUnanswered,
     Told,
-    Unanswered,
     Wordy,
     opened,
     sealed,
@@ -30,7 +30,7 @@ from handup.executive.machine import Looked, Reload
 from tests.executive.make_golden import GOLDEN, write
 
 FORMATS = sorted(path.name for path in GOLDEN.glob("task-v*.jsonl"))
-RARE = {type_of_.__name__ for type_of_ in (Raised, Stopped, Unanswered, ReloadRefused)}
+RARE = {type_of_.__name__ for type_of_ in (Raised, TaskStopped, TaskUnanswered, ReloadRefused)}
 """What the golden run has not."""
 
 
@@ -44,7 +44,7 @@ def test_a_golden_run_is_read_and_comes_to_its_end_again(name: str) -> None:
     started = events[0]
     assert isinstance(started, Started)
     recipes, rules = Sources.from_json(started.sources).parsed()
-    machine = Machine(recipes, rules, Settings.from_json(started.settings), started.params, task=started.main)
+    machine = Machine(recipes, rules, RunSettings.from_json(started.settings), started.params, task=started.main)
     for event in events:
         if isinstance(event, Reloaded):
             recipes, rules = Sources.from_json(event.sources).parsed()
@@ -68,14 +68,14 @@ def test_the_golden_run_has_nearly_everything() -> None:
     there = {
         type(event_of(each["kind"], each["version"], each["body"])).__name__ for each in lines(GOLDEN / FORMATS[-1])
     }
-    kinds = {*get_args(Told), *get_args(Note), Started, Reloaded, ReloadRefused, Asked}
+    kinds = {*get_args(Told), *get_args(Note), Started, Reloaded, ReloadRefused, TaskAsked}
     assert {each.__name__ for each in kinds} - there == RARE
 
 
 def test_the_golden_run_has_words_of_a_person_and_reads_without_them_too() -> None:
     events = [event_of(each["kind"], each["version"], each["body"]) for each in lines(GOLDEN / FORMATS[-1])]
     wordy = [each for each in events if isinstance(each, Wordy) and each.of]
-    assert {type(each).__name__ for each in wordy} == {"Acted", "Failed", "Asked", "Over"}
+    assert {type(each).__name__ for each in wordy} == {"Acted", "Failed", "TaskAsked", "Over"}
     for each in wordy:
         kind = type_of(each)
         erased = opened(event_of(kind.kind, kind.version, {**body_of(each), "sealed": None}))
@@ -84,7 +84,8 @@ def test_the_golden_run_has_words_of_a_person_and_reads_without_them_too() -> No
 
 
 @pytest.mark.parametrize(
-    "event", [Raised(monitor="m", code="c"), Stopped(why="w"), Unanswered(number=1), ReloadRefused(problems=("p",))]
+    "event",
+    [Raised(monitor="m", code="c"), TaskStopped(why="w"), TaskUnanswered(number=1), ReloadRefused(problems=("p",))],
 )
 def test_the_rare_ones_go_to_json_and_back(event: object) -> None:
     kind = type_of(event)

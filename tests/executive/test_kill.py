@@ -18,21 +18,21 @@ from handup.core import Person, Question, QuestionKind, Reply, ReplyKind, Value
 from handup.desk import Desk, SkippingClock
 from handup.executive import (
     Aborted,
-    Action,
     Around,
-    AtDesk,
     Call,
     Done,
     Executive,
     Finished,
     NotStarted,
     Outcome,
+    PeopleAtDesk,
+    RobotAction,
     Run,
-    Settings,
+    RunSettings,
     Unseen,
 )
 from handup.executive.escalation import AGAIN
-from handup.executive.events import Answered, Asked, Resumed
+from handup.executive.events import Resumed, TaskAnswered, TaskAsked
 from handup.journal import Journal
 from handup.policy import Module, ModuleGraph
 from tests.executive.making import action, recipe, recipes, rule
@@ -110,7 +110,7 @@ TWICE = recipes(
 MEND = [rule("mend", "**/pick", action("mend"), belief="beliefs.lamp")]
 
 
-def shelf(ground: Ground) -> dict[str, type[Action]]:
+def shelf(ground: Ground) -> dict[str, type[RobotAction]]:
     """It must be told what to pick; then it is dark; then it slips once. What it did stands in a file."""
 
     def fate(call: Call) -> Outcome:
@@ -150,8 +150,8 @@ def answered(folder: Path, journal: Journal) -> tuple[Finished, Run]:
     """One program: a person answers each question a while after it was put."""
     clock, ground = journal.clock, Ground(folder / "w")
     desk = Desk(journal, [Person(name="Maya")])
-    run = Run(TWICE, MEND, book=journal, run="r", settings=Settings(unseen=Unseen.ASK, questions=4))
-    turns = Executive(run, Around(actions=shelf(ground), clock=clock, people=AtDesk(desk, "r"))).turns()
+    run = Run(TWICE, MEND, book=journal, run="r", settings=RunSettings(unseen=Unseen.ASK, questions=4))
+    turns = Executive(run, Around(actions=shelf(ground), clock=clock, people=PeopleAtDesk(desk, "r"))).turns()
     waited: Counter[str] = Counter()
     while True:
         try:
@@ -171,7 +171,7 @@ def answered(folder: Path, journal: Journal) -> tuple[Finished, Run]:
 
 def told(journal: Journal) -> list[Any]:
     """What people were asked and what they said, as the run was told."""
-    found = [each.event for each in journal.read(run="r") if isinstance(each.event, Asked | Answered)]
+    found = [each.event for each in journal.read(run="r") if isinstance(each.event, TaskAsked | TaskAnswered)]
     return [replace(each, at_s=0.0) for each in found]
 
 
@@ -196,7 +196,7 @@ def test_killed_at_any_write_with_questions_open_a_run_comes_to_the_same_end(
         assert isinstance(journal, FragileJournal)
         writes = journal.writes
     assert wanted.outputs == {"got": "cup 1", "other": "cup 2"}
-    assert [each.module for each in asked if isinstance(each, Asked)] == ["word", "lamp", ""] * 2
+    assert [each.module for each in asked if isinstance(each, TaskAsked)] == ["word", "lamp", ""] * 2
     for at in range(1, writes + 1, every):
         folder = tmp_path / f"{at}"
         folder.mkdir()

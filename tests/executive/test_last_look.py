@@ -10,8 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handup.core import ManualClock, Question, ResumeHint
-from handup.executive import Aborted, Around, Bystander, Done, Ending, Executive, Run, Said, Settings, Watch
-from handup.executive.action import Action, Call, Outcome
+from handup.executive import (
+    Aborted,
+    Around,
+    Done,
+    Ending,
+    Executive,
+    Run,
+    RunSettings,
+    SimulatedBystander,
+    SimulatedSaying,
+    Watch,
+)
+from handup.executive.action import Call, Outcome, RobotAction
 from handup.executive.escalation import AGAIN, DID_IT, FIXED
 from handup.executive.events import Ending as Ends
 from handup.executive.events import Failed, Recovering
@@ -19,8 +30,8 @@ from handup.executive.failure import Failure
 from handup.executive.machine import Finished
 from handup.executive.monitors import Monitor
 from handup.executive.recipe import Recipes
-from handup.executive.recovery import Branch, Recovery, When
-from handup.executive.settings import Unseen
+from handup.executive.recovery import Branch, Recovery, RecoveryCondition
+from handup.executive.run_settings import Unseen
 from tests.executive.making import action, op, recipe, recipes, rule, task
 from tests.executive.robot import acting, by_name
 from tests.executive.test_contradictions import Bumper
@@ -32,14 +43,14 @@ MAIN = recipes(recipe("main", action("pick"), action("place")))
 class Shop:
     """A robot that keeps a list of what it did, and what looks on there."""
 
-    def __init__(self, *monitors: Monitor, people: Callable[[Question], Said | None] | None = None) -> None:
+    def __init__(self, *monitors: Monitor, people: Callable[[Question], SimulatedSaying | None] | None = None) -> None:
         self.monitors = monitors
         self.people = people
         self.did: list[str] = []
         self.failures: list[Failure] = []
         self.uses: list[str] = []
 
-    def does(self, name: str, then: Callable[[Call], object] = lambda call: None, **more: Any) -> type[Action]:
+    def does(self, name: str, then: Callable[[Call], object] = lambda call: None, **more: Any) -> type[RobotAction]:
         def act(call: Call) -> Outcome:
             self.did.append(name)
             said = then(call)
@@ -47,16 +58,18 @@ class Shop:
 
         return acting(name, act, **more)
 
-    def runs(self, rules: Sequence[Recovery], *actions: type[Action], main: Recipes = MAIN, **terms: Any) -> Finished:
+    def runs(
+        self, rules: Sequence[Recovery], *actions: type[RobotAction], main: Recipes = MAIN, **terms: Any
+    ) -> Finished:
         known = by_name(self.does("pick"), self.does("place"))
         clock = ManualClock()
         around = Around(
             actions=known | by_name(*actions),
             clock=clock,
             monitors=self.monitors,
-            people=None if self.people is None else Bystander(self.people, clock),
+            people=None if self.people is None else SimulatedBystander(self.people, clock),
         )
-        run = Run(main, rules, settings=Settings(**terms))
+        run = Run(main, rules, settings=RunSettings(**terms))
         run.follow(self._note)
         return Executive(run, around).to_the_end()
 
@@ -169,7 +182,7 @@ def test_every_way_to_resume_has_its_meaning_at_the_end(hint: ResumeHint, did: l
 @pytest.mark.parametrize("ends", [Ends.DONE, Ends.FAILED])
 def test_a_rule_that_ends_the_run_there_ends_it(ends: Ends) -> None:
     shop = Shop(Alarm("bell", on=True))
-    late = Recovery(name="late", when=When(path="**/bell"), branches=(Branch(ends=ends),), limit=9)
+    late = Recovery(name="late", when=RecoveryCondition(path="**/bell"), branches=(Branch(ends=ends),), limit=9)
     assert shop.runs([late], main=recipes(recipe("main", op("noop")))).ending is ends
     assert shop.uses == ["late"]
 
@@ -288,7 +301,7 @@ def test_a_run_that_is_done_has_nothing_that_holds_and_was_not_heard(
         turns["rings"] += 1
         bell.on = turns["rings"] < 3
 
-    shop = Shop(bell, holds(world, "lit"), people=lambda question: Said(value=AGAIN, by="Maya"))
+    shop = Shop(bell, holds(world, "lit"), people=lambda question: SimulatedSaying(value=AGAIN, by="Maya"))
     rules = [
         rule(f"r{n}", path, *([action(does)] if does else []), resume=hint, limit=limit, contradiction=key)
         for n, (path, hint, does, limit) in enumerate(made)
@@ -324,10 +337,10 @@ def test_a_run_that_is_done_has_nothing_that_holds_and_was_not_heard(
 def test_a_person_is_asked_where_no_rule_is_left(value: str, failures: int, questions: int) -> None:
     bell, asked = Alarm("bell"), []
 
-    def says(question: Question) -> Said:
+    def says(question: Question) -> SimulatedSaying:
         asked.append(question)
         bell.on = bell.on and value not in (FIXED, "Go one step back") and len(asked) < 3
-        return Said(value=value, latency_s=9.0, by="Maya")
+        return SimulatedSaying(value=value, latency_s=9.0, by="Maya")
 
     shop = Shop(bell, people=says)
     place = shop.does("place", lambda call: setattr(bell, "on", len(asked) < 2))

@@ -13,24 +13,24 @@ import pytest
 from handup.core import ManualClock, Question, ResumeHint, event_of
 from handup.executive import (
     Around,
-    Bystander,
     Done,
     Ending,
     Executive,
     Fault,
     Finished,
     Run,
-    Said,
+    RunSettings,
     Sees,
-    Settings,
+    SimulatedBystander,
+    SimulatedSaying,
     Sources,
     Unseen,
 )
 from handup.executive.action import Call, NotStarted, Outcome
 from handup.executive.escalation import FIXED
-from handup.executive.events import Asked, Begun, Failed, Over, Recovered, Recovering, Started
-from handup.executive.reading import parse_recoveries
-from handup.executive.rehearsing import rehearse
+from handup.executive.events import Begun, Failed, Over, Recovered, Recovering, Started, TaskAsked
+from handup.executive.reader import parse_recoveries
+from handup.executive.rehearsal import rehearse
 from handup.journal import Journal
 from tests.executive.make_golden import GOLDEN
 from tests.executive.robot import Ground, acting, by_name
@@ -75,9 +75,9 @@ class Shop:
         rings = self.did("push") and not self.did("came")
         return [*seen, Fault(code="rings")] if rings else seen
 
-    def says(self, question: Question) -> Said:
+    def says(self, question: Question) -> SimulatedSaying:
         self.ground.effect("came", Call(goal={}, attempt=1, number=-1))
-        return Said(value=FIXED, by="Maya")
+        return SimulatedSaying(value=FIXED, by="Maya")
 
     def acts(self, name: str) -> Any:
         def outcome() -> Outcome:
@@ -95,12 +95,12 @@ class Shop:
     def lives(self, journal: Journal) -> Finished:
         """One program, to the end of the run."""
         clock = ManualClock()
-        run = Run.of(SOURCES, settings=Settings(unseen=Unseen.ASK), book=journal, run="r")
+        run = Run.of(SOURCES, settings=RunSettings(unseen=Unseen.ASK), book=journal, run="r")
         around = Around(
             actions=by_name(*map(self.acts, ("pick", "place", "push"))),
             clock=clock,
             monitors=[self],
-            people=Bystander(self.says, clock),
+            people=SimulatedBystander(self.says, clock),
         )
         return Executive(run, around).to_the_end()
 
@@ -137,7 +137,7 @@ def same_end(folder: Path, die: Callable[[], object]) -> None:
         assert (over.ending, over.reason, over.outputs) == (Ending.DONE, "The task is done.", {"n": 3})
         assert failed(journal) == ["fetch/contradiction", "fetch/bell"]
         assert [type(each.event) for each in journal.read(run="r")].count(Over) == 1
-        questions = {each.event.question for each in journal.read(run="r") if isinstance(each.event, Asked)}
+        questions = {each.event.question for each in journal.read(run="r") if isinstance(each.event, TaskAsked)}
         assert questions == {"failure:2:1"}
     assert [each for each in shop.effects if each[0] != "came"] == WHOLE[:-1]
 
@@ -191,7 +191,7 @@ def test_the_journal_holds_of_a_last_look_what_it_saw_and_nothing_else(tmp_path:
     assert kinds[place:] == [
         *("Begun", "Acted", "Raised", "Failed", "Recovering"),
         *("Begun", "Believed", "Acted", "Recovered"),
-        *("Raised", "Failed", "Asked", "Answered", "Recovered", "Over"),
+        *("Raised", "Failed", "TaskAsked", "Answered", "Recovered", "Over"),
     ]
 
 

@@ -13,23 +13,23 @@ from handup.core import ManualClock, Question, QuestionKind
 from handup.executive import (
     Aborted,
     Around,
-    Bystander,
     Call,
     Done,
     Executive,
     Outcome,
     Run,
-    Said,
-    Settings,
+    RunSettings,
+    SimulatedBystander,
+    SimulatedSaying,
     Unseen,
 )
 from handup.executive.escalation import AGAIN
-from handup.executive.events import Acted, Begun, Ending, Over, Resumed, Started
+from handup.executive.events import ActionEnded, Begun, Ending, Over, Resumed, Started
 from handup.executive.measures import Account, Measures, Traced, measure, measured, triage
 from handup.executive.recovery import Branch, Recovery
 from handup.journal import Journal
 from handup.policy import Module, ModuleGraph
-from handup.recover.unknown import NOT_STARTED
+from handup.recover.unknown_outcome import NOT_STARTED
 from tests.executive.making import action, recipe, recipes, rule, task
 from tests.executive.robot import acting, by_name
 
@@ -65,14 +65,14 @@ def test_a_run_is_measured_from_its_entries(tmp_path: Path) -> None:
         acting("wait", lasts_s=2.0),
     )
     main = recipes(recipe("main", action("drive"), task("get")), recipe("get", action("pick")))
-    people = Bystander(
-        lambda question: Said(value=AGAIN if question.kind == "choice" else False, latency_s=30.0), clock
+    people = SimulatedBystander(
+        lambda question: SimulatedSaying(value=AGAIN if question.kind == "choice" else False, latency_s=30.0), clock
     )
     with Journal.open(tmp_path / "j.db") as journal:
         run = Run(
             main,
             [rule("wait", "**/pick", action("wait"), codes=["slip"], limit=2), READS_EYE],
-            settings=Settings(unseen=Unseen.ASK),
+            settings=RunSettings(unseen=Unseen.ASK),
             book=journal,
         )
         Executive(run, Around(actions=actions, clock=clock, people=people)).to_the_end()
@@ -119,7 +119,7 @@ class Wall:
 def test_time_between_two_programs_is_nobodys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def one(at_s: float, dies: bool) -> None:
         clock = Wall(at_s)
-        monkeypatch.setattr("handup.executive.people.time.sleep", clock.sleep)
+        monkeypatch.setattr("handup.executive.human_help.time.sleep", clock.sleep)
 
         def does(call: Call) -> Outcome:
             if dies:
@@ -142,8 +142,8 @@ def measured_once(
     does: Callable[[Call], Outcome],
     rules: Sequence[Recovery] = (),
     *,
-    settings: Settings | None = None,
-    says: Callable[[Question], Said | None] | None = None,
+    settings: RunSettings | None = None,
+    says: Callable[[Question], SimulatedSaying | None] | None = None,
     **more: Any,
 ) -> tuple[Measures, tuple[Traced, ...]]:
     """A run that drives for 10 s and picks for 5 s, from its entries."""
@@ -151,7 +151,7 @@ def measured_once(
     actions = by_name(
         acting("drive", lasts_s=10.0), acting("pick", does, lasts_s=5.0, codes=("slip", "no_plan", "late"), **more)
     )
-    people = None if says is None else Bystander(says, clock)
+    people = None if says is None else SimulatedBystander(says, clock)
     with Journal.open(tmp_path / "j.db") as journal:
         run = Run(recipes(recipe("main", action("drive"), action("pick"))), rules, settings=settings, book=journal)
         Executive(run, Around(actions=actions, clock=clock, people=people)).to_the_end()
@@ -159,7 +159,7 @@ def measured_once(
 
 
 def test_a_run_that_broke_off_needs_somebody_for_the_rest_of_its_time(tmp_path: Path) -> None:
-    found, _ = measured_once(tmp_path, fails(["slip"]), settings=Settings(lasts_s=100.0))
+    found, _ = measured_once(tmp_path, fails(["slip"]), settings=RunSettings(lasts_s=100.0))
     assert (found.interventions, found.questions, found.lost_s) == (1, 0, 85.0)
     assert (found.mtbi_s, found.mtci_s, found.availability) == (15.0, 85.0, 0.15)
     assert (found.failures, found.unresolved) == (1, 1)
@@ -174,9 +174,9 @@ def test_where_nobody_said_how_long_it_was_to_last_its_availability_is_not_known
 def test_units_of_work_are_those_done_in_time(tmp_path: Path) -> None:
     (tmp_path / "late").mkdir()
     rules = [rule("again", "**/pick", limit=3)]
-    in_time, _ = measured_once(tmp_path, fails(["slip"]), rules, settings=Settings(lasts_s=20.0, unit="pick"))
+    in_time, _ = measured_once(tmp_path, fails(["slip"]), rules, settings=RunSettings(lasts_s=20.0, unit="pick"))
     assert (in_time.units, in_time.recoveries_per_unit) == (1, 1.0)
-    late, _ = measured_once(tmp_path / "late", fails(["slip"]), rules, settings=Settings(lasts_s=19.0, unit="pick"))
+    late, _ = measured_once(tmp_path / "late", fails(["slip"]), rules, settings=RunSettings(lasts_s=19.0, unit="pick"))
     assert (late.units, late.to_json()["recoveries_per_unit"]) == (0, None)
 
 
@@ -186,7 +186,7 @@ def test_what_ends_a_run_as_done_is_no_failure_and_cuts_off_without_blame(tmp_pa
         rule("again", "**/pick", action("pick"), codes=["slip"]),
         rule("late", codes=["late"], branches=[Branch(ends=Ending.DONE)]),
     ]
-    found, traced = measured_once(tmp_path, fails(["slip", "late"]), rules, settings=Settings(lasts_s=20.0))
+    found, traced = measured_once(tmp_path, fails(["slip", "late"]), rules, settings=RunSettings(lasts_s=20.0))
     assert (found.endings, found.interventions, found.availability) == ({"done": 1}, 0, 1.0)
     assert (found.failures, found.inner_failures, found.recoveries, found.unresolved) == (1, 0, 1, 0)
     assert [(row.code, row.count) for row in traced] == [("slip", 1)]
@@ -198,8 +198,8 @@ def test_a_failure_that_people_were_asked_about_is_none_that_the_rules_alone_got
         tmp_path,
         fails(["no_plan"]),
         rules,
-        settings=Settings(unseen=Unseen.ASK),
-        says=lambda question: Said(value=False, latency_s=30.0),
+        settings=RunSettings(unseen=Unseen.ASK),
+        says=lambda question: SimulatedSaying(value=False, latency_s=30.0),
         modules=lambda self, failure: GRAPH,
     )
     assert (found.endings, found.recoveries) == ({"done": 1}, 1)
@@ -210,15 +210,15 @@ def test_a_module_that_a_person_found_right_is_never_blamed(tmp_path: Path) -> N
     graph = ModuleGraph([sees("eye", 0.2), sees("arm", 0.6, "eye"), sees("map", 0.9, "arm")])
     reads = "beliefs.eye == 'x' or beliefs.arm == 'x' or beliefs.map == 'x'"
 
-    def says(question: Question) -> Said:
+    def says(question: Question) -> SimulatedSaying:
         answers: dict[str, Any] = {"Is my eye right?": True, "Is my arm right?": False}
-        return Said(value=answers.get(question.prompt, AGAIN), latency_s=1.0)
+        return SimulatedSaying(value=answers.get(question.prompt, AGAIN), latency_s=1.0)
 
     _, (row,) = measured_once(
         tmp_path,
         fails(["no_plan"]),
         [rule("never", "**/pick", codes=["no_plan"], belief=reads)],
-        settings=Settings(unseen=Unseen.ASK),
+        settings=RunSettings(unseen=Unseen.ASK),
         says=says,
         modules=lambda self, failure: graph,
     )
@@ -230,8 +230,8 @@ def test_where_people_found_every_module_right_the_step_is_to_blame(tmp_path: Pa
         tmp_path,
         fails(["no_plan"]),
         [READS_EYE],
-        settings=Settings(unseen=Unseen.ASK),
-        says=lambda question: Said(value=AGAIN if question.kind == "choice" else True, latency_s=1.0),
+        settings=RunSettings(unseen=Unseen.ASK),
+        says=lambda question: SimulatedSaying(value=AGAIN if question.kind == "choice" else True, latency_s=1.0),
         modules=lambda self, failure: GRAPH,
     )
     assert (row.where, row.is_module, row.questions) == ("main/pick", False, 2)
@@ -251,7 +251,7 @@ def test_a_lost_start_counts_once_and_what_became_of_it_is_an_intervention_of_it
             return Done() if call.number > 1 else Aborted(code="slip")
 
         actions = by_name(acting("place", place, lasts_s=4.0, codes=("slip",)))
-        people = Bystander(lambda question: Said(value=NOT_STARTED, latency_s=30.0), clock)
+        people = SimulatedBystander(lambda question: SimulatedSaying(value=NOT_STARTED, latency_s=30.0), clock)
         run = Run(recipes(recipe("main", action("place"))), [rule("again", "**/place", limit=3)], book=journal)
         Executive(run, Around(actions=actions, clock=clock, people=people)).to_the_end()
 
@@ -270,14 +270,14 @@ def test_time_without_a_program_is_left_out_only_where_the_clock_went_on(
     away_s: float, time_s: float, units: int
 ) -> None:
     account = Account()
-    settings = Settings(lasts_s=100.0, unit="deliver").to_json()
+    settings = RunSettings(lasts_s=100.0, unit="deliver").to_json()
     for event in (
         Started(sources={}, main="main", params={}, settings=settings),
         Begun(number=1, action="drive"),
         Resumed(number=9, at_s=20.0, away_s=away_s),
-        Acted(number=1, ok=True, at_s=20.0),
+        ActionEnded(number=1, ok=True, at_s=20.0),
         Begun(number=10, action="deliver", at_s=90.0),
-        Acted(number=10, ok=True, at_s=110.0),
+        ActionEnded(number=10, ok=True, at_s=110.0),
         Over(ending=Ending.DONE, reason="", at_s=110.0),
     ):
         account.take(event)

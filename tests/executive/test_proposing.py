@@ -13,7 +13,6 @@ from handup.core import ManualClock, Question, ResumeHint
 from handup.executive import (
     Aborted,
     Around,
-    Bystander,
     Call,
     Done,
     Ending,
@@ -22,14 +21,15 @@ from handup.executive import (
     Outcome,
     Run,
     RunAction,
-    Said,
-    Settings,
+    RunSettings,
+    SimulatedBystander,
+    SimulatedSaying,
     Unseen,
 )
 from handup.executive.escalation import AGAIN, BACK, DID_IT, STOP
-from handup.executive.events import Asked
-from handup.executive.proposing import Proposal, as_file, propose
-from handup.executive.reading import parse_recoveries
+from handup.executive.events import TaskAsked
+from handup.executive.proposals import Proposal, as_file, propose
+from handup.executive.reader import parse_recoveries
 from handup.journal import Journal
 from tests.executive.making import action, op, recipe, recipes, rule, task
 from tests.executive.robot import acting, by_name
@@ -46,8 +46,8 @@ def live(journal: Journal, number: int, says: str, *, rules: tuple[object, ...] 
         return Aborted(code="slip") if left[0] >= 0 else Done()
 
     actions = by_name(acting("approach"), acting("grasp", grasp, codes=("slip",)))
-    people = Bystander(lambda question: Said(value=says, by=f"person {number % 2}"), clock)
-    settings = Settings(unseen=Unseen.ASK, questions=2)
+    people = SimulatedBystander(lambda question: SimulatedSaying(value=says, by=f"person {number % 2}"), clock)
+    settings = RunSettings(unseen=Unseen.ASK, questions=2)
     run = Run(MAIN, rules, settings=settings, book=journal, run=f"run {number}")  # type: ignore[arg-type]
     return Executive(run, Around(actions=actions, clock=clock, people=people)).to_the_end().ending
 
@@ -63,9 +63,9 @@ def test_three_equal_fixes_make_a_rule_that_can_be_read_and_works(tmp_path: Path
         assert (proposal.times, proposal.people) == (3, 2)
         rules = parse_recoveries({"new.yaml": as_file([proposal])})
         assert rules[0].branches[0].hint is ResumeHint.PREVIOUS
-        before = sum(isinstance(each.event, Asked) for each in journal.read())
+        before = sum(isinstance(each.event, TaskAsked) for each in journal.read())
         assert live(journal, 9, STOP, rules=rules) is Ending.DONE
-        assert sum(isinstance(each.event, Asked) for each in journal.read()) == before
+        assert sum(isinstance(each.event, TaskAsked) for each in journal.read()) == before
 
 
 def test_fixes_that_did_not_help_or_need_hands_are_no_rules(tmp_path: Path) -> None:
@@ -121,9 +121,9 @@ def test_a_rule_that_was_used_up_is_offered_with_a_larger_limit(tmp_path: Path) 
         (made,) = parse_recoveries({"new.yaml": as_file([proposal])})
         assert (made.name, made.limit) == ("again", 4)
         assert "once it was used up" in made.about
-        asked = sum(isinstance(each.event, Asked) for each in journal.read())
+        asked = sum(isinstance(each.event, TaskAsked) for each in journal.read())
         assert live(journal, 9, STOP, rules=(made,), slips=3) is Ending.DONE
-        assert sum(isinstance(each.event, Asked) for each in journal.read()) == asked
+        assert sum(isinstance(each.event, TaskAsked) for each in journal.read()) == asked
 
 
 def ended(journal: Journal, number: int, codes: list[str], *, after: str = "done") -> None:
@@ -143,12 +143,12 @@ def ended(journal: Journal, number: int, codes: list[str], *, after: str = "done
         if after == "stopped" and isinstance(command, RunAction) and command.attempt == 2:
             executive[0].stop()
 
-    def says(question: Question) -> Said:
-        return Said(value=AGAIN if not after.startswith("stop by") or len(left) == len(codes) - 1 else STOP)
+    def says(question: Question) -> SimulatedSaying:
+        return SimulatedSaying(value=AGAIN if not after.startswith("stop by") or len(left) == len(codes) - 1 else STOP)
 
     actions = by_name(acting("approach"), acting("grasp", grasp, codes=("slip", "jam")))
-    run = Run(MAIN, settings=Settings(unseen=Unseen.ASK, questions=2), book=journal, run=f"{after} {number}")
-    around = Around(actions=actions, clock=clock, people=Bystander(says, clock))
+    run = Run(MAIN, settings=RunSettings(unseen=Unseen.ASK, questions=2), book=journal, run=f"{after} {number}")
+    around = Around(actions=actions, clock=clock, people=SimulatedBystander(says, clock))
     executive.append(Executive(run, around, watch=stop))
     with suppress(KeyboardInterrupt):
         executive[0].to_the_end()
@@ -176,9 +176,9 @@ def test_a_step_that_worked_counts_though_it_fails_again_in_the_next_round(tmp_p
         return Done() if code == "ok" else Aborted(code=code)
 
     actions = by_name(acting("approach"), acting("grasp", grasp, codes=("slip",)))
-    people = Bystander(lambda question: Said(value=AGAIN), clock)
+    people = SimulatedBystander(lambda question: SimulatedSaying(value=AGAIN), clock)
     with Journal.open(tmp_path / "j.db") as journal:
-        run = Run(main, settings=Settings(unseen=Unseen.ASK), book=journal)
+        run = Run(main, settings=RunSettings(unseen=Unseen.ASK), book=journal)
         Executive(run, Around(actions=actions, clock=clock, people=people)).to_the_end()
         (proposal,) = propose(journal.read(), after=3)
     assert proposal.times == 3, "four times they said it, and once that did not help"
@@ -192,8 +192,8 @@ def test_what_is_no_action_counts_where_the_task_was_done(tmp_path: Path) -> Non
     def count_with(journal: Journal, says: str) -> None:
         clock, counted = ManualClock(), itertools.count(1)
         count = acting("count", lambda call: Done(results={"n": next(counted)}), gives=("n",))
-        people = Bystander(lambda question: Said(value=says), clock)
-        run = Run(main, settings=Settings(unseen=Unseen.ASK), book=journal, run=f"{journal.head().seq}")
+        people = SimulatedBystander(lambda question: SimulatedSaying(value=says), clock)
+        run = Run(main, settings=RunSettings(unseen=Unseen.ASK), book=journal, run=f"{journal.head().seq}")
         Executive(run, Around(actions=by_name(count), clock=clock, people=people)).to_the_end()
 
     with Journal.open(tmp_path / "j.db") as journal:

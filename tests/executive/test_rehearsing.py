@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from handup.core import BadSetting, ManualClock, ResumeHint
-from handup.executive import Aborted, Around, Call, Done, Executive, Outcome, Run, Settings, Sources
+from handup.executive import Aborted, Around, Call, Done, Executive, Outcome, Run, RunSettings, Sources
 from handup.executive.events import Begun, Recovered
-from handup.executive.reading import parse_recipes, parse_recoveries
+from handup.executive.reader import parse_recipes, parse_recoveries
 from handup.executive.recovery import Recovery
-from handup.executive.rehearsing import rehearse
+from handup.executive.rehearsal import rehearse
 from handup.journal import Journal
 from tests.executive.robot import acting, by_name
 
@@ -63,7 +63,7 @@ def run(journal: Journal, *, others: str = OTHERS, slips: int = 3) -> list[str]:
         acting("open_hand", takes=("side?",)),
     )
     sources = Sources(recipes={"r.yaml": RECIPE}, recoveries={"o.yaml": others} if others else {})
-    made = Run.of(sources, params={"part": "gear"}, book=journal, run="one", settings=Settings(depth=3))
+    made = Run.of(sources, params={"part": "gear"}, book=journal, run="one", settings=RunSettings(depth=3))
     Executive(made, Around(actions=actions, clock=ManualClock())).to_the_end()
     return did
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from handup.core import ContractViolation, ManualClock, ResumeHint
-from handup.executive import Around, Call, Done, Ending, Executive, Fault, NotStarted, Outcome, Run, Settings
+from handup.executive import Around, Call, Done, Ending, Executive, Fault, NotStarted, Outcome, Run, RunSettings
 from handup.executive.action import Aborted
 from handup.executive.events import Begun, Failed, Raised
 from handup.executive.recipe import Step
@@ -78,7 +78,7 @@ def test_what_may_have_run_before_is_marked_though_the_run_goes_another_way_now(
     )
     with Journal.open(tmp_path / "j.db") as journal:
         for _ in range(2):
-            run = Run(recipes(recipe("main", *steps)), book=journal, settings=Settings(batch=6))
+            run = Run(recipes(recipe("main", *steps)), book=journal, settings=RunSettings(batch=6))
             with suppress(Killed):
                 Executive(run, Around(actions=actions, clock=ManualClock())).to_the_end()
     assert [(each["does"], each["again"]) for each in ground.effects()] == [

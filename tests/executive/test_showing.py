@@ -8,12 +8,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from handup.executive.checking import Abilities, Declared
-from handup.executive.reading import parse_recipes, parse_recoveries, read_recipes, read_recoveries
-from handup.executive.showing import (
+from handup.executive.reader import parse_recipes, parse_recoveries, read_recipes, read_recoveries
+from handup.executive.recipe_tree import (
     MAX_NODES,
     MAX_TEXT,
-    Shown,
+    TreeNode,
     as_svg,
     as_text,
     condition_in_words,
@@ -21,6 +20,7 @@ from handup.executive.showing import (
     tree_shown,
     value_in_words,
 )
+from handup.executive.validator import Abilities, Declared
 
 CUP = Path(__file__).parents[2] / "examples" / "recipes"
 TREE = """\
@@ -40,7 +40,7 @@ task bring_cup
 """
 
 
-def nodes(tree: Shown) -> list[Shown]:
+def nodes(tree: TreeNode) -> list[TreeNode]:
     return [tree, *(node for child in tree.children for node in nodes(child))]
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from handup.core import BadRecipe, BadRecord, ManualClock
-from handup.executive import Around, Call, Done, Ending, Executive, Files, Outcome, Run, Settings, Sources
-from handup.executive.checking import abilities_of
+from handup.executive import Around, Call, Done, Ending, Executive, Files, Outcome, Run, RunSettings, Sources
+from handup.executive.validator import abilities_of
 from tests.executive.robot import acting, by_name
 
 TEXT = "format: 1\nbuild:\n  steps:\n  - action: go\n  - task: more\nmore:\n  steps:\n  - action: go\n"
@@ -76,10 +76,10 @@ def test_a_file_that_is_gone_or_wrong_is_refused_and_the_run_goes_on(tmp_path: P
 
 
 def test_settings_go_to_json_and_back() -> None:
-    settings = Settings(depth=3, starts=7)
-    assert Settings.from_json(settings.to_json()) == settings
+    settings = RunSettings(depth=3, starts=7)
+    assert RunSettings.from_json(settings.to_json()) == settings
     with pytest.raises(BadRecord):
-        Settings.from_json({"depth": "deep"})
+        RunSettings.from_json({"depth": "deep"})
 
 
 WRONG = "format: 1\nbuild:\n  steps:\n  - {action: fly}\n  - {opp: noop}\n"

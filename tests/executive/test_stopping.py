@@ -11,7 +11,7 @@ import pytest
 from handup.core import ManualClock, Question
 from handup.executive import Around, Ending, Executive, Run
 from handup.executive.executive import STOP
-from handup.executive.people import Heard
+from handup.executive.human_help import Heard
 from handup.journal import Journal
 from tests.executive.making import action, recipe, recipes
 from tests.executive.robot import acting, by_name

@@ -7,12 +7,12 @@ from typing import Any
 
 from handup.core.panels import BeliefsPanel, NumbersPanel, StepPart, StepsPanel, TimelinePanel, plain
 from handup.executive.action import Aborted, Done
-from handup.executive.beliefs import Assertion, Source
-from handup.executive.events import Acted, Begun, Believed, Raised
+from handup.executive.beliefs import Assertion, BeliefSource
+from handup.executive.events import ActionEnded, Begun, Believed, Raised
 from handup.executive.machine import Looked, Machine, RunAction
-from handup.executive.settings import Settings
+from handup.executive.run_settings import RunSettings
+from handup.executive.run_view import BEFORE, MOST_STEPS, RunView
 from handup.executive.sources import Sources
-from handup.executive.watching import BEFORE, MOST_STEPS, Watching
 from tests.fakes.panels import of_type
 
 RECIPE = """
@@ -40,30 +40,30 @@ recoveries:
 """
 
 
-def machine(recipe: str = RECIPE, rules: str = RULES, **settings: Any) -> tuple[Machine, Watching]:
+def machine(recipe: str = RECIPE, rules: str = RULES, **settings: Any) -> tuple[Machine, RunView]:
     sources = Sources(recipes={"r.yaml": recipe}, recoveries={"rules.yaml": rules} if rules else {})
     recipes, recoveries = sources.parsed()
-    made = Machine(recipes, recoveries, Settings(**settings))
-    return made, Watching(made)
+    made = Machine(recipes, recoveries, RunSettings(**settings))
+    return made, RunView(made)
 
 
-def do(made: Machine, watching: Watching, name: str, outcome: Done | Aborted | None = None) -> None:
+def do(made: Machine, watching: RunView, name: str, outcome: Done | Aborted | None = None) -> None:
     command = made.next()
     assert isinstance(command, RunAction)
     assert command.action == name
     begun = Begun(number=command.number, action=name, path=command.path, attempt=command.attempt, at_s=1.0)
-    ended = Acted.by_outcome(command.number, outcome or Done(), 2.0)
+    ended = ActionEnded.by_outcome(command.number, outcome or Done(), 2.0)
     for event in (begun, ended):
         made.tell(event)
         for each in (event, *made.notes()):
             watching.told(each)
 
 
-def shown(watching: Watching) -> list[tuple[int, str, str]]:
+def shown(watching: RunView) -> list[tuple[int, str, str]]:
     return [(step.depth, step.name, step.status) for step in steps_of(watching)]
 
 
-def steps_of(watching: Watching) -> list[StepPart]:
+def steps_of(watching: RunView) -> list[StepPart]:
     return of_type(watching.panels(), StepsPanel).steps
 
 
@@ -148,7 +148,7 @@ def test_a_question_and_the_end_are_shown() -> None:
 
 def test_beliefs_show_who_says_so_and_where_they_disagree() -> None:
     made, watching = machine()
-    for source, value, at_s in ((Source.SCRIPT, True, 1.0), (Source.MONITOR, False, 2.0)):
+    for source, value, at_s in ((BeliefSource.SCRIPT, True, 1.0), (BeliefSource.MONITOR, False, 2.0)):
         made.tell(Believed(assertion=Assertion(key="holding", value=value, source=source, probability=0.9, at_s=at_s)))
     [belief] = of_type(watching.panels(), BeliefsPanel).beliefs
     assert belief.contradicted

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from handup.core import ManualClock
-from handup.executive import Around, Ending, Executive, Run, Settings, Watch
+from handup.executive import Around, Ending, Executive, Run, RunSettings, Watch
 from handup.executive import run as run_module
-from handup.executive.checking import require
-from handup.executive.reading import parse_recipes
+from handup.executive.reader import parse_recipes
+from handup.executive.validator import require
 from handup.journal import Journal
 from handup.lab.bench.executive import AtOnce, Final, recipe_text
 from tests.executive.making import action, rule
@@ -35,7 +35,7 @@ def calls(do: Callable[[], object]) -> int:
 def executive(steps: int, *, rules: int = 0, act: type[AtOnce] = AtOnce, book: Journal | None = None) -> Executive:
     made = parse_recipes({"r.yaml": recipe_text(steps // 20, 20)})
     recoveries = [rule(f"r{n}", "**", action("move", to="x"), contradiction="on") for n in range(rules)]
-    run = Run(made, recoveries, book=book, settings=Settings(batch=256))
+    run = Run(made, recoveries, book=book, settings=RunSettings(batch=256))
     watches = [Watch("on", lambda now_s: True)] if rules else []
     return Executive(run, Around(actions={"move": act}, clock=ManualClock(), monitors=watches))
 

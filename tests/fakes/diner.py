@@ -12,9 +12,9 @@ from handup.client import Client
 from handup.core import HandupError, Value
 from handup.desk import Record
 from handup.domains.feeding.meal import Meal
+from handup.domains.feeding.meal_orders import RUN, Ordered
 from handup.domains.feeding.order import Order
-from handup.domains.feeding.ordering import RUN, Ordered
-from handup.domains.feeding.world import World
+from handup.domains.feeding.world import PlateWorld
 from handup.journal import Journal
 from tests.fakes.feeding import Oracle, calibrators
 
@@ -62,4 +62,4 @@ def play(client: Client, diner: Diner, until: Callable[[], bool], *, told: Calla
 
 def _nobody() -> Oracle:
     """Modules that nobody asks."""
-    return Oracle(World.__new__(World))
+    return Oracle(PlateWorld.__new__(PlateWorld))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from handup.confidence import Dropout, Identity, Kind, Summary
+from handup.confidence import Dropout, Identity, ScoreKind, Summary
 from handup.core import Box, Calibrator
-from handup.domains.feeding import Params, Skill, World, foods
-from handup.domains.feeding.judging import box_of, item_at
-from handup.domains.feeding.seeing import Aimed, Chosen, Found, Named, Picture
+from handup.domains.feeding import Params, PlateWorld, Skill, foods
+from handup.domains.feeding.module_outputs import Aimed, Chosen, Found, NamedFood, Picture
+from handup.domains.feeding.truth import box_of, item_at
 
-SCORES = Summary(kind=Kind.SCORE, n=96, base_rate=0.8, score_min=0.1, score_max=0.9)
-VARIANCES = Summary(kind=Kind.VARIANCE, n=66, base_rate=0.8, score_min=1e-6, score_max=1e-2)
+SCORES = Summary(kind=ScoreKind.SCORE, n=96, base_rate=0.8, score_min=0.1, score_max=0.9)
+VARIANCES = Summary(kind=ScoreKind.VARIANCE, n=66, base_rate=0.8, score_min=1e-6, score_max=1e-2)
 
 
 def calibrators() -> dict[str, Calibrator]:
@@ -37,7 +37,7 @@ class Oracle:
         variance: What M4 says of itself.
     """
 
-    world: World
+    world: PlateWorld
     label: str | None = None
     blind: bool = False
     skill: Skill | None = None
@@ -49,12 +49,12 @@ class Oracle:
     foods: tuple[str, ...] = field(default_factory=lambda: tuple(foods()))
     calls: Counter[str] = field(default_factory=Counter)
 
-    def name(self, rgb: Picture) -> Named:
+    def name(self, rgb: Picture) -> NamedFood:
         self.calls["food"] += 1
         left = self.world.left()
         label = self.label or max(left, key=lambda name: left[name])
         others = {name: self.others.get(name, 0.05) for name in self.foods if name != label}
-        return Named(label, {label: self.score, **others})
+        return NamedFood(label, {label: self.score, **others})
 
     def find(self, rgb: Picture, label: str) -> Found:
         self.calls["box"] += 1

@@ -12,10 +12,10 @@ from handup.core import Reply, ReplyKind
 from handup.core.stick import Stick
 from handup.desk import Desk, Record, SkippingClock
 from handup.domains.domain import Workplace
-from handup.domains.feeding import LOOKS, World
-from handup.domains.feeding.live import ROBOT, AtPage
+from handup.domains.feeding import LOOKS, PlateWorld
 from handup.domains.feeding.meal import NAME, Meal
 from handup.domains.feeding.order import Order
+from handup.domains.feeding.page_meal import ROBOT, AtPage
 from handup.journal import Journal
 from tests.fakes.feeding import Oracle, calibrators
 from tests.fakes.panels import checked
@@ -85,7 +85,7 @@ def watched(
     pictures = {} if kept is None else kept
     with (
         Journal.open(store) as journal,
-        World(order.plate, seed=order.seed, looks=LOOKS[order.looks]) as own,
+        PlateWorld(order.plate, seed=order.seed, looks=LOOKS[order.looks]) as own,
     ):
         assert not isinstance(journal.clock, SkippingClock)
         oracle = Oracle(own, **errs)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from handup.core import BadSetting, QuestionKind
-from handup.intent import Belief
-from handup.intent.asking import (
+from handup.intent import GoalBelief
+from handup.intent.goal_questions import (
     DIFFERENTLY,
     FEATURES,
     NONE_OF_THESE,
@@ -62,7 +62,7 @@ def test_what_is_asked_and_what_is_true(
 @pytest.mark.parametrize("about", EVERY, ids=lambda each: str(each.kind))
 @pytest.mark.parametrize("true", range(5))
 def test_a_truthful_answer_raises_what_is_true(about: About, true: int) -> None:
-    belief = Belief.uniform(TABLE, floor=1e-6, unknown=0.1)
+    belief = GoalBelief.uniform(TABLE, floor=1e-6, unknown=0.1)
     table = about.likelihood(0.95)
     assert table.sum(axis=0) == pytest.approx(1.0)
     after = belief.answered(table[about.truth[true]])

@@ -14,17 +14,17 @@ from handup.intent import (
     AskKind,
     Assist,
     Assistant,
-    Belief,
     Command,
+    GoalBelief,
     Joystick,
     Pose,
-    Problem,
+    QuestionProblem,
     Seconds,
     solve,
 )
-from handup.intent.asking import about_exactly, about_goal, ask
 from handup.intent.assist import if_wanted, wait_and_see
-from handup.intent.helper import Catalogue, MoveKind, Situation, moves, towards
+from handup.intent.goal_questions import about_exactly, about_goal, ask
+from handup.intent.helper import Catalogue, HelperSituation, MoveKind, moves, towards
 from handup.intent.paper import Points
 from handup.intent.seconds import Pace
 from handup.intent.value import look
@@ -37,12 +37,12 @@ CHEAP = replace(ASSIST, question_s=0.1, load_s=0.0)
 """For somebody whom questions cost nothing."""
 
 
-def situation(helper: Assist, chances: list[float], pose: Pose = START, **more: object) -> Situation:
+def situation(helper: Assist, chances: list[float], pose: Pose = START, **more: object) -> HelperSituation:
     """A belief of the given chances: cup/top, cup/side, bowl/top, can/side, unlisted."""
     begun = helper.begin(TABLE)
     belief = replace(begun, weights=np.array(chances))
     given: dict[str, object] = {"stick": Joystick((0.06, 0.0, 0.0)), **more}
-    return Situation(belief=belief, pose=pose, catalogue=Catalogue(TABLE), **given)  # type: ignore[arg-type]
+    return HelperSituation(belief=belief, pose=pose, catalogue=Catalogue(TABLE), **given)  # type: ignore[arg-type]
 
 
 def test_it_asks_where_the_answer_pays_and_not_where_it_does_not() -> None:
@@ -172,7 +172,7 @@ def test_waiting_costs_the_help_that_is_lost_meanwhile() -> None:
     about_first = np.array([[0.95, 0.05], [0.05, 0.95]])
     given = {"belief": np.array([0.5, 0.5]), "rewards": rewards, "questions": (about_first,), "costs": [-3.0]}
     gains = np.array([[1.0, -2.0], [-2.0, 1.0], [0.0, 0.0]])
-    blind = Problem(**given, discount=1.0, seen=np.ones((1, 2)), at_once=[False, False, True])  # type: ignore[arg-type]
+    blind = QuestionProblem(**given, discount=1.0, seen=np.ones((1, 2)), at_once=[False, False, True])  # type: ignore[arg-type]
     now = solve(blind)
     assert now.question == 0
     nothing, something = np.zeros(2), np.full(2, 0.4)
@@ -303,7 +303,7 @@ def test_what_works_against_a_person_who_wants_a_goal_is_not_made() -> None:
 
 
 def test_the_papers_points_by_hand() -> None:
-    belief = Belief.uniform(TABLE)
+    belief = GoalBelief.uniform(TABLE)
     pose = Pose.turned((0.40, 0.00, 0.17), DOWN)
     metric = ASSIST.metric
     view = look(TABLE, belief.groups, pose, metric)

@@ -26,17 +26,17 @@ from handup.intent import (
     Ask,
     Assist,
     Assistant,
-    Belief,
-    Choice,
     Command,
+    GoalBelief,
     Helper,
+    HelperChoice,
+    HelperSituation,
     Joystick,
     MaxEnt,
     Metric,
     Paper,
     Points,
     Pose,
-    Situation,
 )
 from handup.intent.pose import STILL
 from handup.intent.value import Array
@@ -177,7 +177,7 @@ def test_evidence_comes_ten_times_a_second_at_any_rate(dt: float) -> None:
     seen: list[Pose] = []
 
     class Counting(MaxEnt):
-        def log_likelihood(self, belief: Belief, pose: Pose, stick: Joystick, metric: Metric) -> Array | None:
+        def log_likelihood(self, belief: GoalBelief, pose: Pose, stick: Joystick, metric: Metric) -> Array | None:
             seen.append(pose)
             return super().log_likelihood(belief, pose, stick, metric)
 
@@ -239,7 +239,7 @@ def test_bad_input_has_a_name_and_holds_the_command_at_zero(
 class Broken(Paper):
     """A helper of one's own that fails now and then."""
 
-    def decide(self, situation: Situation) -> Choice:
+    def decide(self, situation: HelperSituation) -> HelperChoice:
         if situation.stick.turns:
             raise ZeroDivisionError
         return super().decide(situation)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from handup.core import BadAnswer, BadSetting, IllegalCall, QuestionKind, Value
 from handup.intent import About, Ask, Assistant, Command, Goal, Joystick
-from handup.intent.asking import (
+from handup.intent.assistant import MOST_QUESTIONS, MOST_REOPENED
+from handup.intent.goal_questions import (
     DIFFERENTLY,
     NONE_OF_THESE,
     about_choice,
@@ -22,7 +23,6 @@ from handup.intent.asking import (
     ask,
     spoken,
 )
-from handup.intent.assistant import MOST_QUESTIONS, MOST_REOPENED
 from handup.intent.pose import STILL
 from handup.people import Features, Workload
 from tests.intent.askers import CURIOUS, EAGER, TORN, asked_ours, asking, torn

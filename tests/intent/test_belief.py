@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handup.core import BadRecord, BadSetting
-from handup.intent import About, AskKind, Belief, Directional, Goal, Goals, Joystick, MaxEnt, Metric, Pose
-from handup.intent.asking import about_choice, about_exactly, about_goal, about_grasp, about_object
+from handup.intent import About, AskKind, Directional, Goal, GoalBelief, Goals, Joystick, MaxEnt, Metric, Pose
+from handup.intent.goal_questions import about_choice, about_exactly, about_goal, about_grasp, about_object
 from handup.intent.value import ROTATION, TRANSLATION
 from tests.intent.places import CUP_TOP, START, TABLE, places, sticks, towards
 
@@ -23,7 +23,7 @@ evidence = st.lists(st.floats(-2000.0, 2000.0), min_size=5, max_size=5)
 def test_whatever_is_seen_it_sums_to_one_and_no_goal_falls_below_the_floor(
     seen: list[list[float]], floor: float, unknown: float
 ) -> None:
-    belief = Belief.uniform(TABLE, floor=floor, ceiling=0.9, unknown=unknown)
+    belief = GoalBelief.uniform(TABLE, floor=floor, ceiling=0.9, unknown=unknown)
     for each in seen:
         belief = belief.updated(np.array(each))
         assert belief.weights.sum() == pytest.approx(1.0)
@@ -35,7 +35,7 @@ def test_whatever_is_seen_it_sums_to_one_and_no_goal_falls_below_the_floor(
 
 @given(st.lists(st.tuples(places, sticks), min_size=1, max_size=8), st.sampled_from([MaxEnt(), Directional()]))
 def test_pushes_of_any_kind_leave_a_belief(pushed: list[tuple[Pose, Joystick]], model: MaxEnt | Directional) -> None:
-    belief = Belief.uniform(TABLE, unknown=0.05)
+    belief = GoalBelief.uniform(TABLE, unknown=0.05)
     for pose, stick in pushed:
         found = model.log_likelihood(belief, pose, stick, Metric())
         belief = belief if found is None else belief.updated(found)
@@ -88,7 +88,7 @@ def test_a_truthful_answer_never_lowers_the_true_goal(
     bounds: tuple[float, float], unknown: float, split: bool,
 ) -> None:  # fmt: skip
     """Whatever was seen before, whatever is asked, within any bounds, with goals split by their poses or not."""
-    belief = Belief.uniform(goals, floor=bounds[0], ceiling=bounds[1], unknown=unknown)
+    belief = GoalBelief.uniform(goals, floor=bounds[0], ceiling=bounds[1], unknown=unknown)
     for seed in seeds:
         chance = np.random.default_rng(seed)
         belief = belief.updated(chance.normal(0.0, sharp, len(belief.weights)))
@@ -107,7 +107,7 @@ def test_a_truthful_answer_never_lowers_the_true_goal(
 def test_a_yes_does_not_lift_others_out_of_what_it_speaks_for() -> None:
     """The very case that was found: two grasps of the cup, one of them at the floor."""
     weights = np.array([0.9739, 0.0087, 0.0087, 0.0087])
-    belief = replace(Belief.uniform(TABLE, floor=0.0087, ceiling=0.98), weights=np.append(weights, 0.0))
+    belief = replace(GoalBelief.uniform(TABLE, floor=0.0087, ceiling=0.98), weights=np.append(weights, 0.0))
     about = about_object(TABLE, "cup")
     assert belief.answered(about.likelihood(0.95)[0]).by_goal[0] >= 0.9739 - 1e-12
 
@@ -125,7 +125,7 @@ def test_the_published_values_bend_where_they_should() -> None:
 
 def test_pushing_at_a_goal_speaks_for_it() -> None:
     for model in (MaxEnt(), Directional()):
-        belief = Belief.uniform(TABLE)
+        belief = GoalBelief.uniform(TABLE)
         for _ in range(20):
             found = model.log_likelihood(belief, START, towards(START, TABLE[2]), Metric())
             assert found is not None
@@ -135,7 +135,7 @@ def test_pushing_at_a_goal_speaks_for_it() -> None:
 
 def test_a_stick_at_rest_says_nothing_to_ours_and_speaks_for_what_is_near_in_the_published_model() -> None:
     near = Pose(CUP_TOP.poses[0].position)
-    belief = Belief.uniform(TABLE)
+    belief = GoalBelief.uniform(TABLE)
     assert Directional().log_likelihood(belief, near, Joystick(), Metric()) is None
     published = MaxEnt().log_likelihood(belief, near, Joystick(), Metric())
     assert published is not None
@@ -143,7 +143,7 @@ def test_a_stick_at_rest_says_nothing_to_ours_and_speaks_for_what_is_near_in_the
 
 
 def test_likely_goals_are_split_by_their_poses_and_keep_their_chances() -> None:
-    belief = Belief.uniform(TABLE).updated(np.log([0.9, 0.04, 0.03, 0.03, 1e-9]))
+    belief = GoalBelief.uniform(TABLE).updated(np.log([0.9, 0.04, 0.03, 0.03, 1e-9]))
     values = np.array([0.5, 0.2, 0.1, 0.2, 0.3, 0.4])
     split = belief.resampled(values)
     assert split.target == (0, 0, 1, 2, 3)
@@ -151,11 +151,11 @@ def test_likely_goals_are_split_by_their_poses_and_keep_their_chances() -> None:
     assert split.by_goal == pytest.approx(belief.by_goal)
     assert split.weights[0] == split.weights[1]
     assert split.resampled(values) is split, "the same again changes nothing"
-    assert Belief.uniform(TABLE).resampled(values).target == (0, 1, 2, 3), "nothing is split while all are alike"
+    assert GoalBelief.uniform(TABLE).resampled(values).target == (0, 1, 2, 3), "nothing is split while all are alike"
 
 
 def test_poses_are_sorted_anew_as_the_hand_moves_and_keep_what_was_learnt() -> None:
-    belief = Belief.uniform(TABLE).updated(np.array([4.0, 1.0, 0.0, 0.0, 0.0]))
+    belief = GoalBelief.uniform(TABLE).updated(np.array([4.0, 1.0, 0.0, 0.0, 0.0]))
     there, here = np.arange(6.0)[::-1], np.arange(6.0)
     split = belief.resampled(there)
     assert split.poses[:2] == ((1,), (0,))
@@ -169,15 +169,15 @@ def test_poses_are_sorted_anew_as_the_hand_moves_and_keep_what_was_learnt() -> N
 
 
 def test_the_clip_goes_to_all_others_in_equal_parts() -> None:
-    belief = Belief.uniform(TABLE).updated(np.array([50.0, 0.0, 0.0, 0.0, 0.0]))
+    belief = GoalBelief.uniform(TABLE).updated(np.array([50.0, 0.0, 0.0, 0.0, 0.0]))
     assert belief.by_goal == pytest.approx([0.99, 0.01 / 3, 0.01 / 3, 0.01 / 3])
 
 
 def test_a_belief_survives_json_and_refuses_damage() -> None:
     values = np.array([0.5, 0.2, 0.1, 0.2, 0.3, 0.4])
-    belief = Belief.uniform(TABLE, unknown=0.1).updated(np.array([4.0, 1.0, 0.0, 0.0, -1.0])).resampled(values)
+    belief = GoalBelief.uniform(TABLE, unknown=0.1).updated(np.array([4.0, 1.0, 0.0, 0.0, -1.0])).resampled(values)
     record = belief.to_json()
-    again = Belief.from_json(TABLE, record)
+    again = GoalBelief.from_json(TABLE, record)
     assert (again.target, again.poses) == (belief.target, belief.poses)
     assert again.weights == pytest.approx(belief.weights)
     damaged: list[dict[str, Any]] = [
@@ -190,12 +190,12 @@ def test_a_belief_survives_json_and_refuses_damage() -> None:
     ]
     for each in damaged:
         with pytest.raises(BadRecord):
-            Belief.from_json(TABLE, each)
+            GoalBelief.from_json(TABLE, each)
 
 
 def test_bounds_that_leave_no_room_are_refused() -> None:
     for wrong in ({"floor": 0.3}, {"floor": 0.0}, {"ceiling": 0.4}, {"unknown": 1.0}):
         with pytest.raises(BadSetting):
-            Belief.uniform(TABLE, **wrong)
+            GoalBelief.uniform(TABLE, **wrong)
     with pytest.raises(BadSetting, match="must be finite"):
-        Belief.uniform(TABLE).updated(np.array([np.nan] * 5))
+        GoalBelief.uniform(TABLE).updated(np.array([np.nan] * 5))

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from handup.intent import Belief, Directional, Huber, Joystick, Metric, Pose, Seconds
-from handup.intent.observing import Push, Unwatched
+from handup.intent import Directional, GoalBelief, Huber, Joystick, Metric, Pose, Seconds
+from handup.intent.push_models import Push, Unwatched
 from tests.intent.places import CUP_SIDE, CUP_TOP, START, TABLE, places, sticks
 
 FLAT = Huber(slope=0.0, sharp=0.0, switch=1.0)
@@ -48,7 +48,7 @@ def test_the_file_says_where_its_numbers_come_from() -> None:
 
 @given(places, sticks)
 def test_moving_or_turning_is_judged_against_the_mean_of_the_goals(pose: Pose, stick: Joystick) -> None:
-    found = ONLY_MODE.log_likelihood(Belief.uniform(TABLE), pose, stick, Metric())
+    found = ONLY_MODE.log_likelihood(GoalBelief.uniform(TABLE), pose, stick, Metric())
     if found is not None:
         assert np.exp(found[:-1]).mean() == pytest.approx(1.0)
         assert found[-1] == 0.0, "an unlisted goal is neither for nor against"
@@ -57,17 +57,17 @@ def test_moving_or_turning_is_judged_against_the_mean_of_the_goals(pose: Pose, s
 def test_closing_in_without_turning_speaks_against_a_grasp_that_needs_it() -> None:
     near = Pose((0.33, 0.0, 0.08))
     ahead = Joystick((0.06, 0.0, 0.0))
-    found = Directional().log_likelihood(Belief.uniform(TABLE), near, ahead, Metric())
+    found = Directional().log_likelihood(GoalBelief.uniform(TABLE), near, ahead, Metric())
     assert found is not None
     top, side = TABLE.index(CUP_TOP.name), TABLE.index(CUP_SIDE.name)
     assert found[side] > found[top]
-    unmoved = replace(Directional(), mode=0.0).log_likelihood(Belief.uniform(TABLE), near, ahead, Metric())
+    unmoved = replace(Directional(), mode=0.0).log_likelihood(GoalBelief.uniform(TABLE), near, ahead, Metric())
     assert unmoved is not None
     assert found[side] - found[top] > unmoved[side] - unmoved[top]
 
 
 def test_turning_speaks_against_grasps_that_need_none() -> None:
-    found = ONLY_MODE.log_likelihood(Belief.uniform(TABLE), START, Joystick(angular=(0.0, 0.4, 0.0)), Metric())
+    found = ONLY_MODE.log_likelihood(GoalBelief.uniform(TABLE), START, Joystick(angular=(0.0, 0.4, 0.0)), Metric())
     assert found is not None
     assert found[TABLE.index(CUP_TOP.name)] > 0.0 > found[TABLE.index(CUP_SIDE.name)]
 
@@ -75,9 +75,9 @@ def test_turning_speaks_against_grasps_that_need_none() -> None:
 @given(places, sticks)
 def test_a_device_of_six_axes_says_nothing_by_its_mode(pose: Pose, stick: Joystick) -> None:
     both = Joystick((0.06, 0.0, 0.0), (0.4, 0.0, 0.0))
-    found = ONLY_MODE.log_likelihood(Belief.uniform(TABLE), pose, both, Metric())
+    found = ONLY_MODE.log_likelihood(GoalBelief.uniform(TABLE), pose, both, Metric())
     assert found == pytest.approx(np.zeros(len(TABLE) + 1), abs=1e-6)
-    assert Unwatched().log_likelihood(Belief.uniform(TABLE), pose, stick, Metric()) is None
+    assert Unwatched().log_likelihood(GoalBelief.uniform(TABLE), pose, stick, Metric()) is None
 
 
 def test_many_pushes_at_once_are_those_one_by_one() -> None:

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handup.intent import Belief, Goal, Goals, Joystick, Metric, Paper, Points, Pose
+from handup.intent import Goal, GoalBelief, Goals, Joystick, Metric, Paper, Points, Pose
 from handup.intent.assist import Assist, with_person
 from handup.intent.assistant import helper_of
-from handup.intent.helper import OPPOSES, Catalogue, Situation, likeliest, opposing, towards
+from handup.intent.helper import OPPOSES, Catalogue, HelperSituation, likeliest, opposing, towards
 from handup.intent.value import look
 from tests.intent.places import START
 
@@ -19,9 +19,9 @@ RIGHT = Goal("bowl", "top", (Pose((0.3, -0.3, 0.3)),))
 BOTH = Goals((LEFT, RIGHT))
 
 
-def situation(weights: list[float], stick: Joystick, goals: Goals = BOTH) -> Situation:
-    belief = replace(Belief.uniform(goals), weights=np.array(weights))
-    return Situation(belief=belief, pose=START, stick=stick, catalogue=Catalogue(goals))
+def situation(weights: list[float], stick: Joystick, goals: Goals = BOTH) -> HelperSituation:
+    belief = replace(GoalBelief.uniform(goals), weights=np.array(weights))
+    return HelperSituation(belief=belief, pose=START, stick=stick, catalogue=Catalogue(goals))
 
 
 def test_the_constants_are_the_published_ones() -> None:
@@ -47,7 +47,7 @@ def test_hindsight_is_the_mean_of_all_goals() -> None:
 def test_of_two_that_are_as_likely_the_nearer_comes_first() -> None:
     far = Goal("can", "top", (Pose((0.6, 0.6, 0.3)),))
     goals = Goals((far, LEFT))
-    belief = Belief.uniform(goals)
+    belief = GoalBelief.uniform(goals)
     view = look(goals, belief.groups, START, Metric())
     assert likeliest(belief, view, Metric(), 2) == [1, 0]
     surer = replace(belief, weights=np.array([0.6, 0.4, 0.0]))
@@ -68,7 +68,7 @@ def test_hindsight_that_yields_lets_go_where_it_works_against_the_stick() -> Non
 
 
 def test_closely_only_the_persons_own_way_is_made_faster() -> None:
-    view = look(BOTH, Belief.uniform(BOTH).groups, START, Assist().metric)
+    view = look(BOTH, GoalBelief.uniform(BOTH).groups, START, Assist().metric)
     known, stick = towards(view, Assist().metric), Joystick((0.06, 0.0, 0.0))
     afar = with_person(known, stick, closely=False, theirs=False)
     near = with_person(known, stick, closely=True, theirs=False)

@@ -11,12 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handup.core import BadSetting, NotSolvable
-from handup.intent import Plan, Problem, deepening, solve
-from handup.intent.planning import may_pay
+from handup.intent import Plan, QuestionProblem, deepening, solve
+from handup.intent.goal_problem import may_pay
 from tests.oracles.planning import about, dynamic_programme, expectimax
 
 
-def random_problem(seed: int, goals: int, askable: int, *, right: float = 0.999, mixed: bool = False) -> Problem:
+def random_problem(
+    seed: int, goals: int, askable: int, *, right: float = 0.999, mixed: bool = False
+) -> QuestionProblem:
     """Moves that suit some goals, so that knowing is worth something."""
     random = np.random.default_rng(seed)
     rewards = random.uniform(-100.0, -20.0, (askable + 2, goals))
@@ -28,7 +30,7 @@ def random_problem(seed: int, goals: int, askable: int, *, right: float = 0.999,
         questions[-1] = table / table.sum(axis=0)
     belief = random.dirichlet(np.full(goals, random.choice([0.5, 2.0])))
     costs = [-5.0] * askable if not mixed else random.uniform(-8.0, 0.0, askable)
-    return Problem(belief=belief, rewards=rewards, questions=tuple(questions), costs=costs)
+    return QuestionProblem(belief=belief, rewards=rewards, questions=tuple(questions), costs=costs)
 
 
 @pytest.mark.parametrize("goals", [4, 5, 6])
@@ -74,13 +76,14 @@ def test_what_is_seen_anyway_and_moves_that_need_an_answer_are_planned_too(seed:
     allowed = [each % 2 == seed % 3 % 2 for each in range(len(bare.rewards))]
     given_ = {"belief": bare.belief, "rewards": bare.rewards, "questions": bare.questions, "costs": bare.costs}
     for more in ({"seen": sights / sights.sum(axis=0)}, {"at_once": allowed}):
-        problem = Problem(**given_, **more)  # type: ignore[arg-type]
+        problem = QuestionProblem(**given_, **more)  # type: ignore[arg-type]
         best = expectimax(problem)
         for plan in deepening(problem):
             assert plan.lower <= best + 1e-9 <= plan.upper + 2e-9
         assert plan.exact
         assert plan.lower == pytest.approx(best, abs=1e-9)
-    seen, locked = Problem(**given_, seen=sights / sights.sum(axis=0)), Problem(**given_, at_once=allowed)  # type: ignore[arg-type]
+    seen = QuestionProblem(**given_, seen=sights / sights.sum(axis=0))  # type: ignore[arg-type]
+    locked = QuestionProblem(**given_, at_once=allowed)  # type: ignore[arg-type]
     assert solve(seen).stop_value >= solve(bare).stop_value - 1e-9, "what is seen never hurts"
     assert allowed[solve(locked).move]
     assert solve(locked).stop_value <= solve(bare).stop_value
@@ -89,8 +92,8 @@ def test_what_is_seen_anyway_and_moves_that_need_an_answer_are_planned_too(seed:
 def test_an_answer_that_unlocks_the_right_move_is_worth_asking_for_although_the_goal_is_known() -> None:
     rewards = np.array([[0.0, 0.0], [-60.0, -60.0]])
     sure = {"belief": np.array([0.9, 0.1]), "rewards": rewards, "questions": (about(2, 0),), "costs": [-5.0]}
-    assert solve(Problem(**sure)).question is None  # type: ignore[arg-type]
-    locked = solve(Problem(**sure, at_once=[False, True]))  # type: ignore[arg-type]
+    assert solve(QuestionProblem(**sure)).question is None  # type: ignore[arg-type]
+    locked = solve(QuestionProblem(**sure, at_once=[False, True]))  # type: ignore[arg-type]
     assert (locked.question, locked.move, locked.stop_value) == (0, 1, -60.0)
 
 
@@ -103,7 +106,9 @@ def test_ten_askable_goals_agree_with_a_table_of_all_states(seed: int, goals: in
 @pytest.mark.parametrize("seed", range(6))
 def test_questions_that_cost_five_are_free_questions_on_rewards_raised_by_a_hundred(seed: int) -> None:
     problem = random_problem(seed, 6, 6)
-    free = Problem(belief=problem.belief, rewards=problem.rewards + 100.0, questions=problem.questions, costs=[0.0] * 6)
+    free = QuestionProblem(
+        belief=problem.belief, rewards=problem.rewards + 100.0, questions=problem.questions, costs=[0.0] * 6
+    )
     here, there = solve(problem), solve(free)
     assert there.lower == pytest.approx(here.lower + 100.0, abs=1e-9)
     assert there.question == here.question
@@ -158,13 +163,13 @@ def test_a_limit_on_states_is_kept_and_shows_in_the_certificate() -> None:
 
 
 def test_nothing_is_asked_where_nothing_can_be_learnt() -> None:
-    known = Problem(
+    known = QuestionProblem(
         belief=np.array([1.0, 0.0]),
         rewards=np.array([[-1.0, -9.0], [-9.0, -1.0]]),
         questions=(about(2, 0),),
         costs=[-5.0],
     )
-    without = Problem(belief=np.array([0.5, 0.5]), rewards=np.array([[-1.0, -9.0], [-9.0, -2.0]]))
+    without = QuestionProblem(belief=np.array([0.5, 0.5]), rewards=np.array([[-1.0, -9.0], [-9.0, -2.0]]))
     for problem, value in ((known, -1.0), (without, -5.0)):
         plan = solve(problem)
         assert plan == Plan(move=0, question=None, lower=value, upper=value, stop_value=value, depth=0, states=0)
@@ -173,7 +178,9 @@ def test_nothing_is_asked_where_nothing_can_be_learnt() -> None:
 def test_where_waiting_alone_makes_a_loss_smaller_useless_questions_are_planned_too() -> None:
     useless = np.full((2, 2), 0.5)
     rewards = np.array([[-100.0, -90.0]])
-    problem = Problem(belief=BELIEF, rewards=rewards, questions=(useless, about(2, 0), about(2, 1)), costs=[0.0] * 3)
+    problem = QuestionProblem(
+        belief=BELIEF, rewards=rewards, questions=(useless, about(2, 0), about(2, 1)), costs=[0.0] * 3
+    )
     plan = solve(problem)
     assert plan.exact
     assert plan.lower == pytest.approx(-95.0 * 0.95**3) == expectimax(problem)
@@ -182,7 +189,9 @@ def test_where_waiting_alone_makes_a_loss_smaller_useless_questions_are_planned_
 def test_a_question_is_asked_once_at_most() -> None:
     doubtful = about(2, 0, 0.7)
     rewards = np.array([[0.0, -100.0], [-100.0, 0.0]])
-    once = Problem(belief=np.array([0.5, 0.5]), rewards=rewards, questions=(doubtful,), costs=[0.0], discount=1.0)
+    once = QuestionProblem(
+        belief=np.array([0.5, 0.5]), rewards=rewards, questions=(doubtful,), costs=[0.0], discount=1.0
+    )
     assert solve(once).lower == pytest.approx(-30.0)
 
 
@@ -214,7 +223,7 @@ BELIEF, REWARDS = np.array([0.5, 0.5]), np.zeros((1, 2))
 def test_problems_that_are_none_are_refused(wrong: dict[str, object]) -> None:
     given_: dict[str, object] = {"belief": BELIEF, "rewards": REWARDS, **wrong}
     with pytest.raises(BadSetting):
-        Problem(**given_)  # type: ignore[arg-type]
+        QuestionProblem(**given_)  # type: ignore[arg-type]
 
 
 def test_too_many_questions_and_a_negative_depth_are_refused() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from handup.domains.reaching.trial import PAPER as RULES
-from handup.intent import Belief, Joystick, MaxEnt, Metric, Paper, Points, Pose
+from handup.intent import GoalBelief, Joystick, MaxEnt, Metric, Paper, Points, Pose
 from handup.intent.assistant import PRESETS
 from handup.intent.command import ALPHA
 from handup.intent.helper import OPPOSES, MoveKind, hindsight, likeliest, opposing, towards
@@ -48,7 +48,7 @@ def test_the_published_metric_has_its_numbers() -> None:
 
 
 def test_of_two_goals_that_are_as_likely_the_nearer_comes_first() -> None:
-    belief, metric = Belief.uniform(TABLE), Metric()
+    belief, metric = GoalBelief.uniform(TABLE), Metric()
     for goal in range(len(TABLE)):
         view = look(TABLE, belief.groups, TABLE[goal].poses[0], metric)
         assert likeliest(belief, view, metric, 4)[0] == goal
@@ -71,7 +71,7 @@ def test_opposition_counts_from_a_hundredth_on_in_any_axis() -> None:
 
 
 def test_hindsight_is_the_mean_by_chance_of_what_each_goal_wants() -> None:
-    belief, metric = Belief.uniform(TABLE).updated(np.log([0.4, 0.3, 0.2, 0.1, 1.0])), Metric()
+    belief, metric = GoalBelief.uniform(TABLE).updated(np.log([0.4, 0.3, 0.2, 0.1, 1.0])), Metric()
     wanted = towards(look(TABLE, belief.groups, START, metric), metric)
     assert hindsight(belief, wanted) == pytest.approx(np.array([0.4, 0.3, 0.2, 0.1]) @ wanted)
     assert not np.allclose(hindsight(belief, wanted), wanted[0])

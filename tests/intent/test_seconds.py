@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.core import BadSetting
-from handup.intent import Assist, Belief, Goals, Joystick, Pose, Seconds
+from handup.intent import Assist, GoalBelief, Goals, Joystick, Pose, Seconds
 from handup.intent.assist import if_wanted
 from handup.intent.helper import MoveKind, moves, towards
 from handup.intent.seconds import EXPECTED_S, Ahead, Pace
@@ -26,7 +26,7 @@ ROUND = Seconds(push_m_s=0.05, turn_rad_s=0.5, switch_s=0.5, closing_s=2.0, obje
 
 def ahead(pose: Pose = START, settles_s: float = math.inf, *, goals: Goals = TABLE, closely: bool = False) -> Ahead:
     """A move to each goal, and no help."""
-    belief = Belief.uniform(goals)
+    belief = GoalBelief.uniform(goals)
     view = look(goals, belief.groups, pose, ASSIST.metric)
     known = towards(view, ASSIST.metric)
     found = moves(belief, known, range(len(goals)), (MoveKind.GOAL, MoveKind.NONE))

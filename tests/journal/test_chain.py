@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.core import BadSetting, ManualClock
-from handup.journal import Journal, Row
+from handup.journal import Journal, StoredEntry
 from handup.journal.chain import NOTHING_BEFORE, canonical, digest, hash_of, verify_rows
 from tests.journal.kinds import Met, Noted, Said
 
@@ -105,11 +105,11 @@ def test_a_change_beside_the_chain_is_found_too(tmp_path: Path, change: str) -> 
         assert not journal.verify().ok
 
 
-def chained(texts: list[str]) -> list[Row]:
-    rows: list[Row] = []
+def chained(texts: list[str]) -> list[StoredEntry]:
+    rows: list[StoredEntry] = []
     previous = NOTHING_BEFORE
     for seq, text in enumerate(texts, 1):
-        row = Row(
+        row = StoredEntry(
             seq=seq,
             at_s=seq / 3,
             run=text,

@@ -161,7 +161,7 @@ def test_a_disk_too_full_for_a_new_store_leaves_nothing_behind(tmp_path: Path, m
     def full(_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("handup.journal.opening.migrate", full)
+    monkeypatch.setattr("handup.journal.opener.migrate", full)
     with pytest.raises(HandupError, match="No space left"):
         Journal.open(tmp_path / "journal.db")
     assert [each.name for each in tmp_path.iterdir()] == ["journal.db.lock"]

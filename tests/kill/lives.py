@@ -15,7 +15,7 @@ from handup.core import Reply, ReplyKind
 from handup.desk import Desk, Record, Status, replay
 from handup.journal import Journal
 from handup.recover import run
-from handup.recover.unknown import FAILED, NOT_STARTED, WORKED
+from handup.recover.unknown_outcome import FAILED, NOT_STARTED, WORKED
 from tests.kill.points import Points
 from tests.kill.scenario import RUN, Device, Scenario
 from tests.kill.shared import Place

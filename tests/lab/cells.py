@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from handup.core import Action, Outcome
-from handup.lab.batch import Terms, by_load
+from handup.lab.batch import EpisodeTerms, by_load
 from handup.lab.cell import Cell, Structure, WorldKind
 from handup.lab.episodes import Episodes
-from handup.lab.world import MOST_ASKED, Block
+from handup.lab.world import MOST_ASKED, EpisodeBlock
 from handup.people import Workload, WorkloadModel
 from handup.policy import ModuleGraph
 from handup.recover import Session, Settings
@@ -55,13 +55,13 @@ def cells(
     )
 
 
-def terms_of(cell: Cell, model: WorkloadModel | None = None) -> Terms:
+def terms_of(cell: Cell, model: WorkloadModel | None = None) -> EpisodeTerms:
     costs = None if model is None else by_load(model)
-    return Terms(expert=cell.expert, w=cell.w, horizon=cell.horizon, costs=costs)
+    return EpisodeTerms(expert=cell.expert, w=cell.w, horizon=cell.horizon, costs=costs)
 
 
 def by_session(
-    blocks: Iterable[Block], strategy: Strategy, terms: Terms, model: WorkloadModel | None = None
+    blocks: Iterable[EpisodeBlock], strategy: Strategy, terms: EpisodeTerms, model: WorkloadModel | None = None
 ) -> Episodes:
     """The same episodes, each with a session of its own, and with a person whose load counts where a model is given."""
     lived = [_live(block, episode, strategy, terms, model) for block in blocks for episode in range(len(block))]
@@ -75,7 +75,9 @@ def by_session(
     )
 
 
-def _live(block: Block, episode: int, strategy: Strategy, terms: Terms, model: WorkloadModel | None) -> Session:
+def _live(
+    block: EpisodeBlock, episode: int, strategy: Strategy, terms: EpisodeTerms, model: WorkloadModel | None
+) -> Session:
     graph, q0 = block.graph(episode), tuple(block.query_costs[:, episode].tolist())
     settings = Settings(w=terms.w, expert=terms.expert, horizon=terms.horizon)
     session = Session(graph, strategy, settings, None if model is None else Workload(costs=q0, model=model))
@@ -102,10 +104,10 @@ def assert_same(found: Episodes, wanted: Episodes) -> None:
         np.testing.assert_allclose(getattr(found, name), getattr(wanted, name), rtol=0, atol=1e-9, err_msg=name)
 
 
-def block_of(graph: ModuleGraph, works: NDArray[np.bool_], luck: NDArray[np.float64] | None = None) -> Block:
+def block_of(graph: ModuleGraph, works: NDArray[np.bool_], luck: NDArray[np.float64] | None = None) -> EpisodeBlock:
     """Episodes of one policy with given own states, indexed by module and episode; answers right by default."""
     shape = works.shape
-    return Block(
+    return EpisodeBlock(
         confidences=np.repeat(graph.confidences[:, None], shape[1], axis=1),
         query_costs=np.repeat(graph.query_costs[:, None], shape[1], axis=1),
         works=works,

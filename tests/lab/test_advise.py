@@ -10,10 +10,10 @@ import pytest
 
 from handup.core import BadSetting
 from handup.lab.advice_flips import SCALES, Effort, Knob, Search, chance_of, log_odds, moved, nearness
-from handup.lab.advise import BASELINES, EVERYTHING, NEVER, Advice, Kind, Setting, advise, kind_of, methods_for
-from handup.lab.batch import Terms
+from handup.lab.advise import BASELINES, EVERYTHING, NEVER, Advice, MethodKind, Setting, advise, kind_of, methods_for
+from handup.lab.batch import EpisodeTerms
 from handup.lab.evaluation import Evaluation
-from handup.lab.simulate import Remembering, simulate_blocks
+from handup.lab.simulate import CachedSelector, simulate_blocks
 from handup.lab.world import blocks_of
 from handup.policy import Gate, Module, ModuleGraph, load_policy, parse_policy
 from handup.when import DEFAULT, methods, strategy
@@ -43,9 +43,9 @@ def bite() -> Advice:
 @pytest.mark.parametrize("expert", [1.0, 0.8])
 @pytest.mark.parametrize("name", ["bite", "visuo-haptic", "gates"])
 def test_episodes_in_step_are_those_of_sessions(name: str, expert: float) -> None:
-    graph, selectors = SMALL[name], dict[str, Remembering]()
+    graph, selectors = SMALL[name], dict[str, CachedSelector]()
     given = list(blocks_of(graph, episodes=10, seed=3, expert=expert))
-    terms = Terms(expert=expert, w=0.4, horizon=7)
+    terms = EpisodeTerms(expert=expert, w=0.4, horizon=7)
     for method in methods():
         assert_same(
             simulate_blocks(given, strategy(method), terms, selectors), by_session(given, strategy(method), terms)
@@ -62,7 +62,7 @@ def test_the_recommendation_is_that_of_the_exact_averages(name: str) -> None:
     exact = {row.method: Evaluation(strategy=strategy(row.method), graph=graph).run() for row in advice.rows}
     lowest = min(each.objective for each in exact.values())
     assert exact[advice.recommended.method].objective <= lowest + 1e-9
-    pairs = [each for row in advice.rows for each in row.methods if kind_of(each) is Kind.PAIR]
+    pairs = [each for row in advice.rows for each in row.methods if kind_of(each) is MethodKind.PAIR]
     best = min(exact[advice.row_of(each).method].objective for each in pairs)
     assert exact[advice.best_pair.method].objective <= best + 1e-9
 
@@ -155,7 +155,7 @@ def test_the_ends_of_the_scales_are_simulated_too(w: float, expert: float) -> No
 def test_a_flip_lies_between_a_value_without_and_one_with_a_better_method(bite: Advice) -> None:
     near = nearness(bite, effort=QUICK)
     search, method = Search(bite, QUICK), bite.best_pair_method
-    pairs = [each for each in bite.contenders if kind_of(each) is Kind.PAIR]
+    pairs = [each for each in bite.contenders if kind_of(each) is MethodKind.PAIR]
     sides = 0
     for knob, flip in near.best_pair.items():
         scale = SCALES[knob]

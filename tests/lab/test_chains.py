@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from handup.core import BadData
-from handup.lab.batch import Terms, run_block
+from handup.lab.batch import EpisodeTerms, run_block
 from handup.lab.chains import CALIBRATED, INTERVAL, RAW, BySets, draw_chain, read_streams
 from handup.lab.studies.real_scores import Resamples
-from handup.lab.world import MOST_ASKED, Block
+from handup.lab.world import MOST_ASKED, EpisodeBlock
 from tests.lab.scores import made_streams, write_streams
 
 
@@ -78,8 +78,8 @@ def test_sets_grow_with_the_modules_that_they_cover_together(tmp_path: Path) -> 
 def test_by_sets_asks_the_unsure_modules_once_and_acts() -> None:
     works = np.array([[True, False, False], [True, True, False]])
     unsure = np.array([[False, True, False], [False, True, True]])
-    block = Block(np.full((2, 3), 0.5), np.full((2, 3), 0.3), works, np.zeros((MOST_ASKED, 2, 3)))
-    found = run_block(block, BySets(unsure), Terms(expert=0.9, w=0.5, horizon=4))
+    block = EpisodeBlock(np.full((2, 3), 0.5), np.full((2, 3), 0.3), works, np.zeros((MOST_ASKED, 2, 3)))
+    found = run_block(block, BySets(unsure), EpisodeTerms(expert=0.9, w=0.5, horizon=4))
     assert found.questions.tolist() == [0, 2, 1]
     assert found.recovered.tolist() == [True, True, False], "the third was sure of a wrong module"
     assert found.executions.tolist() == [1, 1, 3], "and acts again until its time is over"

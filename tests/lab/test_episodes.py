@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from handup.confidence.metrics import wilson
-from handup.lab.episodes import METRICS, Episodes, Measure, student
+from handup.lab.episodes import METRICS, Episodes, MetricMeasure, student
 
 ROWS = Episodes(
     recovered=np.array([True, True, False, True]),
@@ -50,7 +50,7 @@ def test_the_summary_has_every_metric_and_wilson_only_for_the_share() -> None:
 
 
 def test_a_measure_as_a_record() -> None:
-    measure = Measure.of(np.array([5.0, 1.0, 3.0, 2.0, 4.0]))
+    measure = MetricMeasure.of(np.array([5.0, 1.0, 3.0, 2.0, 4.0]))
     low, high = student(np.array([5.0, 1.0, 3.0, 2.0, 4.0]))
     assert measure.to_json() == {"mean": 3.0, "ci": [low, high], "median": 3.0, "q1": 2.0, "q3": 4.0}
 

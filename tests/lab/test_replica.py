@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.lab.cell import REPLICA_SELECTORS, Cell, Structure, WorldKind
+from handup.lab.random_policies import Wiring
 from handup.lab.replica import batch
 from handup.lab.replica.batch import simulate_replica
-from handup.lab.replica.stepper import Episode, episodes_of, step_through
+from handup.lab.replica.stepper import ReplicaEpisode, episodes_of, step_through
 from handup.lab.simulate import simulate
-from handup.lab.wiring import Wiring
-from handup.lab.world import Block
+from handup.lab.world import EpisodeBlock
 from handup.policy import Gate
 from handup.when import WHENS
 from tests.lab.cells import assert_same, cells
@@ -132,13 +132,13 @@ class Made:
     gate: Gate = Gate.AND
     luck: Sequence[float] = ()
 
-    def block(self, horizon: int) -> Block:
+    def block(self, horizon: int) -> EpisodeBlock:
         nodes = len(self.inputs) + 1
         inputs = np.zeros((nodes, 1, 1), dtype=np.uint16)
         for node, row in enumerate(self.inputs, start=1):
             inputs[node, 0, 0] = sum(1 << each for each in row)
         luck = [*self.luck, *[0.0] * (horizon - len(self.luck))]
-        return Block(
+        return EpisodeBlock(
             np.array([1.0, *self.confidences])[:, None],
             np.array([0.0, *self.costs])[:, None],
             np.array([True, *self.works])[:, None],
@@ -157,7 +157,7 @@ class Lived:
     told: dict[int, bool]
 
 
-class Noting(Episode):
+class Noting(ReplicaEpisode):
     """An episode that notes what is asked about."""
 
     def run(self) -> None:

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.core import Action, ContractViolation, Costs, Decision
-from handup.lab.batch import ACT, GIVE_UP, Decider, Indices, Running, Terms, run_block
+from handup.lab.batch import ACT, GIVE_UP, Decider, EpisodeTerms, Indices, Running, run_block
 from handup.lab.cell import SCHEMA, Cell, Structure, WorldKind
 from handup.lab.episodes import Episodes
 from handup.lab.evaluation import Evaluation, Expected
 from handup.lab.simulate import OneByOne, is_known_pair, simulate, simulate_blocks
 from handup.lab.vectorised import vectorised
-from handup.lab.world import MOST_ASKED, Block, Truths, blocks, blocks_of
+from handup.lab.world import MOST_ASKED, EpisodeBlock, Truths, blocks, blocks_of
 from handup.policy import Belief, Gate, Module, ModuleGraph
 from handup.what import Graph, Selection, Situation
 from handup.when import Pair, Strategy, WorkloadAware, check_strategy, methods, strategy
@@ -159,7 +159,7 @@ PLAIN = ("never", "topo", "confidence", "graph", "binary-tree")
 def test_which_methods_decide_for_many_episodes_at_once(method: str) -> None:
     """So that the test above compares two things, and studies are fast."""
     what, _, when = method.partition("+")
-    terms = Terms(expert=1.0, w=0.5, horizon=20)
+    terms = EpisodeTerms(expert=1.0, w=0.5, horizon=20)
     in_series = vectorised(strategy(method), terms, is_series=True) is not None
     in_gates = vectorised(strategy(method), terms, is_series=False) is not None
     assert in_series == (what in (*PLAIN, "brute-force"))
@@ -168,8 +168,8 @@ def test_which_methods_decide_for_many_episodes_at_once(method: str) -> None:
 
 def test_an_outside_rule_is_never_taken_for_one_of_handups() -> None:
     pair = Pair(Last(), WorkloadAware())
-    assert vectorised(pair, Terms(expert=1.0, w=0.5, horizon=20), is_series=True) is None
-    assert vectorised(Blaming(), Terms(expert=1.0, w=0.5, horizon=20), is_series=True) is None
+    assert vectorised(pair, EpisodeTerms(expert=1.0, w=0.5, horizon=20), is_series=True) is None
+    assert vectorised(Blaming(), EpisodeTerms(expert=1.0, w=0.5, horizon=20), is_series=True) is None
     assert not is_known_pair(pair)
     assert not is_known_pair(Blaming())
     assert is_known_pair(strategy("graph+workload-aware"))
@@ -189,7 +189,7 @@ POLICIES = {
 }
 
 
-def all_courses(graph: ModuleGraph, expert: float, asks: int) -> tuple[Block, np.ndarray]:
+def all_courses(graph: ModuleGraph, expert: float, asks: int) -> tuple[EpisodeBlock, np.ndarray]:
     """Every way in which states and the first answers about each module can turn out, with its probability."""
     modules = len(graph)
     right = np.array(list(product((0, 1), repeat=modules * (1 + asks))), dtype=np.bool_).T
@@ -199,7 +199,7 @@ def all_courses(graph: ModuleGraph, expert: float, asks: int) -> tuple[Block, np
     return block_of(graph, right[:modules], luck), np.where(right, chances, 1.0 - chances).prod(axis=0)
 
 
-def assert_exact(method: str, graph: ModuleGraph, terms: Terms, asks: int) -> Episodes:
+def assert_exact(method: str, graph: ModuleGraph, terms: EpisodeTerms, asks: int) -> Episodes:
     """All courses together have the exact averages."""
     block, weights = all_courses(graph, terms.expert, asks)
     found = simulate_blocks([block], strategy(method), terms)
@@ -213,7 +213,7 @@ def assert_exact(method: str, graph: ModuleGraph, terms: Terms, asks: int) -> Ep
 @pytest.mark.parametrize("method", methods())
 def test_all_courses_together_have_the_exact_averages(method: str, policy: str) -> None:
     graph = POLICIES[policy]
-    assert_exact(method, graph, Terms(expert=1.0, w=0.3, horizon=2 * len(graph)), 0)
+    assert_exact(method, graph, EpisodeTerms(expert=1.0, w=0.3, horizon=2 * len(graph)), 0)
 
 
 PAIRS = ("graph+workload-aware", "topo+query-for-all", "confidence+until-confident", "brute-force+execute-first")
@@ -222,11 +222,13 @@ PAIRS = ("graph+workload-aware", "topo+query-for-all", "confidence+until-confide
 @pytest.mark.parametrize("policy", ["chain", "or", "expression"])
 @pytest.mark.parametrize("method", PAIRS)
 def test_answers_that_err_have_the_exact_averages_too(method: str, policy: str) -> None:
-    assert_exact(method, POLICIES[policy], Terms(expert=0.8, w=0.5, horizon=2 * len(POLICIES[policy])), 1)
+    assert_exact(method, POLICIES[policy], EpisodeTerms(expert=0.8, w=0.5, horizon=2 * len(POLICIES[policy])), 1)
 
 
 def test_asking_again_has_the_exact_averages_too() -> None:
-    found = assert_exact("troubleshoot", chain_of((0.4, 0.3), (0.1, 0.2)), Terms(expert=0.6, w=0.5, horizon=7), 4)
+    found = assert_exact(
+        "troubleshoot", chain_of((0.4, 0.3), (0.1, 0.2)), EpisodeTerms(expert=0.6, w=0.5, horizon=7), 4
+    )
     assert found.questions.max() >= 3, "something is asked about twice"
 
 
@@ -262,7 +264,7 @@ def test_the_means_of_a_given_policy_are_the_exact_ones(policy: str, expert: flo
     graph, method = POLICIES[policy], strategy("graph+workload-aware")
     given_blocks = blocks_of(graph, episodes=4000, seed=2, expert=expert)
     steps = 2 * len(graph)
-    found = simulate_blocks(given_blocks, method, Terms(expert=expert, w=0.5, horizon=steps))
+    found = simulate_blocks(given_blocks, method, EpisodeTerms(expert=expert, w=0.5, horizon=steps))
     assert_means(found, [Evaluation(strategy=method, graph=graph, expert=expert, horizon=steps).run()])
 
 
@@ -407,7 +409,7 @@ def test_an_episode_by_hand() -> None:
     """m1 is wrong. Execute first: it fails, m1 is asked about as the only one worth it, and then all is well."""
     graph = chain_of((0.9, 0.2, 0.9), (0.3, 0.5, 0.3))
     block = block_of(graph, np.array([[True], [False], [True]]))
-    found = simulate_blocks([block], strategy("graph+execute-first"), Terms(expert=1.0, w=0.4, horizon=6))
+    found = simulate_blocks([block], strategy("graph+execute-first"), EpisodeTerms(expert=1.0, w=0.4, horizon=6))
     assert (found.recovered[0], found.questions[0], found.executions[0]) == (True, 1, 2)
     assert found.load[0] == 0.5
     assert found.objective[0] == pytest.approx(0.4 * 0.5 + 0.6 * 2)
@@ -419,7 +421,7 @@ def test_wrong_answers_by_hand() -> None:
     luck = np.full((MOST_ASKED, 1, 2), 0.0)
     luck[0, 0] = (0.8, 0.79)
     block = block_of(graph, np.array([[True, False]]), luck)
-    found = simulate_blocks([block], strategy("graph+workload-aware"), Terms(expert=0.8, w=0.5, horizon=2))
+    found = simulate_blocks([block], strategy("graph+workload-aware"), EpisodeTerms(expert=0.8, w=0.5, horizon=2))
     assert found.recovered.tolist() == [False, True], "the first had worked until it was asked about"
     assert found.executions.tolist() == [1, 1]
 
@@ -428,7 +430,7 @@ def test_of_equally_good_sets_binary_tree_takes_the_larger() -> None:
     """Asking about m1 alone and about both cost 0.3 alike; the larger set begins with m0."""
     graph = chain_of((0.5, 0.1), (0.5, 0.1))
     block = block_of(graph, np.array([[False], [True]]))
-    terms = Terms(expert=1.0, w=0.5, horizon=4)
+    terms = EpisodeTerms(expert=1.0, w=0.5, horizon=4)
     found = simulate_blocks([block], strategy("binary-tree+query-then-execute"), terms)
     assert (found.recovered[0], found.questions[0], found.load[0]) == (True, 1, 0.5)
     assert_same(found, by_session([block], strategy("binary-tree+query-then-execute"), terms))
@@ -437,7 +439,7 @@ def test_of_equally_good_sets_binary_tree_takes_the_larger() -> None:
 def test_giving_up_costs_the_time_that_was_left() -> None:
     graph = chain_of((0.5, 0.5))
     block = block_of(graph, np.array([[False], [False]]))
-    found = simulate_blocks([block], Blaming(3.0), Terms(expert=1.0, w=0.25, horizon=4))
+    found = simulate_blocks([block], Blaming(3.0), EpisodeTerms(expert=1.0, w=0.25, horizon=4))
     lost = found.metric("timesteps")[0]
     assert lost < 4
     assert found.objective[0] == pytest.approx(0.25 * found.load[0] + 0.75 * 4)
@@ -448,7 +450,7 @@ def test_decisions_on_one_policy_are_not_taken_for_those_on_another() -> None:
         return ModuleGraph([Module("a", 0.5, 0.3), Module("b", 0.5, 0.3), Module("c", 0.9, 0.3, ("a", "b"), gate)])
 
     both = [block_of(policy(gate), np.array([[True], [False], [True]])) for gate in Gate]
-    terms = Terms(expert=1.0, w=0.5, horizon=6)
+    terms = EpisodeTerms(expert=1.0, w=0.5, horizon=6)
     apart = Episodes.joined(simulate_blocks([each], strategy("troubleshoot"), terms) for each in both)
     assert len(set(apart.questions.tolist())) == 2
     assert_same(simulate_blocks(both, strategy("troubleshoot"), terms), apart)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from handup.lab.cell import Cell, Structure, WorldKind
-from handup.lab.episodes import Episodes, Measure
+from handup.lab.episodes import Episodes, MetricMeasure
 from handup.lab.simulate import simulate
 
 GOOD = ("confidence", "brute-force", "graph")
@@ -22,7 +22,7 @@ def lived(method: str, **settings: Any) -> Episodes:
 
 
 def median(metric: str, method: str, **settings: Any) -> float:
-    return Measure.of(lived(method, **settings).metric(metric)).median
+    return MetricMeasure.of(lived(method, **settings).metric(metric)).median
 
 
 def task_cost(method: str, **settings: Any) -> float:

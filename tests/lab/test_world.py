@@ -12,10 +12,10 @@ from scipy import stats
 
 from handup.lab.batch import run_block
 from handup.lab.cell import Cell, Structure, WorldKind
+from handup.lab.random_policies import random_wiring
 from handup.lab.simulate import OneByOne
 from handup.lab.vectorised import vectorised
-from handup.lab.wiring import random_wiring
-from handup.lab.world import STATE, Block, Draw, block_sizes, blocks, low_modules, stream
+from handup.lab.world import STATE, Draw, EpisodeBlock, block_sizes, blocks, low_modules, stream
 from handup.policy import Gate, Module, ModuleGraph
 from tests.lab.cells import block_of, terms_of
 from tests.make import chain_of
@@ -25,12 +25,12 @@ ARRAYS = ("confidences", "query_costs", "works", "luck")
 RICH = Cell(modules=8, structure=Structure.OR, confidences=(0.9, 0.2), beta=0.5, expert=0.8, episodes=300, seed=7)
 
 
-def only_block(cell: Cell) -> Block:
+def only_block(cell: Cell) -> EpisodeBlock:
     (block,) = blocks(cell)
     return block
 
 
-def only_replica(cell: Cell) -> Block:
+def only_replica(cell: Cell) -> EpisodeBlock:
     return only_block(replace(cell, world=WorldKind.REPLICA, method="graph+workload-aware"))
 
 
@@ -92,7 +92,7 @@ def test_luck_is_uniform_and_of_its_own_for_every_question(kind: Any) -> None:
 # -- pairing and common random numbers -------------------------------------------------------------------------------
 
 
-def same_policies(one: Block, other: Block) -> bool:
+def same_policies(one: EpisodeBlock, other: EpisodeBlock) -> bool:
     assert one.wiring is not None
     assert other.wiring is not None
     return np.array_equal(one.wiring.inputs, other.wiring.inputs)

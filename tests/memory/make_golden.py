@@ -14,7 +14,7 @@ from typing import Any
 
 from handup.core import ManualClock
 from handup.journal import Journal
-from handup.memory import Memory, Remembered, Settings, Source
+from handup.memory import Memory, MemorySettings, Remembered, Source
 from tests.memory.inputs import plate
 
 VERSION = 1
@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parent / "golden"
 
 def tell(journal: Journal, clock: ManualClock) -> Memory:
     """A course with every kind of entry."""
-    memory = Memory(journal, Settings(most=3))
+    memory = Memory(journal, MemorySettings(most=3))
     source = Source(question="lunch/food/1", run="lunch", picture="plate-1.png")
     first = memory.remember("food", plate(0), "plum", by="Ana", whose=["Maya"], source=source)
     memory.remember("food", plate(0, 0.95, aside=3), "fig", by="Ana")

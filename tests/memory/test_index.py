@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.core import BadSetting
-from handup.memory import Index, index
+from handup.memory import VectorIndex, index
 from handup.memory.index import Vector, similarities, unit
 from tests.memory.inputs import brute
 from tests.soak import swept
@@ -56,7 +56,7 @@ def test_what_is_found_is_what_brute_force_finds(
         patched.setattr(index, "SHORT", 20)
         patched.setattr(index, "TILE", 700)
         rows = drawn(kind, count + 3, dimension, seed)
-        found, kept, groups = Index(dimension), dict[int, Vector](), dict[int, int]()
+        found, kept, groups = VectorIndex(dimension), dict[int, Vector](), dict[int, int]()
         for key, row in enumerate(rows[:count]):
             found.add(key, row, key % 3)
             kept[key], groups[key] = row, key % 3
@@ -79,7 +79,7 @@ def test_what_is_found_is_what_brute_force_finds(
 @given(seed=st.integers(0, 2**32), floor=st.sampled_from(FLOORS))
 def test_among_many_of_384(kind: str, count: int, seed: int, floor: float) -> None:
     rows = drawn(kind, count, 384, seed)
-    found = Index(384)
+    found = VectorIndex(384)
     for key, row in enumerate(rows):
         found.add(key, row)
     with pytest.MonkeyPatch.context() as patched:
@@ -104,7 +104,7 @@ def test_among_100_000_of_384_a_search_takes_less_than_5_ms_of_the_processor() -
     random = np.random.default_rng(1)
     rows = random.standard_normal((100_000, 384), dtype=np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    found = Index(384)
+    found = VectorIndex(384)
     for key, row in enumerate(rows):
         found.add(key, row)
     found.best(rows[0], 0.9)  # makes the axes
@@ -118,7 +118,7 @@ def test_among_100_000_of_384_a_search_takes_less_than_5_ms_of_the_processor() -
 
 
 def test_of_equals_the_newest_is_found() -> None:
-    found, vector = Index(2), unit([1.0, 2.0], 2)
+    found, vector = VectorIndex(2), unit([1.0, 2.0], 2)
     for key in (3, 9, 5):
         found.add(key, vector, group=key % 2)
     match = found.best(vector, 0.5)
@@ -131,7 +131,7 @@ def test_of_equals_the_newest_is_found() -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    found, vector = Index(2), unit([1.0, 2.0], 2)
+    found, vector = VectorIndex(2), unit([1.0, 2.0], 2)
     found.add(1, vector)
     assert found.vector(1).tolist() == vector.tolist()
     with pytest.raises(BadSetting, match="must be new, got 1"):
@@ -145,5 +145,5 @@ def test_what_does_not_fit_is_refused() -> None:
 
 
 def test_an_empty_index_finds_nothing() -> None:
-    assert Index(3).best(unit([1.0, 0.0, 0.0], 3), -1.0, groups=[0]) is None
-    assert Index(3).within(unit([1.0, 0.0, 0.0], 3), -1.0) == []
+    assert VectorIndex(3).best(unit([1.0, 0.0, 0.0], 3), -1.0, groups=[0]) is None
+    assert VectorIndex(3).within(unit([1.0, 0.0, 0.0], 3), -1.0) == []

@@ -9,7 +9,7 @@ import pytest
 
 from handup.core import BadSetting, ManualClock, event_type
 from handup.journal import Journal
-from handup.memory import Memory, Settings, Source, Status
+from handup.memory import Memory, MemorySettings, MemoryStatus, Source
 from handup.memory.events import KEY
 from tests.memory.inputs import ENCODER, MENU, OTHER, plate
 
@@ -73,7 +73,7 @@ def test_a_newer_word_about_the_same_input_holds(journal: Journal, memory: Memor
     wrong = memory.remember("food", plate(), "plum", by="Ana")
     memory.remember("food", plate(alike=0.99), "fig", by="Ben")
     assert told(memory) == "fig"
-    assert memory[wrong.id].status is Status.DROPPED
+    assert memory[wrong.id].status is MemoryStatus.DROPPED
     assert kinds(journal) == ["remembered", "contradicted", "dropped", "remembered"]
 
 
@@ -84,7 +84,7 @@ def test_another_word_about_something_alike_costs_trust(memory: Memory) -> None:
     assert memory[known.id].kept
     assert (told(memory), told(memory, alike=0.94)) == ("plum", "fig"), "both are right about their own"
     memory.remember("food", plate(alike=0.975, aside=6), "pear", by="Ana")
-    assert memory[known.id].status is Status.DROPPED, "too much spoke against it"
+    assert memory[known.id].status is MemoryStatus.DROPPED, "too much spoke against it"
 
 
 def test_the_same_word_about_something_alike_gives_trust(memory: Memory) -> None:
@@ -111,7 +111,7 @@ def test_a_question_teaches_once_however_often_it_is_told(journal: Journal, memo
     assert memory.remember("food", plate(), "plum", by="Ana", source=source) == first
     memory.contradict(first.id, by="Ana")
     after = memory.remember("food", plate(), "plum", by="Ana", source=source)
-    assert after.status is Status.DROPPED, "what was dropped does not come back by telling it again"
+    assert after.status is MemoryStatus.DROPPED, "what was dropped does not come back by telling it again"
     assert kinds(journal) == ["remembered", "contradicted", "dropped"]
 
 
@@ -119,9 +119,9 @@ def test_a_memory_that_turns_out_wrong_is_dropped(journal: Journal, memory: Memo
     known = memory.remember("food", plate(), "plum", by="Ana")
     assert memory.contradict(known.id, certainty=0.5, evidence="act/1").kept
     assert memory.contradict(known.id, certainty=0.5, evidence="act/1").kept, "the same action counts once"
-    assert memory.contradict(known.id, evidence="act/2").status is Status.DROPPED
+    assert memory.contradict(known.id, evidence="act/2").status is MemoryStatus.DROPPED
     assert told(memory) is None
-    assert memory.confirm(known.id).status is Status.DROPPED, "and stays so"
+    assert memory.confirm(known.id).status is MemoryStatus.DROPPED, "and stays so"
     assert kinds(journal) == ["remembered", "contradicted", "contradicted", "dropped"]
 
 
@@ -131,14 +131,14 @@ def test_one_that_was_right_before_stands_a_failure(memory: Memory) -> None:
     memory.confirm(known.id, evidence="act/1")
     assert memory[known.id].trust.right == pytest.approx(2.8)
     assert memory.contradict(known.id, evidence="act/2").kept
-    assert memory.contradict(known.id, evidence="act/3").status is Status.DROPPED
+    assert memory.contradict(known.id, evidence="act/3").status is MemoryStatus.DROPPED
 
 
 def test_a_person_who_says_it_is_wrong_is_believed(memory: Memory) -> None:
     known = memory.remember("food", plate(), "plum", by="Ana")
     for number in range(5):
         memory.confirm(known.id, evidence=f"act/{number}")
-    assert memory.contradict(known.id, by="Ben").status is Status.DROPPED
+    assert memory.contradict(known.id, by="Ben").status is MemoryStatus.DROPPED
 
 
 def test_one_that_a_person_overrules_is_dropped_however_far_it_is_trusted(journal: Journal, memory: Memory) -> None:
@@ -169,7 +169,7 @@ def test_what_is_forgotten_is_not_recalled(journal: Journal, memory: Memory) -> 
     third = memory.remember("skill", plate(1), "scoop", by="Ana")
     assert memory.forget(first.id, by="Ana") == (first.id,)
     assert memory.forget(first.id) == ()
-    assert memory[first.id].status is Status.FORGOTTEN
+    assert memory[first.id].status is MemoryStatus.FORGOTTEN
     assert memory.forget(module="food") == (second.id,)
     assert memory.kept() == (third,)
     assert memory.forget() == ()
@@ -177,13 +177,13 @@ def test_what_is_forgotten_is_not_recalled(journal: Journal, memory: Memory) -> 
 
 
 def test_a_full_memory_lets_the_least_trusted_go(journal: Journal) -> None:
-    memory = Memory(journal, Settings(most=2))
+    memory = Memory(journal, MemorySettings(most=2))
     first = memory.remember("food", plate(0), "plum", by="Ana")
     second = memory.remember("food", plate(1), "pear", by="Ana")
     memory.confirm(first.id)
     third = memory.remember("food", plate(2), "fig", by="Ana")
     assert [each.id for each in memory.kept("food")] == [first.id, third.id]
-    assert memory[second.id].status is Status.DROPPED
+    assert memory[second.id].status is MemoryStatus.DROPPED
     memory.remember("food", plate(2), "plum", by="Ana")
     assert memory[first.id].kept, "an overruled one made the room"
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.core import BadSetting
-from handup.memory import Settings, Trust, reused
+from handup.memory import MemorySettings, Trust, reused
 
 
 def test_the_label_gets_its_similarity_and_the_others_share_the_rest() -> None:
@@ -55,13 +55,13 @@ def test_trust_falls_by_contradiction_and_rises_by_confirmation() -> None:
     assert trust.contradicted().value == pytest.approx(0.6)
     assert trust.contradicted().contradicted().value == pytest.approx(0.45)
     assert trust.confirmed().contradicted().value == pytest.approx(0.7)
-    assert trust.contradicted().value < Settings().drop_below < trust.confirmed().contradicted().value
+    assert trust.contradicted().value < MemorySettings().drop_below < trust.confirmed().contradicted().value
 
 
 def test_an_answer_weighs_by_how_similar_its_input_was() -> None:
-    settings = Settings(threshold=0.8, same=0.9)
+    settings = MemorySettings(threshold=0.8, same=0.9)
     assert [settings.weight(each) for each in (0.7, 0.8, 0.85, 0.9, 1.0)] == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.0])
-    assert Settings(threshold=0.9, same=0.9).weight(0.9) == 1.0
+    assert MemorySettings(threshold=0.9, same=0.9).weight(0.9) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -69,4 +69,4 @@ def test_an_answer_weighs_by_how_similar_its_input_was() -> None:
 )
 def test_settings_have_their_ranges(wrong: dict[str, float]) -> None:
     with pytest.raises(BadSetting):
-        Settings(**wrong)  # type: ignore[arg-type]
+        MemorySettings(**wrong)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from handup.executive.failure import Failure
-from handup.executive.machine.program import Rule
+from handup.executive.machine.program import RecoveryRule
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipes, Step, TaskStep
 
 
@@ -71,11 +71,15 @@ def matches(pattern: str, path: str) -> bool:
 
 
 def chosen(
-    rules: Sequence[Rule], failure: Failure, uses: Mapping[str, int], busy: Collection[str], true: Collection[object]
+    rules: Sequence[RecoveryRule],
+    failure: Failure,
+    uses: Mapping[str, int],
+    busy: Collection[str],
+    true: Collection[object],
 ) -> str | None:
     """The name of the rule, by comparing each with each."""
 
-    def fits(rule: Rule) -> bool:
+    def fits(rule: RecoveryRule) -> bool:
         recovery, when, aborts = rule.recovery, rule.recovery.when, failure.levels[-1].aborts
         return all(
             [
@@ -90,14 +94,14 @@ def chosen(
             ]
         )
 
-    def before(one: Rule, other: Rule) -> bool:
-        def literal(rule: Rule) -> int:
+    def before(one: RecoveryRule, other: RecoveryRule) -> bool:
+        def literal(rule: RecoveryRule) -> int:
             return len([each for each in rule.recovery.when.path.split("/") if "*" not in each])
 
-        def counts(rule: Rule) -> bool:
+        def counts(rule: RecoveryRule) -> bool:
             return rule.recovery.when.least != 1 or rule.recovery.when.most is not None
 
-        def beliefs(rule: Rule) -> int:
+        def beliefs(rule: RecoveryRule) -> int:
             return [rule.recovery.when.belief is None, rule.recovery.when.contradiction is None].count(False)
 
         for measure in (literal, lambda rule: len(rule.recovery.when.codes) > 0, counts, beliefs):

@@ -7,10 +7,10 @@ from itertools import product
 
 import numpy as np
 
-from handup.intent import Problem
+from handup.intent import QuestionProblem
 
 
-def expectimax(problem: Problem, most: int | None = None) -> float:
+def expectimax(problem: QuestionProblem, most: int | None = None) -> float:
     """The best value by trying every question in every order, in plain Python."""
     rewards = [list(map(float, row)) for row in problem.rewards]
     likelihood = [[list(map(float, row)) for row in each] for each in problem.questions]
@@ -36,7 +36,7 @@ def expectimax(problem: Problem, most: int | None = None) -> float:
     return best(list(map(float, problem.belief)), frozenset(range(len(costs))), depth)
 
 
-def dynamic_programme(problem: Problem) -> float:
+def dynamic_programme(problem: QuestionProblem) -> float:
     """The best value from a table of all states of information, filled from the last question to the first.
 
     For questions with two answers. It shares nothing with the planner: no classes, no bounds, no levels.

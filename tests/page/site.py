@@ -22,7 +22,7 @@ import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from handup.cli.touring import PICTURES, PLATE, TOUR, picture
+from handup.cli.demo_questions import PICTURES, PLATE, TOUR, picture
 from handup.core import Person, Question, Role
 from handup.desk import Desk, Record
 from handup.journal import Journal

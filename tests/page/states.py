@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from handup.cli.touring import TOUR
+from handup.cli.demo_questions import TOUR
 from tests.page.site import Look, Site
 
 State = Callable[[Site, Look], None]

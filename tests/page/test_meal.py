@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from handup.domains.feeding.acts import HaltedAct
+from handup.domains.feeding.attempt_record import HaltedAct
 from tests.cli.sitting import Sitting, until
 from tests.page.hands import BY_HAND, SCAN_MS, Finger, Hands, Keys, Switch, say
 

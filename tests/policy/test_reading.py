@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from handup.core import BadPolicy, Question, QuestionKind
 from handup.policy import Gate, Module, ModuleGraph, load_policy, parse_policy
-from handup.policy.reading import LIMITS, MAX_BYTES
+from handup.policy.policy_file import LIMITS, MAX_BYTES
 from tests.strategies import module_lists
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "policies"
@@ -372,7 +372,7 @@ def test_lines_are_counted_with_any_line_ending(end: str) -> None:
 
 
 def test_a_list_of_too_many_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("handup.policy.reading.LIMITS", replace(LIMITS, values=7))
+    monkeypatch.setattr("handup.policy.policy_file.LIMITS", replace(LIMITS, values=7))
     expect(FOOD + "  box:\n    confidence: 1\n", 3, "more than 7 keys and values are not read")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from handup.core import Action, Decision
 from handup.policy import ModuleGraph
-from handup.recover import Phase, Session, Settings
+from handup.recover import Session, SessionPhase, Settings
 from tests.make import chain_of
 
 BITE = chain_of((0.9, 0.2, 0.9), 0.3)
@@ -48,12 +48,12 @@ def ended() -> Session:
     return session
 
 
-IN_PHASE: Mapping[Phase, Callable[[], Session]] = {
-    Phase.DECIDING: lambda: Session(BITE),
-    Phase.ASKING: asking,
-    Phase.ACTING: acting,
-    Phase.WAITING: waiting,
-    Phase.ENDED: ended,
+IN_PHASE: Mapping[SessionPhase, Callable[[], Session]] = {
+    SessionPhase.DECIDING: lambda: Session(BITE),
+    SessionPhase.ASKING: asking,
+    SessionPhase.ACTING: acting,
+    SessionPhase.WAITING: waiting,
+    SessionPhase.ENDED: ended,
 }
 
 

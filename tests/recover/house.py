@@ -13,7 +13,7 @@ from handup.desk import Desk, Record, SkippingClock
 from handup.journal import Entry, Journal, Writer
 from handup.journal.store import Store
 from handup.recover import Episode, Policy, Settings, run
-from handup.recover.unknown import FAILED, NOT_STARTED, WORKED
+from handup.recover.unknown_outcome import FAILED, NOT_STARTED, WORKED
 from tests.recover.robot import RIGHT, Robot, effects
 
 Says = Callable[[Record, Desk], Value | ReplyKind | None]

@@ -11,7 +11,7 @@ import pytest
 from handup.core import ContractViolation, Outcome, Question, QuestionKind, ReplyKind, Value
 from handup.desk import Desk, Record
 from handup.recover import Look, Settings
-from handup.recover.trail import RunSettled, Settled
+from handup.recover.run_record import RunSettled, Settled
 from tests.recover.house import House, Killed
 from tests.recover.robot import RIGHT, SensingRobot
 from tests.soak import swept

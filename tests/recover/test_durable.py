@@ -16,9 +16,9 @@ from handup.people import BITE as QUESTIONS
 from handup.people import Workload
 from handup.people.workload import PersonLoad
 from handup.policy import Module, ModuleGraph
-from handup.recover import DurableSession, Look, Phase, Session, Settings, Settled
+from handup.recover import DurableSession, Look, Session, SessionPhase, Settings, Settled
 from handup.recover.events import Executed, event_from_json, event_to_json
-from handup.recover.trail import RunBegun, RunSettled, RunTold
+from handup.recover.run_record import RunBegun, RunSettled, RunTold
 from handup.when import strategy
 from tests.make import chain_of
 from tests.recover.drive import BITE, acting, asking
@@ -67,7 +67,7 @@ def test_what_the_journal_refuses_does_not_count(journal: Journal, monkeypatch: 
         patch.setattr(journal, "writing", full)
         with pytest.raises(StoreUnavailable):
             session.next(0.0)
-    assert (session.phase, session.history) == (Phase.DECIDING, ())
+    assert (session.phase, session.history) == (SessionPhase.DECIDING, ())
     assert session.next(0.0).action is Action.ASK
 
 
@@ -92,7 +92,7 @@ def test_a_void_action_is_followed_by_one_with_another_id(journal: Journal) -> N
     session = acting_in(journal)
     session.begin()
     session.settle(Settled.VOID, by="Ben")
-    assert session.phase is Phase.ACTING
+    assert session.phase is SessionPhase.ACTING
     assert session.begin() == "bite/act/2"
     session.executed(True)
     assert [(each.id, each.ok, each.settled) for each in session.trail.attempts] == [
@@ -167,7 +167,7 @@ def test_another_program_is_noticed_at_the_next_step(journal: Journal) -> None:
     second.next(0.0)
     with pytest.raises(IllegalCall, match="another program"):
         first.next(0.0)
-    assert first.phase is Phase.DECIDING
+    assert first.phase is SessionPhase.DECIDING
 
 
 def test_entries_of_others_in_the_same_run_do_not_disturb(journal: Journal) -> None:

@@ -16,9 +16,9 @@ from handup.core import Action, Outcome, Person, Question, Reply, ReplyKind, Sto
 from handup.desk import Desk, Record, SkippingClock
 from handup.journal import Journal
 from handup.people import BITE, Workload
-from handup.recover import DurableSession, Erased, Look, Phase, run
-from handup.recover.events import Answered, Executed, NotAnswered
-from handup.recover.trail import RunForwarded, RunTold
+from handup.recover import DurableSession, Erased, Look, SessionPhase, run
+from handup.recover.events import Executed, ModuleAnswered, NotAnswered
+from handup.recover.run_record import RunForwarded, RunTold
 from handup.when import strategy
 from tests.make import chain_of
 from tests.recover.house import House, Household, Killed
@@ -114,7 +114,7 @@ def test_an_answer_of_somebody_who_was_erased_meanwhile_is_refused_and_the_sessi
     seq = journal.head().seq
     with pytest.raises(Erased, match="erased meanwhile"):
         session.answered("m1", changed=True, by="Maya")
-    assert (journal.head().seq, session.phase) == (seq, Phase.ASKING)
+    assert (journal.head().seq, session.phase) == (seq, SessionPhase.ASKING)
     session.answered("m1", changed=True, by="Ben")
     assert session.next(1.0).action is Action.ACT
 
@@ -222,7 +222,7 @@ def test_a_write_that_counted_though_the_store_could_not_say_so_is_not_repeated(
         with pytest.raises(StoreUnavailable):
             session.answered("m1", changed=True, by="Maya")
     session.answered("m1", changed=True, by="Maya")
-    assert sum(isinstance(event, Answered) for event in session.history) == 1
+    assert sum(isinstance(event, ModuleAnswered) for event in session.history) == 1
     again = DurableSession.of_run(journal, "bite", session.graph, METHOD)
     assert again.history == session.history
 
@@ -341,7 +341,7 @@ def test_a_policy_that_looks_at_the_world_runs_again_after_an_action_that_failed
 def test_one_that_does_not_runs_only_after_answers(tmp_path: Path) -> None:
     house = House(tmp_path, robot=glancing(Shut))
     house.live()
-    answers = [entry for entry in house.written(RunTold) if isinstance(entry.read(), Answered)]
+    answers = [entry for entry in house.written(RunTold) if isinstance(entry.read(), ModuleAnswered)]
     assert len(house.written(RunForwarded)) == 1 + len(answers)
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from handup.core import Action, BadRecord, Decision, HandupError
 from handup.policy import Belief
-from handup.recover import Phase, Session, Settings
+from handup.recover import Session, SessionPhase, Settings
 from handup.when import Troubleshoot, strategy
 from tests.oracles.enumeration import Answered, Event, Executed, Forwarded, enumerate_history
 from tests.recover.drive import BITE, acting, asking, ended, waiting
@@ -36,7 +36,7 @@ def golden() -> Record:
 
 def test_a_record_of_schema_1_is_read() -> None:
     session = Session.from_json(golden())
-    assert session.phase is Phase.WAITING
+    assert session.phase is SessionPhase.WAITING
     assert session.pending is not None
     assert (session.pending.action, session.pending.module, session.pending.until_s) == (Action.WAIT, "grasp", 88.0)
     tally = session.tally
@@ -359,7 +359,7 @@ def test_damage_is_refused_as_a_bad_record_or_does_no_harm(record: Record) -> No
         return
     assert isinstance(session.belief, Belief)
     assert session.to_json()["schema"] == 1
-    if session.phase in (Phase.DECIDING, Phase.WAITING):
+    if session.phase in (SessionPhase.DECIDING, SessionPhase.WAITING):
         with contextlib.suppress(HandupError):
             assert isinstance(session.next(1e6), Decision)
 

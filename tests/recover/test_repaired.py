@@ -12,7 +12,7 @@ import pytest
 from handup.core import DamagedJournal, Outcome
 from handup.desk import DeskState, replay
 from handup.journal import Journal, repair
-from handup.recover.trail import RunBegun
+from handup.recover.run_record import RunBegun
 from tests.recover.house import House, Killed
 from tests.recover.robot import Robot
 from tests.recover.test_run import die

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from handup.core import Action, ReplyKind, Value
 from handup.desk import Desk, Record
 from handup.recover import Episode, Settings, Settled
-from handup.recover.events import Answered, Decided, Executed
-from handup.recover.trail import RunTold
+from handup.recover.events import Decided, Executed, ModuleAnswered
+from handup.recover.run_record import RunTold
 from tests.recover.house import House, Kill, Killed, Says, right
 from tests.recover.robot import RIGHT, Robot, SensingRobot
 from tests.soak import swept
@@ -83,7 +83,7 @@ def check(house: House, episode: Episode, undisturbed: Episode) -> None:
     assert {each.id for each in episode.actions} >= set(house.done)
     entries = house.entries()
     told = [(entry.key, entry.event.read()) for entry in entries if isinstance(entry.event, RunTold)]
-    answered = [key for key, event in told if isinstance(event, Answered)]
+    answered = [key for key, event in told if isinstance(event, ModuleAnswered)]
     assert len(set(answered)) == len(answered), "an answer is told once"
     acts = sum(isinstance(event, Decided) and event.decision.action is Action.ACT for _, event in told)
     assert acts == sum(isinstance(event, Executed) for _, event in told), "every action has one outcome"

@@ -30,9 +30,9 @@ from handup.journal import Journal
 from handup.people import BITE, Workload
 from handup.policy import ModuleGraph
 from handup.recover import DurableSession, Look, Settings, Settled, TimeUnit, run
-from handup.recover.events import Answered, Event, Executed, NotAnswered, Stopped
-from handup.recover.trail import RunForwarded, RunSettled, RunStarted, RunTold, question_of
-from handup.recover.unknown import support_for
+from handup.recover.events import EpisodeStopped, Event, Executed, ModuleAnswered, NotAnswered
+from handup.recover.run_record import RunForwarded, RunSettled, RunStarted, RunTold, question_of
+from handup.recover.unknown_outcome import support_for
 from handup.when import strategy
 from tests.recover.house import House, Household, Killed, Says
 from tests.recover.robot import RIGHT, WRONG, Robot, SensingRobot
@@ -61,8 +61,8 @@ def test_an_answer_is_told_with_who_gave_it_and_whether_it_changed_anything(tmp_
     house = House(tmp_path)
     episode = house.live()
     assert (episode.outcome, episode.answers) == (Outcome.RECOVERED, {"m1": RIGHT})
-    [answer] = told(house, Answered)
-    assert isinstance(answer, Answered)
+    [answer] = told(house, ModuleAnswered)
+    assert isinstance(answer, ModuleAnswered)
     assert (answer.module, answer.by, answer.changed) == ("m1", "Maya", True)
     assert [attempt.id for attempt in episode.actions] == ["bite/act/1"] == house.done
     assert episode.tally.questions == 1
@@ -71,8 +71,8 @@ def test_an_answer_is_told_with_who_gave_it_and_whether_it_changed_anything(tmp_
 def test_an_answer_that_says_the_same_changes_nothing(tmp_path: Path) -> None:
     house = House(tmp_path, saying(WRONG, RIGHT), settings=Settings(expert=0.8))
     assert house.live().outcome is Outcome.RECOVERED
-    first = told(house, Answered)[0]
-    assert isinstance(first, Answered)
+    first = told(house, ModuleAnswered)[0]
+    assert isinstance(first, ModuleAnswered)
     assert first.changed is False
 
 
@@ -119,7 +119,7 @@ def test_someone_else_goes_to_the_next_person_first(tmp_path: Path) -> None:
     house = House(tmp_path, says, people=("Maya", "Ben"))
     assert house.live().outcome is Outcome.RECOVERED
     assert told(house, NotAnswered) == []
-    assert [answer.by for answer in told(house, Answered) if isinstance(answer, Answered)] == ["Ben"]
+    assert [answer.by for answer in told(house, ModuleAnswered) if isinstance(answer, ModuleAnswered)] == ["Ben"]
 
 
 def test_let_robot_try_makes_it_act_next(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_a_late_answer_ends_the_wait(tmp_path: Path) -> None:
         episode = run(house.robot(house.log), "troubleshoot", desk, run="bite")
     assert episode.outcome is Outcome.RECOVERED
     assert 1200.0 <= house.clock.now_s() < 1600.0
-    assert [type(event) for event in told(house, NotAnswered, Answered)] == [NotAnswered, Answered]
+    assert [type(event) for event in told(house, NotAnswered, ModuleAnswered)] == [NotAnswered, ModuleAnswered]
 
 
 def test_what_is_still_open_is_taken_back_at_the_end(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_a_stop_in_place_of_an_answer_ends_the_run(tmp_path: Path) -> None:
     episode = house.live()
     assert (episode.outcome, house.done) == (Outcome.STOPPED, [])
     assert episode.reason == "Somebody said stop."
-    assert len(told(house, Stopped)) == 1
+    assert len(told(house, EpisodeStopped)) == 1
 
 
 def test_a_stop_is_latched_and_a_person_lifts_it_for_the_next_run(tmp_path: Path) -> None:
@@ -307,7 +307,7 @@ def test_the_policy_runs_once_at_the_start_and_once_after_each_answer(tmp_path: 
     robot = Robot(house.log)
     episode = house.live(policy=robot)
     assert episode.outcome is Outcome.RECOVERED
-    assert robot.passes == 1 + len(told(house, Answered)) == len(house.written(RunForwarded))
+    assert robot.passes == 1 + len(told(house, ModuleAnswered)) == len(house.written(RunForwarded))
 
 
 def test_if_the_policy_raises_the_exception_goes_up_and_the_outcome_is_unknown(tmp_path: Path) -> None:
@@ -363,8 +363,8 @@ class Loose(Robot):
 def test_a_policy_may_say_itself_whether_an_answer_is_another(tmp_path: Path) -> None:
     house = House(tmp_path, saying("wrongish", RIGHT), robot=Loose)
     house.live()
-    first = told(house, Answered)[0]
-    assert isinstance(first, Answered)
+    first = told(house, ModuleAnswered)[0]
+    assert isinstance(first, ModuleAnswered)
     assert first.changed is False
 
 

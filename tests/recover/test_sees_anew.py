@@ -11,8 +11,8 @@ import pytest
 
 from handup.core import Outcome, Value
 from handup.recover import Look, Pass, Settings
-from handup.recover.events import Answered, Forwarded
-from handup.recover.trail import RunStarted, RunTold
+from handup.recover.events import Forwarded, ModuleAnswered
+from handup.recover.run_record import RunStarted, RunTold
 from tests.recover.house import House, Killed
 from tests.recover.robot import RIGHT, WRONG, SensingRobot, effects
 from tests.soak import swept
@@ -41,7 +41,7 @@ def test_the_policy_looks_again_and_outdated_answers_are_gone(tmp_path: Path) ->
     house = House(tmp_path, method=METHOD)
     robot = Moving(house.log, certainty=0.9)
     episode = house.live(policy=robot)
-    answered = [event.module for event in told(house) if isinstance(event, Answered)]
+    answered = [event.module for event in told(house) if isinstance(event, ModuleAnswered)]
     assert answered == ["m0", "m1", "m2", "m1"], "about m1 again, since the picture is another"
     assert robot.given[4:] == [{"m0": RIGHT, "m2": RIGHT}, {"m0": RIGHT, "m1": RIGHT, "m2": RIGHT}]
     renewed = [event.renewed for event in told(house) if isinstance(event, Forwarded)]

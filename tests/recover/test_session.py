@@ -25,7 +25,7 @@ from handup.core import (
     UnknownModule,
 )
 from handup.policy import Belief, Gate, Module, ModuleGraph
-from handup.recover import Phase, Session, Settings, TimeUnit, Unanswered
+from handup.recover import Session, SessionPhase, Settings, TimeUnit, Unanswered
 from handup.when import Troubleshoot, flips_at
 from tests.make import chain_of
 from tests.recover.drive import BITE, IN_PHASE, SURE, acting, asking, ended, step, waiting
@@ -44,11 +44,11 @@ CALLS: dict[str, Call] = {
     "stopped": lambda session: session.stopped(),
 }
 LEGAL = {
-    Phase.DECIDING: {"next", "forwarded", "stopped"},
-    Phase.ASKING: {"answered", "unanswered", "stopped"},
-    Phase.ACTING: {"executed", "succeeded", "stopped"},
-    Phase.WAITING: {"next", "forwarded", "answered", "unanswered", "stopped"},
-    Phase.ENDED: {"stopped"},
+    SessionPhase.DECIDING: {"next", "forwarded", "stopped"},
+    SessionPhase.ASKING: {"answered", "unanswered", "stopped"},
+    SessionPhase.ACTING: {"executed", "succeeded", "stopped"},
+    SessionPhase.WAITING: {"next", "forwarded", "answered", "unanswered", "stopped"},
+    SessionPhase.ENDED: {"stopped"},
 }
 """What may be told in each of the phases that `drive` makes; while waiting, m1's question may still come to an end."""
 
@@ -60,19 +60,19 @@ def record(session: Session) -> str:
 # -- what may be told when ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("phase", Phase)
-def test_each_phase_can_be_reached(phase: Phase) -> None:
+@pytest.mark.parametrize("phase", SessionPhase)
+def test_each_phase_can_be_reached(phase: SessionPhase) -> None:
     assert IN_PHASE[phase]().phase is phase
 
 
 @pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("phase", Phase)
-def test_what_is_legal_is_taken_and_what_is_not_changes_nothing(phase: Phase, call: str) -> None:
+@pytest.mark.parametrize("phase", SessionPhase)
+def test_what_is_legal_is_taken_and_what_is_not_changes_nothing(phase: SessionPhase, call: str) -> None:
     session = IN_PHASE[phase]()
     before, belief = record(session), session.belief
     if call in LEGAL[phase]:
         CALLS[call](session)
-        assert record(session) != before or (call, phase) == ("stopped", Phase.ENDED)
+        assert record(session) != before or (call, phase) == ("stopped", SessionPhase.ENDED)
         return
     with pytest.raises(IllegalCall) as caught:
         CALLS[call](session)
@@ -85,27 +85,29 @@ def test_what_is_legal_is_taken_and_what_is_not_changes_nothing(phase: Phase, ca
 @pytest.mark.parametrize(
     ("phase", "call", "error"),
     [
-        (Phase.DECIDING, lambda session: session.next(math.nan), BadSetting),
-        (Phase.DECIDING, lambda session: session.next(math.inf), BadSetting),
-        (Phase.DECIDING, lambda session: session.forwarded({"nobody": 0.5}), UnknownModule),
-        (Phase.DECIDING, lambda session: session.forwarded({"m0": 1.5}), BadSetting),
-        (Phase.DECIDING, lambda session: session.forwarded({"m0": 0.5, "m1": math.nan}), BadSetting),
-        (Phase.ASKING, lambda session: session.answered("nobody", changed=True), UnknownModule),
-        (Phase.ASKING, lambda session: session.answered("m1", changed=True, expert=1.1), BadSetting),
-        (Phase.ASKING, lambda session: session.answered("m1", changed=True, expert=math.nan), BadSetting),
-        (Phase.ASKING, lambda session: session.answered("m1", changed=True, now_s=math.nan), BadSetting),
-        (Phase.ASKING, lambda session: session.answered("m1", changed=True, now_s=math.inf), BadSetting),
-        (Phase.ASKING, lambda session: session.unanswered("nobody", "not-now"), UnknownModule),
-        (Phase.ASKING, lambda session: session.unanswered("m1", "gone fishing"), BadSetting),
-        (Phase.ASKING, lambda session: session.unanswered("m1", "not-now", until_s=math.nan), BadSetting),
-        (Phase.ASKING, lambda session: session.unanswered("m1", "not-now", until_s=math.inf), BadSetting),
-        (Phase.ASKING, lambda session: session.unanswered("m1", "not-now", now_s=math.nan), BadSetting),
-        (Phase.ACTING, lambda session: session.executed(True, certainty=0.4), BadSetting),
-        (Phase.ACTING, lambda session: session.executed(True, certainty=1.1), BadSetting),
-        (Phase.ACTING, lambda session: session.executed(True, certainty=math.nan), BadSetting),
+        (SessionPhase.DECIDING, lambda session: session.next(math.nan), BadSetting),
+        (SessionPhase.DECIDING, lambda session: session.next(math.inf), BadSetting),
+        (SessionPhase.DECIDING, lambda session: session.forwarded({"nobody": 0.5}), UnknownModule),
+        (SessionPhase.DECIDING, lambda session: session.forwarded({"m0": 1.5}), BadSetting),
+        (SessionPhase.DECIDING, lambda session: session.forwarded({"m0": 0.5, "m1": math.nan}), BadSetting),
+        (SessionPhase.ASKING, lambda session: session.answered("nobody", changed=True), UnknownModule),
+        (SessionPhase.ASKING, lambda session: session.answered("m1", changed=True, expert=1.1), BadSetting),
+        (SessionPhase.ASKING, lambda session: session.answered("m1", changed=True, expert=math.nan), BadSetting),
+        (SessionPhase.ASKING, lambda session: session.answered("m1", changed=True, now_s=math.nan), BadSetting),
+        (SessionPhase.ASKING, lambda session: session.answered("m1", changed=True, now_s=math.inf), BadSetting),
+        (SessionPhase.ASKING, lambda session: session.unanswered("nobody", "not-now"), UnknownModule),
+        (SessionPhase.ASKING, lambda session: session.unanswered("m1", "gone fishing"), BadSetting),
+        (SessionPhase.ASKING, lambda session: session.unanswered("m1", "not-now", until_s=math.nan), BadSetting),
+        (SessionPhase.ASKING, lambda session: session.unanswered("m1", "not-now", until_s=math.inf), BadSetting),
+        (SessionPhase.ASKING, lambda session: session.unanswered("m1", "not-now", now_s=math.nan), BadSetting),
+        (SessionPhase.ACTING, lambda session: session.executed(True, certainty=0.4), BadSetting),
+        (SessionPhase.ACTING, lambda session: session.executed(True, certainty=1.1), BadSetting),
+        (SessionPhase.ACTING, lambda session: session.executed(True, certainty=math.nan), BadSetting),
     ],
 )
-def test_a_wrong_value_is_refused_and_changes_nothing(phase: Phase, call: Call, error: type[HandupError]) -> None:
+def test_a_wrong_value_is_refused_and_changes_nothing(
+    phase: SessionPhase, call: Call, error: type[HandupError]
+) -> None:
     session = IN_PHASE[phase]()
     before = record(session)
     with pytest.raises(error):
@@ -113,19 +115,19 @@ def test_a_wrong_value_is_refused_and_changes_nothing(phase: Phase, call: Call, 
     assert record(session) == before
 
 
-@pytest.mark.parametrize("phase", [Phase.DECIDING, Phase.ENDED])
-def test_nothing_that_is_not_decided_can_flip(phase: Phase) -> None:
+@pytest.mark.parametrize("phase", [SessionPhase.DECIDING, SessionPhase.ENDED])
+def test_nothing_that_is_not_decided_can_flip(phase: SessionPhase) -> None:
     with pytest.raises(IllegalCall, match="nothing is decided"):
         IN_PHASE[phase]().flips()
 
 
-@pytest.mark.parametrize("phase", Phase)
-def test_it_can_be_stopped_at_any_time_and_twice(phase: Phase) -> None:
+@pytest.mark.parametrize("phase", SessionPhase)
+def test_it_can_be_stopped_at_any_time_and_twice(phase: SessionPhase) -> None:
     session = IN_PHASE[phase]()
     outcome_before = session.outcome
     session.stopped("hand on the arm")
     session.stopped()
-    assert session.phase is Phase.ENDED
+    assert session.phase is SessionPhase.ENDED
     assert session.outcome is (outcome_before or Outcome.STOPPED)
     assert session.pending is None
     with pytest.raises(IllegalCall):
@@ -148,8 +150,8 @@ def test_an_open_question_is_put_in_the_policys_words() -> None:
     assert session.question == question
 
 
-@pytest.mark.parametrize("phase", [each for each in Phase if each is not Phase.ASKING])
-def test_where_nothing_is_asked_there_is_no_question(phase: Phase) -> None:
+@pytest.mark.parametrize("phase", [each for each in SessionPhase if each is not SessionPhase.ASKING])
+def test_where_nothing_is_asked_there_is_no_question(phase: SessionPhase) -> None:
     assert IN_PHASE[phase]().question is None
 
 
@@ -241,7 +243,7 @@ def test_let_the_robot_try_said_late_ends_the_wait_and_makes_it_act() -> None:
     session = waiting()
     asked = session._state.unanswered
     session.unanswered("m1", "let-robot-try", now_s=3.0)
-    assert (session.phase, session._state.unanswered) == (Phase.DECIDING, asked)
+    assert (session.phase, session._state.unanswered) == (SessionPhase.DECIDING, asked)
     assert session.next(3.0).action is Action.ACT
 
 
@@ -252,7 +254,7 @@ def test_a_question_that_ends_late_does_not_disturb_the_open_one() -> None:
     while session.next(200.0).action is not Action.ASK:
         session.executed(False)
     session.unanswered("m0", "let-robot-try", now_s=200.0)
-    assert session.phase is Phase.ASKING
+    assert session.phase is SessionPhase.ASKING
     session.answered(session.pending.module or "" if session.pending else "", changed=False)
     assert session.next(201.0).action is Action.ACT, "what was said meanwhile is not forgotten"
 
@@ -278,7 +280,7 @@ def test_let_the_robot_try_counts_as_unanswered_too() -> None:
 def test_a_late_answer_ends_a_wait() -> None:
     session = waiting()
     session.answered("m1", changed=True, now_s=50.0)
-    assert session.phase is Phase.DECIDING
+    assert session.phase is SessionPhase.DECIDING
     assert session.next(51.0).action is Action.ACT
 
 
@@ -288,7 +290,7 @@ def test_a_late_answer_is_taken_while_another_question_is_open() -> None:
     session.unanswered("m0", "expired", now_s=1.0)
     assert session.next(2.0).module == "m1"
     session.answered("m0", changed=True)
-    assert session.phase is Phase.ASKING
+    assert session.phase is SessionPhase.ASKING
     assert session.posterior["m0"] == 0.0
     session.answered("m1", changed=True)
     assert session.next(3.0).action is Action.ACT
@@ -524,7 +526,7 @@ def test_a_cost_model_that_makes_no_sense_is_refused_and_changes_nothing(costs: 
 def test_a_success_that_is_certain_ends_the_episode() -> None:
     session = acting()
     session.executed(True)
-    assert (session.outcome, session.phase, session.pending) == (Outcome.RECOVERED, Phase.ENDED, None)
+    assert (session.outcome, session.phase, session.pending) == (Outcome.RECOVERED, SessionPhase.ENDED, None)
 
 
 def test_a_failure_is_evidence() -> None:
@@ -625,7 +627,7 @@ def test_two_forward_passes_with_nothing_between_are_refused(after: str) -> None
 def test_a_forward_pass_ends_a_wait() -> None:
     session = waiting()
     session.forwarded({"m1": 0.9})
-    assert session.phase is Phase.DECIDING
+    assert session.phase is SessionPhase.DECIDING
     assert session.next(3.0).action is Action.ACT
 
 
@@ -705,7 +707,7 @@ def test_a_decision_that_cannot_be_carried_out_is_refused_and_changes_nothing(de
     session = Session(BITE, Stubborn(decision))
     with pytest.raises((ContractViolation, UnknownModule), match=r"'stubborn' decides|no module 'nobody'"):
         session.next(0.0)
-    assert session.phase is Phase.DECIDING
+    assert session.phase is SessionPhase.DECIDING
     assert session.to_json()["events"] == []
 
 

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from handup.core import Action, Decision, IllegalCall
 from handup.policy import ModuleGraph
-from handup.recover import Phase, Session, Settings, TimeUnit, Unanswered
+from handup.recover import Session, SessionPhase, Settings, TimeUnit, Unanswered
 from tests.strategies import certainties, chances, experts, module_lists
 
 METHODS = (
@@ -64,7 +64,7 @@ class Episode(RuleBasedStateMachine):
 
     # -- legal calls ---------------------------------------------------------------------------------------------------
 
-    @precondition(lambda self: self.session.phase in (Phase.DECIDING, Phase.WAITING))
+    @precondition(lambda self: self.session.phase in (SessionPhase.DECIDING, SessionPhase.WAITING))
     @rule(passed_s=st.floats(0.0, 30.0))
     def decide(self, passed_s: float) -> None:
         self.now_s += passed_s
@@ -78,10 +78,10 @@ class Episode(RuleBasedStateMachine):
 
     def check_phase(self, decision: Decision) -> None:
         phases = {
-            Action.ACT: Phase.ACTING,
-            Action.ASK: Phase.ASKING,
-            Action.WAIT: Phase.WAITING,
-            Action.YIELD: Phase.ENDED,
+            Action.ACT: SessionPhase.ACTING,
+            Action.ASK: SessionPhase.ASKING,
+            Action.WAIT: SessionPhase.WAITING,
+            Action.YIELD: SessionPhase.ENDED,
         }
         assert self.session.phase is phases[decision.action]
         if decision.action is Action.ASK:
@@ -89,26 +89,26 @@ class Episode(RuleBasedStateMachine):
         if decision.action is Action.WAIT:
             assert decision.until_s is not None and decision.until_s > self.now_s
 
-    @precondition(lambda self: self.session.phase is Phase.ASKING)
+    @precondition(lambda self: self.session.phase is SessionPhase.ASKING)
     @rule(changed=st.sampled_from((True, False, None)), expert=st.none() | experts)
     def answer(self, changed: bool | None, expert: float | None) -> None:
         self.session.answered(self.asked(), changed=changed, expert=expert, now_s=self.now_s)
-        assert self.session.phase is Phase.DECIDING
+        assert self.session.phase is SessionPhase.DECIDING
 
-    @precondition(lambda self: self.session.phase is Phase.ASKING)
+    @precondition(lambda self: self.session.phase is SessionPhase.ASKING)
     @rule(why=st.sampled_from(Unanswered), until_s=st.none() | st.floats(0.0, 500.0))
     def leave_unanswered(self, why: Unanswered, until_s: float | None) -> None:
         self.session.unanswered(self.asked(), why, until_s=until_s, now_s=self.now_s)
-        assert self.session.phase is Phase.DECIDING
+        assert self.session.phase is SessionPhase.DECIDING
 
-    @precondition(lambda self: self.session.phase is Phase.ACTING)
+    @precondition(lambda self: self.session.phase is SessionPhase.ACTING)
     @rule(ok=st.sampled_from((False, False, False, True)), certainty=certainties)
     def execute(self, ok: bool, certainty: float) -> None:
         self.session.executed(ok, certainty=certainty)
-        assert self.session.phase in (Phase.DECIDING, Phase.ENDED)
-        assert ok or self.session.phase is Phase.DECIDING
+        assert self.session.phase in (SessionPhase.DECIDING, SessionPhase.ENDED)
+        assert ok or self.session.phase is SessionPhase.DECIDING
 
-    @precondition(lambda self: self.session.phase in (Phase.DECIDING, Phase.WAITING))
+    @precondition(lambda self: self.session.phase in (SessionPhase.DECIDING, SessionPhase.WAITING))
     @rule(data=st.data())
     def forward(self, data: st.DataObject) -> None:
         names = st.sampled_from(self.session.graph.names)
@@ -121,9 +121,9 @@ class Episode(RuleBasedStateMachine):
                 self.session.forwarded(brought, changed=changed)
             return
         self.session.forwarded(brought, changed=changed)
-        assert self.session.phase is Phase.DECIDING
+        assert self.session.phase is SessionPhase.DECIDING
 
-    @precondition(lambda self: self.session.phase in (Phase.DECIDING, Phase.WAITING, Phase.ASKING))
+    @precondition(lambda self: self.session.phase in (SessionPhase.DECIDING, SessionPhase.WAITING, SessionPhase.ASKING))
     @rule(data=st.data(), changed=st.booleans())
     def answer_late(self, data: st.DataObject, changed: bool) -> None:
         late = sorted(self.session._state.late)
@@ -135,15 +135,17 @@ class Episode(RuleBasedStateMachine):
     def stop(self, stop: bool) -> None:
         if stop:
             self.session.stopped("enough")
-            assert self.session.phase is Phase.ENDED
+            assert self.session.phase is SessionPhase.ENDED
 
-    @precondition(lambda self: self.session.phase in (Phase.DECIDING, Phase.WAITING) and self.session._state.late)
+    @precondition(
+        lambda self: self.session.phase in (SessionPhase.DECIDING, SessionPhase.WAITING) and self.session._state.late
+    )
     @rule(why=st.sampled_from(Unanswered))
     def hear_the_end_of_a_question_that_was_put_off(self, why: Unanswered) -> None:
         session = self.session
         module, before = session.graph.names[min(session._state.late)], session.tally
         session.unanswered(module, why, now_s=self.now_s)
-        assert session.phase is Phase.DECIDING
+        assert session.phase is SessionPhase.DECIDING
         assert session.tally == before, "it was counted when it was put off"
 
     # -- illegal calls -------------------------------------------------------------------------------------------------
@@ -152,19 +154,19 @@ class Episode(RuleBasedStateMachine):
     def try_what_is_illegal(self, data: st.DataObject) -> None:
         session, names = self.session, self.session.graph.names
         phase, late = session.phase, {names[index] for index in session._state.late}
-        other = [name for name in names if not (phase is Phase.ASKING and name == self.asked())]
+        other = [name for name in names if not (phase is SessionPhase.ASKING and name == self.asked())]
         never_asked = [name for name in other if name not in late]
         calls: list[Callable[[], object]] = []
-        if phase not in (Phase.DECIDING, Phase.WAITING):
+        if phase not in (SessionPhase.DECIDING, SessionPhase.WAITING):
             calls += [lambda: session.next(self.now_s), lambda: session.forwarded({})]
-        elif phase is Phase.WAITING:
+        elif phase is SessionPhase.WAITING:
             calls += [lambda: session.next(self.now_s)]
-        if phase is not Phase.ACTING:
+        if phase is not SessionPhase.ACTING:
             calls += [lambda: session.executed(True), lambda: session.executed(False, certainty=0.7)]
         if never_asked:
             calls += [lambda: session.unanswered(never_asked[0], "not-now")]
             calls += [lambda: session.answered(never_asked[-1], changed=True)]
-        if phase in (Phase.ACTING, Phase.ENDED):
+        if phase in (SessionPhase.ACTING, SessionPhase.ENDED):
             calls += [lambda: session.answered(names[0], changed=True), lambda: session.unanswered(names[0], "expired")]
         assume(calls)
         before = stored(session)
@@ -188,7 +190,7 @@ class Episode(RuleBasedStateMachine):
 
     @invariant()
     def it_has_an_outcome_exactly_when_it_has_ended(self) -> None:
-        assert (self.session.outcome is not None) == (self.session.phase is Phase.ENDED)
+        assert (self.session.outcome is not None) == (self.session.phase is SessionPhase.ENDED)
 
     @invariant()
     def it_stays_within_its_bounds(self) -> None:
@@ -209,11 +211,11 @@ class Episode(RuleBasedStateMachine):
         session = self.session
         most = (STEPS_PER_MODULE + 2) * len(session.graph) * (session.settings.max_unanswered + 2) + 10
         for _ in range(most):
-            if session.phase is Phase.ENDED:
+            if session.phase is SessionPhase.ENDED:
                 break
-            if session.phase is Phase.ACTING:
+            if session.phase is SessionPhase.ACTING:
                 session.executed(False)
-            elif session.phase is Phase.ASKING:
+            elif session.phase is SessionPhase.ASKING:
                 session.unanswered(self.asked(), "expired", now_s=self.now_s)
             else:
                 if session.pending is not None and session.pending.until_s is not None:

@@ -11,8 +11,8 @@ from pathlib import Path
 import httpx
 from websockets.sync.client import connect
 
-from handup.client import live
-from handup.client.address import Address
+from handup.client import link_protocol
+from handup.client.address import ServerAddress
 from handup.server import Bounds, ServerSettings, start
 from tests.server.houses import PEOPLE
 
@@ -36,11 +36,14 @@ def test_half_a_request_keeps_nobody_out_and_is_closed_in_time(tmp_path: Path) -
 def test_a_live_socket_outlives_the_time_that_a_request_may_take(tmp_path: Path) -> None:
     bounds = Bounds(body_s=0.3)
     settings = ServerSettings(store=str(tmp_path / "h.db"), port=0, people=PEOPLE, bounds=bounds)
-    with start(settings) as server, connect(**live.how(Address(server.url, server.token("ana")))) as socket:
+    with (
+        start(settings) as server,
+        connect(**link_protocol.how(ServerAddress(server.url, server.token("ana")))) as socket,
+    ):
         until, number, heard = time.monotonic() + 4 * bounds.body_s, 0, ""
         while time.monotonic() < until:
             number += 1
-            socket.send(live.beat(number))
+            socket.send(link_protocol.beat(number))
             heard = json.loads(socket.recv(timeout=10))["type"]
             time.sleep(0.1)  # as often as the server takes it
         assert heard == "beat"

@@ -9,8 +9,8 @@ import pytest
 
 from handup.core.panels import Phase, RobotState
 from handup.server.auth import MOST_BUCKETS, Buckets
-from handup.server.hub import EACH_S, EACH_TURN_S, Robot, Robots
-from handup.server.service import Draft, Drafts
+from handup.server.hub import EACH_S, EACH_TURN_S, LinkedRobot, RobotHub
+from handup.server.service import Drafts, ReplyDraft
 from handup.server.stops import Pool
 from handup.server.tokens import code_digest
 
@@ -40,10 +40,10 @@ def test_people_are_told_of_many_robots_less_often_and_of_the_last_state_in_the_
     monkeypatch.setattr("handup.server.hub.time.monotonic", lambda: now_s)
     told: list[tuple[str, bool, str]] = []
 
-    def tell(robot: Robot) -> None:
+    def tell(robot: LinkedRobot) -> None:
         told.append((robot.name, robot.alive, (robot.state or {}).get("title", "")))
 
-    robots = Robots(1.0, lambda: now_s, tell)
+    robots = RobotHub(1.0, lambda: now_s, tell)
     for number in range(50):
         robots.heard(str(number))
     told.clear()
@@ -69,7 +69,7 @@ def test_a_robot_that_flaps_is_told_once_a_second_and_as_it_is_in_the_end(monkey
     now_s = 100.0
     monkeypatch.setattr("handup.server.hub.time.monotonic", lambda: now_s)
     told: list[tuple[float, bool]] = []
-    robots = Robots(0.1, lambda: now_s, lambda robot: told.append((round(now_s, 2), robot.alive)))
+    robots = RobotHub(0.1, lambda: now_s, lambda robot: told.append((round(now_s, 2), robot.alive)))
     robots.heard("plate")
     told.clear()
     for step in range(100):  # heard for a moment, silent for a moment, for ten seconds
@@ -114,9 +114,9 @@ def test_what_a_thread_of_the_pool_raises_is_told_and_it_goes_on() -> None:
 def test_drafts_are_so_many_at_most() -> None:
     drafts = Drafts(2)
     for question in ("a", "b", "c"):
-        drafts.put("ana", question, Draft(question, 0.0))
+        drafts.put("ana", question, ReplyDraft(question, 0.0))
     assert drafts.get("ana", "a") is None
-    assert drafts.get("ana", "c") == Draft("c", 0.0)
+    assert drafts.get("ana", "c") == ReplyDraft("c", 0.0)
 
 
 def test_a_code_is_the_same_however_it_is_typed() -> None:

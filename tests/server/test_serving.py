@@ -19,7 +19,7 @@ from websockets.typing import Origin
 from handup.core import BadSetting, CannotListen, UnsafeHost
 from handup.journal import Journal
 from handup.server import Beats, Bounds, RunningServer, ServerSettings, create_app, start
-from handup.server.serving import listen
+from handup.server.running_server import listen
 from tests.deadlines import soon
 from tests.server.houses import CHOICE, PEOPLE
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from handup.domains.feeding.memory_modules import SETTINGS
 from handup.domains.feeding.modules import ENCODER_KIND, ENCODER_SCHEMA, PictureEncoder, folder_of
-from handup.domains.feeding.remembering import SETTINGS
 from train.feeding import kitchens, recall
 from train.feeding.kitchens import HOMES, SEEDS_EACH, looks_of, menus_of
 from train.feeding.packing import packed, pictures_in

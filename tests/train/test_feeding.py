@@ -12,7 +12,7 @@ import pytest
 from handup.core import Box
 from handup.domains.feeding import EASY, HARD, foods
 from handup.domains.feeding.crops import Square, cut, standard
-from handup.domains.feeding.judging import Off, off_by, tolerances
+from handup.domains.feeding.truth import PoseError, off_by, tolerances
 from train.feeding import render
 from train.feeding.packing import BRIGHT, COLOUR, files_of, packed, unpacked
 from train.feeding.splits import SPLITS, bites_before, plate_of
@@ -69,9 +69,9 @@ def test_how_far_a_line_is_off_does_not_depend_on_which_end_comes_first() -> Non
         assert astuple(off_by(one, best)) == pytest.approx((2.0, 90.0))
     assert astuple(off_by(best[::-1] + np.array([3.0, 4.0]), best)) == pytest.approx((5.0, 0.0))
     bears = next(iter(tolerances().values()))
-    assert bears.bears(Off(bears.place_mm, bears.angle_deg))
-    assert not bears.bears(Off(bears.place_mm + 0.1, 0.0))
-    assert not bears.bears(Off(0.0, bears.angle_deg + 0.1))
+    assert bears.bears(PoseError(bears.place_mm, bears.angle_deg))
+    assert not bears.bears(PoseError(bears.place_mm + 0.1, 0.0))
+    assert not bears.bears(PoseError(0.0, bears.angle_deg + 0.1))
 
 
 def test_plates_that_something_else_drew_are_not_mixed_with_new_ones(tmp_path: Path) -> None:

@@ -16,10 +16,10 @@ from handup.confidence import Sample
 from handup.confidence.metrics import LEVEL, RESAMPLES
 from handup.domains.feeding.calibration import SIZES
 from handup.domains.feeding.foods import foods
-from handup.domains.feeding.judging import MODULES, Off, box_of
 from handup.domains.feeding.modules import NAMES, Modules
 from handup.domains.feeding.skills import Skill
-from handup.domains.feeding.world import World
+from handup.domains.feeding.truth import MODULES, PoseError, box_of
+from handup.domains.feeding.world import PlateWorld
 from tests.fakes.feeding import Oracle
 from train.feeding import calibrate, evaluate, report
 from train.feeding.splits import SPLITS
@@ -35,7 +35,7 @@ def some_rows(ties: bool = True) -> evaluate.Rows:
         variance = float(np.round(random.gamma(2.0), 1 if ties else 9))
         place_mm = float(np.round(random.gamma(2.0) + 0.4 * variance, 1 if ties else 9))
         rows.add(int(random.integers(12)), -variance, bool(random.random() < 0.7), ("peas", "aimed"))
-        rows.off.append(Off(place_mm, 10.0))
+        rows.off.append(PoseError(place_mm, 10.0))
     return rows
 
 
@@ -85,7 +85,7 @@ def test_a_summary_is_what_scipy_and_a_loop_over_resampled_plates_find() -> None
 
 def test_a_split_is_evaluated_with_the_one_rule_for_boxes_and_aims(tmp_path: Path) -> None:
     """Modules that know the truth are always right; those that aim beside never are."""
-    with World("thanksgiving", seed=1, size=(320, 240)) as world:
+    with PlateWorld("thanksgiving", seed=1, size=(320, 240)) as world:
         items, names = world.truth(), list(foods())
         best = np.full((len(items), len(Skill), 4), np.nan, np.float32)
         for row, item in enumerate(items):

@@ -7,21 +7,21 @@ from functools import cache
 import numpy as np
 import pytest
 
-from handup.domains.reaching import Strategy, scene
-from handup.intent import Belief, Directional, Joystick
-from handup.intent.observing import Push
+from handup.domains.reaching import SteeringHabit, scene
+from handup.intent import Directional, GoalBelief, Joystick
+from handup.intent.push_models import Push
 from train import intent
 
 
 @cache
 def some() -> tuple[intent.Trajectory, ...]:
     where = scene("S1")
-    return tuple(intent.trajectory(where, "cup/top", each, 5000) for each in Strategy)
+    return tuple(intent.trajectory(where, "cup/top", each, 5000) for each in SteeringHabit)
 
 
 def test_the_score_is_that_of_the_belief_the_robot_would_have() -> None:
     model, each = Directional(), some()[0]
-    belief, seen = Belief.uniform(scene("S1").goals, floor=1e-9, ceiling=1.0 - 1e-12, unknown=intent.UNLISTED), []
+    belief, seen = GoalBelief.uniform(scene("S1").goals, floor=1e-9, ceiling=1.0 - 1e-12, unknown=intent.UNLISTED), []
     odds = model.odds(each.push)
     for row in range(len(odds)):
         belief = belief.updated(np.append(intent.EVERY * odds[row], 0.0))

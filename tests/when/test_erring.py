@@ -13,7 +13,7 @@ from handup.core import Action, Costs, Decision, Outcome, default_horizon
 from handup.policy import Belief, Gate, Module, ModuleGraph
 from handup.recover import Session, Settings
 from handup.when import Troubleshoot
-from handup.when.plan.problem import Problem
+from handup.when.plan.problem import PlanProblem
 from handup.when.troubleshoot import Planner, plan
 from tests.make import chain_of
 from tests.oracles.enumeration import succeeds
@@ -48,7 +48,7 @@ def test_on_longer_chains_the_order_costs_no_more_than_the_exact_plan_promises()
         random = np.random.default_rng(seed)
         belief = Belief.of(random_graph(random, 10, series=True))
         belief = belief.after_execution(False) if seed % 2 else belief
-        problem = Problem(belief, Costs.of(belief.graph.query_costs), ~belief.answered)
+        problem = PlanProblem(belief, Costs.of(belief.graph.query_costs), ~belief.answered)
         exact, along = (_best(plan(problem, planner)) for planner in (Planner.BEST, Planner.ORDERED))
         assert exact - 1e-9 <= along <= 1.001 * exact
 
@@ -77,7 +77,7 @@ def test_questions_of_no_or_hardly_any_time_are_planned_for(act_time: float, ask
     belief = Belief.of(chain_of((0.5, 0.6, 0.4)))
     belief = belief.after_execution(False) if failed else belief
     costs = Costs.of(belief.graph.query_costs, expert=0.9, act_time=act_time, ask_time=ask_time)
-    values = plan(Problem(belief, costs, np.ones(3, dtype=np.bool_)))
+    values = plan(PlanProblem(belief, costs, np.ones(3, dtype=np.bool_)))
     assert values.planner == "erring"
     weighed = values.ask[~np.isnan(values.ask)]
     assert len(weighed) == 3

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from handup.core import Action, Costs
 from handup.policy import Belief, Gate, Module, ModuleGraph
 from handup.when import Troubleshoot
-from handup.when.plan.problem import Problem
+from handup.when.plan.problem import PlanProblem
 from handup.when.troubleshoot import Planner, plan
 from tests.make import chain_of, tangle
 from tests.oracles.enumeration import enumerate_history, tell
@@ -25,9 +25,9 @@ SEEDS = range(12)
 SMALL = random_graph(np.random.default_rng(0), 8)
 
 
-def problem_of(belief: Belief, *, expert: float = 1.0, time_left: float | None = None) -> Problem:
+def problem_of(belief: Belief, *, expert: float = 1.0, time_left: float | None = None) -> PlanProblem:
     costs = Costs.of(belief.graph.query_costs, expert=expert, time_left=time_left)
-    return Problem(belief, costs, ~belief.answered | (costs.expert < 1.0))
+    return PlanProblem(belief, costs, ~belief.answered | (costs.expert < 1.0))
 
 
 @pytest.mark.parametrize(("series", "worst"), [(False, 1.10), (True, 1.15)], ids=["gates", "chains"])

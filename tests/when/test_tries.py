@@ -12,7 +12,7 @@ from handup.core import Action, BadSetting, Costs, Decision, UnknownModule
 from handup.policy import Belief, ModuleGraph
 from handup.recover import Session, Settings
 from handup.when import Strategy, Troubleshoot
-from handup.when.plan.problem import Problem, Values
+from handup.when.plan.problem import PlanProblem, Values
 from handup.when.plan.tries import CANDIDATES, MOST_MODULES, plan_tries
 from tests.make import chain_of
 from tests.oracles.pomdp import NOTHING, Pomdp
@@ -100,7 +100,7 @@ def once(seed: int, modules: int, expert: float, *, tries: int, outdated: bool =
 
 def planned(graph: ModuleGraph, pomdp: Pomdp) -> Values:
     start = Moment.start(graph, pomdp)
-    problem = Problem(start.belief, start.costs(pomdp), np.ones(len(graph), dtype=np.bool_))
+    problem = PlanProblem(start.belief, start.costs(pomdp), np.ones(len(graph), dtype=np.bool_))
     return plan_tries(problem, np.random.default_rng(0))
 
 

@@ -12,7 +12,7 @@ from handup.core import Action, Costs, Decision, Outcome
 from handup.policy import Belief, ModuleGraph
 from handup.recover import Session
 from handup.when import Troubleshoot, strategy
-from handup.when.plan.problem import Problem
+from handup.when.plan.problem import PlanProblem
 from handup.when.troubleshoot import plan
 from tests.make import chain_of
 from tests.when.episodes import Average, average, pomdp_of
@@ -44,7 +44,7 @@ def measured(setting: Setting) -> Average:
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_it_costs_what_the_exact_plan_promises(setting: Setting) -> None:
     belief = Belief.of(chain_of_nine(setting))
-    values = plan(Problem(belief, Costs.of(belief.graph.query_costs), ~belief.answered))
+    values = plan(PlanProblem(belief, Costs.of(belief.graph.query_costs), ~belief.answered))
     assert (values.planner, values.exact) == ("series", True)
     optimum = min(values.act, values.give_up, float(values.ask.min()))
     assert measured(setting).cost / optimum == pytest.approx(1.0, abs=1e-9)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from handup.core import Action
 from handup.policy import Gate, Module, ModuleGraph
 from handup.when import Troubleshoot
-from handup.when.plan.problem import Problem, Values
+from handup.when.plan.problem import PlanProblem, Values
 from handup.when.troubleshoot import plan
 from tests.make import chain_of
 from tests.oracles.pomdp import Pomdp
@@ -60,7 +60,7 @@ def moments(draw: st.DrawFn, graph: ModuleGraph, pomdp: Pomdp) -> Moment:
 
 def planned(moment: Moment, pomdp: Pomdp, askable: tuple[bool, ...] | None = None) -> Values:
     allowed = ~moment.belief.answered if askable is None else ~moment.belief.answered & np.array(askable)
-    return plan(Problem(moment.belief, moment.costs(pomdp), allowed))
+    return plan(PlanProblem(moment.belief, moment.costs(pomdp), allowed))
 
 
 def compare(values: Values, pomdp: Pomdp, moment: Moment) -> None:

@@ -13,7 +13,7 @@ from handup.core import Action, Costs
 from handup.policy import Belief, Gate, Module, ModuleGraph
 from handup.recover import Session, Settings
 from handup.when import Troubleshoot
-from handup.when.plan.problem import Problem
+from handup.when.plan.problem import PlanProblem
 from handup.when.troubleshoot import plan
 from tests.make import chain_of
 
@@ -25,7 +25,7 @@ TANGLED = ModuleGraph(
 
 
 def least(belief: Belief, costs: Costs) -> float:
-    values = plan(Problem(belief, costs, ~belief.answered))
+    values = plan(PlanProblem(belief, costs, ~belief.answered))
     return float(min(values.act, values.give_up, *values.ask[~belief.answered].tolist()))
 
 

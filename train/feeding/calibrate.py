@@ -22,8 +22,8 @@ from rich.progress import Progress
 from handup.confidence import Calibration, Sample, calibrate
 from handup.confidence.calibrate import LEAST_PER_CLASS
 from handup.confidence.metrics import Estimate, intervals, weighted_ece
-from handup.confidence.sample import Kind
-from handup.domains.feeding import World
+from handup.confidence.sample import ScoreKind
+from handup.domains.feeding import PlateWorld
 from handup.domains.feeding.calibration import BEST, FILE, INTERVAL, PAPER, SCALED, SCHEMA, SIZES, Rows
 from handup.domains.feeding.modules import Modules
 from train.feeding.evaluate import clustered
@@ -61,7 +61,7 @@ def drawn(
             break
         split = SPLITS[f"calibration {sort}"]
         seed = split.first + number
-        with World(plate_of(seed), seed=seed, looks=split.looks(seed), size=(320, 240)) as world:
+        with PlateWorld(plate_of(seed), seed=seed, looks=split.looks(seed), size=(320, 240)) as world:
             for _ in range(bites_before(seed)):
                 items = world.truth()
                 if items:
@@ -86,7 +86,7 @@ def fitted(samples: dict[str, Sample]) -> dict[str, dict[str, Calibration]]:
     found = {BEST: best}
     for kind in (INTERVAL, SCALED):
         found[kind] = {
-            module: best[module] if sample.kind is Kind.VARIANCE else calibrate(sample, kind)
+            module: best[module] if sample.kind is ScoreKind.VARIANCE else calibrate(sample, kind)
             for module, sample in samples.items()
         }
     return found
@@ -150,7 +150,7 @@ def write_rows(folder: Path, samples: dict[str, Sample]) -> None:
     """One CSV per module, as `handup calibrate` reads it."""
     folder.mkdir(parents=True, exist_ok=True)
     for module, sample in samples.items():
-        name = "variance" if sample.kind is Kind.VARIANCE else "score"
+        name = "variance" if sample.kind is ScoreKind.VARIANCE else "score"
         with (folder / f"{module}.csv").open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow([name, "right"])

@@ -21,9 +21,9 @@ from handup.confidence.metrics import intervals, weighted_aurc, weighted_ece
 from handup.core import Box
 from handup.domains.feeding.crops import overlap
 from handup.domains.feeding.foods import foods
-from handup.domains.feeding.judging import SAME_BOX, Off, off_by, tolerance
 from handup.domains.feeding.modules import NAMES, Modules
 from handup.domains.feeding.skills import Skill
+from handup.domains.feeding.truth import SAME_BOX, PoseError, off_by, tolerance
 from train.feeding.packing import files_of
 
 OUT = Path(__file__).parents[2] / "docs" / "feeding" / "models.json"
@@ -46,7 +46,7 @@ class Rows:
     score: list[float] = field(default_factory=list)
     right: list[bool] = field(default_factory=list)
     pair: list[tuple[str, str]] = field(default_factory=list)
-    off: list[Off] = field(default_factory=list)
+    off: list[PoseError] = field(default_factory=list)
 
     def add(self, plate: int, score: float, right: bool, pair: tuple[str, str]) -> None:
         """One more."""

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rich.progress import track
 
 from handup.core import Box
-from handup.domains.feeding import EASY, HARD, Item, Looks, Plate, Skill, World, foods
+from handup.domains.feeding import EASY, HARD, Item, Looks, Plate, PlateWorld, Skill, foods
 from handup.domains.feeding.crops import Square, cut, standard, whole
 from train.feeding.packing import UNFINISHED
 from train.feeding.render import SIZE, drawn_by
@@ -143,7 +143,7 @@ def _pictures(kitchen: int, meal: int, menu: Plate, looks_at: tuple[int, ...]) -
     """One plate, before and after some bites."""
     seed, names = kitchen + meal, list(foods())
     random = np.random.default_rng((seed, 79))
-    with World(menu, seed=seed, looks=looks_of(kitchen), size=SIZE, kitchen=kitchen) as world:
+    with PlateWorld(menu, seed=seed, looks=looks_of(kitchen), size=SIZE, kitchen=kitchen) as world:
         favourite = list(menu.pieces)[int(random.integers(len(menu.pieces)))] if random.random() < 0.5 else None
         for bites in looks_at:
             while world.executions < bites and (items := world.truth()):
@@ -161,7 +161,7 @@ def _pictures(kitchen: int, meal: int, menu: Plate, looks_at: tuple[int, ...]) -
             }  # fmt: skip
 
 
-def _take(world: World, items: tuple[Item, ...], favourite: str | None, random: np.random.Generator) -> None:
+def _take(world: PlateWorld, items: tuple[Item, ...], favourite: str | None, random: np.random.Generator) -> None:
     """One bite, of the favourite while there is any."""
     wanted = [each for each in items if each.food == favourite] or list(items)
     item = wanted[int(random.integers(len(wanted)))]

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from handup.domains.feeding import foods
 from handup.domains.feeding.crops import boxes_at_peaks
+from handup.domains.feeding.memory_modules import SETTINGS
 from handup.domains.feeding.modules import CROPPED, PLATE, WRITTEN, folder_of
-from handup.domains.feeding.remembering import SETTINGS
 from handup.models.onnx import session_of
 from train.feeding.kitchens import HOMES, parts_of
 from train.feeding.packing import pictures_in

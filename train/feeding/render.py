@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from rich.progress import track
 
-from handup.domains.feeding import Params, Skill, World, foods
+from handup.domains.feeding import Params, PlateWorld, Skill, foods
 from train.feeding.packing import UNFINISHED
 from train.feeding.splits import PER_PART, RENDERED, SPLITS, Split, bites_before, plate_of
 
@@ -119,7 +119,7 @@ def _pictures(seed: int, split: Split) -> list[dict[str, Any]]:
     """One picture of a plate, or one from before some bites and one from after them."""
     bites = bites_before(seed)
     taken = []
-    with World(plate_of(seed), seed=seed, looks=split.looks(seed), size=SIZE) as world:
+    with PlateWorld(plate_of(seed), seed=seed, looks=split.looks(seed), size=SIZE) as world:
         if split.both or not bites:
             taken.append(_picture(world, seed))
         items = taken[0]["items"] if taken else world.truth()
@@ -132,7 +132,7 @@ def _pictures(seed: int, split: Split) -> list[dict[str, Any]]:
     return [picture for picture in taken if picture["items"]]
 
 
-def _picture(world: World, seed: int) -> dict[str, Any]:
+def _picture(world: PlateWorld, seed: int) -> dict[str, Any]:
     first, second = world.on_plate(Skill.SCOOP, Params(0.25, 0.5, 0.75, 0.5))
     third, fourth = world.on_plate(Skill.SCOOP, Params(0.5, 0.25, 0.5, 0.75))
     mm = (2e3 * float(np.hypot(*(second - first))), 2e3 * float(np.hypot(*(fourth - third))))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from handup.domains.feeding.judging import FILE, KIND, SCHEMA
+from handup.domains.feeding.truth import FILE, KIND, SCHEMA
 
 ROOT = Path(__file__).parents[2]
 SWEEP = ROOT / "docs" / "feeding" / "sweep.csv"

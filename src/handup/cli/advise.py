@@ -14,9 +14,9 @@ from handup.cli.options import Expert, Policy, Weight
 from handup.cli.output import check_place, err, out, picked, plain_table, print_json, print_table, say
 from handup.core import BadSetting, MissingExtra
 from handup.lab.advice_flips import SCALES, Flips, Nearness, nearness
-from handup.lab.advise import Advice, Row
+from handup.lab.advise import Advice, MethodRow
 from handup.lab.advise import advise as simulate
-from handup.lab.episodes import Measure
+from handup.lab.episodes import MetricMeasure
 from handup.policy import ModuleGraph, load_policy
 
 EPILOG = """Example: handup advise examples/policies/bite.yaml --expert 0.9 --plot bite.png
@@ -164,7 +164,7 @@ def _show(policy: Path, advice: Advice, near: Nearness, picture: Path | None, *,
         out.print(MissingExtra.of("lab", "The picture").hint.replace("Run", "For a picture, run"), markup=False)
 
 
-def _in_words(row: Row) -> str:
+def _in_words(row: MethodRow) -> str:
     measures = row.measures
     success, load = measures["success"], measures["query_cost"]
     low, high = (100.0 * each for each in success.ci)
@@ -206,12 +206,12 @@ def _table(advice: Advice) -> Table:
     return table
 
 
-def _percent(share: Measure) -> str:
+def _percent(share: MetricMeasure) -> str:
     low, high = (100.0 * each for each in share.ci)
     return f"{100.0 * share.mean:.3g} ({low:.3g}–{high:.3g})"
 
 
-def _mean(measure: Measure) -> str:
+def _mean(measure: MetricMeasure) -> str:
     return f"{measure.mean:.3g} ± {(measure.ci[1] - measure.ci[0]) / 2.0:.2g}"
 
 

@@ -138,7 +138,7 @@ class Work:
     journal: Journal
     store: str
     leaving: Leaving
-    page: Page | None = field(default=None, init=False)
+    page: RobotPage | None = field(default=None, init=False)
 
     def linger(self, over: str) -> None:
         """Keep the page for a while. Its work is over, in the words of `over`, so Ctrl-C loses nothing."""
@@ -229,7 +229,7 @@ def workplace(
 
 
 @dataclass
-class Page:
+class RobotPage:
     """The page of a robot that works in this program.
 
     Args:
@@ -276,7 +276,7 @@ def check_page(what: str) -> None:
 
 
 @contextmanager
-def _page(work: Work, options: PageOptions, *, robot: str, person: str, folder: Path) -> Iterator[Page]:
+def _page(work: Work, options: PageOptions, *, robot: str, person: str, folder: Path) -> Iterator[RobotPage]:
     from handup.client import Client, RobotLink  # noqa: PLC0415
     from handup.client.child_server import ChildServer, known_to  # noqa: PLC0415 - belong to an extra
     from handup.server.tokens import Access  # noqa: PLC0415
@@ -291,7 +291,7 @@ def _page(work: Work, options: PageOptions, *, robot: str, person: str, folder: 
         server.wait()
         keep = stack.enter_context(Client(server.url, paired.token, patience_s=1.0)).put_picture
         link = stack.enter_context(RobotLink(server.url, paired.token, robot, id=paired.grant.id))
-        yield Page(server.url, link, keep, access, person, options)
+        yield RobotPage(server.url, link, keep, access, person, options)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from handup.cli.whole_journal import whole_journal
 from handup.core import BadSetting, DamagedJournal, StoreUnavailable
 from handup.core.checks import one_line
 from handup.core.files import written_whole
-from handup.journal import Erasure, Journal, Repaired, Row, Verdict, as_csv, as_jsonl
+from handup.journal import ChainVerdict, Erasure, Journal, Repaired, StoredEntry, as_csv, as_jsonl
 from handup.journal import repair as repair_store
 from handup.journal.address import address_of
 from handup.journal.events import ERASED
@@ -87,7 +87,7 @@ def verify(store: StoreArgument = DEFAULT_STORE, as_json: AsJson = False) -> Non
             if verdict.ok and verdict.entries:
                 first, last = (next(journal.rows(seq - 1)) for seq in (1, verdict.entries))
     except DamagedJournal as error:
-        verdict, hint = Verdict(ok=False, entries=0, why=error.cause), error.hint
+        verdict, hint = ChainVerdict(ok=False, entries=0, why=error.cause), error.hint
     if as_json:
         times = {"first_s": first and first.at_s, "last_s": last and last.at_s, "head": last and last.hash}
         print_json({"store": shown, **asdict(verdict), **times, "hint": "" if verdict.ok else hint})
@@ -97,7 +97,9 @@ def verify(store: StoreArgument = DEFAULT_STORE, as_json: AsJson = False) -> Non
         raise typer.Exit(FAILED)
 
 
-def _show_verdict(shown: str, verdict: Verdict, first: Row | None, last: Row | None, hint: str) -> None:
+def _show_verdict(
+    shown: str, verdict: ChainVerdict, first: StoredEntry | None, last: StoredEntry | None, hint: str
+) -> None:
     if not verdict.ok:
         say(f"DAMAGED: {verdict.why}." if shown in verdict.why else f"{shown} is DAMAGED: {verdict.why}.")
         if verdict.entries:

@@ -6,6 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
+from handup.cli.journal_lines import shortened, tell
 from handup.cli.output import (
     clock,
     day,
@@ -20,15 +21,14 @@ from handup.cli.output import (
     say,
     working,
 )
-from handup.cli.retelling import shortened, tell
 from handup.core import body_of
 from handup.desk.events import Asked, Enabled, Stopped
-from handup.desk.projection import Comparison, compared
+from handup.desk.projection import ReplayComparison, compared
+from handup.desk.question_state import DeskState, Fold
 from handup.desk.record import Record, name_of
-from handup.desk.state import DeskState, Fold
 from handup.desk.status import Status
 from handup.journal import Entry, Journal, JournalRepaired
-from handup.recover.trail import Trail
+from handup.recover.run_record import Trail
 
 MOST_RUNS = 20
 """So many runs are listed, the latest; the JSON has all of them."""
@@ -40,7 +40,7 @@ ABOUT_ACTIONS = "act:"
 
 
 @dataclass(kw_only=True)
-class Run:
+class ReplayedRun:
     """What is known of a run."""
 
     name: str
@@ -85,7 +85,7 @@ class Story:
 
     only: str | None
     fold: Fold = field(default_factory=Fold)
-    runs: dict[str, Run] = field(default_factory=dict)
+    runs: dict[str, ReplayedRun] = field(default_factory=dict)
     first_s: float | None = None
     stopped_s: float | None = None
 
@@ -100,7 +100,7 @@ class Story:
         return [record for record in self.state.waiting if self.only in (None, record.run)]
 
     @property
-    def shown(self) -> list[Run]:
+    def shown(self) -> list[ReplayedRun]:
         """Runs that are shown."""
         return [run for run in self.runs.values() if self.only in (None, run.name)]
 
@@ -116,7 +116,7 @@ class Story:
         if isinstance(entry.event, Stopped | JournalRepaired):
             self.stopped_s = entry.at_s
         if entry.run:
-            run = self.runs.setdefault(entry.run, Run(name=entry.run, first_s=entry.at_s, last_s=entry.at_s))
+            run = self.runs.setdefault(entry.run, ReplayedRun(name=entry.run, first_s=entry.at_s, last_s=entry.at_s))
             run.last_s = entry.at_s
             run.questions += isinstance(entry.event, Asked)
             if entry.kind.startswith(RUN_KINDS):
@@ -127,7 +127,7 @@ class Story:
         return tell(entry, None if record is None else record.question)
 
 
-def _asks_again_s(run: Run, record: Record, at_s: float) -> float | None:
+def _asks_again_s(run: ReplayedRun, record: Record, at_s: float) -> float | None:
     """When a run asks again what became of an action, if a question about that has just ended; None otherwise."""
     settings = {} if run.trail.started is None else run.trail.started.record.get("settings", {})
     rest_s, most = settings.get("expired_s"), settings.get("max_unanswered", 0)
@@ -190,7 +190,7 @@ class _Lines:
         say(line[: out.width - 1] + "…" if too_long else line)
 
 
-def _show_state(story: Story, found: Comparison) -> None:
+def _show_state(story: Story, found: ReplayComparison) -> None:
     state, today = story.state, day(story.state.at_s)
     say(f"\nAfter entry {state.seq}, {moment(state.at_s)}:" if state.seq else "There is no entry yet.")
     say(_stopped(story, today))
@@ -232,7 +232,7 @@ def _plain(text: str) -> str:
     return shortened(text).replace("[", "\\[")
 
 
-def _same(found: Comparison, seq: int) -> str:
+def _same(found: ReplayComparison, seq: int) -> str:
     if found.snapshot_seq is None:
         return "There is no snapshot to compare this with."
     tail = f"the snapshot at entry {found.snapshot_seq} and the {entries(seq - found.snapshot_seq)} after it"
@@ -246,7 +246,7 @@ def _same(found: Comparison, seq: int) -> str:
     )
 
 
-def _record(store: str, story: Story, listed: deque[tuple[Entry, str]], found: Comparison) -> dict[str, Any]:
+def _record(store: str, story: Story, listed: deque[tuple[Entry, str]], found: ReplayComparison) -> dict[str, Any]:
     state = story.state
     stopped = state.to_json()["stopped"]
     timeline = [

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from handup.cli.output import many, plain_table, print_json, print_table, say
 from handup.executive.events import Reloaded, Started
 from handup.executive.measures import Measures, Traced, measure, triage
-from handup.executive.proposing import OFFERED, Proposal, as_file, propose
+from handup.executive.proposals import OFFERED, Proposal, as_file, propose
 from handup.executive.recovery import Recovery
 from handup.executive.sources import Sources
 from handup.journal import Entry, Journal

@@ -19,15 +19,15 @@ from handup.core import BadSetting
 from handup.desk import SkippingClock
 from handup.desk.terminal import Left
 from handup.domains.domain import PAGE, SIMULATED, TERMINAL
-from handup.domains.feeding.filming import save_film
 from handup.domains.feeding.household import MemoryWanted, household, next_meal
-from handup.domains.feeding.live import ROBOT
 from handup.domains.feeding.meal import NAME
+from handup.domains.feeding.meal_film import save_film
+from handup.domains.feeding.meal_result import NOTHING_LEFT, Served
+from handup.domains.feeding.memory_modules import kept_in
 from handup.domains.feeding.modules import Modules
-from handup.domains.feeding.order import PERSON, Order, Terms
+from handup.domains.feeding.order import PERSON, MealTerms, Order
+from handup.domains.feeding.page_meal import ROBOT
 from handup.domains.feeding.policy import DOUBT_BELOW
-from handup.domains.feeding.remembering import kept_in
-from handup.domains.feeding.served import NOTHING_LEFT, Served
 from handup.domains.feeding.task import DOMAIN, MealTask
 from handup.domains.runs import end_task
 from handup.journal.address import address_of
@@ -239,7 +239,7 @@ def eat(wanted: Order, sitting: Sitting) -> Served:
         memory = stack.enter_context(
             household(sitting.memory.place(work.journal, new=sitting.new, again=sitting.again), work.journal)
         )
-        terms = Terms(
+        terms = MealTerms(
             people=SIMULATED if people == SIMULATED else PERSON,
             accuracy=sitting.accuracy if people == SIMULATED else None,
             networks=modules.networks,

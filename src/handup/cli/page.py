@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from handup.cli.built_page import check_built
+from handup.cli.demo_questions import PICTURES, PLATE, TOUR, picture
 from handup.cli.options import LOCAL_URL, Browse
 from handup.cli.output import note, out, say
-from handup.cli.touring import PICTURES, PLATE, TOUR, picture
 from handup.core import Person, Question, Role
 from handup.core.panels import PicturePanel
 from handup.server import RunningServer, ServerSettings, start

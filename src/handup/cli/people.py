@@ -10,11 +10,21 @@ from typing import Any
 
 from handup.core import BadSetting, HandupError, Person
 from handup.core.files import read_text
-from handup.core.yaml_document import Limits, Listing, Node, Scalar, Table, in_words, is_nothing, raising, read_yaml
+from handup.core.yaml_document import (
+    Listing,
+    Node,
+    Scalar,
+    YamlLimits,
+    YamlMap,
+    in_words,
+    is_nothing,
+    raising,
+    read_yaml,
+)
 from handup.desk import Desk
 from handup.journal import Journal
 
-LIMITS = Limits(size=1024 * 1024, values=50_000, depth=10, text=10_000)
+LIMITS = YamlLimits(size=1024 * 1024, values=50_000, depth=10, text=10_000)
 NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?")
 HINT = "Write for example: [{name: Ada, role: caregiver, limits: {per_hour: 6}}]."
 
@@ -53,7 +63,7 @@ def user_name() -> str:
 
 
 def _people(root: Node) -> tuple[Person, ...]:
-    if isinstance(root, Table) and set(root.entries) == {"people"}:
+    if isinstance(root, YamlMap) and set(root.entries) == {"people"}:
         root = root.entries["people"].value
     if not isinstance(root, Listing) or not root.items:
         raise BadSetting(f"this is {in_words(root)}, not a list of people", hint=HINT)

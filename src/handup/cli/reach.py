@@ -26,9 +26,9 @@ from handup.cli.options import (
 from handup.cli.output import note, out, plain_table, print_json, print_table
 from handup.core import BadSetting, StoreUnavailable
 from handup.domains.domain import PAGE
-from handup.domains.reaching import Strategy, Trial
-from handup.domains.reaching.driving import Driven
-from handup.domains.reaching.live import NAME, ROBOT, Seat
+from handup.domains.reaching import SteeringHabit, Trial
+from handup.domains.reaching.driven_hand import Driven
+from handup.domains.reaching.page_drive import NAME, ROBOT, Seat
 from handup.domains.reaching.task import DOMAIN, Reach, run_of
 from handup.domains.runs import end_task
 
@@ -141,10 +141,10 @@ def _check_no_page(context: typer.Context, user: str) -> None:
         raise BadSetting(f"{option} is for the page, and '{user}' drives without one", hint=f"Use --user {YOU}.")
 
 
-def _strategy(user: str) -> Strategy:
-    if user not in tuple(Strategy):
-        raise BadSetting(f"--user is '{user}'", hint=f"Use {', '.join((YOU, *Strategy))}.")
-    return Strategy(user)
+def _strategy(user: str) -> SteeringHabit:
+    if user not in tuple(SteeringHabit):
+        raise BadSetting(f"--user is '{user}'", hint=f"Use {', '.join((YOU, *SteeringHabit))}.")
+    return SteeringHabit(user)
 
 
 def _show(trial: Trial) -> None:

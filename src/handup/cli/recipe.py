@@ -13,24 +13,24 @@ import typer
 from handup.cli.options import RUNS_STORE, AsJson, DatabaseFile, RecoveryFiles, StoreOption, group
 from handup.cli.output import FAILED, check_writable, many, out, picked, print_json, say
 from handup.cli.recipe_problems import all_problems, print_problems
-from handup.cli.recipe_run import Wanted
+from handup.cli.recipe_run import RunCall
 from handup.cli.run import params_of
-from handup.cli.run_progress import Progress
+from handup.cli.run_progress import RunProgress
 from handup.cli.worlds import abilities_in, stage_of
 from handup.core import BadSetting
 from handup.domains.runs import RUNS
 from handup.domains.stage import Stage
 from handup.executive.action import Aborted
-from handup.executive.checking import abilities_of, check
 from handup.executive.events import Started
 from handup.executive.executive import Executive
 from handup.executive.language import literal
 from handup.executive.recipe import ActionStep, Recipe, Recipes, TaskStep, every
+from handup.executive.recipe_tree import as_svg, as_text, tree_shown
 from handup.executive.recovery import Recovery
-from handup.executive.rehearsing import rehearse
+from handup.executive.rehearsal import rehearse
 from handup.executive.run import Run
-from handup.executive.showing import as_svg, as_text, tree_shown
 from handup.executive.sources import Sources
+from handup.executive.validator import abilities_of, check
 from handup.journal import Journal
 
 app = group("recipe", "Example: handup recipe check recipe.yaml\n\nExit codes: 0 done, 1 failed, 2 bad input.")
@@ -144,7 +144,7 @@ def test_one(
         if from_failure is not None:
             record = _recovery(name, recoveries or (), from_failure, store, aborts or ())
         else:
-            files = Wanted(
+            files = RunCall(
                 files=tuple(recipe or ()), recoveries=tuple(recoveries or ()), database=database, world=world
             )
             record = _part(name, files, inputs, seed, quiet=as_json)
@@ -158,7 +158,7 @@ def test_one(
         raise typer.Exit(FAILED)
 
 
-def _part(name: str, wanted: Wanted, params: dict[str, Any], seed: int, *, quiet: bool) -> dict[str, Any]:
+def _part(name: str, wanted: RunCall, params: dict[str, Any], seed: int, *, quiet: bool) -> dict[str, Any]:
     """Run a task or an action: of the files that are named, else the world's own; what came of it, with `ok`."""
     stage = stage_of(wanted.world or "", seed=seed)
     recipes, recoveries = Recipes(main=ALONE, tasks={}), tuple[Recovery, ...]()
@@ -175,7 +175,7 @@ def _part(name: str, wanted: Wanted, params: dict[str, Any], seed: int, *, quiet
         task, params, recoveries = ALONE, {}, ()
     with TemporaryDirectory() as folder, Journal.open(Path(folder) / "test.db") as journal:
         run = Run(recipes, recoveries, task=task, params=params, book=journal, run=ALONE)
-        progress = Progress(run.machine, quiet=quiet, steps=True)
+        progress = RunProgress(run.machine, quiet=quiet, steps=True)
         run.follow(progress.told)
         with progress:
             over = Executive(run, stage).to_the_end()

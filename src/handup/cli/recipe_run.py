@@ -15,7 +15,7 @@ from handup.cli.options import RUNS_STORE, PageOptions, default_store
 from handup.cli.output import note
 from handup.cli.people import user_name
 from handup.cli.recipe_problems import all_problems
-from handup.cli.run_progress import Progress
+from handup.cli.run_progress import RunProgress
 from handup.cli.worlds import recipe_worlds, simulation, stage_of, with_endings
 from handup.core import BadSetting, Clock, ManualClock
 from handup.desk import SkippingClock
@@ -24,11 +24,11 @@ from handup.domains.domain import DOMAINS, NOBODY, PAGE, SIMULATED, TERMINAL, Do
 from handup.domains.recipe_task import RecipeTask
 from handup.domains.runs import RUNS, Last, Ordered, TaskOver, TaskStarted, begin_run, end_task
 from handup.domains.stage import Home, Stage
-from handup.executive.checking import abilities_of
 from handup.executive.events import Started
 from handup.executive.run import Run
-from handup.executive.settings import Settings, Unseen
+from handup.executive.run_settings import RunSettings, Unseen
 from handup.executive.sources import Sources
+from handup.executive.validator import abilities_of
 from handup.journal import Journal
 from handup.journal.address import address_of
 from handup.journal.files import Witness, note_path
@@ -40,7 +40,7 @@ ROBOT = "robot"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class RunCall:
     """A call of `handup run`; None is what was not named.
 
     Args:
@@ -102,7 +102,7 @@ class Wanted:
         return "handup run --resume" + (f" --store {shlex.quote(self.store)}" if named else "")
 
 
-def execute(wanted: Wanted) -> dict[str, Any]:
+def execute(wanted: RunCall) -> dict[str, Any]:
     """Begin or go on, to the end; return what came of it.
 
     Raises:
@@ -142,7 +142,7 @@ class _Way:
     speed: float | None
     clock: Clock | None = None
 
-    def __init__(self, wanted: Wanted, domain: Domain | None, last: Last | None) -> None:
+    def __init__(self, wanted: RunCall, domain: Domain | None, last: Last | None) -> None:
         self.wanted, self.domain, self.last = wanted, domain, last
 
     def place(self, work: Work, ordered: Ordered) -> AbstractContextManager[Workplace]:
@@ -189,7 +189,7 @@ class _Way:
 class _RecipeWay(_Way):
     """A recipe, a world's own or somebody's."""
 
-    def __init__(self, wanted: Wanted, domain: Domain | None, last: Last | None) -> None:
+    def __init__(self, wanted: RunCall, domain: Domain | None, last: Last | None) -> None:
         super().__init__(wanted, domain, last)
         self.people = wanted.people or (NOBODY if last is None else last.order.people)
         self.speed = 1.0 if domain is None else wanted.speed or (domain.speed if self.people == PAGE else None)
@@ -211,7 +211,7 @@ class _RecipeWay(_Way):
         sources, stage = wanted.sources, stage_of(wanted.world or "")
         with all_problems():
             sources.checked(abilities_of(stage.actions, {monitor.name: monitor for monitor in stage.monitors}))
-        settings = Settings(unseen=Unseen.EXIT if self.people == NOBODY else Unseen.ASK)
+        settings = RunSettings(unseen=Unseen.EXIT if self.people == NOBODY else Unseen.ASK)
         if not wanted.files:
             settings = replace(settings, lasts_s=stage.lasts_s, unit=stage.unit)
         self._made = partial(Run.of, sources, settings=settings, params=wanted.params, task=wanted.task)
@@ -246,8 +246,8 @@ class _RecipeWay(_Way):
                         self.drive(work, place, task)
             return {"world": ordered.world, "seed": ordered.seed, **task.result()}
 
-    def _progress(self, run: Run, stage: Stage) -> Progress:
-        progress = Progress(
+    def _progress(self, run: Run, stage: Stage) -> RunProgress:
+        progress = RunProgress(
             run.machine,
             quiet=self.wanted.quiet,
             steps=self.wanted.steps,
@@ -263,7 +263,7 @@ class _TaskWay(_Way):
 
     domain: Domain
 
-    def __init__(self, wanted: Wanted, domain: Domain, last: Last | None) -> None:
+    def __init__(self, wanted: RunCall, domain: Domain, last: Last | None) -> None:
         super().__init__(wanted, domain, last)
         self.people = wanted.people or (domain.people[0] if last is None else last.order.people)
         self.speed = wanted.speed or domain.speed
@@ -372,7 +372,7 @@ def _known(last: Last | None, journal: Journal) -> Run:
     return Run.of(sources, params=started.params, task=started.main, book=journal, run=last.order.name)
 
 
-def _refuse_other(wanted: Wanted, last: Last) -> None:
+def _refuse_other(wanted: RunCall, last: Last) -> None:
     """Refuse to go on otherwise than a run was begun. Who is asked and how fast may change.
 
     Files are compared by their names: what is written in them meanwhile is read anew between two steps.
@@ -421,7 +421,7 @@ def _but(endings: Container[str], names: Iterable[str]) -> list[str]:
     return [name for name in names if name not in endings]
 
 
-def _refuse_unused(wanted: Wanted, *, people: str, world: str) -> None:
+def _refuse_unused(wanted: RunCall, *, people: str, world: str) -> None:
     """Refuse options without a use, so that none is left aside without a word.
 
     Args:

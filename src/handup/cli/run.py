@@ -23,10 +23,10 @@ from handup.cli.options import (
     first_named,
 )
 from handup.cli.output import FAILED, err, many, print_json, say
-from handup.cli.recipe_run import Wanted, execute
+from handup.cli.recipe_run import RunCall, execute
 from handup.core import BadSetting
 from handup.domains.domain import PEOPLE
-from handup.executive.proposing import OFFERED
+from handup.executive.proposals import OFFERED
 
 EPILOG = f"""Example: handup run --world kitting --seed 7
 
@@ -103,7 +103,7 @@ def run(
     if drills and not world and not resume:
         raise BadSetting("there is nothing to drill without a world", hint="Name a --world, such as kitting.")
     named = first_named(context)
-    wanted = Wanted(
+    wanted = RunCall(
         files=tuple(files or ()),
         recoveries=tuple(recoveries or ()),
         database=database,

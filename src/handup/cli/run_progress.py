@@ -8,18 +8,18 @@ from typing import Self
 from rich.status import Status
 from rich.text import Text
 
+from handup.cli.journal_lines import shortened
 from handup.cli.output import err
-from handup.cli.retelling import shortened
 from handup.executive import events
 from handup.executive.machine import Machine
 from handup.executive.recovery import Recovery
-from handup.executive.watching import what_failed
+from handup.executive.run_view import what_failed
 
 LONG = 100
 """So many letters of a reason are shown."""
 
 
-class Progress:
+class RunProgress:
     """Follows a run, on stderr. Where that is a terminal, the step under way stands below the lines.
 
     Args:
@@ -98,10 +98,10 @@ class Progress:
                 return f"  ↺ {event.recovery} did not help"
             case events.Recovered():
                 return f"  → {event.hint}{f' at {event.level}' if event.level else ''}"
-            case events.Asked():
+            case events.TaskAsked():
                 about = f"about {event.module}" if event.module else "how to go on"
                 return f"? asks {about}"
-            case events.Answered():
+            case events.TaskAnswered():
                 return f"  {event.by or 'somebody'} says: {shortened(event.said or '', LONG)}"
             case _:
                 return _seldom(event)
@@ -112,17 +112,17 @@ class Progress:
 
 def _seldom(event: events.Entry) -> str:  # noqa: PLR0911 - a table
     match event:
-        case events.Unanswered():
+        case events.TaskUnanswered():
             return "  nobody answered"
-        case events.Said():
+        case events.TaskPrinted():
             return f"“{shortened(event.message, LONG)}”"
-        case events.Stopped():
+        case events.TaskStopped():
             return f"STOP: {shortened(event.why, LONG)}"
         case events.Resumed():
             return "goes on where it was"
         case events.Void():
             return f"  what was cut off had no effect ({event.why})"
-        case events.Acted(known="sensed"):
+        case events.ActionEnded(known="sensed"):
             return f"  what was cut off: the robot looked, and it {'worked' if event.ok else 'failed'}"
         case events.Reloaded():
             return "the files were read anew"

@@ -16,8 +16,8 @@ from handup.cli.options import group
 from handup.cli.output import INTERRUPTED, err, note, out, picked, plain_table, print_json, print_table, say
 from handup.core import BadSetting
 from handup.lab.cell import KEYS, Cell
-from handup.lab.engine import Outcome, Size, Study, Table, here, processes, registry, run_study
-from handup.lab.engine import Progress as Step
+from handup.lab.engine import Size, Study, StudyOutcome, Table, here, processes, registry, run_study
+from handup.lab.engine import StudyProgress as Step
 from handup.lab.engine.cluster import cluster as connected
 from handup.lab.simulate import simulate
 
@@ -195,7 +195,7 @@ def _options(study: Study, given: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def _run(study: Study, size: Size, out_dir: Path, jobs: int | None, cluster: str | None) -> Outcome:
+def _run(study: Study, size: Size, out_dir: Path, jobs: int | None, cluster: str | None) -> StudyOutcome:
     """Run a study with a progress bar on stderr. A stopped run keeps its finished rows."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     local = processes(jobs or cores) if (jobs or cores) > 1 else here
@@ -221,7 +221,7 @@ def _run(study: Study, size: Size, out_dir: Path, jobs: int | None, cluster: str
             raise typer.Exit(INTERRUPTED) from None
 
 
-def _show(outcome: Outcome) -> None:
+def _show(outcome: StudyOutcome) -> None:
     study = outcome.study
     out.print(f"[bold]{study.name}[/bold]: {study.question}")
     say(study.answer(outcome.results, outcome.judged))

@@ -9,8 +9,8 @@ from handup.core import BadSetting
 from handup.domains.domain import DOMAINS, Domain
 from handup.domains.stage import Home, Simulation, Stage
 from handup.executive.action import ACTIONS
-from handup.executive.checking import Abilities, abilities_of
 from handup.executive.sources import Sources
+from handup.executive.validator import Abilities, abilities_of
 from handup.journal.clock import WallClock
 
 

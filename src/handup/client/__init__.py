@@ -11,21 +11,21 @@ except ModuleNotFoundError:
 from handup.client.client import AsyncClient, Client
 from handup.client.link import RobotLink
 from handup.client.remote import RemoteDesk
-from handup.client.views import Change, Changed, Connected, Lost, Pairing, Robot, Stop, Stopped
+from handup.client.views import ActiveStop, Change, Changed, Connected, KnownRobot, Lost, Pairing, StopChanged
 from handup.core.panels import Unshown
 
 __all__ = [
+    "ActiveStop",
     "AsyncClient",
     "Change",
     "Changed",
     "Client",
     "Connected",
+    "KnownRobot",
     "Lost",
     "Pairing",
     "RemoteDesk",
-    "Robot",
     "RobotLink",
-    "Stop",
-    "Stopped",
+    "StopChanged",
     "Unshown",
 ]

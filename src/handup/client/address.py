@@ -26,7 +26,7 @@ PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True)
-class Address:
+class ServerAddress:
     """A server and the token that it knows us by.
 
     Args:
@@ -53,7 +53,7 @@ class Address:
         object.__setattr__(self, "url", self.url.rstrip("/"))
 
     @classmethod
-    def of(cls, url: str | None, token: str | None, ca_file: str | Path | None = None) -> Address:
+    def of(cls, url: str | None, token: str | None, ca_file: str | Path | None = None) -> ServerAddress:
         """What is given, and what the environment says where something is not."""
         return cls(
             url if url is not None else os.environ.get("HANDUP_URL") or DEFAULT_URL,
@@ -103,7 +103,7 @@ class Challenge:
         nonce: Made anew for each.
     """
 
-    address: Address
+    address: ServerAddress
     id: str
     nonce: str = field(default_factory=lambda: secrets.token_urlsafe(32))
 
@@ -120,7 +120,7 @@ class Challenge:
         return isinstance(given, str) and secrets.compare_digest(given.encode("utf-8", "replace"), wanted.encode())
 
 
-async def check_proof(address: Address, id_: str) -> None:
+async def check_proof(address: ServerAddress, id_: str) -> None:
     """Ask a server to prove itself. Over TLS its certificate does that.
 
     Raises:

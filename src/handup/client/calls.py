@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import httpx
 
-from handup.client.views import Json, Pairing, Robot, receipt_of, record_of, robot_of, strange
+from handup.client.views import Json, KnownRobot, Pairing, receipt_of, record_of, robot_of, strange
 from handup.core import BadSetting, HandupError, Question, Reply, ReplyKind, Value, errors
 from handup.core.panels import RobotState, plain
 from handup.desk import Receipt, Record, question_id
@@ -56,7 +56,7 @@ _BY_CODE = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Call(Generic[T]):
+class ServerCall(Generic[T]):
     """One request.
 
     Args:
@@ -91,27 +91,27 @@ class Call(Generic[T]):
         return {"method": self.method, "url": self.path, "timeout": timeout, "headers": headers, **sent}
 
 
-def ask(question: Question, *, run: str, step: str, attempt: int = 1, load: float = 0.0) -> Call[Record]:
+def ask(question: Question, *, run: str, step: str, attempt: int = 1, load: float = 0.0) -> ServerCall[Record]:
     """Put a question to people. The same run, step and attempt give the same question back, also after a crash."""
     question_id(run, step, attempt)
     question.check_ready()
     body = {"question": question.to_json(), "run": run, "step": step, "attempt": attempt, "load": load}
-    return Call(method="POST", path="/questions", json=body, read=_object(record_of))
+    return ServerCall(method="POST", path="/questions", json=body, read=_object(record_of))
 
 
-def record(question: str) -> Call[Record | None]:
+def record(question: str) -> ServerCall[Record | None]:
     """Look at a question as it is; None where there is none."""
     path = f"/questions/{quote(question, safe='/')}"
-    return Call(method="GET", path=path, read=_perhaps(record_of), absent=True)
+    return ServerCall(method="GET", path=path, read=_perhaps(record_of), absent=True)
 
 
-def waiting() -> Call[tuple[Record, ...]]:
+def waiting() -> ServerCall[tuple[Record, ...]]:
     """List the questions that wait for an answer and that we may see."""
     read = _object(lambda said: tuple(record_of(each) for each in said.get("questions", ())))
-    return Call(method="GET", path="/questions", params={"status": "waiting"}, read=read)
+    return ServerCall(method="GET", path="/questions", params={"status": "waiting"}, read=read)
 
 
-def polls(question: str, timeout_s: float | None) -> Iterator[tuple[Call[Record | None], float]]:
+def polls(question: str, timeout_s: float | None) -> Iterator[tuple[ServerCall[Record | None], float]]:
     """Yield requests that wait for news of a question, until the time is up; each with the time that is left."""
     until = math.inf if timeout_s is None else time.monotonic() + timeout_s
     left_s = until - time.monotonic()
@@ -120,45 +120,47 @@ def polls(question: str, timeout_s: float | None) -> Iterator[tuple[Call[Record 
         yield _wait(question, left_s), left_s
 
 
-def _wait(question: str, left_s: float) -> Call[Record | None]:
+def _wait(question: str, left_s: float) -> ServerCall[Record | None]:
     poll_s = max(0.0, min(left_s, LONGEST_POLL_S))
     params = {"id": question, "timeout_s": f"{poll_s:.3f}"}
-    return Call(method="GET", path="/wait", params=params, read=_perhaps(record_of), timeout_s=poll_s + POLL_GRACE_S)
+    return ServerCall(
+        method="GET", path="/wait", params=params, read=_perhaps(record_of), timeout_s=poll_s + POLL_GRACE_S
+    )
 
 
-def withdraw(question: str, why: str) -> Call[Receipt]:
+def withdraw(question: str, why: str) -> ServerCall[Receipt]:
     """Take a question back that is no longer needed. People read `why`."""
-    return Call(method="POST", path="/withdraw", json={"id": question, "why": why}, read=_object(receipt_of))
+    return ServerCall(method="POST", path="/withdraw", json={"id": question, "why": why}, read=_object(receipt_of))
 
 
-def answer(question: str, value: Value, *, certainty: float = 1.0, device: str = "") -> Call[Receipt]:
+def answer(question: str, value: Value, *, certainty: float = 1.0, device: str = "") -> ServerCall[Receipt]:
     """Answer a question. The receipt says whether it counts."""
     return _reply(question, ReplyKind.ANSWER, value=value, certainty=certainty, device=device)
 
 
-def reply(question: str, kind: ReplyKind, *, until_s: float | None = None, device: str = "") -> Call[Receipt]:
+def reply(question: str, kind: ReplyKind, *, until_s: float | None = None, device: str = "") -> ServerCall[Receipt]:
     """Say *not now*, *someone else* or *let the robot try*."""
     return _reply(question, kind, until_s=until_s, device=device)
 
 
-def _reply(question: str, kind: ReplyKind, **said: Any) -> Call[Receipt]:
+def _reply(question: str, kind: ReplyKind, **said: Any) -> ServerCall[Receipt]:
     """Make a person's reply, with a token that stays the same however often it is sent."""
     made = Reply(question=question, kind=kind, by="me", token=new_token(), **said).to_json()
     del made["by"]  # the server knows whom it paired
-    return Call(method="POST", path="/replies", json=made, read=_object(receipt_of))
+    return ServerCall(method="POST", path="/replies", json=made, read=_object(receipt_of))
 
 
-def claim(question: str) -> Call[Receipt]:
+def claim(question: str) -> ServerCall[Receipt]:
     """Take a question on, so that nobody else answers it meanwhile."""
-    return Call(method="POST", path="/claim", json={"id": question}, read=_object(receipt_of))
+    return ServerCall(method="POST", path="/claim", json={"id": question}, read=_object(receipt_of))
 
 
-def release(question: str) -> Call[Receipt]:
+def release(question: str) -> ServerCall[Receipt]:
     """Give a claim back."""
-    return Call(method="POST", path="/release", json={"id": question}, read=_object(receipt_of))
+    return ServerCall(method="POST", path="/release", json={"id": question}, read=_object(receipt_of))
 
 
-def stop(why: str = "") -> Call[None]:
+def stop(why: str = "") -> ServerCall[None]:
     """Stop every robot: latched, until a person enables them. *Not* a safety function: that is the hardware's.
 
     Sent again until the server has written it.
@@ -166,10 +168,12 @@ def stop(why: str = "") -> Call[None]:
     Raises:
         StoreUnavailable: It holds on the server, which could not write it in time.
     """
-    return Call(method="POST", path="/stop", json={"why": why, "token": new_token()}, read=_nothing, timeout_s=STOP_S)
+    return ServerCall(
+        method="POST", path="/stop", json={"why": why, "token": new_token()}, read=_nothing, timeout_s=STOP_S
+    )
 
 
-def enable(stop: int | None = None) -> Call[None]:
+def enable(stop: int | None = None) -> ServerCall[None]:
     """Let the robots go on after a stop. Never sent twice by itself: in between somebody may have said stop again.
 
     Args:
@@ -178,53 +182,55 @@ def enable(stop: int | None = None) -> Call[None]:
     Raises:
         IllegalCall: There is a newer stop, which holds.
     """
-    return Call(method="POST", path="/enable", json={"stop": stop}, read=_nothing, again=False)
+    return ServerCall(method="POST", path="/enable", json={"stop": stop}, read=_nothing, again=False)
 
 
-def pair(code: str, device: str) -> Call[Pairing]:
+def pair(code: str, device: str) -> ServerCall[Pairing]:
     """Turn a code into a token; a code works once."""
 
     def read(said: Mapping[str, Any]) -> Pairing:
         texts = {name: str(said.get(name, "")) for name in ("token", "id", "name", "role")}
         return Pairing(**texts, until_s=said.get("until_s"))
 
-    return Call(method="POST", path="/pair", json={"code": code, "device": device}, read=_object(read), again=False)
+    return ServerCall(
+        method="POST", path="/pair", json={"code": code, "device": device}, read=_object(read), again=False
+    )
 
 
-def leave() -> Call[None]:
+def leave() -> ServerCall[None]:
     """Give up the token."""
-    return Call(method="POST", path="/leave", json={}, read=_nothing, again=False)
+    return ServerCall(method="POST", path="/leave", json={}, read=_nothing, again=False)
 
 
-def me() -> Call[Mapping[str, Any]]:
+def me() -> ServerCall[Mapping[str, Any]]:
     """Ask who the server takes us for: id, name, role, device, until_s."""
-    return Call(method="GET", path="/me", read=_object(dict))
+    return ServerCall(method="GET", path="/me", read=_object(dict))
 
 
-def health() -> Call[Mapping[str, Any]]:
+def health() -> ServerCall[Mapping[str, Any]]:
     """Ask how the server is: status (`ok`, `stopped` or `damaged`), version, now_s."""
-    return Call(method="GET", path="/health", read=_object(dict))
+    return ServerCall(method="GET", path="/health", read=_object(dict))
 
 
-def robots() -> Call[tuple[Robot, ...]]:
+def robots() -> ServerCall[tuple[KnownRobot, ...]]:
     """List the robots that the server knows, and whether they are heard."""
     read = _object(lambda said: tuple(robot_of(each) for each in said.get("robots", ())))
-    return Call(method="GET", path="/robots", read=read)
+    return ServerCall(method="GET", path="/robots", read=read)
 
 
-def put_state(robot: str, state: Mapping[str, Any] | RobotState) -> Call[None]:
+def put_state(robot: str, state: Mapping[str, Any] | RobotState) -> ServerCall[None]:
     """Show what a robot does. A `RobotLink` does this without making the robot wait."""
     path = f"/robots/{quote(robot, safe='')}/state"
-    return Call(method="PUT", path=path, json={**plain(state), "robot": robot}, read=_nothing)
+    return ServerCall(method="PUT", path=path, json={**plain(state), "robot": robot}, read=_nothing)
 
 
-def put_picture(name: str, picture: bytes) -> Call[None]:
+def put_picture(name: str, picture: bytes) -> ServerCall[None]:
     """Keep a picture (PNG, JPEG or WebP) that questions and states name."""
     kind = next((kind for magic, kind in PICTURES.items() if picture.startswith(magic)), None)
     if kind is None:
         raise BadSetting(f"'{name}' is no picture", hint="Give the bytes of a PNG, JPEG or WebP file.")
     path = f"/pictures/{quote(name, safe='/')}"
-    return Call(method="PUT", path=path, content=picture, content_type=kind, read=_nothing)
+    return ServerCall(method="PUT", path=path, content=picture, content_type=kind, read=_nothing)
 
 
 def new_token() -> str:
@@ -259,7 +265,7 @@ class Tries:
         patience_s: How long to try.
     """
 
-    def __init__(self, call: Call[Any], shown: str, patience_s: float) -> None:
+    def __init__(self, call: ServerCall[Any], shown: str, patience_s: float) -> None:
         self._call = call
         self._shown = shown
         self._until = time.monotonic() + patience_s
@@ -321,7 +327,7 @@ def refusal(status: int, body: Any) -> HandupError:
     return made(cause, hint=hint)
 
 
-def answered(call: Call[T], status: int, body: Any) -> T:
+def answered(call: ServerCall[T], status: int, body: Any) -> T:
     """What an answer means.
 
     Raises:

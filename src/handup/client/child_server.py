@@ -20,7 +20,7 @@ from pathlib import Path
 
 import httpx
 
-from handup.client.address import Address, Challenge
+from handup.client.address import Challenge, ServerAddress
 from handup.client.client import Client
 from handup.core import CannotListen, HandupError, NotPaired, ProcessLost
 from handup.journal.address import address_of
@@ -220,7 +220,7 @@ def known_to(token: str, grant: str) -> Knows:
 
 def proves(url: str, token: str, grant: str) -> bool:
     """Return whether whoever is at an address has read our store; it is told nothing that is secret."""
-    challenge = Challenge(address=Address(url, token), id=grant)
+    challenge = Challenge(address=ServerAddress(url, token), id=grant)
     try:
         with httpx.Client(trust_env=False, timeout=PROOF_S, verify=False) as client:  # plain HTTP: nothing to verify
             return challenge.met_by(client.get(**challenge.request).json())

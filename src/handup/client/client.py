@@ -17,9 +17,9 @@ import httpx
 import websockets.asyncio.client as awaited
 import websockets.sync.client as waited
 
-from handup.client import calls, live
-from handup.client.address import Address
-from handup.client.calls import LONGEST_PAUSE_S, PASSING, PATIENCE_S, Call, Tries, answered, body_of
+from handup.client import calls, link_protocol
+from handup.client.address import ServerAddress
+from handup.client.calls import LONGEST_PAUSE_S, PASSING, PATIENCE_S, ServerCall, Tries, answered, body_of
 from handup.client.views import Change, Connected, Lost, Pairing, change_of, count_of
 from handup.core import ServerUnreachable
 from handup.desk import Record
@@ -38,7 +38,7 @@ def _documented(method: Callable[..., Any], make: Callable[..., Any]) -> None:
     method.__signature__ = taken.replace(parameters=[own, *taken.parameters.values()])  # type: ignore[attr-defined]
 
 
-def _waits(make: Callable[P, Call[T]]) -> Callable[Concatenate[Client, P], T]:
+def _waits(make: Callable[P, ServerCall[T]]) -> Callable[Concatenate[Client, P], T]:
     def method(self: Client, /, *given: P.args, **named: P.kwargs) -> T:
         return self._do(make(*given, **named))
 
@@ -46,7 +46,7 @@ def _waits(make: Callable[P, Call[T]]) -> Callable[Concatenate[Client, P], T]:
     return method
 
 
-def _awaits(make: Callable[P, Call[T]]) -> Callable[Concatenate[AsyncClient, P], Awaitable[T]]:
+def _awaits(make: Callable[P, ServerCall[T]]) -> Callable[Concatenate[AsyncClient, P], Awaitable[T]]:
     async def method(self: AsyncClient, /, *given: P.args, **named: P.kwargs) -> T:
         return await self._do(make(*given, **named))
 
@@ -69,9 +69,9 @@ class _Speaker(Generic[Http]):
         ca_file: str | Path | None = None,
     ) -> None:
         self.patience_s = patience_s
-        self._go_to(Address.of(url, token, ca_file))
+        self._go_to(ServerAddress.of(url, token, ca_file))
 
-    def _go_to(self, address: Address) -> None:
+    def _go_to(self, address: ServerAddress) -> None:
         self.address = address
         self._http = self._connections()
 
@@ -79,7 +79,7 @@ class _Speaker(Generic[Http]):
         verify = self.address.trust() or False  # plain HTTP has nothing to verify
         return self._kind(base_url=self.address.api, headers=self.address.headers, verify=verify, trust_env=False)
 
-    def _tries(self, call: Call[Any], patience_s: float | None) -> Tries:
+    def _tries(self, call: ServerCall[Any], patience_s: float | None) -> Tries:
         return Tries(call, self.address.url, self.patience_s if patience_s is None else patience_s)
 
 
@@ -159,22 +159,22 @@ class Client(_Speaker[httpx.Client]):
         lost = False
         while True:
             try:
-                with waited.connect(**live.how(self.address)) as socket, _beating(socket):
+                with waited.connect(**link_protocol.how(self.address)) as socket, _beating(socket):
                     for question in questions:
-                        socket.send(live.frame("watch", id=question))
+                        socket.send(link_protocol.frame("watch", id=question))
                     while True:
-                        frame = live.read(socket.recv(timeout=live.SILENT_S))
+                        frame = link_protocol.read(socket.recv(timeout=link_protocol.SILENT_S))
                         change = change_of(frame)
                         if isinstance(change, Connected) and count_of(frame.get("more")):
                             change = replace(change, questions=self.waiting())  # not all were in the greeting
                         lost = lost and change is None
                         if change is not None:
                             yield change
-            except (*live.FAILS, *PASSING) as error:
-                if (refused := live.refused(error)) is not None:
+            except (*link_protocol.FAILS, *PASSING) as error:
+                if (refused := link_protocol.refused(error)) is not None:
                     raise refused from None
                 if not lost:
-                    yield Lost(why=live.why(error))
+                    yield Lost(why=link_protocol.why(error))
                 lost = True
             time.sleep(LONGEST_PAUSE_S)
 
@@ -188,7 +188,7 @@ class Client(_Speaker[httpx.Client]):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _do(self, call: Call[T], patience_s: float | None = None) -> T:
+    def _do(self, call: ServerCall[T], patience_s: float | None = None) -> T:
         tries = self._tries(call, patience_s)
         while True:
             try:
@@ -202,7 +202,7 @@ class Client(_Speaker[httpx.Client]):
                 return answered(call, response.status_code, body)
             time.sleep(pause_s)
 
-    def _send(self, call: Call[T]) -> httpx.Response:
+    def _send(self, call: ServerCall[T]) -> httpx.Response:
         if call.again:
             return self._http.request(**call.arguments())
         with self._connections() as fresh:  # one that was kept may be dead, and nobody would know what arrived
@@ -216,11 +216,11 @@ def _beating(socket: waited.ClientConnection) -> Iterator[None]:
 
     def beats() -> None:
         number = 0
-        while not over.wait(live.BEAT_S):
+        while not over.wait(link_protocol.BEAT_S):
             number += 1
             try:
-                socket.send(live.beat(number))
-            except live.FAILS:
+                socket.send(link_protocol.beat(number))
+            except link_protocol.FAILS:
                 return  # whoever receives finds out
 
     thread = threading.Thread(target=beats, name="handup watch", daemon=True)
@@ -279,23 +279,23 @@ class AsyncClient(_Speaker[httpx.AsyncClient]):
         lost = False
         while True:
             try:
-                async with awaited.connect(**live.how(self.address)) as socket, _async_beating(socket):
+                async with awaited.connect(**link_protocol.how(self.address)) as socket, _async_beating(socket):
                     for question in questions:
-                        await socket.send(live.frame("watch", id=question))
+                        await socket.send(link_protocol.frame("watch", id=question))
                     while True:
-                        async with asyncio.timeout(live.SILENT_S):
-                            frame = live.read(await socket.recv())
+                        async with asyncio.timeout(link_protocol.SILENT_S):
+                            frame = link_protocol.read(await socket.recv())
                         change = change_of(frame)
                         if isinstance(change, Connected) and count_of(frame.get("more")):
                             change = replace(change, questions=await self.waiting())  # not all were in the greeting
                         lost = lost and change is None
                         if change is not None:
                             yield change
-            except (*live.FAILS, *PASSING) as error:
-                if (refused := live.refused(error)) is not None:
+            except (*link_protocol.FAILS, *PASSING) as error:
+                if (refused := link_protocol.refused(error)) is not None:
                     raise refused from None
                 if not lost:
-                    yield Lost(why=live.why(error))
+                    yield Lost(why=link_protocol.why(error))
                 lost = True
             await asyncio.sleep(LONGEST_PAUSE_S)
 
@@ -309,7 +309,7 @@ class AsyncClient(_Speaker[httpx.AsyncClient]):
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def _do(self, call: Call[T], patience_s: float | None = None) -> T:
+    async def _do(self, call: ServerCall[T], patience_s: float | None = None) -> T:
         tries = self._tries(call, patience_s)
         while True:
             try:
@@ -323,7 +323,7 @@ class AsyncClient(_Speaker[httpx.AsyncClient]):
                 return answered(call, response.status_code, body)
             await asyncio.sleep(pause_s)
 
-    async def _send(self, call: Call[T]) -> httpx.Response:
+    async def _send(self, call: ServerCall[T]) -> httpx.Response:
         if call.again:
             return await self._http.request(**call.arguments())
         async with self._connections() as fresh:  # one that was kept may be dead
@@ -335,11 +335,11 @@ async def _async_beating(socket: awaited.ClientConnection) -> AsyncIterator[None
     async def beats() -> None:
         number = 0
         while True:
-            await asyncio.sleep(live.BEAT_S)
+            await asyncio.sleep(link_protocol.BEAT_S)
             number += 1
             try:
-                await socket.send(live.beat(number))
-            except live.FAILS:
+                await socket.send(link_protocol.beat(number))
+            except link_protocol.FAILS:
                 return  # whoever receives finds out
 
     task = asyncio.create_task(beats())

@@ -15,12 +15,12 @@ from typing import Any, Self
 import httpx
 from websockets.asyncio.client import ClientConnection, connect
 
-from handup.client import live
+from handup.client import link_protocol
 from handup.client.address import check_proof
 from handup.client.calls import new_token
 from handup.client.client import AsyncClient
-from handup.client.live import BEAT_S, MOST_PICTURES, Outbox, Pulse, ServerClock, Sticks
-from handup.client.views import Stop, count_of, stop_of, strange, unshown_of
+from handup.client.link_protocol import BEAT_S, MOST_PICTURES, Outbox, Pulse, ServerClock, Sticks
+from handup.client.views import ActiveStop, count_of, stop_of, strange, unshown_of
 from handup.core import HandupError, ServerUnreachable
 from handup.core.panels import RobotState, Unshown
 from handup.core.stick import Stick
@@ -95,7 +95,7 @@ class RobotLink:
         self._sticks = Sticks()
         self._warned = set[Unshown]()
         self._id = id
-        self._stop: Stop | None = None
+        self._stop: ActiveStop | None = None
         self._own_stop: tuple[str, str] | None = None  # why, and its token
         self._outbox = Outbox(robot)
         self._client = AsyncClient(url, token, patience_s=0.0, ca_file=ca_file)
@@ -122,7 +122,7 @@ class RobotLink:
         return self._stop is not None or self._own_stop is not None
 
     @property
-    def stop_heard(self) -> Stop | None:
+    def stop_heard(self) -> ActiveStop | None:
         """The stop that holds, as the server told it."""
         return self._stop
 
@@ -229,7 +229,7 @@ class RobotLink:
             self.stops_heard += 1
         self._stop = stop
 
-    def _keep_unwritten(self, now: Stop | None) -> None:
+    def _keep_unwritten(self, now: ActiveStop | None) -> None:
         """A server that ended before it had written a stop knows nothing of it: then the stop is ours to say."""
         lost = self._stop
         if lost is None or lost.written or self._own_stop is not None:
@@ -266,8 +266,8 @@ class RobotLink:
         while True:
             try:
                 await self._once()
-            except (*live.FAILS, httpx.HTTPError) as error:
-                self._note(live.refused(error) or self._lost(error))
+            except (*link_protocol.FAILS, httpx.HTTPError) as error:
+                self._note(link_protocol.refused(error) or self._lost(error))
             except HandupError as error:
                 self._note(error)
             except (ValueError, TypeError, LookupError, RecursionError) as error:  # whatever a stranger there has sent
@@ -276,7 +276,7 @@ class RobotLink:
 
     def _lost(self, error: Exception) -> HandupError:
         return ServerUnreachable(
-            f"no link to {self._client.address.url}: {live.why(error)}",
+            f"no link to {self._client.address.url}: {link_protocol.why(error)}",
             hint="The robot holds, and the link is tried again; see whether the server runs.",
         )
 
@@ -285,8 +285,8 @@ class RobotLink:
         if self._id:
             await check_proof(self._client.address, self._id)
         began_s = time.monotonic()
-        async with connect(**live.how(self._client.address)) as socket:
-            hello = live.read(await asyncio.wait_for(socket.recv(), GIVE_UP_S))
+        async with connect(**link_protocol.how(self._client.address)) as socket:
+            hello = link_protocol.read(await asyncio.wait_for(socket.recv(), GIVE_UP_S))
             if hello.get("type") != "hello":
                 if hello.get("type") == "stopped":
                     self._hear(hello)  # it holds, whoever says it out of turn; the next greeting tells more
@@ -307,7 +307,7 @@ class RobotLink:
 
     async def _listen(self, socket: ClientConnection) -> None:
         while True:
-            frame = live.read(await socket.recv())
+            frame = link_protocol.read(await socket.recv())
             if frame.get("type") == "beat":
                 self._pulse.hear(frame)
             self._hear(frame)
@@ -318,10 +318,10 @@ class RobotLink:
             self._urgent.clear()
             async with asyncio.timeout(GIVE_UP_S):
                 if (own := self._own_stop) is not None:
-                    await socket.send(live.frame("stop", why=own[0], token=own[1]))
-                await socket.send(live.beat(self._pulse.send()))
+                    await socket.send(link_protocol.frame("stop", why=own[0], token=own[1]))
+                await socket.send(link_protocol.beat(self._pulse.send()))
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._urgent.wait(), live.BEAT_S)
+                await asyncio.wait_for(self._urgent.wait(), link_protocol.BEAT_S)
             if min(self._pulse.age_s, time.monotonic() - began_s) > GIVE_UP_S:
                 raise TimeoutError
 

@@ -89,7 +89,7 @@ class Pairing:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stop:
+class ActiveStop:
     """A stop that holds: who said it, why, and when by the server's clock."""
 
     by: str = ""
@@ -102,7 +102,7 @@ class Stop:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Robot:
+class KnownRobot:
     """A robot as people see it.
 
     Args:
@@ -123,9 +123,9 @@ class Robot:
 class Connected:
     """The server is there, and this is everything as it is now; what one knew before is old."""
 
-    stopped: Stop | None
+    stopped: ActiveStop | None
     questions: tuple[Record, ...]
-    robots: tuple[Robot, ...]
+    robots: tuple[KnownRobot, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,13 +143,13 @@ class Changed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stopped:
+class StopChanged:
     """Somebody said stop; or, with None, somebody enabled the robots again."""
 
-    stop: Stop | None
+    stop: ActiveStop | None
 
 
-Change = Connected | Lost | Changed | Stopped | Robot
+Change = Connected | Lost | Changed | StopChanged | KnownRobot
 """What `watch` yields."""
 
 
@@ -169,18 +169,18 @@ def change_of(frame: Json) -> Change | None:
         case "question" | "record":
             return Changed(record=record_of(frame.get("record") or {}))
         case "stopped":
-            return Stopped(stop=stop_of(frame.get("stopped")))
+            return StopChanged(stop=stop_of(frame.get("stopped")))
         case "robot":
             return robot_of(frame)
     return None
 
 
-def stop_of(view: Any) -> Stop | None:
+def stop_of(view: Any) -> ActiveStop | None:
     """The stop that a server tells of. Whatever is not plainly no stop is one."""
     if view is None or view is False:
         return None
     said = view if isinstance(view, Mapping) else {}
-    return Stop(
+    return ActiveStop(
         by=str(said.get("by") or ""),
         why=str(said.get("why") or ""),
         at_s=said.get("at_s"),
@@ -200,7 +200,7 @@ def count_of(said: Any) -> int:
     return said if type(said) is int and said > 0 else 0
 
 
-def robot_of(view: Json) -> Robot:
+def robot_of(view: Json) -> KnownRobot:
     """A robot that a server tells of.
 
     Raises:
@@ -208,4 +208,4 @@ def robot_of(view: Json) -> Robot:
     """
     if not isinstance(view.get("robot"), str):
         raise strange("a robot")
-    return Robot(robot=view["robot"], alive=bool(view.get("alive")), state=view.get("state"))
+    return KnownRobot(robot=view["robot"], alive=bool(view.get("alive")), state=view.get("state"))

@@ -6,13 +6,40 @@ from handup.confidence.conformal import ActAlone, ConformalSets, DriftMonitor, c
 from handup.confidence.curves import Beta, Dropout, Platt, Temperature
 from handup.confidence.metrics import Estimate
 from handup.confidence.plain import Identity, Interval, OneSidedInterval, Scaled
-from handup.confidence.sample import Kind, Sample, parse_rows, softmax
+from handup.confidence.sample import Sample, ScoreKind, parse_rows, softmax
 from handup.confidence.steps import Isotonic, VennAbers
 from handup.core import CALIBRATORS, Calibrator, calibrator_from_json
 
 __all__ = [
-    "CALIBRATORS", "ActAlone", "Beta", "Calibration", "Calibrator", "ConformalSets", "DriftMonitor", "Dropout",
-    "Estimate", "FittableCalibrator", "Fitted", "Identity", "Interval", "Isotonic", "Kind", "OneSidedInterval", "Platt",
-    "Sample", "Scaled", "Summary", "Temperature", "VennAbers", "calibrate", "calibrate_jointly", "calibrator",
-    "calibrator_from_json", "check_calibrator", "parse_rows", "select", "softmax", "split_evenly",
+    "CALIBRATORS",
+    "ActAlone",
+    "Beta",
+    "Calibration",
+    "Calibrator",
+    "ConformalSets",
+    "DriftMonitor",
+    "Dropout",
+    "Estimate",
+    "FittableCalibrator",
+    "Fitted",
+    "Identity",
+    "Interval",
+    "Isotonic",
+    "OneSidedInterval",
+    "Platt",
+    "Sample",
+    "Scaled",
+    "ScoreKind",
+    "Summary",
+    "Temperature",
+    "VennAbers",
+    "calibrate",
+    "calibrate_jointly",
+    "calibrator",
+    "calibrator_from_json",
+    "check_calibrator",
+    "parse_rows",
+    "select",
+    "softmax",
+    "split_evenly",
 ]  # fmt: skip

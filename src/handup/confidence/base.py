@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from handup.confidence.sample import Floats, Kind, Sample
+from handup.confidence.sample import Floats, Sample, ScoreKind
 from handup.core import (
     CALIBRATORS,
     BadData,
@@ -44,7 +44,7 @@ class Summary:
         options: Number of options, where the rows were option scores.
     """
 
-    kind: Kind
+    kind: ScoreKind
     n: int
     base_rate: float
     score_min: float
@@ -52,7 +52,7 @@ class Summary:
     options: int | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kind", Kind(self.kind))
+        object.__setattr__(self, "kind", ScoreKind(self.kind))
         if self.n < 1 or not 0.0 <= self.base_rate <= 1.0 or not 0.0 <= self.score_min <= self.score_max:
             must = "have rows, a base rate from 0 to 1 and score_min at most score_max"
             raise ConflictingSettings.of("the summary of the data", self, must, hint="Fit the calibrator again.")
@@ -73,7 +73,7 @@ class Summary:
             base_rate=sample.base_rate,
             score_min=float(score.min()),
             score_max=float(score.max()),
-            options=sample.raw.shape[1] if sample.kind is Kind.OPTIONS else None,
+            options=sample.raw.shape[1] if sample.kind is ScoreKind.OPTIONS else None,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class FittableCalibrator(Calibrator, Protocol):
     A class is a frozen dataclass of plain numbers and tuples; an instance is fitted and predicts with numpy alone.
     """
 
-    kinds: ClassVar[frozenset[Kind]]
+    kinds: ClassVar[frozenset[ScoreKind]]
     """Kinds of rows on which it can be fitted."""
     monotone: ClassVar[bool]
     """True if a higher score (a lower variance) never gets a lower probability."""
@@ -125,7 +125,7 @@ class Fitted:
     """
 
     name: ClassVar[str]
-    kinds: ClassVar[frozenset[Kind]]
+    kinds: ClassVar[frozenset[ScoreKind]]
     monotone: ClassVar[bool] = True
     most: ClassVar[float] = 1.0
     """The highest score that it takes."""
@@ -296,18 +296,18 @@ def _check_on(case: Contract, maker: type[FittableCalibrator], sample: Sample) -
 
 
 def _rows_to_ask(sample: Sample) -> Floats:
-    if sample.kind is Kind.OPTIONS:
+    if sample.kind is ScoreKind.OPTIONS:
         return np.vstack([sample.raw[:20], np.eye(4), np.full((1, 4), 0.25)])
     return np.append(np.linspace(0.0, 1.0, 51), sample.raw[:20])
 
 
 def _steps(sample: Sample, fitted: FittableCalibrator) -> Floats:
     """Return the rise of the probability from each score to the next one that should be surer."""
-    if sample.kind is Kind.OPTIONS:
+    if sample.kind is ScoreKind.OPTIONS:
         surer = np.sort(sample.raw.max(axis=1))
         return np.diff(fitted.probabilities(np.column_stack([surer, np.zeros_like(surer)])))
     steps = np.diff(fitted.probabilities(np.linspace(0.0, 1.0, 201)))
-    return -steps if sample.kind is Kind.VARIANCE else steps
+    return -steps if sample.kind is ScoreKind.VARIANCE else steps
 
 
 def _check_record(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from handup.confidence.base import FittableCalibrator, calibrator
 from handup.confidence.conformal import ConformalSets
 from handup.confidence.metrics import Bin, Estimate, estimates, reliability_bins, row_losses
-from handup.confidence.sample import Bools, Floats, Ints, Kind, Sample
+from handup.confidence.sample import Bools, Floats, Ints, Sample, ScoreKind
 from handup.core import CALIBRATORS, BadData, ConflictingSettings
 
 LEAST_ROWS = 10
@@ -186,7 +186,7 @@ def calibrate(sample: Sample, method: str = AUTO, *, target_coverage: float = 0.
     folds = stratified_folds(rows.right, repeats=repeats_for(len(rows)), seed=seed)
     names = candidates(rows) if method == AUTO else _beside(method, rows)
     chances = {name: out_of_fold(fitting(name), rows, folds) for name in names}
-    selection = Selection(method, f"'{method}' was asked for.")
+    selection = CalibratorChoice(method, f"'{method}' was asked for.")
     judged = chances.get(method)
     # The errors of `auto` include those of its choice: in every fold it chooses on the other rows (nested).
     if method == AUTO:
@@ -206,7 +206,7 @@ def calibrate(sample: Sample, method: str = AUTO, *, target_coverage: float = 0.
         for name, predictions in chances.items()
     )
     constant = out_of_fold(_base_rate, rows, folds)
-    has_options = rows.kind is Kind.OPTIONS
+    has_options = rows.kind is ScoreKind.OPTIONS
     return Calibration(
         calibrator=fitted[selection.method],
         requested=method,
@@ -276,7 +276,7 @@ def _base_rate(sample: Sample) -> Predict:
 
 
 @dataclass(frozen=True)
-class Selection:
+class CalibratorChoice:
     """Choice among calibrators.
 
     Args:
@@ -303,7 +303,7 @@ def candidates(sample: Sample) -> tuple[str, ...]:
     return (*chosen, *(name for name in fitting if name not in chosen))
 
 
-def select(sample: Sample, *, seed: int = 0) -> Selection:
+def select(sample: Sample, *, seed: int = 0) -> CalibratorChoice:
     """Choose a calibrator by repeated stratified cross-validation on Brier score and log loss.
 
     The first of `BY_SIMPLICITY` is taken whose mean loss is within one standard error (of the difference, row by row)
@@ -320,7 +320,7 @@ def select(sample: Sample, *, seed: int = 0) -> Selection:
     return choose({name: mean_losses(out_of_fold(fitting(name), ordered, folds), ordered) for name in eligible})
 
 
-def choose(losses: Mapping[str, Mapping[str, Floats]]) -> Selection:
+def choose(losses: Mapping[str, Mapping[str, Floats]]) -> CalibratorChoice:
     """Choose the simplest calibrator whose losses are within noise of the best.
 
     Args:
@@ -328,14 +328,14 @@ def choose(losses: Mapping[str, Mapping[str, Floats]]) -> Selection:
     """
     if len(losses) == 1:
         only = next(iter(losses))
-        return Selection(only, f"'{only}' is the only method for such rows.")
+        return CalibratorChoice(only, f"'{only}' is the only method for such rows.")
     best = {loss: min(losses, key=lambda name: float(losses[name][loss].mean())) for loss in LOSSES}
     for name, own in losses.items():
         if all(_within_noise(own[loss] - losses[best[loss]][loss], MOST_NOISE[loss]) for loss in LOSSES):
-            return Selection(name, _why(name, best))
+            return CalibratorChoice(name, _why(name, best))
     # The best by one loss is beyond noise by the other: it is wrongly certain of some rows. The log loss punishes that.
     name = best["log_loss"]
-    return Selection(name, f"'{name}' has the least log loss; the best by Brier score is too sure of itself.")
+    return CalibratorChoice(name, f"'{name}' has the least log loss; the best by Brier score is too sure of itself.")
 
 
 def mean_losses(chances: Floats, sample: Sample) -> dict[str, Floats]:
@@ -368,7 +368,11 @@ def check_method(method: str, sample: Sample) -> None:
     maker = calibrator(method)
     if sample.kind not in maker.kinds:
         names: Sequence[str] = [name for name in sorted(CALIBRATORS.names()) if sample.kind in calibrator(name).kinds]
-        columns = {Kind.SCORE: "score,right", Kind.OPTIONS: "p_…,target", Kind.VARIANCE: "variance,right"}[sample.kind]
+        columns = {
+            ScoreKind.SCORE: "score,right",
+            ScoreKind.OPTIONS: "p_…,target",
+            ScoreKind.VARIANCE: "variance,right",
+        }[sample.kind]
         must, hint = f"be one for rows of {columns}", f"Use one of: {', '.join(names)}."
         raise ConflictingSettings.of("the method", f"'{method}'", must, hint=hint)
     maker.fit(sample)

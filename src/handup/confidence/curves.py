@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from handup.confidence.base import Fitted, top
-from handup.confidence.sample import Bools, Floats, Kind, Sample, as_options
+from handup.confidence.sample import Bools, Floats, Sample, ScoreKind, as_options
 from handup.core import CALIBRATORS, BadData, MissingExtra, OutOfRange, WrongSize
 
 C = TypeVar("C", bound="LogisticCurve")
@@ -108,7 +108,7 @@ class Platt(LogisticCurve):
     """
 
     name: ClassVar[str] = "platt"
-    kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.SCORE, Kind.OPTIONS})
+    kinds: ClassVar[frozenset[ScoreKind]] = frozenset({ScoreKind.SCORE, ScoreKind.OPTIONS})
 
     @staticmethod
     def _feature(raw: Floats) -> Floats:
@@ -130,7 +130,7 @@ class Dropout(LogisticCurve):
     """
 
     name: ClassVar[str] = "dropout"
-    kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.VARIANCE})
+    kinds: ClassVar[frozenset[ScoreKind]] = frozenset({ScoreKind.VARIANCE})
     most: ClassVar[float] = float("inf")
 
     @staticmethod
@@ -156,7 +156,7 @@ class Beta(Fitted):
     """
 
     name: ClassVar[str] = "beta"
-    kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.SCORE, Kind.OPTIONS})
+    kinds: ClassVar[frozenset[ScoreKind]] = frozenset({ScoreKind.SCORE, ScoreKind.OPTIONS})
 
     a: float
     b: float
@@ -221,7 +221,7 @@ class Temperature(Fitted):
     """
 
     name: ClassVar[str] = "temperature"
-    kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.OPTIONS})
+    kinds: ClassVar[frozenset[ScoreKind]] = frozenset({ScoreKind.OPTIONS})
     monotone: ClassVar[bool] = False
 
     temperature: float

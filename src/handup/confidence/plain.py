@@ -8,7 +8,7 @@ from typing import ClassVar, TypeVar
 import numpy as np
 
 from handup.confidence.base import Fitted, top
-from handup.confidence.sample import Bools, Floats, Kind, Sample, percent
+from handup.confidence.sample import Bools, Floats, Sample, ScoreKind, percent
 from handup.core import CALIBRATORS, BadData, OutOfRange
 
 I = TypeVar("I", bound="Interval")  # noqa: E741 - a type of its own, not a number
@@ -25,7 +25,7 @@ class Identity(Fitted):
     """
 
     name: ClassVar[str] = "identity"
-    kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.SCORE, Kind.OPTIONS})
+    kinds: ClassVar[frozenset[ScoreKind]] = frozenset({ScoreKind.SCORE, ScoreKind.OPTIONS})
 
     @classmethod
     def fit(cls, sample: Sample) -> Identity:
@@ -50,7 +50,7 @@ class Scaled(Fitted):
     """
 
     name: ClassVar[str] = "scaled"
-    kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.SCORE, Kind.OPTIONS})
+    kinds: ClassVar[frozenset[ScoreKind]] = frozenset({ScoreKind.SCORE, ScoreKind.OPTIONS})
     most: ClassVar[float] = float("inf")
 
     highest: float
@@ -90,7 +90,7 @@ class Interval(Fitted):
     """
 
     name: ClassVar[str] = "interval"
-    kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.SCORE, Kind.OPTIONS})
+    kinds: ClassVar[frozenset[ScoreKind]] = frozenset({ScoreKind.SCORE, ScoreKind.OPTIONS})
     monotone: ClassVar[bool] = False
     most: ClassVar[float] = float("inf")
 

@@ -24,7 +24,7 @@ FORMATS = "score,right  or  p_…,p_…,target  or  variance,right"
 TRUTHS = {"1": True, "0": False, "true": True, "false": False, "1.0": True, "0.0": False}
 
 
-class Kind(StrEnum):
+class ScoreKind(StrEnum):
     """Kind of the raw numbers."""
 
     SCORE = "score"
@@ -47,7 +47,7 @@ class Sample:
         second: Score of the runner-up of each row, where it is known; the paper's `interval` uses it.
     """
 
-    kind: Kind
+    kind: ScoreKind
     raw: Floats
     right: Bools
     target: Ints | None = None
@@ -61,7 +61,7 @@ class Sample:
             BadData: A score is negative or not finite, or the lists have different lengths.
         """
         seconds = None if second is None else _numbers("second", second)
-        sample = cls(kind=Kind.SCORE, raw=_numbers("score", scores), right=_truths(right), second=seconds)
+        sample = cls(kind=ScoreKind.SCORE, raw=_numbers("score", scores), right=_truths(right), second=seconds)
         _same_length(len(sample.right), len(sample.raw), len(sample.right if seconds is None else seconds))
         return sample
 
@@ -83,7 +83,7 @@ class Sample:
         last, hint = raw.shape[1] - 1, "Give the index of the right option."
         _refuse("target", places, (places < 0) | (places > last), f"lie between 0 and {last}", hint)
         second = np.sort(raw, axis=1)[:, -2] if len(raw) else np.empty(0)
-        return cls(kind=Kind.OPTIONS, raw=raw, right=raw.argmax(1) == places, target=places, second=second)
+        return cls(kind=ScoreKind.OPTIONS, raw=raw, right=raw.argmax(1) == places, target=places, second=second)
 
     @classmethod
     def of_variances(cls, variances: ArrayLike, right: ArrayLike) -> Sample:
@@ -92,7 +92,7 @@ class Sample:
         Raises:
             BadData: A variance is negative or not finite, or the lists have different lengths.
         """
-        sample = cls(kind=Kind.VARIANCE, raw=_numbers("variance", variances), right=_truths(right))
+        sample = cls(kind=ScoreKind.VARIANCE, raw=_numbers("variance", variances), right=_truths(right))
         _same_length(len(sample.right), len(sample.raw))
         return sample
 
@@ -102,7 +102,7 @@ class Sample:
     @property
     def score(self) -> Floats:
         """Number per row: the score, the highest of the options' scores, or the variance."""
-        return self.raw.max(axis=1) if self.kind is Kind.OPTIONS else self.raw
+        return self.raw.max(axis=1) if self.kind is ScoreKind.OPTIONS else self.raw
 
     @property
     def base_rate(self) -> float:
@@ -123,7 +123,7 @@ class Sample:
         """Return the rows sorted by their content, so that draws by seed do not depend on the order of the file."""
         keys: list[NDArray[Any]] = [self.right, self.score]
         keys += [column for column in (self.second, self.target) if column is not None]
-        if self.kind is Kind.OPTIONS:
+        if self.kind is ScoreKind.OPTIONS:
             keys += list(self.raw.T)
         return self.take(np.lexsort(keys[::-1]))
 

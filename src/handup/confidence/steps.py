@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from handup.confidence.base import Fitted, top
-from handup.confidence.sample import Floats, Kind, Sample
+from handup.confidence.sample import Floats, Sample, ScoreKind
 from handup.core import CALIBRATORS, MissingExtra, OutOfRange, WrongSize
 
 Point = tuple[float, float]
@@ -30,7 +30,7 @@ class Isotonic(Fitted):
     """
 
     name: ClassVar[str] = "isotonic"
-    kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.SCORE, Kind.OPTIONS})
+    kinds: ClassVar[frozenset[ScoreKind]] = frozenset({ScoreKind.SCORE, ScoreKind.OPTIONS})
 
     scores: tuple[float, ...]
     chances: tuple[float, ...]
@@ -92,7 +92,7 @@ class VennAbers(Fitted):
     """
 
     name: ClassVar[str] = "venn-abers"
-    kinds: ClassVar[frozenset[Kind]] = frozenset({Kind.SCORE, Kind.OPTIONS})
+    kinds: ClassVar[frozenset[ScoreKind]] = frozenset({ScoreKind.SCORE, ScoreKind.OPTIONS})
 
     scores: tuple[float, ...]
     if_wrong: tuple[float, ...]

@@ -31,7 +31,7 @@ NO_NAME: Schema = {"pattern": r"[\u0000-\u001f\u007f-\u009f]|^\s|\s$"}
 """What a name has not; only `check_name` refuses the other characters that are not printable."""
 
 
-class Rule(ABC):
+class FieldRule(ABC):
     """The rule of one field.
 
     Attributes:
@@ -54,7 +54,7 @@ class Rule(ABC):
 
 
 @dataclass(frozen=True)
-class Text(Rule):
+class Text(FieldRule):
     """A text of at most so many characters.
 
     Args:
@@ -78,7 +78,7 @@ class Text(Rule):
 
 
 @dataclass(frozen=True)
-class Name(Rule):
+class Name(FieldRule):
     """A name: one line, not empty, no space at its ends.
 
     Args:
@@ -102,7 +102,7 @@ class Name(Rule):
 
 
 @dataclass(frozen=True)
-class Number(Rule):
+class Number(FieldRule):
     """A finite number.
 
     Args:
@@ -127,7 +127,7 @@ class Number(Rule):
 
 
 @dataclass(frozen=True)
-class Share(Rule):
+class Share(FieldRule):
     """A number from 0 to 1."""
 
     called: str = ""
@@ -143,7 +143,7 @@ class Share(Rule):
 
 
 @dataclass(frozen=True)
-class OneOf(Rule):
+class OneOf(FieldRule):
     """A word of an enum."""
 
     words: type[StrEnum]
@@ -162,7 +162,7 @@ class OneOf(Rule):
 
 
 @dataclass(frozen=True)
-class Many(Rule):
+class Many(FieldRule):
     """A list, kept as a tuple.
 
     Args:
@@ -172,7 +172,7 @@ class Many(Rule):
         called: The field in messages.
     """
 
-    entry: Rule
+    entry: FieldRule
     most: int
     unique: bool = False
     called: str = ""
@@ -193,14 +193,14 @@ class Many(Rule):
 
 
 @cache
-def rules_of(made: Any) -> Mapping[str, tuple[Rule, bool]]:
+def rules_of(made: Any) -> Mapping[str, tuple[FieldRule, bool]]:
     """The rules of a dataclass by field, each with whether None may stand there; fields without a rule are left out."""
     found = {}
     for name, hint in get_type_hints(made, include_extras=True).items():
         parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
         for part in parts:
             extras = get_args(part)[1:] if get_origin(part) is Annotated else ()
-            rule = next((extra for extra in extras if isinstance(extra, Rule)), None)
+            rule = next((extra for extra in extras if isinstance(extra, FieldRule)), None)
             if rule is not None:
                 found[name] = (rule, type(None) in parts)
     return found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from handup.core.checks import Error
 from handup.core.errors import BadSetting
-from handup.core.fields import Rule, Schema
+from handup.core.fields import FieldRule, Schema
 from handup.core.shapes.base import Shape
 from handup.core.shapes.numbers import NumberShape, TruthShape
 from handup.core.shapes.places import BoxShape, PointsShape
@@ -136,7 +136,7 @@ def rule_of(kind: object) -> KindRule:
     return rule
 
 
-class Kind(Rule):
+class Kind(FieldRule):
     """The name of a kind that is known."""
 
     called = ""

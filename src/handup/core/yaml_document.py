@@ -36,7 +36,7 @@ class Unreadable(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class YamlLimits:
     """Bounds of what is read of a file.
 
     Args:
@@ -66,29 +66,29 @@ class Listing(NamedTuple):
 
     line: int
     column: int
-    items: list[Scalar | Listing | Table]
+    items: list[Scalar | Listing | YamlMap]
 
 
-class Table(NamedTuple):
+class YamlMap(NamedTuple):
     """A map, in the order of the file."""
 
     line: int
     column: int
-    entries: dict[str, Entry]
+    entries: dict[str, YamlEntry]
 
 
-class Entry(NamedTuple):
+class YamlEntry(NamedTuple):
     """A value of a map and the place of its key."""
 
     line: int
     column: int
-    value: Scalar | Listing | Table
+    value: Scalar | Listing | YamlMap
 
 
-Node = Scalar | Listing | Table
+Node = Scalar | Listing | YamlMap
 
 
-def read_yaml(text: str, note: Note, *, limits: Limits, start: str) -> Node:
+def read_yaml(text: str, note: Note, *, limits: YamlLimits, start: str) -> Node:
     """Return the root of the one document in a text. Mistakes that leave something to read are noted on the way.
 
     Args:
@@ -135,7 +135,7 @@ def is_nothing(node: Node) -> bool:
 class _Reader:
     """Puts nodes together from events. Not recursive: the open lists and maps stand on a stack."""
 
-    def __init__(self, text: str, limits: Limits) -> None:
+    def __init__(self, text: str, limits: YamlLimits) -> None:
         self._text, self._limits = text, limits
         self._begin()
 
@@ -143,7 +143,7 @@ class _Reader:
         self._last = 1, 1
         self._root: Node | None = None
         self.mistakes: list[tuple[int, int, str, str]] = []
-        self._stack: list[Listing | Table] = []
+        self._stack: list[Listing | YamlMap] = []
         self._keys: list[Scalar | None] = []
         self._values = 0
 
@@ -199,7 +199,7 @@ class _Reader:
                     self._odd(event)
                 self._put(Scalar(*self._last, event.value[:most], not event.style))
             elif kind is mapping:
-                self._open(event, Table(*self._last, {}))
+                self._open(event, YamlMap(*self._last, {}))
             elif kind is sequence:
                 self._open(event, Listing(*self._last, []))
             elif kind in ends:
@@ -212,7 +212,7 @@ class _Reader:
                 hint = "Keep one document per file, without '---' inside."
                 self._refuse(mark.line + 1, 1, "a second document begins here", hint)
 
-    def _open(self, event: Any, node: Listing | Table) -> None:
+    def _open(self, event: Any, node: Listing | YamlMap) -> None:
         if event.anchor is not None or event.tag is not None:
             self._odd(event)
         if len(self._stack) == self._limits.depth:
@@ -246,7 +246,7 @@ class _Reader:
             cause = f"the key {shown(key.text)} stands twice"
             self._note(key.line, key.column, cause, f"Keep one of them; the first is in line {first}.")
             return
-        parent.entries[key.text] = Entry(key.line, key.column, node)
+        parent.entries[key.text] = YamlEntry(key.line, key.column, node)
 
     def _key(self, node: Node) -> Scalar:
         if isinstance(node, Scalar) and node.text == "<<" and node.plain:

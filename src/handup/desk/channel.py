@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from handup.core import BadAnswer, HandupError, Reply, ReplyKind, Value
-from handup.core.journal import LogEntry
+from handup.core.log_entry import LogEntry
 from handup.desk.events import Opened
 from handup.desk.projection import Projection
+from handup.desk.question_state import DeskState
 from handup.desk.record import ReceiptStatus, Record
-from handup.desk.state import DeskState
 from handup.desk.status import BEFORE
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Channel(Protocol):
 
 
 @runtime_checkable
-class Timed(Protocol):
+class TimedChannel(Protocol):
     """A channel that replies by the desk's own clock, such as simulated people. `Desk.wait` lets it deliver."""
 
     @property
@@ -308,7 +308,7 @@ class Notifier:
 
     def next_s(self) -> float:
         """Return the time of the next reply of a timed channel or of the next repeated notice; infinity if none."""
-        times = [channel.next_s for channel in self.channels if isinstance(channel, Timed)]
+        times = [channel.next_s for channel in self.channels if isinstance(channel, TimedChannel)]
         with self._inside, self._lock:
             again = [notice.due_s for line in self._lines if not line.busy for notice in line.again.values()]
         return min((at_s for at_s in (*times, *again) if at_s is not None), default=math.inf)
@@ -316,7 +316,7 @@ class Notifier:
     def deliver(self) -> None:
         """Let the timed channels reply."""
         for channel in self.channels:
-            if isinstance(channel, Timed):
+            if isinstance(channel, TimedChannel):
                 try:
                     channel.deliver()
                 except CHANNEL_FAILS:

@@ -26,11 +26,22 @@ from handup.core import (
 )
 from handup.core.checks import storable
 from handup.desk.channel import Channel, Notifier
+from handup.desk.deadlines import Terms, next_due_s
 from handup.desk.projection import Changed, Projection
+from handup.desk.question_state import MOST_STOPS, DeskState
 from handup.desk.record import Receipt, ReceiptStatus, Record, question_id
-from handup.desk.rules import Ask, Claim, Command, Enable, Introduce, Release, Stop, Tick, Withdraw, decide
-from handup.desk.state import MOST_STOPS, DeskState
-from handup.desk.timing import Terms, next_due_s
+from handup.desk.rules import (
+    AskPeople,
+    ClaimQuestion,
+    Command,
+    Enable,
+    Introduce,
+    Release,
+    StopRobots,
+    Tick,
+    Withdraw,
+    decide,
+)
 from handup.journal import Entry, Journal, Writer
 from handup.people.limits import fit
 from handup.whom import InOrder, Router
@@ -50,7 +61,7 @@ _log = logging.getLogger("handup.desk")
 class _Pending:
     """A stop that holds in this process, and its receipt once it was written."""
 
-    command: Stop | Reply
+    command: StopRobots | Reply
     receipt: Receipt | None = None
 
 
@@ -146,7 +157,7 @@ class Desk:
         def made(state: DeskState, now_s: float) -> Command:
             known = id_ in state.records
             audience = () if known else self._router.audience(question, self._asked(state), now_s)
-            return Ask(run=run, step=step, attempt=attempt, question=question, audience=audience, load=load)
+            return AskPeople(run=run, step=step, attempt=attempt, question=question, audience=audience, load=load)
 
         receipt = self._do(made, id_)
         assert receipt.record is not None
@@ -169,7 +180,7 @@ class Desk:
 
     def claim(self, question: str, by: str, *, device: str = "", lease_s: float | None = None) -> Receipt:
         """Claim a question: nobody else can answer it until the lease ends. Claiming again makes the lease longer."""
-        command = Claim(question=question, by=by, device=device, lease_s=lease_s)
+        command = ClaimQuestion(question=question, by=by, device=device, lease_s=lease_s)
         return self._do(command, question)
 
     def release(self, question: str, by: str) -> Receipt:
@@ -196,13 +207,13 @@ class Desk:
         """
         longest = self.terms.longest_text
         by, why = storable(str(by)), storable(str(why))
-        self._latch(Stop(by=by[: min(longest, LONGEST_NAME)], why=why[:longest], token=token))
+        self._latch(StopRobots(by=by[: min(longest, LONGEST_NAME)], why=why[:longest], token=token))
         if self._projection.inside or self.journal.writing_here:
             threading.Thread(target=self._try_to_write_stops, name="handup stop", daemon=True).start()
         else:
             self._write_stops()
 
-    def _latch(self, command: Stop | Reply) -> _Pending:
+    def _latch(self, command: StopRobots | Reply) -> _Pending:
         """Hold a stop in this process from now on, even while the store is away."""
         pending = _Pending(command)
         self._stops.append(pending)
@@ -277,7 +288,7 @@ class Desk:
                     question = pending.command.question if isinstance(pending.command, Reply) else ""
                     receipt, state = self._decide(writer, state, pending.command, question, entries)
                     if not receipt.accepted:  # from a person who was erased meanwhile: it stops all the same
-                        _, state = self._decide(writer, state, Stop(by=pending.command.by), "", entries)
+                        _, state = self._decide(writer, state, StopRobots(by=pending.command.by), "", entries)
                     receipts.append(receipt)
             self._projection.take_in(entries)
             for pending, receipt in zip(unwritten, receipts, strict=True):

@@ -16,7 +16,7 @@ from handup.core import Limits, Person, Role, event
 from handup.desk.status import Move
 
 
-class Cause(StrEnum):
+class WithdrawalCause(StrEnum):
     """Cause for which a question was withdrawn."""
 
     ASKER = "asker"
@@ -154,7 +154,7 @@ class Delegated:
 class Withdrawn:
     """A question was taken back. `why` stays for ever: name nobody."""
 
-    cause: Cause = Cause.ASKER
+    cause: WithdrawalCause = WithdrawalCause.ASKER
     why: str = ""
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from handup.core import BadRecord, StoreUnavailable
 from handup.desk.events import QuestionEvent
+from handup.desk.question_state import DeskState, Fold, replay
 from handup.desk.record import Record, may_be_id
-from handup.desk.state import DeskState, Fold, replay
 from handup.journal import Entry, Journal, JournalErased
 
 SNAPSHOT = "desk"
@@ -178,7 +178,7 @@ def _keeping(entries: Iterable[Entry], after: int, kept: list[Entry]) -> Iterato
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class ReplayComparison:
     """Comparison of a state replayed from the first entry with one replayed from a snapshot.
 
     Args:
@@ -195,7 +195,7 @@ class Comparison:
         return not self.differs
 
 
-def compared(journal: Journal, state: DeskState) -> Comparison:
+def compared(journal: Journal, state: DeskState) -> ReplayComparison:
     """Compare a state replayed from the first entry with that of the stored snapshot and the entries after it.
 
     Robots may go on writing meanwhile. Where a person was erased during the comparison, it is repeated.
@@ -212,16 +212,16 @@ def compared(journal: Journal, state: DeskState) -> Comparison:
     return comparison
 
 
-def _compared(journal: Journal, state: DeskState) -> Comparison:
+def _compared(journal: Journal, state: DeskState) -> ReplayComparison:
     kept = journal.snapshot(SNAPSHOT)
     if kept is None or kept.seq > state.seq:
-        return Comparison()
+        return ReplayComparison()
     try:
         early = DeskState.from_json(kept.state)
     except BadRecord:
-        return Comparison()  # a desk does not use this snapshot either, but replays the journal
+        return ReplayComparison()  # a desk does not use this snapshot either, but replays the journal
     tail = list(journal.read(kept.seq, limit=state.seq - kept.seq))
     if _erased(tail):
-        return Comparison()  # nor this one
+        return ReplayComparison()  # nor this one
     ours, theirs = state.to_json(), replay(tail, early).to_json()
-    return Comparison(snapshot_seq=kept.seq, differs=tuple(name for name in ours if ours[name] != theirs[name]))
+    return ReplayComparison(snapshot_seq=kept.seq, differs=tuple(name for name in ours if ours[name] != theirs[name]))

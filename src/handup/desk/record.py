@@ -13,7 +13,7 @@ from typing import Any
 
 from handup.core import Answer, Malformed, OutOfRange, Question, ReplyKind, in_words, value_to_json
 from handup.core.checks import MAX_ID
-from handup.desk.events import Cause
+from handup.desk.events import WithdrawalCause
 from handup.desk.status import WAITING, Status
 
 ERASED = Question("The words of this question were erased.")
@@ -67,7 +67,7 @@ def gone(person: str | None) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Done:
+class AcceptedReply:
     """A reply that was accepted. It is remembered so that the same reply, sent again, gets the same receipt.
 
     Args:
@@ -146,9 +146,9 @@ class Record:
     token: str | None = None
     answer: Answer | None = None
     why: str = ""
-    cause: Cause | None = None
+    cause: WithdrawalCause | None = None
     passed: tuple[str, ...] = ()
-    replies: tuple[Done, ...] = ()
+    replies: tuple[AcceptedReply, ...] = ()
 
     @property
     def waiting(self) -> bool:
@@ -205,7 +205,7 @@ class Record:
         """Time of the first of its ends; infinity where it has none."""
         return min((at_s for _, at_s in self.ends), default=math.inf)
 
-    def done(self, token: str, by: str) -> Done | None:
+    def done(self, token: str, by: str) -> AcceptedReply | None:
         """Return the accepted reply with this token by this person, or None."""
         return next((reply for reply in self.replies if token and reply.token == token and reply.by == by), None)
 
@@ -235,9 +235,11 @@ class Record:
                 "audience": tuple(record["audience"]),
                 "status": Status(record["status"]),
                 "answer": answer and Answer(**answer),
-                "cause": None if cause is None else Cause(cause),
+                "cause": None if cause is None else WithdrawalCause(cause),
                 "passed": tuple(record["passed"]),
-                "replies": tuple(Done(**{**reply, "kind": ReplyKind(reply["kind"])}) for reply in record["replies"]),
+                "replies": tuple(
+                    AcceptedReply(**{**reply, "kind": ReplyKind(reply["kind"])}) for reply in record["replies"]
+                ),
             }
         )
 

@@ -37,9 +37,11 @@ from handup.core import (
 )
 from handup.core.checks import storable, unstorable
 from handup.desk import events
+from handup.desk.deadlines import DecisionDraft, Fact, Terms, fitting, hand_on, let_time_pass, open_what_fits
+from handup.desk.question_state import DeskState, Fold
 from handup.desk.record import (
     ERASED_NAME,
-    Done,
+    AcceptedReply,
     Receipt,
     ReceiptStatus,
     Record,
@@ -52,15 +54,13 @@ from handup.desk.record import (
     thanks,
     too_late,
 )
-from handup.desk.state import DeskState, Fold
 from handup.desk.status import BEFORE, Status
-from handup.desk.timing import Draft, Fact, Terms, fitting, hand_on, let_time_pass, open_what_fits
 
 STOP_WORDS = "somebody said stop"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ask:
+class AskPeople:
     """Put a question to people. `audience` may answer, in this order. Name nobody in `run` and `step`."""
 
     run: str
@@ -72,7 +72,7 @@ class Ask:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Claim:
+class ClaimQuestion:
     """Claim a question for a while; `lease_s` is that of the terms where it is None."""
 
     question: str
@@ -98,7 +98,7 @@ class Withdraw:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stop:
+class StopRobots:
     """Stop, from a program or a button; never refused."""
 
     by: str
@@ -126,7 +126,7 @@ class Introduce:
     people: tuple[Person, ...]
 
 
-Command = Ask | Reply | Claim | Release | Withdraw | Stop | Enable | Tick | Introduce
+Command = AskPeople | Reply | ClaimQuestion | Release | Withdraw | StopRobots | Enable | Tick | Introduce
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +156,7 @@ def decide(state: DeskState, command: Command, now_s: float, terms: Terms | None
     Raises:
         BadSetting: The asker's own settings are wrong, or too many questions wait already.
     """
-    draft = Draft(fold=Fold(state), now_s=max(now_s, state.at_s), terms=terms or Terms())
+    draft = DecisionDraft(fold=Fold(state), now_s=max(now_s, state.at_s), terms=terms or Terms())
     let_time_pass(draft)
     try:
         receipt = _TAKE[type(command)](draft, command)
@@ -168,7 +168,7 @@ def decide(state: DeskState, command: Command, now_s: float, terms: Terms | None
     return Ruling(events=tuple(draft.made), receipt=receipt, state=draft.fold.state())
 
 
-def _ask(draft: Draft, command: Ask) -> Receipt:
+def _ask(draft: DecisionDraft, command: AskPeople) -> Receipt:
     id_ = question_id(command.run, command.step, command.attempt)
     record = draft.fold.records.get(id_)
     if record is not None:
@@ -206,12 +206,13 @@ def _ask(draft: Draft, command: Ask) -> Receipt:
         record = draft.to(record, events.Expired())
     elif chance.never:
         record = draft.to(
-            record, events.Withdrawn(cause=events.Cause.NOBODY, why=f"it can never be put to anybody: {chance.why}")
+            record,
+            events.Withdrawn(cause=events.WithdrawalCause.NOBODY, why=f"it can never be put to anybody: {chance.why}"),
         )
     return _accepted(record.told, record)
 
 
-def _answered(draft: Draft, run: str) -> Iterator[str]:
+def _answered(draft: DecisionDraft, run: str) -> Iterator[str]:
     """Yield the people who have answered in a run: its next question may hold their words, so it is theirs too."""
     for record in draft.fold.records.values():
         by = None if record.run != run or record.answer is None else record.answer.by
@@ -219,7 +220,7 @@ def _answered(draft: Draft, run: str) -> Iterator[str]:
             yield by
 
 
-def _claim(draft: Draft, command: Claim) -> Receipt:
+def _claim(draft: DecisionDraft, command: ClaimQuestion) -> Receipt:
     record = _record(draft, command.question)
     _check_allowed(draft, record, command.by)
     if record.status not in BEFORE:
@@ -238,7 +239,7 @@ def _claim(draft: Draft, command: Claim) -> Receipt:
     return _accepted(f"It is yours for {span((record.until_s or until_s) - draft.now_s)}.", record, again=again)
 
 
-def _release(draft: Draft, command: Release) -> Receipt:
+def _release(draft: DecisionDraft, command: Release) -> Receipt:
     record = _record(draft, command.question)
     _check_allowed(draft, record, command.by)
     if record.status is not Status.CLAIMED:
@@ -246,17 +247,19 @@ def _release(draft: Draft, command: Release) -> Receipt:
     return _accepted("All right, others may answer it again.", draft.to(record, events.ClaimEnded(given_back=True)))
 
 
-def _withdraw(draft: Draft, command: Withdraw) -> Receipt:
+def _withdraw(draft: DecisionDraft, command: Withdraw) -> Receipt:
     record = _record(draft, command.question)
     if record.status is Status.WITHDRAWN:
         return _accepted("It was taken back before.", record, again=True)
     if not record.waiting:
         raise _Refused(ReceiptStatus.LATE, too_late(record, ""), record)
     why = storable(command.why)[: draft.terms.longest_text]
-    return _accepted("It is taken back.", draft.to(record, events.Withdrawn(cause=events.Cause.ASKER, why=why)))
+    return _accepted(
+        "It is taken back.", draft.to(record, events.Withdrawn(cause=events.WithdrawalCause.ASKER, why=why))
+    )
 
 
-def _enable(draft: Draft, command: Enable) -> Receipt:
+def _enable(draft: DecisionDraft, command: Enable) -> Receipt:
     person = draft.fold.people.get(command.by)
     if person is None or person.role is Role.BYSTANDER:
         message = "Only a person whom the desk knows may enable it, and no bystander."
@@ -269,14 +272,14 @@ def _enable(draft: Draft, command: Enable) -> Receipt:
     return _accepted("The robot may go on.", again=again)
 
 
-def _stop(draft: Draft, command: Stop) -> Receipt:
+def _stop(draft: DecisionDraft, command: StopRobots) -> Receipt:
     longest = draft.terms.longest_text
     by, why = storable(command.by)[:longest], storable(command.why)[:longest]
     _stop_everything(draft, events.Stopped(by=by, why=why, token=storable(command.token)[:longest]))
     return _accepted("Stopped.")
 
 
-def _introduce(draft: Draft, command: Introduce) -> Receipt:
+def _introduce(draft: DecisionDraft, command: Introduce) -> Receipt:
     for person in command.people:
         if gone(person.name):
             cause = f"a person's name must not begin with '{ERASED_NAME}', got '{person.name}'"
@@ -286,7 +289,7 @@ def _introduce(draft: Draft, command: Introduce) -> Receipt:
     return _accepted("They are known.")
 
 
-def _reply(draft: Draft, reply: Reply) -> Receipt:
+def _reply(draft: DecisionDraft, reply: Reply) -> Receipt:
     if reply.kind is ReplyKind.STOP:
         return _reply_stop(draft, reply)
     record = _record(draft, reply.question)
@@ -307,7 +310,7 @@ def _reply(draft: Draft, reply: Reply) -> Receipt:
     return _accepted(_thanks(record, reply), record)
 
 
-def _says(record: Record, reply: Reply, done: Done) -> bool:
+def _says(record: Record, reply: Reply, done: AcceptedReply) -> bool:
     """Return True if a reply has the content of one that was accepted."""
     if reply.kind is not done.kind:
         return False
@@ -320,7 +323,7 @@ def _says(record: Record, reply: Reply, done: Done) -> bool:
     return done.digest == digest(reply.kind, value_to_json(value), certainty=reply.certainty)
 
 
-def _answer(draft: Draft, record: Record, reply: Reply) -> None:
+def _answer(draft: DecisionDraft, record: Record, reply: Reply) -> None:
     try:
         value = check_value(record.question, reply.value)
     except BadAnswer as error:
@@ -336,7 +339,7 @@ def _answer(draft: Draft, record: Record, reply: Reply) -> None:
     draft.to(record, event)
 
 
-def _not_now(draft: Draft, record: Record, reply: Reply) -> None:
+def _not_now(draft: DecisionDraft, record: Record, reply: Reply) -> None:
     _check_turn(record, reply)
     terms, until_s = draft.terms, reply.until_s
     if until_s is None:
@@ -350,18 +353,18 @@ def _not_now(draft: Draft, record: Record, reply: Reply) -> None:
     draft.to(record, event)
 
 
-def _someone_else(draft: Draft, record: Record, reply: Reply) -> None:
+def _someone_else(draft: DecisionDraft, record: Record, reply: Reply) -> None:
     _check_turn(record, reply)
     hand_on(draft, record, reply.by, reply.token, reply.device)
 
 
-def _let_robot_try(draft: Draft, record: Record, reply: Reply) -> None:
+def _let_robot_try(draft: DecisionDraft, record: Record, reply: Reply) -> None:
     if only_people := record.question.rule.only_people:
         raise _Refused(ReceiptStatus.INVALID, only_people, record)
     draft.to(record, events.Delegated(by=reply.by, token=reply.token, device=reply.device))
 
 
-def _reply_stop(draft: Draft, reply: Reply) -> Receipt:
+def _reply_stop(draft: DecisionDraft, reply: Reply) -> Receipt:
     record = draft.fold.records.get(reply.question)
     if reply.by not in draft.fold.people:
         raise _Refused(ReceiptStatus.UNAUTHORISED, "Nobody here knows you; use the robot's own stop button.")
@@ -373,7 +376,7 @@ def _reply_stop(draft: Draft, reply: Reply) -> Receipt:
     return _accepted(thanks(ReplyKind.STOP), record, again=again)
 
 
-def _stop_everything(draft: Draft, event: events.Stopped, record: Record | None = None) -> Record | None:
+def _stop_everything(draft: DecisionDraft, event: events.Stopped, record: Record | None = None) -> Record | None:
     """Latch the stop and take back all that waits, so that nothing from before it comes up after it.
 
     Returns:
@@ -381,7 +384,7 @@ def _stop_everything(draft: Draft, event: events.Stopped, record: Record | None 
     """
     draft.add(event, run=record.run if record else "", key=record.id if record else "")
     for waiting in tuple(draft.fold.index.waiting.values()):
-        taken = draft.to(waiting, events.Withdrawn(cause=events.Cause.STOP, why=STOP_WORDS))
+        taken = draft.to(waiting, events.Withdrawn(cause=events.WithdrawalCause.STOP, why=STOP_WORDS))
         record = taken if record is not None and record.id == waiting.id else record
     return record
 
@@ -404,14 +407,14 @@ def _accepted(message: str, record: Record | None = None, *, again: bool = False
     return Receipt(status=ReceiptStatus.ACCEPTED, message=message, record=record, again=again)
 
 
-def _record(draft: Draft, question: str) -> Record:
+def _record(draft: DecisionDraft, question: str) -> Record:
     record = draft.fold.records.get(question)
     if record is None:
         raise _Refused(ReceiptStatus.UNKNOWN, f"There is no question '{storable(question[:200])}'.")
     return record
 
 
-def _check_allowed(draft: Draft, record: Record, by: str) -> None:
+def _check_allowed(draft: DecisionDraft, record: Record, by: str) -> None:
     """Refuse a person who may not reply to a question now."""
     if by not in draft.fold.people or by not in record.audience:
         raise _Refused(ReceiptStatus.UNAUTHORISED, "This question is not for you to answer.")
@@ -429,7 +432,7 @@ def _check_turn(record: Record, reply: Reply) -> None:
         raise _Refused(ReceiptStatus.STALE, elsewhere(record), record)
 
 
-def _check_device(draft: Draft, record: Record, device: str) -> None:
+def _check_device(draft: DecisionDraft, record: Record, device: str) -> None:
     longest = draft.terms.longest_text
     if len(device) > longest or unstorable(device):
         raise _Refused(
@@ -437,19 +440,19 @@ def _check_device(draft: Draft, record: Record, device: str) -> None:
         )
 
 
-_REPLY: dict[ReplyKind, Callable[[Draft, Record, Reply], None]] = {
+_REPLY: dict[ReplyKind, Callable[[DecisionDraft, Record, Reply], None]] = {
     ReplyKind.ANSWER: _answer,
     ReplyKind.NOT_NOW: _not_now,
     ReplyKind.SOMEONE_ELSE: _someone_else,
     ReplyKind.LET_ROBOT_TRY: _let_robot_try,
 }
-_TAKE: dict[type[Command], Callable[[Draft, Any], Receipt]] = {
-    Ask: _ask,
+_TAKE: dict[type[Command], Callable[[DecisionDraft, Any], Receipt]] = {
+    AskPeople: _ask,
     Reply: _reply,
-    Claim: _claim,
+    ClaimQuestion: _claim,
     Release: _release,
     Withdraw: _withdraw,
-    Stop: _stop,
+    StopRobots: _stop,
     Enable: _enable,
     Tick: lambda _draft, _command: _accepted("It is later now."),
     Introduce: _introduce,

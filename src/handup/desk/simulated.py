@@ -20,7 +20,7 @@ from handup.core import (
 )
 from handup.desk.record import Receipt, Record
 from handup.people import Care, SimulatedPerson
-from handup.people import Reply as Drawn
+from handup.people import SimulatedReply as Drawn
 
 if TYPE_CHECKING:
     from handup.desk.desk import Desk

@@ -74,7 +74,7 @@ class Gone(Exception):
     """The question went away while the person was typing."""
 
 
-class Said(Exception):
+class StandingReply(Exception):
     """The person gave a reply other than an answer."""
 
     def __init__(self, kind: ReplyKind) -> None:
@@ -180,7 +180,7 @@ class Conversation:
             if kind is ReplyKind.LET_ROBOT_TRY and (only_people := self.question.rule.only_people):
                 self.screen.say(only_people)
                 continue
-            raise Said(kind)
+            raise StandingReply(kind)
 
     def _means_no(self) -> bool:
         """Return True, once, if n may have meant no; the second time it counts as not now."""
@@ -285,7 +285,7 @@ class Terminal:
                 kind, value = ReplyKind.ANSWER, None
                 try:
                     value = talk.value()
-                except Said as said:
+                except StandingReply as said:
                     kind = said.kind
                 except Gone:
                     return self._gone(record, desk)

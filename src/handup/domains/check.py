@@ -17,7 +17,7 @@ from handup.core.stick import Stick
 from handup.desk import Callback, Record, SkippingClock
 from handup.domains.domain import NOBODY, PAGE, PEOPLE, SIMULATED, Domain, Task, Workplace
 from handup.domains.stage import Simulation
-from handup.executive.checking import abilities_of
+from handup.executive.validator import abilities_of
 from handup.journal import Journal
 
 RUN = "check-1"

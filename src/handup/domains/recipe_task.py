@@ -11,23 +11,22 @@ from handup.core import BadSetting, ManualClock, Person
 from handup.core.panels import Phase
 from handup.domains.domain import NOBODY, SIMULATED, Workplace
 from handup.domains.stage import Stage
-from handup.executive.events import Asked, Entry
+from handup.executive.events import Entry, TaskAsked
 from handup.executive.executive import Executive
-from handup.executive.machine import Finished
-from handup.executive.machine import Phase as MachinePhase
+from handup.executive.human_help import People, PeopleAtDesk, pass_time
+from handup.executive.machine import Finished, MachinePhase
 from handup.executive.measures import measure
-from handup.executive.people import AtDesk, People, pass_time
-from handup.executive.proposing import propose
+from handup.executive.proposals import propose
 from handup.executive.run import Run
+from handup.executive.run_view import RunView, named
 from handup.executive.sources import Files
-from handup.executive.watching import Watching, named
 
 ANSWER_S = 0.5
 """Seconds for which a step waits for an answer at most."""
 
 
 @dataclass(frozen=True)
-class _AtWorkplace(AtDesk):
+class _AtWorkplace(PeopleAtDesk):
     """People at a workplace, whose stop may come by the robot's link sooner than by the journal."""
 
     place: Workplace | None = None
@@ -54,7 +53,7 @@ class RecipeTask:
     def __init__(self, run: Run, stage: Stage, place: Workplace) -> None:
         self.run, self._stage, self._place = run, stage, place
         self.finished: Finished | None = run.machine.finished if run.known else None
-        self._watching = Watching(run.machine)
+        self._watching = RunView(run.machine)
         for entry in place.journal.read(run=run.id):
             if entry.kind.startswith("task."):
                 self._watching.told(entry.event)  # type: ignore[arg-type]
@@ -162,5 +161,5 @@ class RecipeTask:
     def _told(self, event: Entry) -> None:
         """Take note of what happened. The page hears of a question at once: until it is answered nothing else does."""
         self._watching.told(event)
-        if isinstance(event, Asked):
+        if isinstance(event, TaskAsked):
             self._place.show(self.view())

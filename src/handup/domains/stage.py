@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from handup.executive.executive import Around
+from handup.executive.human_help import People
 from handup.executive.machine import Machine
-from handup.executive.people import People
 from handup.executive.sources import Sources
 
 

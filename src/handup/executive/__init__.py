@@ -1,31 +1,32 @@
 """Recipes, recoveries and resuming: what should happen, what to do when it does not, and how to go on."""
 
-from handup.executive.action import ACTIONS, Aborted, Action, Call, Done, NotStarted, Outcome, Working
-from handup.executive.beliefs import Assertion, Beliefs, Source
+from typing import TYPE_CHECKING
+
+from handup.core.moved import moved_names
+from handup.executive.action import ACTIONS, Aborted, Call, Done, NotStarted, Outcome, RobotAction, Working
+from handup.executive.beliefs import Assertion, Beliefs, BeliefSource
 from handup.executive.events import Ending
 from handup.executive.executive import Around, Executive
 from handup.executive.failure import Failure, Level
+from handup.executive.human_help import People, PeopleAtDesk, SimulatedBystander, SimulatedSaying
 from handup.executive.machine import AskPerson, Finished, LastLook, Looked, Machine, RunAction
 from handup.executive.monitors import Fault, Monitor, Sees, Watch
-from handup.executive.people import AtDesk, Bystander, People, Said
-from handup.executive.reading import read_database, read_recipes, read_recoveries
+from handup.executive.reader import read_database, read_recipes, read_recoveries
 from handup.executive.recipe import Recipe, Recipes
-from handup.executive.recovery import Branch, Recovery, When
+from handup.executive.recovery import Branch, Recovery, RecoveryCondition
 from handup.executive.run import Run
-from handup.executive.settings import Settings, Unseen
+from handup.executive.run_settings import RunSettings, Unseen
 from handup.executive.sources import Files, Sources
 
 __all__ = [
     "ACTIONS",
     "Aborted",
-    "Action",
     "Around",
     "AskPerson",
     "Assertion",
-    "AtDesk",
+    "BeliefSource",
     "Beliefs",
     "Branch",
-    "Bystander",
     "Call",
     "Done",
     "Ending",
@@ -42,21 +43,26 @@ __all__ = [
     "NotStarted",
     "Outcome",
     "People",
+    "PeopleAtDesk",
     "Recipe",
     "Recipes",
     "Recovery",
+    "RecoveryCondition",
+    "RobotAction",
     "Run",
     "RunAction",
-    "Said",
+    "RunSettings",
     "Sees",
-    "Settings",
-    "Source",
+    "SimulatedBystander",
+    "SimulatedSaying",
     "Sources",
     "Unseen",
     "Watch",
-    "When",
     "Working",
     "read_database",
     "read_recipes",
     "read_recoveries",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = moved_names(__name__)

@@ -82,7 +82,7 @@ class Call:
     beliefs: Mapping[str, Data] = field(default_factory=dict)
 
 
-class Action(Protocol):
+class RobotAction(Protocol):
     """A primitive. The constructor touches nothing outside; `step` never blocks; `stop` is safe twice.
 
     The validator reads the class attributes `name`, `takes` (inputs; a name with a `?` at the end may be missing),
@@ -131,5 +131,5 @@ def plain(value: object) -> Data:
     return {key: plain(entry) for key, entry in value.items()}
 
 
-ACTIONS: Registry[Action] = Registry("action", "handup.actions")
+ACTIONS: Registry[RobotAction] = Registry("action", "handup.actions")
 """Actions that need no world, and those of outside packages."""

@@ -13,7 +13,7 @@ CONTRADICTION = "contradiction"
 """Name and code of the fault that a contradiction raises."""
 
 
-class Source(StrEnum):
+class BeliefSource(StrEnum):
     """Source of an assertion."""
 
     SCRIPT = "script"
@@ -40,13 +40,13 @@ class Assertion:
 
     key: str
     value: Any
-    source: Source = Source.SCRIPT
+    source: BeliefSource = BeliefSource.SCRIPT
     probability: float = 1.0
     at_s: float = 0.0
 
     def __post_init__(self) -> None:
         check_probability(f"probability of the belief '{self.key}'", self.probability)
-        object.__setattr__(self, "source", Source(self.source))
+        object.__setattr__(self, "source", BeliefSource(self.source))
 
 
 class Beliefs:
@@ -61,7 +61,7 @@ class Beliefs:
     """
 
     def __init__(self) -> None:
-        self._said: dict[str, dict[Source, Assertion]] = {}
+        self._said: dict[str, dict[BeliefSource, Assertion]] = {}
         self._now: dict[str, Any] = {}
         self._heard: dict[str, Assertion] = {}
         self.values: Mapping[str, Any] = self._now
@@ -76,21 +76,21 @@ class Beliefs:
 
     def hear(self, key: str) -> None:
         """Mark the contradiction on a key as told by a failure, so that it is not raised again."""
-        script = self.by(key, Source.SCRIPT)
+        script = self.by(key, BeliefSource.SCRIPT)
         if script is not None:
             self._heard[key] = script
 
-    def by(self, key: str, source: Source) -> Assertion | None:
+    def by(self, key: str, source: BeliefSource) -> Assertion | None:
         """Return what one source said last about a key."""
         return self._said.get(key, {}).get(source)
 
     def contradicts(self, key: str) -> bool:
         """Return whether script and monitor disagree."""
-        script, monitor = self.by(key, Source.SCRIPT), self.by(key, Source.MONITOR)
+        script, monitor = self.by(key, BeliefSource.SCRIPT), self.by(key, BeliefSource.MONITOR)
         return script is not None and monitor is not None and monitor.at_s >= script.at_s and self._disagree(key)
 
     def _disagree(self, key: str) -> bool:
-        script, monitor = self.by(key, Source.SCRIPT), self.by(key, Source.MONITOR)
+        script, monitor = self.by(key, BeliefSource.SCRIPT), self.by(key, BeliefSource.MONITOR)
         return script is not None and monitor is not None and monitor.value != script.value
 
     @property
@@ -101,7 +101,9 @@ class Beliefs:
     @property
     def unheard(self) -> tuple[str, ...]:
         """Keys on which they disagree, and of which no failure has told."""
-        return tuple(key for key in self.contradictions if self._heard.get(key) is not self.by(key, Source.SCRIPT))
+        return tuple(
+            key for key in self.contradictions if self._heard.get(key) is not self.by(key, BeliefSource.SCRIPT)
+        )
 
     @property
     def assertions(self) -> tuple[Assertion, ...]:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from handup.core import BadSetting, Question, QuestionKind, Resolution, ResumeHint, Value, value_to_json
-from handup.executive.events import Answered, Asked
+from handup.executive.events import TaskAnswered, TaskAsked
 from handup.executive.failure import IN_RECOVERY, Failure
-from handup.executive.machine import AskPerson, Spoken
+from handup.executive.machine import AskPerson, ModuleAnswer
 from handup.executive.machine.failures import climbed
 from handup.executive.machine.program import fits
+from handup.executive.recipe_tree import given_in_words, value_in_words
 from handup.executive.recovery import Recovery
-from handup.executive.showing import given_in_words, value_in_words
 from handup.policy import Belief, ModuleGraph
 
 AGAIN = "Try that step again"
@@ -29,7 +29,7 @@ LIKELY = 0.02
 
 
 @dataclass(frozen=True, kw_only=True)
-class Way:
+class OptionEffect:
     """Effect of an option of the question how to go on.
 
     Args:
@@ -61,9 +61,9 @@ class Escalation:
     as_input: bool = False
     words: Mapping[str, Any] = field(default_factory=dict)
     posterior: Mapping[str, float] = field(default_factory=dict)
-    ways: Mapping[str, Way] = field(default_factory=dict)
+    ways: Mapping[str, OptionEffect] = field(default_factory=dict)
 
-    def meaning(self, asked: AskPerson, value: Value, *, by: str | None, at_s: float) -> Answered:
+    def meaning(self, asked: AskPerson, value: Value, *, by: str | None, at_s: float) -> TaskAnswered:
         """Return what an answer does to the run.
 
         - About a module whose name is an input of the failed action: the action is tried again with it.
@@ -75,9 +75,9 @@ class Escalation:
         plain = value_to_json(value)
         answer = str(value.action if isinstance(value, Resolution) else plain)[:LONGEST]
         hint = ResumeHint.CONTINUE
-        event = Answered(number=asked.number, hint=hint, said=answer, module=self.module, by=by, at_s=at_s)
+        event = TaskAnswered(number=asked.number, hint=hint, said=answer, module=self.module, by=by, at_s=at_s)
         if not self.module:
-            way = self.ways.get(answer, Way(hint=ResumeHint.NONE))
+            way = self.ways.get(answer, OptionEffect(hint=ResumeHint.NONE))
             return replace(event, hint=way.hint, level=way.level, fixed=way.fixed)
         guess = self.question.guess
         right = None if guess is None else value_to_json(guess) == plain
@@ -85,13 +85,15 @@ class Escalation:
             return replace(event, sets={self.module: plain}, right=right)
         return replace(event, hint=None, beliefs={self.module: plain}, right=right)
 
-    def left_to_the_robot(self, asked: AskPerson, *, by: str | None, at_s: float) -> Answered:
+    def left_to_the_robot(self, asked: AskPerson, *, by: str | None, at_s: float) -> TaskAnswered:
         """Return what happens if a person lets the robot try instead: its own guess, else the step runs again."""
-        way = self.ways.get(str(self.question.guess), Way(hint=ResumeHint.CONTINUE))
-        return Answered(number=asked.number, hint=way.hint, level=way.level, module=self.module, by=by, at_s=at_s)
+        way = self.ways.get(str(self.question.guess), OptionEffect(hint=ResumeHint.CONTINUE))
+        return TaskAnswered(number=asked.number, hint=way.hint, level=way.level, module=self.module, by=by, at_s=at_s)
 
 
-def posterior_of(graph: ModuleGraph, spoken: Mapping[str, Spoken] | None = None, number: int = 0) -> dict[str, float]:
+def posterior_of(
+    graph: ModuleGraph, spoken: Mapping[str, ModuleAnswer] | None = None, number: int = 0
+) -> dict[str, float]:
     """Return the probability that each module is to blame for a failure, of those that may be.
 
     People's word counts: a module that they found right, or whose output they gave, is not to blame and is left out;
@@ -158,7 +160,7 @@ def escalate(
     return _about(asked, posterior, module, left[module], as_input=module in inputs)
 
 
-def put_again(asked: AskPerson, known: Asked) -> Escalation:
+def put_again(asked: AskPerson, known: TaskAsked) -> Escalation:
     """Return the question as it was put before the program was killed: nothing about it is decided anew.
 
     Args:
@@ -212,21 +214,21 @@ def _how_to_go_on(asked: AskPerson, posterior: Mapping[str, float]) -> Escalatio
     failure = asked.failure
     doing, why, support = _background(asked, posterior)
     tasks = list(dict.fromkeys(level.task for level in failure.levels if not level.task.startswith(IN_RECOVERY)))
-    options: dict[str, tuple[str, Way]] = {
-        AGAIN: (f"I run {_named(failure.leaf)} again.", Way(hint=ResumeHint.CONTINUE)),
+    options: dict[str, tuple[str, OptionEffect]] = {
+        AGAIN: (f"I run {_named(failure.leaf)} again.", OptionEffect(hint=ResumeHint.CONTINUE)),
         FIXED: (f"I take what you did into account and run {_named(failure.leaf)} again.",
-                Way(hint=ResumeHint.CONTINUE, fixed=True)),
-        DID_IT: ("I take the step as done.", Way(hint=ResumeHint.NEXT, fixed=True)),
-        BACK: ("I repeat the step before, and then this one.", Way(hint=ResumeHint.PREVIOUS)),
+                OptionEffect(hint=ResumeHint.CONTINUE, fixed=True)),
+        DID_IT: ("I take the step as done.", OptionEffect(hint=ResumeHint.NEXT, fixed=True)),
+        BACK: ("I repeat the step before, and then this one.", OptionEffect(hint=ResumeHint.PREVIOUS)),
     }  # fmt: skip
     for task in reversed(tasks):
         options[f"{RESTART} with {_named(task)}"] = (
             f"I begin {_named(task)} from its first step.",
-            Way(hint=ResumeHint.RETRY, level=task),
+            OptionEffect(hint=ResumeHint.RETRY, level=task),
         )
     was_said = asked.turn - len(asked.spoken) > 1  # and did not help: a check of the same thing would fail again
     guess = f"{RESTART} with {_named(tasks[-1])}" if was_said and tasks else AGAIN
-    options[STOP] = ("I stop here. Nothing more is done.", Way(hint=ResumeHint.NONE))
+    options[STOP] = ("I stop here. Nothing more is done.", OptionEffect(hint=ResumeHint.NONE))
     question = Question(
         f"I cannot {_named(failure.leaf)}. How shall I go on?",
         QuestionKind.CHOICE,

@@ -121,7 +121,7 @@ class Known(StrEnum):
 
 @event("task.acted", people=("by", "of"), personal={"sealed": "of"})
 @dataclass(frozen=True, kw_only=True)
-class Acted(Wordy):
+class ActionEnded(Wordy):
     """An action ended.
 
     Args:
@@ -153,7 +153,7 @@ class Acted(Wordy):
     @classmethod
     def by_outcome(
         cls, number: int, outcome: object, at_s: float, known: Known = Known.SEEN, by: str | None = None
-    ) -> Acted:
+    ) -> ActionEnded:
         """What an action's outcome is told as.
 
         Raises:
@@ -243,7 +243,7 @@ class Believed(Wordy):
 
 @event("task.answered", people=("by",), personal={"sets": "by", "beliefs": "by", "said": "by", "right": "by"})
 @dataclass(frozen=True, kw_only=True)
-class Answered:
+class TaskAnswered:
     """A person said how to go on after a failure.
 
     Args:
@@ -286,7 +286,7 @@ class Answered:
 
 @event("task.unanswered")
 @dataclass(frozen=True, kw_only=True)
-class Unanswered:
+class TaskUnanswered:
     """Nobody answered, or nobody was there to ask."""
 
     number: int
@@ -296,7 +296,7 @@ class Unanswered:
 
 @event("task.stopped")
 @dataclass(frozen=True, kw_only=True)
-class Stopped:
+class TaskStopped:
     """The run ends now."""
 
     why: str
@@ -320,7 +320,7 @@ class Resumed:
     away_s: float = 0.0
 
 
-Told = Begun | Acted | Void | Raised | Believed | Answered | Unanswered | Stopped | Resumed
+Told = Begun | ActionEnded | Void | Raised | Believed | TaskAnswered | TaskUnanswered | TaskStopped | Resumed
 
 # -- what the machine notes --------------------------------------------------------------------------------------------
 
@@ -398,7 +398,7 @@ class Recovered:
 
 @event("task.said", people=("of",), personal={"sealed": "of"})
 @dataclass(frozen=True, kw_only=True)
-class Said(Wordy):
+class TaskPrinted(Wordy):
     """What the recipe prints."""
 
     EMPTY: ClassVar[Mapping[str, Any]] = {"message": ""}
@@ -419,7 +419,7 @@ class Over(Wordy):
     at_s: float = 0.0
 
 
-Note = Failed | Recovering | Recovered | Said | Over
+Note = Failed | Recovering | Recovered | TaskPrinted | Over
 
 # -- what only the journal holds ---------------------------------------------------------------------------------------
 
@@ -465,7 +465,7 @@ class ReloadRefused:
 
 @event("task.asked", people=("of",), personal={"sealed": "of"})
 @dataclass(frozen=True, kw_only=True)
-class Asked(Wordy):
+class TaskAsked(Wordy):
     """A question is put to people. It is written before they hear it, and once: a program that goes on puts this one.
 
     Args:
@@ -491,4 +491,4 @@ class Asked(Wordy):
     at_s: float = 0.0
 
 
-Entry = Told | Note | Started | Reloaded | ReloadRefused | Asked
+Entry = Told | Note | Started | Reloaded | ReloadRefused | TaskAsked

@@ -9,17 +9,17 @@ from dataclasses import dataclass, replace
 
 from handup.core import BadRecipe, Clock, ContractViolation, ManualClock
 from handup.executive import events
-from handup.executive.action import Aborted, Action, Call, Done, NotStarted, Outcome, Working
-from handup.executive.checking import abilities_of, require
+from handup.executive.action import Aborted, Call, Done, NotStarted, Outcome, RobotAction, Working
 from handup.executive.escalation import Escalation, escalate, put_again
+from handup.executive.human_help import Heard, People, pass_time
 from handup.executive.machine import AskPerson, Finished, LastLook, Looked, Machine, RunAction
 from handup.executive.monitors import Lookout, Monitor
-from handup.executive.people import Heard, People, pass_time
 from handup.executive.run import Run
 from handup.executive.sources import Files, Sources
+from handup.executive.validator import abilities_of, require
 from handup.recover import Erased
-from handup.recover.trail import Settled
-from handup.recover.unknown import lost_question, meaning_of
+from handup.recover.run_record import Settled
+from handup.recover.unknown_outcome import lost_question, meaning_of
 
 SOON_S = 1e-9
 """What is left of a wait below this is nothing."""
@@ -27,7 +27,7 @@ LOST = "lost"
 """The code of an action that a person says did not work, after its outcome was lost."""
 WAITING = "waiting for an answer"
 STOP = "Somebody said stop."
-Make = Callable[[], Action]
+Make = Callable[[], RobotAction]
 """An action's class, or what makes one."""
 
 
@@ -135,7 +135,7 @@ class Executive:
                 self.run.flush()
                 return command
             if self._stopped:
-                self._tell(events.Stopped(why=self._why, at_s=self.around.clock.now_s()))
+                self._tell(events.TaskStopped(why=self._why, at_s=self.around.clock.now_s()))
             elif isinstance(command, AskPerson):
                 yield from self._ask(command)
             elif isinstance(command, LastLook):
@@ -161,17 +161,17 @@ class Executive:
         beliefs = self.machine.beliefs.values
         call = Call(goal=command.goal, attempt=command.attempt, number=number, again=again, beliefs=beliefs)
         action = make()
-        told: events.Acted | events.Raised | events.Stopped | None = None
+        told: events.ActionEnded | events.Raised | events.TaskStopped | None = None
         behind: events.Raised | None = None
         try:
             action.start(call)
             told = yield from self._working(action, number)
         finally:
-            if not isinstance(told, events.Acted):
+            if not isinstance(told, events.ActionEnded):
                 action.stop()
         if isinstance(told, events.Raised):
             told = replace(told, became=_became(action, call))
-        elif isinstance(told, events.Acted):
+        elif isinstance(told, events.ActionEnded):
             behind = self._see()
         self._tell(told)
         self.run.after(repeatable)
@@ -179,22 +179,22 @@ class Executive:
             self._tell(behind)  # it fails the step or the end that begins at that moment; it is kept for no later one
 
     def _working(
-        self, action: Action, number: int
-    ) -> Generator[Working, None, events.Acted | events.Raised | events.Stopped]:
+        self, action: RobotAction, number: int
+    ) -> Generator[Working, None, events.ActionEnded | events.Raised | events.TaskStopped]:
         """Turn after turn, with the monitors looking on in between."""
         steps = action.step()
         while True:
             try:
                 working = next(steps)
             except StopIteration as end:
-                return events.Acted.by_outcome(number, end.value, self.around.clock.now_s())
+                return events.ActionEnded.by_outcome(number, end.value, self.around.clock.now_s())
             left_s = working.for_s
             while True:
                 turn_s = min(left_s, self.around.look_every_s) if self._looks_on else left_s
                 yield Working(turn_s, working.doing)
                 left_s -= turn_s
                 if self._stopped:
-                    return events.Stopped(why=self._why, at_s=self.around.clock.now_s())
+                    return events.TaskStopped(why=self._why, at_s=self.around.clock.now_s())
                 if (fault := self._look()) is not None:
                     return fault
                 if left_s <= SOON_S:
@@ -231,13 +231,13 @@ class Executive:
     def _ask(self, command: AskPerson) -> Generator[Working, None, None]:
         people, now_s = self.around.people, self.around.clock.now_s
         if people is None:
-            self._tell(events.Unanswered(number=command.number, at_s=now_s()))
+            self._tell(events.TaskUnanswered(number=command.number, at_s=now_s()))
             return
         step = f"failure:{command.number}:{command.serial}"
         known = self.run.was_asked(step)
         put = self._escalated(command) if known is None else put_again(command, known)
         self.run.asked(
-            events.Asked(
+            events.TaskAsked(
                 number=command.number,
                 question=step,
                 path=command.failure.path,
@@ -257,7 +257,7 @@ class Executive:
         elif heard.let_try:
             self._tell(put.left_to_the_robot(command, by=heard.by, at_s=now_s()))
         else:
-            self._tell(events.Unanswered(number=command.number, at_s=now_s()))
+            self._tell(events.TaskUnanswered(number=command.number, at_s=now_s()))
         self.run.flush()
 
     def _escalated(self, command: AskPerson) -> Escalation:
@@ -304,7 +304,7 @@ class Executive:
         if isinstance(seen, NotStarted):
             self.run.tell(events.Void(number=number, why="not started"))
         elif seen is not None:
-            self.run.tell(events.Acted.by_outcome(number, seen, self.around.clock.now_s(), events.Known.SENSED))
+            self.run.tell(events.ActionEnded.by_outcome(number, seen, self.around.clock.now_s(), events.Known.SENSED))
         elif getattr(make, "repeatable", False):
             self.run.tell(events.Void(number=number, why="repeatable"))
         else:
@@ -316,22 +316,22 @@ class Executive:
         if people is not None and not self._stopped:
             goal = ", ".join(f"{name}: {value}" for name, value in lost.goal.items())
             question = people.ask(lost_question(lost.action.replace("_", " "), goal), f"act:{number}")
-            self.run.asked(events.Asked(number=number, question=question, path=lost.path, at_s=now_s()))
+            self.run.asked(events.TaskAsked(number=number, question=question, path=lost.path, at_s=now_s()))
             heard = yield from self._hear(question)
         if self._stopped:
-            self.run.tell(events.Stopped(why=self._why, at_s=now_s()))
+            self.run.tell(events.TaskStopped(why=self._why, at_s=now_s()))
             return
         meaning = None if heard is None else meaning_of(heard.value, let_try=heard.let_try)
         if heard is None or meaning is None:
             why = f"Nobody could say what became of {lost.path}."
-            self.run.tell(events.Stopped(why=why, ending=events.Ending.UNANSWERED, at_s=now_s()))
+            self.run.tell(events.TaskStopped(why=why, ending=events.Ending.UNANSWERED, at_s=now_s()))
         elif meaning[0] is Settled.VOID:
             self.run.tell(events.Void(number=number, why="not started", by=heard.by))
         else:
             look = meaning[1]
             why = "A person says that it did not work." if look else "A person says to go on, not how it went."
             outcome = Done() if look and look.ok else Aborted(code=LOST, why=why)
-            self.run.tell(events.Acted.by_outcome(number, outcome, now_s(), events.Known.SAID, heard.by))
+            self.run.tell(events.ActionEnded.by_outcome(number, outcome, now_s(), events.Known.SAID, heard.by))
 
     # -- between steps -----------------------------------------------------------------------------------------------
 
@@ -361,7 +361,7 @@ class Executive:
             self._watch(self.machine)
 
 
-def _sensed(action: Action, call: Call) -> Outcome | NotStarted | None:
+def _sensed(action: RobotAction, call: Call) -> Outcome | NotStarted | None:
     """What an action sees of a start; None where it cannot tell."""
     sense = getattr(action, "sense", None)
     seen: object = None if sense is None else sense(call)
@@ -370,7 +370,7 @@ def _sensed(action: Action, call: Call) -> Outcome | NotStarted | None:
     return seen
 
 
-def _became(action: Action, call: Call) -> events.Became:
+def _became(action: RobotAction, call: Call) -> events.Became:
     """What became of a start that was interrupted and stopped. Nobody is asked: what failed is recovered from."""
     seen = _sensed(action, call)
     ways = {Done: events.Became.DONE, Aborted: events.Became.ABORTED, NotStarted: events.Became.NOT_STARTED}

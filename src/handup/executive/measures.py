@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from handup.core import ResumeHint
-from handup.core.journal import LogEntry
+from handup.core.log_entry import LogEntry
 from handup.executive import events
 from handup.executive.failure import Failure
-from handup.executive.settings import Settings
+from handup.executive.run_settings import RunSettings
 
 
 @dataclass
@@ -102,23 +102,23 @@ class Account:
         gave_up, self._gave_up = self._gave_up, None
         match event:
             case events.Started():
-                settings = Settings.from_json(event.settings)
+                settings = RunSettings.from_json(event.settings)
                 self.lasts_s, self.unit = settings.lasts_s, settings.unit
             case events.Begun():
                 self._waiting, self._acting = False, event
                 self.starts += 1
-            case events.Acted():
+            case events.ActionEnded():
                 if event.ok and self._in_time and self._acting is not None:
                     self.units += self._acting.action == self.unit
                 self._waiting, self._acting = False, None
             case events.Void():  # told without a time: the next event has that of the waiting
                 self._acting = None
                 self.starts -= 1
-            case events.Answered() | events.Unanswered() | events.Stopped():
+            case events.TaskAnswered() | events.TaskUnanswered() | events.TaskStopped():
                 self._waiting = False
-                if isinstance(event, events.Answered) and event.right is not None and event.number in self.cases:
+                if isinstance(event, events.TaskAnswered) and event.right is not None and event.number in self.cases:
                     self.cases[event.number].said[event.module] = event.right
-            case events.Asked():
+            case events.TaskAsked():
                 self._ask(event)
             case events.Failed():
                 self._acting = None
@@ -135,7 +135,7 @@ class Account:
             case _:
                 pass
 
-    def _ask(self, asked: events.Asked) -> None:
+    def _ask(self, asked: events.TaskAsked) -> None:
         self._waiting = True
         self.questions.add(asked.question)
         if self._acting is not None and self._acting.number == asked.number:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from handup.executive.beliefs import CONTRADICTION, Assertion, Beliefs, Source
+from handup.executive.beliefs import CONTRADICTION, Assertion, Beliefs, BeliefSource
 from handup.executive.events import Believed, Raised
-from handup.executive.machine.program import Rule
+from handup.executive.machine.program import RecoveryRule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,18 +100,18 @@ class Lookout:
                         monitor=monitor.name, code=seen.code, why=seen.why, fields=dict(seen.fields), at_s=now_s
                     )
                 elif _is_news(seen, beliefs):
-                    sure, source = seen.probability, Source.MONITOR
+                    sure, source = seen.probability, BeliefSource.MONITOR
                     statement = Assertion(key=seen.key, value=seen.value, source=source, probability=sure, at_s=now_s)
                     yield Believed(assertion=statement)
 
-    def contradiction(self, now_s: float, beliefs: Beliefs, rules: Iterable[Rule]) -> Raised | None:
+    def contradiction(self, now_s: float, beliefs: Beliefs, rules: Iterable[RecoveryRule]) -> Raised | None:
         """Return the first contradiction, by key, that some rule is for and of which no failure has told."""
         unheard = beliefs.unheard
         watched = {rule.recovery.when.contradiction for rule in rules} if unheard else set()
         key = min((key for key in unheard if key in watched), default=None)
         if key is None:
             return None
-        script, monitor = beliefs.by(key, Source.SCRIPT), beliefs.by(key, Source.MONITOR)
+        script, monitor = beliefs.by(key, BeliefSource.SCRIPT), beliefs.by(key, BeliefSource.MONITOR)
         assert script is not None
         assert monitor is not None
         return Raised(
@@ -125,7 +125,7 @@ class Lookout:
 
 def _is_news(seen: Sees, beliefs: Beliefs) -> bool:
     """Return whether it was not said before, or the script has said something else since."""
-    before, script = beliefs.by(seen.key, Source.MONITOR), beliefs.by(seen.key, Source.SCRIPT)
+    before, script = beliefs.by(seen.key, BeliefSource.MONITOR), beliefs.by(seen.key, BeliefSource.SCRIPT)
     if before is None or before.value != seen.value or before.probability != seen.probability:
         return True
     return script is not None and script.at_s > before.at_s and script.value != seen.value

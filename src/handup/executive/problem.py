@@ -9,7 +9,7 @@ from handup.core import BadRecipe
 
 
 @dataclass(frozen=True)
-class Place:
+class FilePlace:
     """A place in a recipe, a recovery file or a database.
 
     Args:
@@ -26,7 +26,7 @@ class Place:
         return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
 
 
-NOWHERE = Place()
+NOWHERE = FilePlace()
 """Place of what a program made."""
 
 
@@ -40,7 +40,7 @@ class Problem:
         hint: What to do next.
     """
 
-    place: Place
+    place: FilePlace
     cause: str
     hint: str
 

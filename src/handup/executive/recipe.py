@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from handup.executive.problem import NOWHERE, Place
+from handup.executive.problem import NOWHERE, FilePlace
 
 if TYPE_CHECKING:
     from handup.executive.language import Expression
@@ -29,7 +29,7 @@ class RunStep:
     name: str
     params: Mapping[str, Expression] = field(default_factory=dict)
     var: tuple[str, ...] = ()
-    place: Place = NOWHERE
+    place: FilePlace = NOWHERE
 
 
 class ActionStep(RunStep):
@@ -51,7 +51,7 @@ class ChoiceStep:
     condition: Expression
     if_true: tuple[Step, ...] = ()
     if_false: tuple[Step, ...] = ()
-    place: Place = NOWHERE
+    place: FilePlace = NOWHERE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,7 @@ class LoopStep:
     body: tuple[Step, ...]
     most: int
     stated: bool = True
-    place: Place = NOWHERE
+    place: FilePlace = NOWHERE
 
 
 Step = ActionStep | TaskStep | OpStep | ChoiceStep | LoopStep
@@ -112,7 +112,7 @@ class Recipe:
     params: tuple[str, ...] = ()
     var: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
-    place: Place = NOWHERE
+    place: FilePlace = NOWHERE
     about: str = ""
 
 

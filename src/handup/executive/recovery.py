@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from handup.core import ResumeHint
 from handup.executive.events import Ending
-from handup.executive.problem import NOWHERE, Place
+from handup.executive.problem import NOWHERE, FilePlace
 from handup.executive.recipe import Step, expressions_of
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class When:
+class RecoveryCondition:
     """Failures that a recovery is for. A field that is left out matches everything.
 
     Args:
@@ -35,7 +35,7 @@ class When:
     most: int | None = None
     belief: Expression | None = None
     contradiction: str | None = None
-    place: Place = NOWHERE
+    place: FilePlace = NOWHERE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class Branch:
     hint: ResumeHint = ResumeHint.NONE
     level: str | None = None
     ends: Ending = Ending.FAILED
-    place: Place = NOWHERE
+    place: FilePlace = NOWHERE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,12 +77,12 @@ class Recovery:
     """
 
     name: str
-    when: When
+    when: RecoveryCondition
     attempt: tuple[Step, ...] = ()
     branches: tuple[Branch, ...] = ()
     limit: int = 1
     helps: Expression | None = None
-    place: Place = NOWHERE
+    place: FilePlace = NOWHERE
     about: str = ""
 
     @property

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, get_args
 from handup.core import BadRecord, IllegalCall
 from handup.executive import events
 from handup.executive.action import plain
-from handup.executive.machine import Looked, Machine, Phase, Reload
+from handup.executive.machine import Looked, Machine, MachinePhase, Reload
 from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery
-from handup.executive.settings import Settings
+from handup.executive.run_settings import RunSettings
 from handup.executive.sources import Sources
 from handup.journal.run_log import RunLog
 
 if TYPE_CHECKING:
     from handup.journal import Journal, Writer
-    from handup.journal.holding import Hold
+    from handup.journal.run_claim import Hold
 
 OWN = "task."
 """How the kinds of a run's own entries begin."""
@@ -62,7 +62,7 @@ class Run:
         recipes: Recipes,
         recoveries: Sequence[Recovery] = (),
         *,
-        settings: Settings | None = None,
+        settings: RunSettings | None = None,
         params: Mapping[str, Any] | None = None,
         task: str | None = None,
         sources: Sources | None = None,
@@ -108,13 +108,13 @@ class Run:
         recipes, recoveries = sources.parsed()
         return cls(recipes, recoveries, sources=sources, **rest)
 
-    def _refuse_another(self, started: events.Started, settings: Settings | None) -> Settings:
+    def _refuse_another(self, started: events.Started, settings: RunSettings | None) -> RunSettings:
         if (started.main, started.params) != (self._main, self._params):
             raise BadRecord(
                 f"run '{self.id}' began with another task or other inputs",
                 hint="Give this one a run id of its own, or go on with what it began with.",
             )
-        stored = Settings.from_json(started.settings)
+        stored = RunSettings.from_json(started.settings)
         if settings not in (None, stored):
             raise BadRecord(
                 f"run '{self.id}' began with other settings", hint="Leave them out, or give this one an id of its own."
@@ -132,10 +132,10 @@ class Run:
                 f"what the journal holds of run '{self.id}' does not fit the recipes ({error.cause})",
                 hint="Go on with the recipes, recoveries and settings that it began with.",
             ) from None
-        if written.over is not None and self.machine.phase is Phase.LOOKING:
+        if written.over is not None and self.machine.phase is MachinePhase.LOOKING:
             self.machine.tell(Looked(at_s=written.over.at_s))
         elif written.erased and written.over is not None:
-            self.machine.tell(events.Stopped(why=written.over.reason, ending=written.over.ending))
+            self.machine.tell(events.TaskStopped(why=written.over.reason, ending=written.over.ending))
         if self.known:
             self.machine.notes()  # the journal has them
 
@@ -174,13 +174,13 @@ class Run:
                 *self.machine.notes(),
             )
         elif self._written.erased:
-            self.tell(events.Stopped(why=ERASED, ending=events.Ending.ERASED, at_s=now_s))
+            self.tell(events.TaskStopped(why=ERASED, ending=events.Ending.ERASED, at_s=now_s))
         else:
             self._doubt = self.machine.settings.batch
             away_s = 0.0 if stood_still else max(0.0, now_s - self._written.last_s)
             self.tell(events.Resumed(number=self.machine.number + self._doubt, at_s=now_s, away_s=away_s))
         self.flush()
-        return self.machine.phase is Phase.ACTING
+        return self.machine.phase is MachinePhase.ACTING
 
     def forget(self, now_s: float) -> None:
         """Somebody was erased whose words are in the run: end it, and write nothing of what waits.
@@ -190,7 +190,7 @@ class Run:
         assert self._book is not None
         self._book.waiting.clear()
         if (finished := self.machine.finished) is None:
-            self.tell(events.Stopped(why=ERASED, ending=events.Ending.ERASED, at_s=now_s))
+            self.tell(events.TaskStopped(why=ERASED, ending=events.Ending.ERASED, at_s=now_s))
         else:
             self._book.add(events.Over(ending=finished.ending, reason=finished.reason, at_s=now_s))
         self.flush()
@@ -247,13 +247,13 @@ class Run:
         """An action ended; one that may not be repeated is made durable before anything else is begun."""
         self._due |= not repeatable
 
-    def asked(self, put: events.Asked) -> None:
+    def asked(self, put: events.TaskAsked) -> None:
         """A question is put. One that the journal knows already is not written again."""
         if self.was_asked(put.question) is None:
             self._asked[put.question] = put
             self._write_now(put)
 
-    def was_asked(self, question: str) -> events.Asked | None:
+    def was_asked(self, question: str) -> events.TaskAsked | None:
         """What was written of a question, by this program or one before it; None where it was not put yet."""
         return self._asked.get(question)
 
@@ -302,7 +302,7 @@ class Written:
     started: events.Started | None = None
     told: list[events.Told | events.Reloaded] = field(default_factory=list)
     over: events.Over | None = None
-    asked: list[events.Asked] = field(default_factory=list)
+    asked: list[events.TaskAsked] = field(default_factory=list)
     erased: bool = False
     last_s: float = 0.0
 
@@ -349,11 +349,11 @@ class Logbook:
                     written.started = event
                 case events.Over() as event:
                     written.over = event
-                case events.Asked() as event:
+                case events.TaskAsked() as event:
                     written.asked.append(event)
                 case _ if written.erased:
                     pass  # what was told after it was told to a machine that knew more
-                case events.Answered(erased=True):
+                case events.TaskAnswered(erased=True):
                     written.erased = True
                 case event if isinstance(event, _TOLD):
                     written.told.append(event)
@@ -367,7 +367,12 @@ class Logbook:
 
     def _hear(self, event: object) -> None:
         """Whose words are in the run."""
-        if isinstance(event, events.Answered) and event.about and event.by is not None and event.by not in self._people:
+        if (
+            isinstance(event, events.TaskAnswered)
+            and event.about
+            and event.by is not None
+            and event.by not in self._people
+        ):
             self._people += (event.by,)
 
     def flush(self) -> None:
@@ -388,11 +393,13 @@ class Logbook:
             return False
         written = [entry.event for entry in transaction.read(run=self.log.run)]
         named = {getattr(event, "by", None) for event in written}  # the desk has named whoever answered
-        answers = [event for event in self.waiting if isinstance(event, events.Answered) and event.about]
+        answers = [event for event in self.waiting if isinstance(event, events.TaskAnswered) and event.about]
         unwritten = any(answer.by not in named for answer in answers)
-        return unwritten or any(isinstance(event, events.Answered) and event.erased for event in written)
+        return unwritten or any(isinstance(event, events.TaskAnswered) and event.erased for event in written)
 
     def _key(self, event: object) -> str:
         return (
-            f"{self.log.run}/act/{event.number}" if isinstance(event, events.Begun | events.Acted | events.Void) else ""
+            f"{self.log.run}/act/{event.number}"
+            if isinstance(event, events.Begun | events.ActionEnded | events.Void)
+            else ""
         )

@@ -10,11 +10,11 @@ from functools import cached_property
 from pathlib import Path
 
 from handup.core import BadRecord
-from handup.executive.checking import Abilities, check
 from handup.executive.problem import Problem, in_order, refuse
-from handup.executive.reading import scan_database, scan_recipes, scan_recoveries, text_of
+from handup.executive.reader import scan_database, scan_recipes, scan_recoveries, text_of
 from handup.executive.recipe import Recipe, Recipes
 from handup.executive.recovery import Recovery
+from handup.executive.validator import Abilities, check
 
 KINDS = ("recipes", "recoveries", "database")
 """Kinds of files, as a record of them names them."""

@@ -10,15 +10,15 @@ import numpy as np
 
 from handup.core import OutOfRange
 from handup.core.checks import check_count, check_share
-from handup.intent.asking import About, about_choice
-from handup.intent.belief import Belief
+from handup.intent.belief import GoalBelief
 from handup.intent.command import Joystick
+from handup.intent.goal_problem import QuestionProblem, solve
+from handup.intent.goal_questions import About, about_choice
 from handup.intent.goals import Goals
-from handup.intent.helper import Choice, MoveKind, Situation, by_candidate, likeliest, moves, towards
-from handup.intent.observing import Directional
-from handup.intent.planning import Problem, solve
+from handup.intent.helper import HelperChoice, HelperSituation, MoveKind, by_candidate, likeliest, moves, towards
+from handup.intent.push_models import Directional
 from handup.intent.seconds import Ahead, Seconds, share_of
-from handup.intent.value import TRANSLATION, Array, Huber, Metric, View, look
+from handup.intent.value import TRANSLATION, Array, GoalView, Huber, Metric, look
 
 ALL = (MoveKind.GOAL, MoveKind.MIX, MoveKind.CARRY, MoveKind.NONE)
 """All kinds of moves. `NONE` must be the last, since `Seconds.saved` compares every move with the last one."""
@@ -98,12 +98,12 @@ class Assist:
         for name in ("most_candidates", "most_asked"):
             check_count(f"{name} of assist", getattr(self, name), least=1, error=OutOfRange)
 
-    def begin(self, goals: Goals) -> Belief:
+    def begin(self, goals: Goals) -> GoalBelief:
         """Return a belief in which all goals are equally likely, and an unlisted one has probability `unknown`."""
         floor = min(self.floor, 0.25 / (len(goals) + 1))
-        return Belief.uniform(goals, floor=floor, ceiling=self.ceiling, unknown=self.unknown)
+        return GoalBelief.uniform(goals, floor=floor, ceiling=self.ceiling, unknown=self.unknown)
 
-    def decide(self, situation: Situation) -> Choice:
+    def decide(self, situation: HelperSituation) -> HelperChoice:
         """Return the move that saves most seconds, or a question that saves more than it takes."""
         belief, stick, alpha = situation.belief, situation.stick, situation.alpha
         seconds = self.seconds.at(situation.pace)
@@ -121,25 +121,25 @@ class Assist:
             settles_s=seconds.settling(belief, view, options.candidates),
         )
         if situation.may_ask and (about := self._worth_asking(situation, seconds, ahead, chosen)):
-            return Choice(np.zeros(6), SAVES, about)
+            return HelperChoice(np.zeros(6), SAVES, about)
         if not self._may_help(situation, view):
-            return Choice(np.zeros(6), "hands off near an object")
+            return HelperChoice(np.zeros(6), "hands off near an object")
         boldness = min(share_of(stick) / (BOLD * situation.pace.usual(seconds.cruise)), 1.0)
         velocities = boldness * with_person(options.velocities, stick, closely=closely, theirs=theirs)
         # A question was weighed by what moves achieve once the person pushes towards a candidate; the move itself is
         # chosen by what is left of it beside the stick as it is at this moment.
         now = replace(ahead, made=np.broadcast_to(velocities[:, None], ahead.made.shape))
         best = most_useful(seconds.saved(now), belief.weights)
-        return Choice(velocities[best], options.why(best, belief))
+        return HelperChoice(velocities[best], options.why(best, belief))
 
-    def _may_help(self, situation: Situation, view: View) -> bool:
+    def _may_help(self, situation: HelperSituation, view: GoalView) -> bool:
         """Return whether it may move: always from afar; near an object only for a confirmed or very likely goal."""
         top = int(situation.belief.by_goal.argmax())
         near = bool(view.metres.min() < self.hands_off_m)
         return not near or top in situation.confirmed or bool(situation.belief.by_goal[top] >= self.sure)
 
     def _worth_asking(
-        self, situation: Situation, seconds: Seconds, ahead: Ahead, chosen: Sequence[int]
+        self, situation: HelperSituation, seconds: Seconds, ahead: Ahead, chosen: Sequence[int]
     ) -> About | None:
         """Return the question to ask now, or None where moving on, or watching first, is worth more."""
         belief, askable = situation.belief, self._askable(situation, chosen)
@@ -151,7 +151,7 @@ class Assist:
         if belief.weights @ saved.max(axis=0) + max(costs) <= belief.weights @ saved[now]:
             return None  # not even knowing the goal for sure would be worth the cheapest question
         answers = [by_candidate(about.likelihood(self.right, belief.by_goal), belief) for about in askable]
-        problem = Problem(
+        problem = QuestionProblem(
             belief=belief.weights,
             rewards=saved,
             questions=tuple(answers),
@@ -171,13 +171,13 @@ class Assist:
         waiting = wait_and_see(problem, allowed, np.append(lost, 0.0), depth=self.depth)
         return askable[plan.question] if plan.lower > waiting else None
 
-    def _cost(self, situation: Situation, about: About) -> float:
+    def _cost(self, situation: HelperSituation, about: About) -> float:
         """Cost of a question in seconds, as a negative number."""
         loads = situation.loads
         reading_s = self.option_s * max(len(about.answers) - 2, 0)
         return -(self.question_s + reading_s + self.load_s * loads[min(about.module, len(loads) - 1)])
 
-    def _askable(self, situation: Situation, chosen: Sequence[int]) -> list[About]:
+    def _askable(self, situation: HelperSituation, chosen: Sequence[int]) -> list[About]:
         goals, catalogue = situation.belief.goals, situation.catalogue
         left = situation.left
         # Goals are not split by their poses here (`resamples`), so the index of a candidate is that of its goal.
@@ -189,7 +189,7 @@ class Assist:
             questions.append(about_choice(goals, top))
         return [about for about in questions if about.key not in situation.asked and about.tells_apart(left)]
 
-    def _watching(self, belief: Belief, view: View, chosen: Sequence[int]) -> Array:
+    def _watching(self, belief: GoalBelief, view: GoalView, chosen: Sequence[int]) -> Array:
         """Probability of each push in the next `watch_s`: a row per likely goal to push at, a column per candidate."""
         pushes = list(chosen[: self.most_asked])
         steps = self.watch_s / self.metric.apply_s
@@ -207,7 +207,7 @@ def most_useful(saved: Array, weights: Array) -> int:
     return best if average[best] > 0.0 else len(average) - 1
 
 
-def wait_and_see(problem: Problem, allowed: Array, lost: Array, *, depth: int) -> float:
+def wait_and_see(problem: QuestionProblem, allowed: Array, lost: Array, *, depth: int) -> float:
     """Return the value in seconds of watching the next pushes first, and only then moving on or asking.
 
     Args:
@@ -250,7 +250,7 @@ def with_person(velocities: Array, stick: Joystick, *, closely: bool, theirs: bo
     return kept
 
 
-def if_wanted(velocities: Array, view: View, *, closely: bool, theirs: bool) -> Array:
+def if_wanted(velocities: Array, view: GoalView, *, closely: bool, theirs: bool) -> Array:
     """Return the part of each velocity that would agree with a person who pushes straight at each candidate.
 
     The result is indexed by velocity, candidate and axis. The arguments are those of `with_person`.

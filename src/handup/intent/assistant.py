@@ -11,15 +11,15 @@ import numpy as np
 
 from handup.core import BadPose, BadRecord, BadStep, IllegalCall, OutOfRange, UnknownMethod, Value, check_value
 from handup.core.checks import check_count, check_fields, check_number, check_share, shown
-from handup.intent.asking import FEATURES, About, Ask, ask, ask_from_json
 from handup.intent.assist import Assist
-from handup.intent.belief import Belief
+from handup.intent.belief import GoalBelief
 from handup.intent.command import ALPHA, Command, Joystick
+from handup.intent.goal_questions import FEATURES, About, Ask, ask, ask_from_json
 from handup.intent.goals import Goal, Goals
-from handup.intent.helper import Catalogue, Choice, Helper, Situation, opposing, settings_of, towards
-from handup.intent.observing import Unwatched
+from handup.intent.helper import Catalogue, Helper, HelperChoice, HelperSituation, opposing, settings_of, towards
 from handup.intent.paper import VARIANTS
 from handup.intent.pose import Pose
+from handup.intent.push_models import Unwatched
 from handup.intent.seconds import Pace
 from handup.intent.value import look, values_from
 from handup.people import Workload
@@ -50,7 +50,7 @@ PRESETS: Mapping[str, Helper] = {helper.name: helper for helper in HELPERS}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class State:
+class AssistantState:
     """Memory of an assistant from step to step.
 
     Args:
@@ -74,7 +74,7 @@ class State:
             nothing before its next plan.
     """
 
-    belief: Belief
+    belief: GoalBelief
     workload: Workload
     now_s: float = 0.0
     seen_s: float = 0.0
@@ -108,7 +108,7 @@ class State:
         }
 
     @classmethod
-    def from_json(cls, goals: Goals, record: Mapping[str, Any]) -> State:
+    def from_json(cls, goals: Goals, record: Mapping[str, Any]) -> AssistantState:
         """The state that `to_json` wrote.
 
         Raises:
@@ -120,7 +120,7 @@ class State:
         numbers |= {name: check_count(name, stored[name], least=0, error=BadRecord) for name in COUNTS}
         with refusing_damage("assistant"):
             return cls(
-                belief=Belief.from_json(goals, stored["belief"]),
+                belief=GoalBelief.from_json(goals, stored["belief"]),
                 workload=Workload.from_json(stored["workload"]),
                 **numbers,
                 pace=Pace(*stored["pace"]),
@@ -182,7 +182,7 @@ class Assistant:
         self.most_questions = most_questions
         self._catalogue = Catalogue(self.goals)
         load = Workload.of(FEATURES) if workload is None else workload
-        self.state = State(
+        self.state = AssistantState(
             belief=self.helper.begin(self.goals),
             workload=load if person is None else load.asking(person),
             now_s=check_number("now_s", now_s, error=OutOfRange),
@@ -336,7 +336,7 @@ class Assistant:
             cause = f"the helper must have the settings of the record's '{record['helper']}', got others"
             raise BadRecord(cause, hint="Give the helper that it had, or begin a new assistant.")
         state = {key: value for key, value in record.items() if key not in OWN}
-        assistant.state = State.from_json(assistant.goals, state)
+        assistant.state = AssistantState.from_json(assistant.goals, state)
         return assistant
 
     def _module(self, about: About) -> int:
@@ -348,7 +348,7 @@ class Assistant:
             raise IllegalCall("a question must be open, and nothing was asked", hint="Call it after step gave an Ask.")
         return self.state.open
 
-    def _observed(self, state: State, pose: Pose) -> State:
+    def _observed(self, state: AssistantState, pose: Pose) -> AssistantState:
         """Return the state after the last `apply_s` of pushing as evidence."""
         apply_s = self.helper.metric.apply_s
         # The excess of the last step counts for the next time. After a gap of two periods or more it is dropped: a
@@ -365,7 +365,7 @@ class Assistant:
             belief = belief.resampled(values_from(self.goals, pose, self.helper.metric))
         return replace(state, belief=belief, seen_s=over_s)
 
-    def _doubted(self, state: State, pose: Pose) -> State:
+    def _doubted(self, state: AssistantState, pose: Pose) -> AssistantState:
         """Return the state after counting the person's opposition to all confirmed goals, or else to the likeliest.
 
         A moment of opposition is noise. Once it has lasted `reopens_s`, the goals that it is against become less
@@ -389,9 +389,9 @@ class Assistant:
         none: frozenset[int] = frozenset()
         return replace(state, asked=asked, confirmed=none, denied=none, reopened=state.reopened + 1)
 
-    def _situation(self, state: State, pose: Pose) -> Situation:
+    def _situation(self, state: AssistantState, pose: Pose) -> HelperSituation:
         spent = self.most_questions is not None and state.questions >= self.most_questions
-        return Situation(
+        return HelperSituation(
             belief=state.belief,
             pose=pose,
             stick=state.stick,
@@ -406,7 +406,7 @@ class Assistant:
             may_ask=not spent and state.reopened <= MOST_REOPENED and state.now_s >= state.quiet_until_s,
         )
 
-    def _acted(self, state: State, choice: Choice) -> State:
+    def _acted(self, state: AssistantState, choice: HelperChoice) -> AssistantState:
         """Return the state after a decision: with its command, or with its question open."""
         if choice.about is None:
             vx, vy, vz, wx, wy, wz = map(float, choice.velocity)

@@ -28,7 +28,7 @@ VANISHED = 1e-200
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Belief:
+class GoalBelief:
     """Probabilities of candidates, and of a goal that is not listed.
 
     Args:
@@ -50,7 +50,7 @@ class Belief:
     unknown: bool = False
 
     @classmethod
-    def uniform(cls, goals: Goals, *, floor: float = LEAST, ceiling: float = 0.99, unknown: float = 0.0) -> Belief:
+    def uniform(cls, goals: Goals, *, floor: float = LEAST, ceiling: float = 0.99, unknown: float = 0.0) -> GoalBelief:
         """Return the belief in which all goals are equally likely; `unknown` is the probability of an unlisted goal.
 
         Raises:
@@ -100,7 +100,7 @@ class Belief:
         """Probability of each goal by its name, for people and records."""
         return dict(zip(self.goals.names, map(float, self.by_goal), strict=True))
 
-    def updated(self, log_likelihood: Array) -> Belief:
+    def updated(self, log_likelihood: Array) -> GoalBelief:
         """Return the belief after evidence, by its log likelihood for each candidate and, last, for an unlisted goal.
 
         Raises:
@@ -109,7 +109,7 @@ class Belief:
         """
         return self._after(log_likelihood, self._floors)
 
-    def answered(self, likelihood: Array) -> Belief:
+    def answered(self, likelihood: Array) -> GoalBelief:
         """Return the belief after an answer, by its probability for each goal and, last, for an unlisted goal.
 
         Raises:
@@ -127,7 +127,7 @@ class Belief:
         """Least probability of each goal and, last, of an unlisted one."""
         return np.append(np.full(len(self.goals), self.floor), self.floor if self.unknown else 0.0)
 
-    def _after(self, log_likelihood: Array, least: Array) -> Belief:
+    def _after(self, log_likelihood: Array, least: Array) -> GoalBelief:
         if log_likelihood.shape != self.weights.shape:
             must, shape = f"hold {len(self.weights)} numbers", f"shape {log_likelihood.shape}"
             raise WrongSize.of("evidence", shape, must, hint="Give a log likelihood per candidate and one more.")
@@ -168,7 +168,7 @@ class Belief:
         new[-1] = lifted[-1]
         return np.asarray(new)
 
-    def resampled(self, values: Array) -> Belief:
+    def resampled(self, values: Array) -> GoalBelief:
         """Return the belief with likely goals split into candidates by their poses, where few hold most of the weight.
 
         Every goal keeps its probability and at least one candidate. A goal that is split anew shares its probability
@@ -217,7 +217,7 @@ class Belief:
         }
 
     @classmethod
-    def from_json(cls, goals: Goals, record: Mapping[str, Any]) -> Belief:
+    def from_json(cls, goals: Goals, record: Mapping[str, Any]) -> GoalBelief:
         """The belief that `to_json` wrote.
 
         Raises:

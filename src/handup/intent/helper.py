@@ -12,21 +12,21 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.intent.asking import About, about_exactly, about_goal, about_grasp, about_object
-from handup.intent.belief import Belief
+from handup.intent.belief import GoalBelief
 from handup.intent.command import ALPHA, Joystick
+from handup.intent.goal_questions import About, about_exactly, about_goal, about_grasp, about_object
 from handup.intent.goals import Goals
-from handup.intent.observing import ObservationModel
 from handup.intent.pose import Pose
+from handup.intent.push_models import ObservationModel
 from handup.intent.seconds import Pace
-from handup.intent.value import Array, Metric, View
+from handup.intent.value import Array, GoalView, Metric
 
 OPPOSES = 0.01
 """Velocity (m/s or rad/s) in an axis from which on it counts as working against another."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Situation:
+class HelperSituation:
     """All that a helper's decision depends on.
 
     Args:
@@ -44,7 +44,7 @@ class Situation:
         may_ask: Whether a question is allowed at this moment.
     """
 
-    belief: Belief
+    belief: GoalBelief
     pose: Pose
     stick: Joystick
     catalogue: Catalogue
@@ -64,7 +64,7 @@ class Situation:
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class HelperChoice:
     """Decision of a helper.
 
     Args:
@@ -116,11 +116,11 @@ class Helper(Protocol):
         """True if it promises never to work against the stick, even if that changes before the next decision."""
         ...
 
-    def begin(self, goals: Goals) -> Belief:
+    def begin(self, goals: Goals) -> GoalBelief:
         """Return the belief before anything is seen."""
         ...
 
-    def decide(self, situation: Situation) -> Choice:
+    def decide(self, situation: HelperSituation) -> HelperChoice:
         """Return the move or the question for this moment."""
         ...
 
@@ -166,7 +166,7 @@ def settings_of(helper: Helper) -> str:
     return hashlib.sha256(f"{helper.name} {type(helper).__qualname__} {settings}".encode()).hexdigest()[:16]
 
 
-def by_candidate(table: Array, belief: Belief) -> Array:
+def by_candidate(table: Array, belief: GoalBelief) -> Array:
     """Turn a table with a column per goal into one with a column per candidate; the last is an unlisted goal's."""
     return np.asarray(table[:, [*belief.target, -1]])
 
@@ -198,7 +198,7 @@ class Moves:
     candidates: tuple[int, ...]
     velocities: Array
 
-    def why(self, move: int, belief: Belief) -> str:
+    def why(self, move: int, belief: GoalBelief) -> str:
         """Return the reason of a move in a few words: the goal that it goes towards, or its kind."""
         kind, candidate = self.kinds[move], self.candidates[move]
         return f"to {belief.goals[belief.target[candidate]].name}" if kind is MoveKind.GOAL else str(kind)
@@ -214,13 +214,13 @@ def opposing(velocities: Array, stick: Joystick) -> NDArray[np.bool_]:
     return np.asarray((hand * velocities < 0.0) & (np.abs(hand) > OPPOSES) & (np.abs(velocities) > OPPOSES))
 
 
-def towards(view: View, metric: Metric) -> Array:
+def towards(view: GoalView, metric: Metric) -> Array:
     """Return for each candidate the velocity towards its nearest pose."""
     linear, angular = metric.velocities(view.way[view.nearest], view.turn[view.nearest])
     return np.hstack([linear, angular])
 
 
-def hindsight(belief: Belief, goal_velocities: Array) -> Array:
+def hindsight(belief: GoalBelief, goal_velocities: Array) -> Array:
     """Return the mean velocity, weighted by probability: the best one if the goal were known right after (QMDP).
 
     An unlisted goal pulls nowhere.
@@ -228,7 +228,7 @@ def hindsight(belief: Belief, goal_velocities: Array) -> Array:
     return np.asarray(belief.weights[:-1] @ goal_velocities)
 
 
-def moves(belief: Belief, goal_velocities: Array, chosen: Sequence[int], kinds: Sequence[MoveKind]) -> Moves:
+def moves(belief: GoalBelief, goal_velocities: Array, chosen: Sequence[int], kinds: Sequence[MoveKind]) -> Moves:
     """Return the moves towards single candidates, and towards all of them together.
 
     Args:
@@ -249,7 +249,7 @@ def moves(belief: Belief, goal_velocities: Array, chosen: Sequence[int], kinds: 
     return Moves(tuple(move_kinds), tuple(candidates), np.array(velocities))
 
 
-def likeliest(belief: Belief, view: View, metric: Metric, most: int) -> list[int]:
+def likeliest(belief: GoalBelief, view: GoalView, metric: Metric, most: int) -> list[int]:
     """Return at most `most` candidates of the largest weight; of two with the same weight, the nearer first."""
     values = metric.value(view.metres, view.radians)
     # Rounded, so that weights which differ only by rounding errors are ordered by distance on every machine.

@@ -9,15 +9,25 @@ from typing import ClassVar
 import numpy as np
 
 from handup.core import OutOfRange
-from handup.intent.asking import About
-from handup.intent.belief import LEAST, Belief
+from handup.intent.belief import LEAST, GoalBelief
 from handup.intent.command import Joystick
+from handup.intent.goal_problem import QuestionProblem, may_pay, solve
+from handup.intent.goal_questions import About
 from handup.intent.goals import Goals
-from handup.intent.helper import Choice, MoveKind, Moves, Situation, by_candidate, likeliest, moves, opposing, towards
-from handup.intent.observing import MaxEnt, ObservationModel, Unwatched
-from handup.intent.planning import Problem, may_pay, solve
+from handup.intent.helper import (
+    HelperChoice,
+    HelperSituation,
+    MoveKind,
+    Moves,
+    by_candidate,
+    likeliest,
+    moves,
+    opposing,
+    towards,
+)
 from handup.intent.pose import Pose, PoseArray, exponential, product
-from handup.intent.value import Array, Metric, View, look
+from handup.intent.push_models import MaxEnt, ObservationModel, Unwatched
+from handup.intent.value import Array, GoalView, Metric, look
 
 ALL = (MoveKind.GOAL, MoveKind.MIX, MoveKind.NONE)
 UNSURE = "I am not sure what you want"
@@ -58,7 +68,9 @@ class Points:
             )
             raise OutOfRange.of("look_ahead_s, beta and discount", got, must, hint="Give finite numbers.")
 
-    def table(self, belief: Belief, view: View, pose: Pose, stick: Joystick, moves: Moves, alpha: float) -> Array:
+    def table(
+        self, belief: GoalBelief, view: GoalView, pose: Pose, stick: Joystick, moves: Moves, alpha: float
+    ) -> Array:
         """Return the reward of each move (row) for each candidate and, last, an unlisted goal, missed by every move."""
         desired = belief.goals.poses.taken(view.nearest)
         both = np.array((*stick.linear, *stick.angular)) + alpha * moves.velocities
@@ -131,39 +143,39 @@ class Paper:
             must = "most_candidates must be at least 1 and right between .5 and 1"
             raise OutOfRange(f"{must}, got {self.most_candidates} and {self.right:g}", hint="Give such numbers.")
 
-    def begin(self, goals: Goals) -> Belief:
+    def begin(self, goals: Goals) -> GoalBelief:
         """Return a belief in which all goals are equally likely."""
-        return Belief.uniform(goals, floor=LEAST, ceiling=self.ceiling)
+        return GoalBelief.uniform(goals, floor=LEAST, ceiling=self.ceiling)
 
-    def decide(self, situation: Situation) -> Choice:
+    def decide(self, situation: HelperSituation) -> HelperChoice:
         """Return the best move, or the first question of the best plan."""
         if self.kinds == (MoveKind.NONE,) and self.asking is Asking.NEVER:
-            return Choice(np.zeros(6), str(MoveKind.NONE))
+            return HelperChoice(np.zeros(6), str(MoveKind.NONE))
         belief, stick = situation.belief, situation.stick
         view = look(belief.goals, belief.groups, situation.pose, self.metric)
         chosen = likeliest(belief, view, self.metric, self.most_candidates)
         options = moves(belief, towards(view, self.metric), chosen, self.kinds)
         about = self._spread_out(situation, chosen) if self.asking is Asking.ENTROPY and situation.may_ask else None
         if about is not None:
-            return Choice(np.zeros(6), UNSURE, about)
+            return HelperChoice(np.zeros(6), UNSURE, about)
         if len(options.kinds) == 1:
             move = 0
         else:
             rewards = self.points.table(belief, view, situation.pose, stick, options, situation.alpha)
             if about := self._planned(situation, rewards, chosen):
-                return Choice(np.zeros(6), UNSURE, about)
+                return HelperChoice(np.zeros(6), UNSURE, about)
             move = int(np.argmax(rewards @ belief.weights))
         if self.yields and opposing(options.velocities[move], stick).any():
-            return Choice(np.zeros(6), str(MoveKind.NONE))
-        return Choice(options.velocities[move], options.why(move, belief))
+            return HelperChoice(np.zeros(6), str(MoveKind.NONE))
+        return HelperChoice(options.velocities[move], options.why(move, belief))
 
-    def _askable(self, situation: Situation, chosen: list[int]) -> list[About]:
+    def _askable(self, situation: HelperSituation, chosen: list[int]) -> list[About]:
         goals = dict.fromkeys(situation.belief.target[candidate] for candidate in chosen)
         questions = [situation.catalogue.goal[goal] for goal in goals]
         every = range(len(situation.belief.goals))
         return [about for about in questions if about.key not in situation.asked and about.tells_apart(every)]
 
-    def _planned(self, situation: Situation, rewards: Array, chosen: list[int]) -> About | None:
+    def _planned(self, situation: HelperSituation, rewards: Array, chosen: list[int]) -> About | None:
         """Return the first question of the best plan, or None where moving at once is better."""
         belief, points = situation.belief, self.points
         if self.asking is not Asking.PLANNED or not situation.may_ask:
@@ -172,7 +184,7 @@ class Paper:
         if not may_pay(belief.weights, rewards, points.question, points.discount, len(chosen)):
             return None
         askable = self._askable(situation, chosen)
-        problem = Problem(
+        problem = QuestionProblem(
             belief=belief.weights,
             rewards=rewards,
             questions=tuple(by_candidate(about.likelihood(self.right, belief.by_goal), belief) for about in askable),
@@ -182,7 +194,7 @@ class Paper:
         plan = solve(problem)
         return None if plan.question is None else askable[plan.question]
 
-    def _spread_out(self, situation: Situation, chosen: list[int]) -> About | None:
+    def _spread_out(self, situation: HelperSituation, chosen: list[int]) -> About | None:
         chances = situation.belief.by_goal
         spread = -float(np.sum(chances * np.log(np.maximum(chances, LEAST))))
         askable = self._askable(situation, chosen)

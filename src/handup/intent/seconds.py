@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from handup.core import OutOfRange
-from handup.intent.belief import Belief
+from handup.intent.belief import GoalBelief
 from handup.intent.command import FULL_M_S, FULL_RAD_S, Joystick
-from handup.intent.observing import fitted
-from handup.intent.value import Array, View
+from handup.intent.push_models import fitted
+from handup.intent.value import Array, GoalView
 
 EXPECTED_S = 0.5
 """Weight, in seconds of pushing, of the usual pace in the estimate of a person's own pace."""
@@ -80,7 +80,7 @@ class Ahead:
         settles_s: Seconds after which the goal is known without a question, by move and candidate.
     """
 
-    view: View
+    view: GoalView
     made: Array
     known: Array
     alpha: float
@@ -136,7 +136,7 @@ class Seconds:
         """Return the seconds of ways and turns for a person without help."""
         return metres / self.push_m_s + radians / self.turn_rad_s + self.changing(radians)
 
-    def left_s(self, view: View) -> Array:
+    def left_s(self, view: GoalView) -> Array:
         """Return the seconds left to a grasp of each candidate for a person without help."""
         return self.alone(view.metres, view.radians) + self.closing_s
 
@@ -144,7 +144,7 @@ class Seconds:
         """Return the seconds to change to turning and back, where the hand has to be turned."""
         return 2.0 * self.switch_s * np.minimum(radians / self.aligned_rad, 1.0)
 
-    def settling(self, belief: Belief, view: View, candidates: Sequence[int]) -> Array:
+    def settling(self, belief: GoalBelief, view: GoalView, candidates: Sequence[int]) -> Array:
         """Return the seconds without a question until the goal is known: a row per move, a column per candidate.
 
         A move to another object is seen to be wrong early, to another grasp of the same object late. An unlisted goal

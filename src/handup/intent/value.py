@@ -89,7 +89,7 @@ def _speeds(way: Array, huber: Huber, most: float, apply_s: float) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class GoalView:
     """Goal poses as seen from the gripper: the ways to them, and the nearest pose of each group.
 
     Args:
@@ -113,7 +113,7 @@ class View:
         return lengths(self.turn[self.nearest])
 
 
-def look(goals: Goals, groups: Array | Index, pose: Pose, metric: Metric) -> View:
+def look(goals: Goals, groups: Array | Index, pose: Pose, metric: Metric) -> GoalView:
     """Return the view of the goals from a pose.
 
     Args:
@@ -125,7 +125,7 @@ def look(goals: Goals, groups: Array | Index, pose: Pose, metric: Metric) -> Vie
     way, turn, values = _seen(goals.poses, pose, metric)
     rows = np.arange(len(groups))
     best = values[groups].argmin(axis=1)
-    return View(way, turn, np.asarray(groups[rows, best], dtype=np.intp))
+    return GoalView(way, turn, np.asarray(groups[rows, best], dtype=np.intp))
 
 
 def values_from(goals: Goals, pose: Pose, metric: Metric) -> Array:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from handup.core.lazy import lazily
 
 if TYPE_CHECKING:
-    from handup.journal.chain import Row
+    from handup.journal.chain import StoredEntry
     from handup.journal.clock import WallClock
-    from handup.journal.entry import Entry, Erasure, Head, Repaired, Snapshot, Verdict
+    from handup.journal.entry import ChainVerdict, Entry, Erasure, Head, Repaired, Snapshot
     from handup.journal.events import JournalErased, JournalRepaired
     from handup.journal.exporter import as_csv, as_jsonl, export
     from handup.journal.journal import Journal
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from handup.journal.writer import Writer
 
 __all__ = [
+    "ChainVerdict",
     "Entry",
     "Erasure",
     "Head",
@@ -22,9 +23,8 @@ __all__ = [
     "JournalErased",
     "JournalRepaired",
     "Repaired",
-    "Row",
     "Snapshot",
-    "Verdict",
+    "StoredEntry",
     "WallClock",
     "Writer",
     "as_csv",
@@ -35,9 +35,9 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "chain": ("Row",),
+        "chain": ("StoredEntry",),
         "clock": ("WallClock",),
-        "entry": ("Entry", "Erasure", "Head", "Repaired", "Snapshot", "Verdict"),
+        "entry": ("Entry", "Erasure", "Head", "Repaired", "Snapshot", "ChainVerdict"),
         "events": ("JournalErased", "JournalRepaired"),
         "exporter": ("as_csv", "as_jsonl", "export"),
         "journal": ("Journal",),

@@ -15,7 +15,7 @@ _HINT = "Give the path of a file, or a URL such as postgresql://user@host/name."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Address:
+class StoreAddress:
     """Address of a journal; either `path` or `url` is set.
 
     Args:
@@ -29,7 +29,7 @@ class Address:
     url: URL | None = None
 
 
-def address_of(store: str | Path) -> Address:
+def address_of(store: str | Path) -> StoreAddress:
     """Return the address of a store, given as a path or a URL.
 
     Raises:
@@ -48,11 +48,11 @@ def address_of(store: str | Path) -> Address:
         raise UnknownName(f"a journal must lie in SQLite or PostgreSQL, got '{kind}'", hint=_HINT)
     secret = {"password", "passfile", "sslpassword"}
     shown = url.set(drivername="postgresql").difference_update_query(secret).render_as_string(hide_password=True)
-    return Address(shown=shown, url=url.set(drivername="postgresql+psycopg"))
+    return StoreAddress(shown=shown, url=url.set(drivername="postgresql+psycopg"))
 
 
-def _file(path: str) -> Address:
+def _file(path: str) -> StoreAddress:
     if not path or path.startswith(":memory:") or "\0" in path:
         raise MissingSetting("a journal needs a file, and none is named", hint=_HINT)
     # Resolved, since a damaged store is put aside by renaming, which must take the file and not a link to it.
-    return Address(shown=path, path=Path(os.path.realpath(path)))
+    return StoreAddress(shown=path, path=Path(os.path.realpath(path)))

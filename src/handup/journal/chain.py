@@ -25,7 +25,7 @@ _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Row:
+class StoredEntry:
     """An entry as it is stored: `body` is canonical JSON, pseudonyms for names and commitments for the personal."""
 
     seq: int
@@ -40,7 +40,7 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fault:
+class ChainFault:
     """First fault of a chain. `seq` is None where the fault is not in an entry."""
 
     seq: int | None
@@ -78,12 +78,12 @@ def pseudonym(salt: str, name: str) -> str:
     return commitment(salt, name)[:16]
 
 
-def hash_of(row: Row) -> str:
+def hash_of(row: StoredEntry) -> str:
     """Return the hash that a row carries if it is unchanged."""
-    return digest({name: getattr(row, name) for name in Row.__slots__ if name != "hash"})
+    return digest({name: getattr(row, name) for name in StoredEntry.__slots__ if name != "hash"})
 
 
-def is_right(row: Row) -> bool:
+def is_right(row: StoredEntry) -> bool:
     """Return True if a row is unchanged since it was written."""
     try:
         return hash_of(row) == row.hash
@@ -91,20 +91,22 @@ def is_right(row: Row) -> bool:
         return False
 
 
-def fault_of(row: Row, before: Row | None) -> Fault | None:
+def fault_of(row: StoredEntry, before: StoredEntry | None) -> ChainFault | None:
     """Return the fault of a row that follows `before`, or None where it has none."""
     if row.seq != (expected := before.seq + 1 if before else 1):
-        return Fault(seq=expected, why=f"entry {expected} is missing")
+        return ChainFault(seq=expected, why=f"entry {expected} is missing")
     if row.previous != (before.hash if before else NOTHING_BEFORE):
-        return Fault(seq=row.seq, why=f"entry {row.seq} does not follow the entry before it")
+        return ChainFault(seq=row.seq, why=f"entry {row.seq} does not follow the entry before it")
     if not is_right(row):
-        return Fault(seq=row.seq, why=f"entry {row.seq} is not what was written")
+        return ChainFault(seq=row.seq, why=f"entry {row.seq} is not what was written")
     if before and row.at_s < before.at_s:
-        return Fault(seq=row.seq, why=f"entry {row.seq} is dated before the one ahead of it")
+        return ChainFault(seq=row.seq, why=f"entry {row.seq} is dated before the one ahead of it")
     return None
 
 
-def verify_rows(rows: Iterable[Row], last: Row | None = None) -> tuple[Row | None, Fault | None]:
+def verify_rows(
+    rows: Iterable[StoredEntry], last: StoredEntry | None = None
+) -> tuple[StoredEntry | None, ChainFault | None]:
     """Walk over the rows that follow `last` in a chain; return the last good one, and the first fault."""
     for row in rows:
         if fault := fault_of(row, last):

@@ -10,12 +10,12 @@ from sqlalchemy import Connection, select
 
 from handup.core import BadSetting, DamagedJournal
 from handup.journal import chain
-from handup.journal.chain import NOTHING_BEFORE, Row
-from handup.journal.entry import Head, Verdict
+from handup.journal.chain import NOTHING_BEFORE, StoredEntry
+from handup.journal.entry import ChainVerdict, Head
 from handup.journal.events import ERASED, REPAIRED
 from handup.journal.personal import parsed, people_in, sealed_in
 from handup.journal.schema import BESIDE, PEOPLE
-from handup.journal.writer import Wanted, hash_at, made_of, read_head, read_rows
+from handup.journal.writer import EntryQuery, hash_at, made_of, read_head, read_rows
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Beside:
     gone_people: set[str] = field(default_factory=set)
     gone_values: set[str] = field(default_factory=set)
 
-    def take(self, row: Row) -> Iterator[tuple[str, list[str]]]:
+    def take(self, row: StoredEntry) -> Iterator[tuple[str, list[str]]]:
         """Take in one entry; return its commitments, each with the pseudonyms of its owners."""
         stored = parsed(row)
         self.people.update(people_in(stored))
@@ -39,64 +39,64 @@ class Beside:
         return sealed_in(stored)
 
 
-def inspect_chain(connection: Connection) -> Verdict:
+def inspect_chain(connection: Connection) -> ChainVerdict:
     """Check the whole of a store's tables within one transaction."""
     try:
         return _inspect(connection)
     except DamagedJournal as error:
-        return Verdict(ok=False, entries=0, why=error.cause)
+        return ChainVerdict(ok=False, entries=0, why=error.cause)
 
 
-def _inspect(connection: Connection) -> Verdict:
+def _inspect(connection: Connection) -> ChainVerdict:
     head = read_head(connection)
-    last: Row | None = None
+    last: StoredEntry | None = None
     beside = Beside()
-    for rows in made_of(lambda of: of(connection), lambda _, rows: [rows] if rows else [], Wanted()):
+    for rows in made_of(lambda of: of(connection), lambda _, rows: [rows] if rows else [], EntryQuery()):
         last, fault = chain.verify_rows(rows, last)
         if fault is not None:
-            return Verdict(ok=False, entries=last.seq if last else 0, bad_seq=fault.seq, why=fault.why)
+            return ChainVerdict(ok=False, entries=last.seq if last else 0, bad_seq=fault.seq, why=fault.why)
         if verdict := _check_beside(connection, rows, beside):
             return verdict
     # A cut tail leaves a whole chain: only the head, which is written with every entry, tells that entries are missing.
     end = Head(seq=last.seq, hash=last.hash, at_s=last.at_s) if last else Head(hash=NOTHING_BEFORE)
     if end != head:
         why = f"entry {end.seq + 1} is missing" if end.seq < head.seq else "the head is not the last entry's"
-        return Verdict(ok=False, entries=end.seq, bad_seq=end.seq + 1 if end.seq < head.seq else None, why=why)
+        return ChainVerdict(ok=False, entries=end.seq, bad_seq=end.seq + 1 if end.seq < head.seq else None, why=why)
     return _check_gone(connection, beside, end.seq)
 
 
-def behind(connection: Connection, witnessed: Head | None) -> Verdict | None:
+def behind(connection: Connection, witnessed: Head | None) -> ChainVerdict | None:
     """Return a verdict against a whole chain that lacks an acknowledged entry or has another in its place, or None."""
     if witnessed is None or witnessed.seq == 0:
         return None
     head = read_head(connection)
     if head.seq < witnessed.seq:
         why = f"it ends at entry {head.seq}, and entry {witnessed.seq} had been acknowledged"
-        return Verdict(ok=False, entries=head.seq, bad_seq=head.seq + 1, why=why)
+        return ChainVerdict(ok=False, entries=head.seq, bad_seq=head.seq + 1, why=why)
     if hash_at(connection, witnessed.seq) != witnessed.hash:
         why = f"entry {witnessed.seq} is not the one that was acknowledged"
-        return Verdict(ok=False, entries=head.seq, bad_seq=witnessed.seq, why=why)
+        return ChainVerdict(ok=False, entries=head.seq, bad_seq=witnessed.seq, why=why)
     return None
 
 
-def inspect_head(connection: Connection) -> Verdict:
+def inspect_head(connection: Connection) -> ChainVerdict:
     """Check only that the head is that of the last entry, and that entry unchanged. Everything else is believed."""
     try:
         head = read_head(connection)
     except DamagedJournal as error:
-        return Verdict(ok=False, entries=0, why=error.cause)
-    rows = read_rows(connection, Wanted(after=max(head.seq - 1, 0)))
+        return ChainVerdict(ok=False, entries=0, why=error.cause)
+    rows = read_rows(connection, EntryQuery(after=max(head.seq - 1, 0)))
     if not rows and head == Head():
-        return Verdict(ok=True, entries=0)
+        return ChainVerdict(ok=True, entries=0)
     last = rows[0] if len(rows) == 1 else None
     if last is None or Head(seq=last.seq, hash=last.hash, at_s=last.at_s) != head:
-        return Verdict(ok=False, entries=0, why="the head is not the last entry's")
+        return ChainVerdict(ok=False, entries=0, why="the head is not the last entry's")
     if not chain.is_right(last):
-        return Verdict(ok=False, entries=0, bad_seq=last.seq, why=f"entry {last.seq} is not what was written")
-    return Verdict(ok=True, entries=last.seq)
+        return ChainVerdict(ok=False, entries=0, bad_seq=last.seq, why=f"entry {last.seq} is not what was written")
+    return ChainVerdict(ok=True, entries=last.seq)
 
 
-def _check_beside(connection: Connection, rows: Sequence[Row], beside: Beside) -> Verdict | None:
+def _check_beside(connection: Connection, rows: Sequence[StoredEntry], beside: Beside) -> ChainVerdict | None:
     """Check that the values beside a batch of entries are those that the entries commit to."""
     kept: dict[tuple[int, str], list[tuple[str, str, str]]] = {}
     query = select(BESIDE).where(BESIDE.c.seq >= rows[0].seq, BESIDE.c.seq <= rows[-1].seq)
@@ -110,7 +110,7 @@ def _check_beside(connection: Connection, rows: Sequence[Row], beside: Beside) -
                 beside.missing.append((row.seq, committed, owners))
             if not all(is_value(committed, salt, value) for _, salt, value in copies):
                 why = f"a personal value of entry {row.seq} is not what was written"
-                return Verdict(ok=False, entries=rows[0].seq - 1, bad_seq=row.seq, why=why)
+                return ChainVerdict(ok=False, entries=rows[0].seq - 1, bad_seq=row.seq, why=why)
     return None
 
 
@@ -130,15 +130,19 @@ def is_name(pseudonym: str, salt: str, name: str) -> bool:
         return False
 
 
-def _check_gone(connection: Connection, beside: Beside, entries: int) -> Verdict:
+def _check_gone(connection: Connection, beside: Beside, entries: int) -> ChainVerdict:
     """Check that everything missing was erased or lost, and that every name is the one of its pseudonym."""
     for seq, committed, owners in beside.missing:
         if committed not in beside.gone_values and not beside.gone_people.intersection(owners):
-            return Verdict(ok=False, entries=entries, bad_seq=seq, why=f"a personal value of entry {seq} is missing")
+            return ChainVerdict(
+                ok=False, entries=entries, bad_seq=seq, why=f"a personal value of entry {seq} is missing"
+            )
     names = {person.pseudonym: person for person in connection.execute(select(PEOPLE))}
     for pseudonym, person in names.items():
         if not is_name(pseudonym, person.salt, person.name):
-            return Verdict(ok=False, entries=entries, why=f"the name of person {pseudonym} is not what was written")
+            return ChainVerdict(
+                ok=False, entries=entries, why=f"the name of person {pseudonym} is not what was written"
+            )
     if lost := beside.people - beside.gone_people - names.keys():
-        return Verdict(ok=False, entries=entries, why=f"the name of person {min(lost)} is missing")
-    return Verdict(ok=True, entries=entries)
+        return ChainVerdict(ok=False, entries=entries, why=f"the name of person {min(lost)} is missing")
+    return ChainVerdict(ok=True, entries=entries)

@@ -55,7 +55,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class ChainVerdict:
     """Result of a check of a journal.
 
     Args:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from handup.core import Body, StoreUnavailable, UnknownName
 from handup.core.files import written_whole
-from handup.journal.chain import Row
+from handup.journal.chain import StoredEntry
 from handup.journal.files import PRIVATE
 from handup.journal.journal import Journal
 
@@ -88,8 +88,8 @@ def export(
     return count
 
 
-def _record(row: Row, body: Body) -> dict[str, object]:
-    values = {name: getattr(row, name) for name in Row.__slots__} | {"at": _when(row.at_s), "body": body}
+def _record(row: StoredEntry, body: Body) -> dict[str, object]:
+    values = {name: getattr(row, name) for name in StoredEntry.__slots__} | {"at": _when(row.at_s), "body": body}
     return {name: values[name] for name in COLUMNS}
 
 

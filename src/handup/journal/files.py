@@ -124,7 +124,7 @@ def _check(seq: str, entry_hash: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Note:
+class DamageNote:
     """Note that a store is damaged and was put aside. While it lies there, nothing opens.
 
     Args:
@@ -147,17 +147,17 @@ def note_path(path: Path) -> Path:
     return beside(path, ".stopped")
 
 
-def write_note(path: Path, note: Note) -> None:
+def write_note(path: Path, note: DamageNote) -> None:
     """Write a note; it is durable when this returns."""
     with written_whole(note_path(path), PRIVATE) as passing:
         passing.write_text(json.dumps(asdict(note), indent=2) + "\n", encoding="utf-8")
 
 
-def read_note(path: Path) -> Note | None:
+def read_note(path: Path) -> DamageNote | None:
     """Return the note of a store, or None. An unreadable note counts as one that names no damaged store."""
     try:
-        return Note(**json.loads(note_path(path).read_text(encoding="utf-8")))
+        return DamageNote(**json.loads(note_path(path).read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
     except (ValueError, TypeError):
-        return Note(why="a note says so that cannot be read", moved_to="", at="")
+        return DamageNote(why="a note says so that cannot be read", moved_to="", at="")

@@ -26,17 +26,17 @@ from handup.core import (
     StoreUnavailable,
     UnknownName,
 )
-from handup.journal.chain import Row, canonical, digest
+from handup.journal.chain import StoredEntry, canonical, digest
 from handup.journal.clock import LONGEST_JUMP_S, WallClock
-from handup.journal.entry import Entry, Erasure, Head, Snapshot, Verdict
+from handup.journal.entry import ChainVerdict, Entry, Erasure, Head, Snapshot
 from handup.journal.events import JournalErased
 from handup.journal.failures import CommitUnsure
-from handup.journal.holding import Hold, holding
-from handup.journal.opening import open_store
+from handup.journal.opener import open_store
 from handup.journal.personal import check_text, filled, pseudonym_of
+from handup.journal.run_claim import Hold, holding
 from handup.journal.schema import BESIDE, PEOPLE, SNAPSHOTS
 from handup.journal.store import Store
-from handup.journal.writer import Wanted, Writer, entries_of, hash_at, made_of, read_head
+from handup.journal.writer import EntryQuery, Writer, entries_of, hash_at, made_of, read_head
 
 POLL_S = 0.05
 """Seconds between two looks of a waiting process for entries of another one."""
@@ -226,21 +226,21 @@ class Journal:
         Raises:
             BadRecord: No imported room knows the kind of an entry, or it is of a newer version. `rows` reads it.
         """
-        yield from made_of(self._read, entries_of, Wanted(after=after, run=run, key=key, limit=limit))
+        yield from made_of(self._read, entries_of, EntryQuery(after=after, run=run, key=key, limit=limit))
 
-    def rows(self, after: int = 0, *, run: str | None = None, key: str | None = None) -> Iterator[Row]:
+    def rows(self, after: int = 0, *, run: str | None = None, key: str | None = None) -> Iterator[StoredEntry]:
         """Yield the entries as they are stored, of any kind: for export and for tools older than the journal."""
-        yield from made_of(self._read, lambda _, rows: rows, Wanted(after=after, run=run, key=key))
+        yield from made_of(self._read, lambda _, rows: rows, EntryQuery(after=after, run=run, key=key))
 
     def bodies(
         self, after: int = 0, *, run: str | None = None, key: str | None = None, personal: bool = True
-    ) -> Iterator[tuple[Row, Body]]:
+    ) -> Iterator[tuple[StoredEntry, Body]]:
         """Yield the entries as they are stored, with names and personal values filled in, or left out."""
 
-        def pairs(connection: Connection, rows: list[Row]) -> list[tuple[Row, Body]]:
+        def pairs(connection: Connection, rows: list[StoredEntry]) -> list[tuple[StoredEntry, Body]]:
             return list(zip(rows, filled(connection, rows, personal=personal), strict=True))
 
-        yield from made_of(self._read, pairs, Wanted(after=after, run=run, key=key))
+        yield from made_of(self._read, pairs, EntryQuery(after=after, run=run, key=key))
 
     def head(self) -> Head:
         """Return the head: number, hash and time of the last entry."""
@@ -356,7 +356,7 @@ class Journal:
             return Erasure(pseudonym=None, values=0, scrubbed=scrubbed, kept_in=self._store.kept_in())
         return Erasure(pseudonym=known, values=values, seq=entry.seq, scrubbed=scrubbed, kept_in=self._store.kept_in())
 
-    def verify(self) -> Verdict:
+    def verify(self) -> ChainVerdict:
         """Check everything: the file, the chain, the head, the personal data beside it. No kind of event is needed."""
         self._check_open()
         return self._store.verify()

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, bindparam, insert, select
 
 from handup.core import Body, DamagedJournal, EventType, Malformed, WrongSize
 from handup.journal import chain
-from handup.journal.chain import Row, canonical
+from handup.journal.chain import StoredEntry, canonical
 from handup.journal.events import ERASED
 from handup.journal.schema import BESIDE, ENTRIES, PEOPLE
 
@@ -135,7 +135,7 @@ def _as_list(value: Any) -> list[str]:
     return [] if value is None else value if isinstance(value, list) else [value]
 
 
-def parsed(row: Row) -> Body:
+def parsed(row: StoredEntry) -> Body:
     """Return the body of a row as it is stored.
 
     Raises:
@@ -170,7 +170,7 @@ def sealed_in(stored: Body) -> Iterator[tuple[str, list[str]]]:
             yield seal["is"], seal["of"]
 
 
-def filled(connection: Connection, rows: Sequence[Row], *, personal: bool = True) -> list[Body]:
+def filled(connection: Connection, rows: Sequence[StoredEntry], *, personal: bool = True) -> list[Body]:
     """Return the bodies of some rows, with names and personal values filled in, or left out."""
     stored = [parsed(row) for row in rows]
     names: dict[str, str] = {}

@@ -15,9 +15,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from handup.core import DamagedJournal, HandupError, MissingExtra, StoreUnavailable
 from handup.journal import schema
-from handup.journal.address import Address
+from handup.journal.address import StoreAddress
 from handup.journal.check import inspect_chain, inspect_head
-from handup.journal.entry import Head, Verdict
+from handup.journal.entry import ChainVerdict, Head
 from handup.journal.failures import telling
 from handup.journal.store import Store
 
@@ -34,7 +34,7 @@ _SETTINGS = """SELECT
   set_config('default_transaction_read_only', %s, false)"""
 
 
-def postgres_engine(address: Address, *, readonly: bool, busy_timeout_s: float) -> Engine:
+def postgres_engine(address: StoreAddress, *, readonly: bool, busy_timeout_s: float) -> Engine:
     """Return an engine for a database. Parameters of the URL take precedence over the defaults here.
 
     Raises:
@@ -66,7 +66,7 @@ def postgres_engine(address: Address, *, readonly: bool, busy_timeout_s: float) 
 
 
 def open_postgres(
-    address: Address, *, create: bool, readonly: bool, busy_timeout_s: float, head_only: bool = False
+    address: StoreAddress, *, create: bool, readonly: bool, busy_timeout_s: float, head_only: bool = False
 ) -> Store:
     """Open a database for a journal: make the tables or bring them up to date, then check all of it, or its head.
 
@@ -111,13 +111,13 @@ def _migrate(store: Store) -> None:
 class PostgresStore(Store):
     """An open database of PostgreSQL."""
 
-    def __init__(self, address: Address, engine: Engine, *, readonly: bool, busy_timeout_s: float) -> None:
+    def __init__(self, address: StoreAddress, engine: Engine, *, readonly: bool, busy_timeout_s: float) -> None:
         super().__init__(address, engine, readonly=readonly, busy_timeout_s=busy_timeout_s)
         self._listener: _Listener | None = None
         self._starting = threading.Lock()
         self._closed = False
 
-    def verify(self) -> Verdict:
+    def verify(self) -> ChainVerdict:
         """Check the tables, all of them as they were at one moment."""
         with (
             telling(self.address.shown),

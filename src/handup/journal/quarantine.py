@@ -7,7 +7,7 @@ from pathlib import Path
 
 from handup.core import DamagedJournal
 from handup.core.files import sync_folder
-from handup.journal.files import Lock, Note, Witness, beside, note_path, parts_of, read_note, write_note
+from handup.journal.files import DamageNote, Lock, Witness, beside, note_path, parts_of, read_note, write_note
 
 
 def refuse_if_stopped(path: Path) -> None:
@@ -35,7 +35,7 @@ def put_aside(path: Path, why: str, lock: Lock) -> DamagedJournal:
     if (note := read_note(path)) is None:
         now = datetime.now(UTC)
         witnessed = Witness(path).read()
-        note = Note(
+        note = DamageNote(
             why=why,
             moved_to=free_name(path, now.strftime("%Y%m%dT%H%M%SZ")),
             at=now.isoformat(timespec="seconds"),
@@ -48,7 +48,7 @@ def put_aside(path: Path, why: str, lock: Lock) -> DamagedJournal:
     return DamagedJournal(f"the journal {path} is damaged: {why}; it was put aside as {aside}", hint=_hint(path))
 
 
-def move(path: Path, note: Note) -> None:
+def move(path: Path, note: DamageNote) -> None:
     """Rename those files of a damaged store that still have their old names. Safe to repeat after a crash."""
     aside = path.with_name(note.moved_to)
     for old, new in zip((*parts_of(path), Witness(path).path), (*parts_of(aside), Witness(aside).path), strict=True):

@@ -19,14 +19,14 @@ from handup.core import Clock, ConflictingSettings, DamagedJournal, StoreUnavail
 from handup.core.files import sync_folder
 from handup.journal import schema
 from handup.journal.address import address_of
-from handup.journal.chain import Row, fault_of
+from handup.journal.chain import StoredEntry, fault_of
 from handup.journal.check import Beside, is_name, is_value
 from handup.journal.clock import WallClock
 from handup.journal.entry import Repaired
 from handup.journal.events import REPAIRED, JournalRepaired
 from handup.journal.failures import telling
-from handup.journal.files import Lock, Note, Witness, note_path, parts_of, read_note
-from handup.journal.opening import identify, make_store, upgrade
+from handup.journal.files import DamageNote, Lock, Witness, note_path, parts_of, read_note
+from handup.journal.opener import identify, make_store, upgrade
 from handup.journal.quarantine import free_name, move
 from handup.journal.schema import BESIDE, ENTRIES, HEAD, PEOPLE
 from handup.journal.sqlite import changing, has_log, passing_engine, verdict_of
@@ -34,7 +34,7 @@ from handup.journal.writer import Writer, hash_at, read_head
 
 UNKNOWN = "unknown"
 """Name of the damaged store where the note cannot be read."""
-_ENTRY = f"SELECT {', '.join(Row.__slots__)} FROM entries WHERE seq = ?"
+_ENTRY = f"SELECT {', '.join(StoredEntry.__slots__)} FROM entries WHERE seq = ?"
 _LAST = "SELECT kind, version, body FROM entries ORDER BY seq DESC LIMIT 1"
 _FIRST = "SELECT hash FROM entries WHERE seq = 1"
 _PEOPLE = "SELECT pseudonym, name, salt FROM people NOT INDEXED"
@@ -122,7 +122,7 @@ def _take_good(path: Path, clock: Clock, busy_timeout_s: float) -> JournalRepair
     return done
 
 
-def _lost(good: list[Row], note: Note) -> int | None:
+def _lost(good: list[StoredEntry], note: DamageNote) -> int | None:
     """Return the number of acknowledged entries that are not among the good ones; None where that is unknown."""
     if note.witnessed_seq is None:
         return None
@@ -131,7 +131,7 @@ def _lost(good: list[Row], note: Note) -> int | None:
     return max(0, note.witnessed_seq - len(good))
 
 
-def _moved(path: Path) -> Note:
+def _moved(path: Path) -> DamageNote:
     """Finish the move that the note speaks of, and return the note. Where it is unreadable, the files tell the name."""
     note = read_note(path)
     assert note is not None
@@ -148,7 +148,7 @@ class _Good:
     """Good part of a damaged store: entries up to the first bad one, with the names and values that belong to them."""
 
     def __init__(self, path: Path) -> None:
-        self.rows: list[Row] = []
+        self.rows: list[StoredEntry] = []
         self.people: dict[str, dict[str, object]] = {}
         self.beside: dict[tuple[str, str], dict[str, object]] = {}
         if path.exists():
@@ -171,10 +171,10 @@ class _Good:
         self.people_lost = beside.people - beside.gone_people - self.people.keys()
 
     def _read(self, connection: sqlite3.Connection) -> None:
-        last: Row | None = None
+        last: StoredEntry | None = None
         # Entries by their numbers, up to one that is missing, unreadable or no continuation of the chain.
         while columns := next(_rows(connection, _ENTRY, (len(self.rows) + 1,)), None):
-            row = Row(**dict(zip(Row.__slots__, columns, strict=True)))
+            row = StoredEntry(**dict(zip(StoredEntry.__slots__, columns, strict=True)))
             if fault_of(row, last):
                 break
             self.rows.append(row)
@@ -190,7 +190,7 @@ class _Good:
     def fill(self, connection: Connection, done: JournalRepaired, clock: Clock) -> None:
         """Write the good part into a new store, and at the end the entry of the repair."""
         for table, rows in (
-            (ENTRIES, [{name: getattr(row, name) for name in Row.__slots__} for row in self.rows]),
+            (ENTRIES, [{name: getattr(row, name) for name in StoredEntry.__slots__} for row in self.rows]),
             (PEOPLE, list(self.people.values())),
             (BESIDE, list(self.beside.values())),
         ):
@@ -240,7 +240,7 @@ def _take_backup(path: Path, clock: Clock, busy_timeout_s: float) -> JournalRepa
     return done
 
 
-def _check(path: Path, note: Note, busy_timeout_s: float) -> None:
+def _check(path: Path, note: DamageNote, busy_timeout_s: float) -> None:
     with passing_engine(path, "ro", busy_timeout_s=busy_timeout_s) as engine:
         verdict = verdict_of(path, engine, str(path))
         if not verdict.ok:
@@ -251,7 +251,7 @@ def _check(path: Path, note: Note, busy_timeout_s: float) -> None:
             )
 
 
-def _is_other(path: Path, engine: Engine, note: Note) -> bool:
+def _is_other(path: Path, engine: Engine, note: DamageNote) -> bool:
     """Return True if a journal is not the one that was damaged, as far as witness and first entry tell."""
     with telling(str(path)), engine.connect() as connection:
         head = read_head(connection)
@@ -262,7 +262,7 @@ def _is_other(path: Path, engine: Engine, note: Note) -> bool:
     return known is not None and first is not None and known[0] != first
 
 
-def _tell(path: Path, note: Note, clock: Clock, busy_timeout_s: float) -> JournalRepaired:
+def _tell(path: Path, note: DamageNote, clock: Clock, busy_timeout_s: float) -> JournalRepaired:
     with changing(path, path, busy_timeout_s=busy_timeout_s) as connection:
         writer = Writer(connection, clock)
         lost = None if note.witnessed_seq is None else max(0, note.witnessed_seq - writer.head.seq)

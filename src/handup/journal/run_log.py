@@ -13,12 +13,12 @@ from handup.journal.events import ERASED
 
 if TYPE_CHECKING:
     from handup.journal.entry import Entry
-    from handup.journal.holding import Hold
     from handup.journal.journal import Journal
+    from handup.journal.run_claim import Hold
     from handup.journal.writer import Writer
 
 
-class Named(Protocol):
+class RunOrder(Protocol):
     """Order of a run."""
 
     @property
@@ -26,7 +26,7 @@ class Named(Protocol):
         """The run that is ordered."""
 
 
-Order = TypeVar("Order", bound=Named)
+Order = TypeVar("Order", bound=RunOrder)
 Begins = TypeVar("Begins")
 Ends = TypeVar("Ends")
 Log = TypeVar("Log", "Journal", "Writer")

@@ -14,9 +14,9 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from handup.core import HandupError, StoreUnavailable
-from handup.journal.address import Address
+from handup.journal.address import StoreAddress
 from handup.journal.check import behind, inspect_chain, inspect_head
-from handup.journal.entry import Head, Verdict
+from handup.journal.entry import ChainVerdict, Head
 from handup.journal.failures import is_damage, telling, told
 from handup.journal.files import Lock, Witness, beside
 from handup.journal.store import WRITES, Store
@@ -91,7 +91,7 @@ def changing(path: Path, shown: Path, *, busy_timeout_s: float) -> Iterator[Conn
 class SqliteStore(Store):
     """A file that is open to read and write, under its lock. The witness is written after every commit."""
 
-    def __init__(self, address: Address, path: Path, engine: Engine, lock: Lock, *, busy_timeout_s: float) -> None:
+    def __init__(self, address: StoreAddress, path: Path, engine: Engine, lock: Lock, *, busy_timeout_s: float) -> None:
         super().__init__(address, engine, readonly=False, busy_timeout_s=busy_timeout_s)
         self._path = path
         self._lock = lock
@@ -114,7 +114,7 @@ class SqliteStore(Store):
         with suppress(OSError):  # the entry is durable already, and a witness may lag behind
             self._witness.write(head)
 
-    def verify(self) -> Verdict:
+    def verify(self) -> ChainVerdict:
         """Check the file, the tables and the witness."""
         return verdict_of(self._path, self.engine, self.address.shown)
 
@@ -151,7 +151,7 @@ class ReadOnlySqliteStore(Store):
     same.
     """
 
-    def __init__(self, address: Address, path: Path, *, busy_timeout_s: float) -> None:
+    def __init__(self, address: StoreAddress, path: Path, *, busy_timeout_s: float) -> None:
         self._path = path
         self._seen: object = None
         self._immutable = False
@@ -167,7 +167,7 @@ class ReadOnlySqliteStore(Store):
         read = super().read
         return self._again(lambda: read(of))
 
-    def verify(self) -> Verdict:
+    def verify(self) -> ChainVerdict:
         """Check the file, the tables and the witness."""
         return self._again(lambda: verdict_of(self._path, self.engine, self.address.shown))
 
@@ -206,7 +206,7 @@ def _truncate(raw: Any) -> bool:
     return not busy
 
 
-def verdict_of(path: Path, engine: Engine, shown: str, *, head_only: bool = False) -> Verdict:
+def verdict_of(path: Path, engine: Engine, shown: str, *, head_only: bool = False) -> ChainVerdict:
     """Check a store of SQLite: the file by SQLite itself, the tables, and the witness; or head and witness only.
 
     Raises:
@@ -217,8 +217,8 @@ def verdict_of(path: Path, engine: Engine, shown: str, *, head_only: bool = Fals
         with telling(shown, apart_from=is_damage), engine.connect() as connection:
             result = "ok" if head_only else connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
             if result != "ok":
-                return Verdict(ok=False, entries=0, why=f"SQLite finds {str(result).splitlines()[-1].strip()}")
+                return ChainVerdict(ok=False, entries=0, why=f"SQLite finds {str(result).splitlines()[-1].strip()}")
             verdict = inspect_head(connection) if head_only else inspect_chain(connection)
             return behind(connection, witnessed) or verdict if verdict.ok else verdict
     except DBAPIError as error:
-        return Verdict(ok=False, entries=0, why=f"SQLite says {error.orig}")
+        return ChainVerdict(ok=False, entries=0, why=f"SQLite says {error.orig}")

@@ -10,9 +10,9 @@ from typing import TypeVar
 from sqlalchemy import Connection, Engine
 
 from handup.core import DamagedJournal, IllegalCall, StoreUnavailable
-from handup.journal.address import Address
+from handup.journal.address import StoreAddress
 from handup.journal.check import inspect_chain
-from handup.journal.entry import Head, Verdict
+from handup.journal.entry import ChainVerdict, Head
 from handup.journal.failures import CommitUnsure, telling
 from handup.journal.writer import hash_at, read_head
 
@@ -26,7 +26,7 @@ WRITES = "writes"
 class Store:
     """An open database with checked tables. Use one per process: it does not survive a fork."""
 
-    def __init__(self, address: Address, engine: Engine, *, readonly: bool, busy_timeout_s: float) -> None:
+    def __init__(self, address: StoreAddress, engine: Engine, *, readonly: bool, busy_timeout_s: float) -> None:
         self.address = address
         self.engine = engine
         self.readonly = readonly
@@ -84,7 +84,7 @@ class Store:
     def committed(self, head: Head) -> None:
         """Hook after the commit of a transaction that ends at this head."""
 
-    def verify(self) -> Verdict:
+    def verify(self) -> ChainVerdict:
         """Check the tables, and the file where there is one."""
         return self.read(inspect_chain)
 

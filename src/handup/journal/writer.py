@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Select, bindparam, insert, select, update
 
 from handup.core import Clock, DamagedJournal, IllegalCall, OutOfRange, event_of, type_of
-from handup.journal.chain import NOTHING_BEFORE, Row, digest
+from handup.journal.chain import NOTHING_BEFORE, StoredEntry, digest
 from handup.journal.entry import Entry, Head
 from handup.journal.personal import check_text, filled, hide
 from handup.journal.schema import ENTRIES, HEAD
@@ -74,7 +74,9 @@ class Writer:
         self, after: int = 0, *, run: str | None = None, key: str | None = None, limit: int | None = None
     ) -> Iterator[Entry]:
         """Yield the entries beyond `after`, in order, with everything that was committed or appended here so far."""
-        yield from made_of(lambda of: of(self._open()), entries_of, Wanted(after=after, run=run, key=key, limit=limit))
+        yield from made_of(
+            lambda of: of(self._open()), entries_of, EntryQuery(after=after, run=run, key=key, limit=limit)
+        )
 
     def finish(self) -> None:
         """Move the head to the last entry."""
@@ -113,7 +115,7 @@ def hash_at(connection: Connection, seq: int) -> str | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class EntryQuery:
     """Selection of entries: those beyond a number, of a run or a key where one is given, up to a limit."""
 
     after: int = 0
@@ -123,13 +125,13 @@ class Wanted:
 
 
 def made_of(
-    read: Callable[[Callable[[Connection], tuple[list[Row], list[T]]]], tuple[list[Row], list[T]]],
-    make: Callable[[Connection, list[Row]], list[T]],
-    wanted: Wanted,
+    read: Callable[[Callable[[Connection], tuple[list[StoredEntry], list[T]]]], tuple[list[StoredEntry], list[T]]],
+    make: Callable[[Connection, list[StoredEntry]], list[T]],
+    wanted: EntryQuery,
 ) -> Iterator[T]:
     """Yield what `make` makes of the rows, read a batch at a time: each call of `read` may use another connection."""
 
-    def batch(connection: Connection) -> tuple[list[Row], list[T]]:
+    def batch(connection: Connection) -> tuple[list[StoredEntry], list[T]]:
         rows = read_rows(connection, wanted)
         return rows, make(connection, rows)
 
@@ -142,7 +144,7 @@ def made_of(
         wanted = replace(wanted, after=rows[-1].seq, limit=left)
 
 
-def read_rows(connection: Connection, wanted: Wanted) -> list[Row]:
+def read_rows(connection: Connection, wanted: EntryQuery) -> list[StoredEntry]:
     """Return the next rows as they are stored, a batch at most."""
     chosen: Select[*tuple[object, ...]] = _ROWS
     if wanted.run is not None:
@@ -150,12 +152,12 @@ def read_rows(connection: Connection, wanted: Wanted) -> list[Row]:
     if wanted.key is not None:
         chosen = chosen.where(ENTRIES.c.key == wanted.key)
     chosen = chosen.limit(BATCH if wanted.limit is None else min(wanted.limit, BATCH))
-    return [Row(**row._mapping) for row in connection.execute(chosen, {"after": wanted.after})]
+    return [StoredEntry(**row._mapping) for row in connection.execute(chosen, {"after": wanted.after})]
 
 
-def entries_of(connection: Connection, rows: list[Row]) -> list[Entry]:
+def entries_of(connection: Connection, rows: list[StoredEntry]) -> list[Entry]:
     """Return the entries that some rows hold, with names and personal values filled in."""
-    names = [name for name in Row.__slots__ if name != "body"]
+    names = [name for name in StoredEntry.__slots__ if name != "body"]
     return [
         Entry(**{name: getattr(row, name) for name in names}, event=event_of(row.kind, row.version, body))
         for row, body in zip(rows, filled(connection, rows), strict=True)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from handup.core import NotSolvable
-from handup.lab.advise import SMALL, Advice, Kind, Progress, Setting, kind_of, paired
+from handup.lab.advise import SMALL, Advice, MethodKind, Progress, Setting, kind_of, paired
 from handup.lab.episodes import Episodes
 from handup.policy import ModuleGraph
 
@@ -26,7 +26,7 @@ class Knob(StrEnum):
 
 
 @dataclass(frozen=True)
-class Scale:
+class KnobScale:
     """How far a knob is moved, and on which scale evenly."""
 
     least: float
@@ -48,10 +48,10 @@ def chance_of(odds: float) -> float:
 
 
 SCALES = {
-    Knob.QUERY_COST: Scale(0.1, 10.0, math.log, math.exp),
-    Knob.W: Scale(0.05, 0.95, log_odds, chance_of),
-    Knob.EXPERT: Scale(0.5, 1.0),
-    Knob.CONFIDENCE: Scale(-2.0, 2.0),
+    Knob.QUERY_COST: KnobScale(0.1, 10.0, math.log, math.exp),
+    Knob.W: KnobScale(0.05, 0.95, log_odds, chance_of),
+    Knob.EXPERT: KnobScale(0.5, 1.0),
+    Knob.CONFIDENCE: KnobScale(-2.0, 2.0),
 }
 
 
@@ -230,7 +230,7 @@ def nearness(advice: Advice, *, effort: Effort | None = None, progress: Progress
     chosen = effort or Effort.for_graph(advice.place.graph, advice.episodes)
     search = Search(advice, chosen)
     rivals = advice.contenders
-    pairs = [each for each in rivals if kind_of(each) is Kind.PAIR]
+    pairs = [each for each in rivals if kind_of(each) is MethodKind.PAIR]
 
     def part(first: float, share: float) -> Progress | None:
         return None if progress is None else lambda done: progress(first + share * done)

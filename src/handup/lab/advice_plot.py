@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from handup.core import MissingExtra
-from handup.lab.advise import BASELINES, EVERYTHING, NEVER, Advice, Kind, Row
+from handup.lab.advise import BASELINES, EVERYTHING, NEVER, Advice, MethodKind, MethodRow
 from handup.lab.engine.figures import INK, QUIET, drawing, sheet
 from handup.lab.engine.report import Drawing
 
@@ -19,9 +19,9 @@ try:
 except ImportError:
     raise MissingExtra.of("lab", "drawing the advice") from None
 
-COLORS = {Kind.OURS: "#2f7d5b", Kind.PAIR: "#0072b2", Kind.BASELINE: "#8c8c8c"}
-SHAPES = {Kind.OURS: "o", Kind.PAIR: "o", Kind.BASELINE: "s"}
-KINDS = {Kind.OURS: "ours", Kind.PAIR: "the paper's pairs", Kind.BASELINE: "baselines"}
+COLORS = {MethodKind.OURS: "#2f7d5b", MethodKind.PAIR: "#0072b2", MethodKind.BASELINE: "#8c8c8c"}
+SHAPES = {MethodKind.OURS: "o", MethodKind.PAIR: "o", MethodKind.BASELINE: "s"}
+KINDS = {MethodKind.OURS: "ours", MethodKind.PAIR: "the paper's pairs", MethodKind.BASELINE: "baselines"}
 RECOMMENDED = "#c4513d"
 MOST_LABELS = 14
 """Rows that are named in the picture; beyond that only baselines, those that the words name and those on the front."""
@@ -48,7 +48,7 @@ def draw(advice: Advice, title: str) -> Drawing:
         axes.yaxis.set_major_formatter("{x:.0%}")
         _limits(axes, advice.rows)
         handles = [axes.plot([], [], "*", markersize=12, color=RECOMMENDED, label="recommended")[0]]
-        for kind in (kind for kind in Kind if kind in {row.kind for row in advice.rows[1:]}):
+        for kind in (kind for kind in MethodKind if kind in {row.kind for row in advice.rows[1:]}):
             handles += axes.plot([], [], SHAPES[kind], markersize=6, color=COLORS[kind], label=KINDS[kind])
         handles += axes.plot([], [], **dashed, label="no other better in both")
         axes.legend(handles=handles, loc="lower right", fontsize=8)
@@ -61,11 +61,11 @@ def draw(advice: Advice, title: str) -> Drawing:
         return drawing(figure, "advice", f"{title}: success against workload")
 
 
-def _point(row: Row) -> tuple[float, float]:
+def _point(row: MethodRow) -> tuple[float, float]:
     return row.measures["query_cost"].mean, row.measures["success"].mean
 
 
-def _mark(axes: Axes, row: Row, *, is_best: bool) -> None:
+def _mark(axes: Axes, row: MethodRow, *, is_best: bool) -> None:
     load, success = row.measures["query_cost"], row.measures["success"]
     (left, right), (low, high) = load.ci, success.ci
     axes.errorbar(
@@ -77,7 +77,7 @@ def _mark(axes: Axes, row: Row, *, is_best: bool) -> None:
     )  # fmt: skip
 
 
-def _limits(axes: Axes, rows: Sequence[Row]) -> None:
+def _limits(axes: Axes, rows: Sequence[MethodRow]) -> None:
     """Leave room for names around the marks; where one workload dwarfs the others, use a log scale."""
     loads = sorted(row.measures["query_cost"].mean for row in rows)
     least = min(row.measures["success"].ci[0] for row in rows)
@@ -93,7 +93,7 @@ def _limits(axes: Axes, rows: Sequence[Row]) -> None:
         axes.set_xlim(-0.13 * widest, 1.13 * widest)
 
 
-def name_of(row: Row) -> str:
+def name_of(row: MethodRow) -> str:
     """Return a row's name in the picture: what it does where that is simple, and how many others do the same."""
     others = f" +{len(row.same_as)}" if row.same_as else ""
     if row.method in (NEVER, EVERYTHING):
@@ -107,7 +107,7 @@ def _label(axes: Axes, advice: Advice, renderer: Any) -> None:
     important = [advice.recommended, advice.best_pair, *(row for row in advice.rows if row.on_front)]
     rows = list({id(row): row for row in (*important, *advice.rows)}.values())
     if len(rows) > MOST_LABELS:
-        rows = [row for row in rows if row in important or row.kind is Kind.BASELINE]
+        rows = [row for row in rows if row in important or row.kind is MethodKind.BASELINE]
     taken = [box for row in advice.rows for box in _ink(axes, row)]
     taken += [legend.get_window_extent(renderer) for legend in (axes.get_legend(),) if legend is not None]
     frame = axes.get_window_extent(renderer)
@@ -121,7 +121,7 @@ def _label(axes: Axes, advice: Advice, renderer: Any) -> None:
         taken.append(_place(text, renderer, taken, frame))
 
 
-def _ink(axes: Axes, row: Row) -> list[Bbox]:
+def _ink(axes: Axes, row: MethodRow) -> list[Bbox]:
     """Return the boxes of a mark and of its bars, in pixels."""
     load, success = row.measures["query_cost"], row.measures["success"]
     x, y = axes.transData.transform(_point(row))

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from handup.core import BadSetting, NotSolvable, check_probability, default_horizon
-from handup.lab.batch import Terms
-from handup.lab.episodes import Episodes, Measure
-from handup.lab.simulate import Remembering, simulate_blocks
+from handup.lab.batch import EpisodeTerms
+from handup.lab.episodes import Episodes, MetricMeasure
+from handup.lab.simulate import CachedSelector, simulate_blocks
 from handup.lab.world import blocks_of
 from handup.policy import ModuleGraph
 from handup.recover import Settings
@@ -36,7 +36,7 @@ Progress = Callable[[float], None]
 """Told the share of the work that is done."""
 
 
-class Kind(StrEnum):
+class MethodKind(StrEnum):
     """Whose method it is."""
 
     OURS = "ours"
@@ -85,9 +85,9 @@ class Setting:
             decisions: Different ones that a method may need; with more it is left out.
             progress: Told the share that is done.
         """
-        terms = Terms(expert=self.expert, w=self.w, horizon=self.horizon)
+        terms = EpisodeTerms(expert=self.expert, w=self.w, horizon=self.horizon)
         given = list(blocks_of(self.graph, episodes=episodes, seed=seed, expert=self.expert))
-        selectors: dict[str, Remembering] = {}
+        selectors: dict[str, CachedSelector] = {}
         found: dict[str, Episodes] = {}
         for number, method in enumerate(methods, start=1):
             with contextlib.suppress(NotSolvable):
@@ -98,7 +98,7 @@ class Setting:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class MethodRow:
     """One or more methods that live through identical episodes.
 
     Args:
@@ -112,9 +112,9 @@ class Row:
 
     method: str
     same_as: tuple[str, ...]
-    kind: Kind
-    measures: Mapping[str, Measure]
-    difference: Measure
+    kind: MethodKind
+    measures: Mapping[str, MetricMeasure]
+    difference: MetricMeasure
     on_front: bool = False
 
     @property
@@ -155,33 +155,33 @@ class Advice:
     place: Setting
     episodes: int
     seed: int
-    rows: tuple[Row, ...]
+    rows: tuple[MethodRow, ...]
     left_out: tuple[str, ...] = ()
 
     @property
-    def recommended(self) -> Row:
+    def recommended(self) -> MethodRow:
         """The method of the lowest mean J."""
         return self.rows[0]
 
     @property
-    def runner_up(self) -> Row | None:
+    def runner_up(self) -> MethodRow | None:
         """The next that does anything else."""
         return self.rows[1] if len(self.rows) > 1 else None
 
     @property
-    def tied(self) -> tuple[Row, ...]:
+    def tied(self) -> tuple[MethodRow, ...]:
         """Those whose J cannot be told from that of the recommended method."""
         return tuple(row for row in self.rows[1:] if row.ties)
 
     @property
-    def best_pair(self) -> Row:
+    def best_pair(self) -> MethodRow:
         """The row of the best of the paper's pairs."""
-        return next(row for row in self.rows if any(kind_of(each) is Kind.PAIR for each in row.methods))
+        return next(row for row in self.rows if any(kind_of(each) is MethodKind.PAIR for each in row.methods))
 
     @property
     def best_pair_method(self) -> str:
         """The best of the paper's pairs."""
-        return next(each for each in self.best_pair.methods if kind_of(each) is Kind.PAIR)
+        return next(each for each in self.best_pair.methods if kind_of(each) is MethodKind.PAIR)
 
     @property
     def contenders(self) -> tuple[str, ...]:
@@ -194,7 +194,7 @@ class Advice:
         half = ranked[: (len(ranked) + 1) // 2]
         return tuple(dict.fromkeys([*half, self.best_pair_method, DEFAULT, NEVER]))
 
-    def row_of(self, method: str) -> Row:
+    def row_of(self, method: str) -> MethodRow:
         """The row that a method stands in."""
         return next(row for row in self.rows if method in row.methods)
 
@@ -245,17 +245,17 @@ def methods_for(graph: ModuleGraph) -> tuple[str, ...]:
     return (DEFAULT, *pairs, *BASELINES)
 
 
-def kind_of(method: str) -> Kind:
+def kind_of(method: str) -> MethodKind:
     """Whose method it is."""
-    return Kind.OURS if "+" not in method else Kind.BASELINE if method in BASELINES else Kind.PAIR
+    return MethodKind.OURS if "+" not in method else MethodKind.BASELINE if method in BASELINES else MethodKind.PAIR
 
 
-def paired(first: Episodes, second: Episodes) -> Measure:
+def paired(first: Episodes, second: Episodes) -> MetricMeasure:
     """J of the first less J of the second, over the same episodes."""
-    return Measure.of(first.objective - second.objective)
+    return MetricMeasure.of(first.objective - second.objective)
 
 
-def _rows(lived: Mapping[str, Episodes]) -> tuple[Row, ...]:
+def _rows(lived: Mapping[str, Episodes]) -> tuple[MethodRow, ...]:
     groups: dict[bytes, list[str]] = {}
     for method, found in lived.items():
         groups.setdefault(_fingerprint(found), []).append(method)
@@ -263,11 +263,11 @@ def _rows(lived: Mapping[str, Episodes]) -> tuple[Row, ...]:
     ranked = sorted(groups.values(), key=lambda group: round(float(lived[group[0]].objective.mean()), 9))
     best = lived[ranked[0][0]]
     rows = [
-        Row(
+        MethodRow(
             method=first,
             same_as=tuple(others),
             kind=kind_of(first),
-            measures={name: Measure.of(lived[first].metric(name), share=name == "success") for name in METRICS},
+            measures={name: MetricMeasure.of(lived[first].metric(name), share=name == "success") for name in METRICS},
             difference=paired(lived[first], best),
         )
         for first, *others in ranked
@@ -280,7 +280,7 @@ def _fingerprint(found: Episodes) -> bytes:
     return b"".join(np.round(array.astype(np.float64), 9).tobytes() for array in vars(found).values())
 
 
-def _on_front(row: Row, rows: Sequence[Row]) -> bool:
+def _on_front(row: MethodRow, rows: Sequence[MethodRow]) -> bool:
     success, load = row.measures["success"].mean, row.measures["query_cost"].mean
     gains = ((other.measures["success"].mean - success, load - other.measures["query_cost"].mean) for other in rows)
     return not any(min(more, less) >= 0.0 and (more > 0.0 or less > 1e-12) for more, less in gains)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from handup.core import ContractViolation, objective_of
 from handup.lab.episodes import Episodes, Vector
-from handup.lab.world import MOST_ASKED, Block, Matrix, Truths
+from handup.lab.world import MOST_ASKED, EpisodeBlock, Matrix, Truths
 from handup.people import WorkloadModel
 
 Indices = NDArray[np.intp]
@@ -20,7 +20,7 @@ ACT, GIVE_UP = -1, -2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Terms:
+class EpisodeTerms:
     """What episodes weigh and where they end.
 
     Args:
@@ -34,7 +34,7 @@ class Terms:
     expert: float
     w: float
     horizon: int
-    costs: Callable[[Block], LoadCosts] | None = None
+    costs: Callable[[EpisodeBlock], LoadCosts] | None = None
     step_s: float = 10.0
 
 
@@ -61,7 +61,7 @@ class Running:
     asks_since_act: Indices
 
     @classmethod
-    def of(cls, block: Block) -> Running:
+    def of(cls, block: EpisodeBlock) -> Running:
         """All episodes of a block, at their start."""
         counts = np.zeros(len(block), dtype=np.intp)
         return cls(
@@ -119,7 +119,7 @@ class LoadCosts:
         self.at_s[episodes] = now_s
 
 
-def by_load(model: WorkloadModel) -> Callable[[Block], LoadCosts]:
+def by_load(model: WorkloadModel) -> Callable[[EpisodeBlock], LoadCosts]:
     """Costs of the questions and of the load of whoever answers them; everybody starts rested."""
     return lambda block: LoadCosts(block.query_costs, model)
 
@@ -140,7 +140,7 @@ class Decider(Protocol):
         return
 
 
-def run_block(block: Block, decider: Decider, terms: Terms) -> Episodes:
+def run_block(block: EpisodeBlock, decider: Decider, terms: EpisodeTerms) -> Episodes:
     """Live through the episodes of a block."""
     running = Running.of(block)
     costs = None if terms.costs is None else terms.costs(block)
@@ -182,7 +182,7 @@ def run_block(block: Block, decider: Decider, terms: Terms) -> Episodes:
     return Episodes(recovered, load, questions, executions, objective_of(terms.w, load, lost))
 
 
-def _answer(running: Running, block: Block, expert: float, modules: Indices, columns: Indices) -> Truths:
+def _answer(running: Running, block: EpisodeBlock, expert: float, modules: Indices, columns: Indices) -> Truths:
     """Answers make modules right with the expert's probability; returns which ones had been wrong."""
     changed = ~running.works[modules, columns]
     nth = running.asked[modules, columns]

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.confidence import ConformalSets, Kind, Sample, calibrator, parse_rows, select, split_evenly
+from handup.confidence import ConformalSets, Sample, ScoreKind, calibrator, parse_rows, select, split_evenly
 from handup.core import BadData
 from handup.lab.batch import ACT, Decider, Indices, Running
-from handup.lab.world import MOST_ASKED, Block, Matrix, Truths
+from handup.lab.world import MOST_ASKED, EpisodeBlock, Matrix, Truths
 from handup.people import BITE, WorkloadModel
 
 KNOWNO = "knowno"
@@ -85,7 +85,7 @@ def _read_stream(path: Path) -> Sample:
     except (OSError, UnicodeDecodeError):
         raise BadData("this is no readable UTF-8 text", hint="Check the file.", file=path.name) from None
     sample = parse_rows(text, path.name)
-    if sample.kind is not Kind.OPTIONS:
+    if sample.kind is not ScoreKind.OPTIONS:
         raise BadData("these are no option scores", hint="Columns are p_…,target.", file=path.name)
     right = int(sample.right.sum())
     if len(sample) < ROWS + HELD_OUT or min(right, len(sample) - right) < LEAST_PER_CLASS:
@@ -111,7 +111,7 @@ class Chain:
         works: Whether the module's output was right.
         imagined: Whether it would be if the calibrated confidences were true: drawn, not measured.
         costs: q0 of the question about each module.
-        luck: As in `Block`.
+        luck: As in `EpisodeBlock`.
     """
 
     streams: tuple[int, ...]
@@ -123,11 +123,11 @@ class Chain:
     costs: NDArray[np.float64]
     luck: Matrix
 
-    def block(self, modules: int, said: str, *, imagined: bool = False) -> Block:
+    def block(self, modules: int, said: str, *, imagined: bool = False) -> EpisodeBlock:
         """The episodes with so many modules, for the batch simulator."""
         works = (self.imagined if imagined else self.works)[:modules]
         costs = np.broadcast_to(self.costs[:modules, None], works.shape)
-        return Block(self.said[said][:modules], costs, works, self.luck[:, :modules])
+        return EpisodeBlock(self.said[said][:modules], costs, works, self.luck[:, :modules])
 
     def reliability(self, modules: int, said: str) -> NDArray[np.float64]:
         """The probability that acting alone succeeds, as the confidences have it."""

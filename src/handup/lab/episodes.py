@@ -22,7 +22,7 @@ DUST = 1e-12
 
 
 @dataclass(frozen=True)
-class Measure:
+class MetricMeasure:
     """One metric over many episodes.
 
     Args:
@@ -40,7 +40,7 @@ class Measure:
     q3: float
 
     @classmethod
-    def of(cls, values: Vector, *, share: bool = False) -> Measure:
+    def of(cls, values: Vector, *, share: bool = False) -> MetricMeasure:
         """Summarise; `share` where every value is 0 or 1."""
         q1, median, q3 = (float(each) for each in np.quantile(values, (0.25, 0.5, 0.75)))
         mean = float(values.mean())
@@ -88,9 +88,9 @@ class Episodes:
         }
         return np.asarray(found[name])
 
-    def summary(self) -> dict[str, Measure]:
+    def summary(self) -> dict[str, MetricMeasure]:
         """Every metric."""
-        return {name: Measure.of(self.metric(name), share=name == "task_cost") for name in METRICS}
+        return {name: MetricMeasure.of(self.metric(name), share=name == "task_cost") for name in METRICS}
 
     @classmethod
     def joined(cls, parts: Iterable[Episodes]) -> Episodes:

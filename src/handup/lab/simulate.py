@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from handup.core import Action, ContractViolation, Costs, NotSolvable
-from handup.lab.batch import ACT, GIVE_UP, Decider, Indices, Running, Terms, run_block
+from handup.lab.batch import ACT, GIVE_UP, Decider, EpisodeTerms, Indices, Running, run_block
 from handup.lab.cell import Cell, WorldKind
 from handup.lab.episodes import Episodes, Vector
 from handup.lab.vectorised import vectorised
-from handup.lab.world import MOST_ASKED, Block, Truths, blocks
+from handup.lab.world import MOST_ASKED, EpisodeBlock, Truths, blocks
 from handup.policy import Belief, ModuleGraph
 from handup.what import Selection, Selector, Situation
 from handup.when import Pair, Strategy
@@ -41,15 +41,15 @@ def simulate(cell: Cell) -> Episodes:
         from handup.lab.replica.batch import simulate_replica  # noqa: PLC0415 - for comparison only
 
         return simulate_replica(cell)
-    terms = Terms(expert=cell.expert, w=cell.w, horizon=cell.horizon)
+    terms = EpisodeTerms(expert=cell.expert, w=cell.w, horizon=cell.horizon)
     return simulate_blocks(blocks(cell), cell.strategy, terms)
 
 
 def simulate_blocks(
-    given: Iterable[Block],
+    given: Iterable[EpisodeBlock],
     strategy: Strategy,
-    terms: Terms,
-    heard: dict[str, Remembering] | None = None,
+    terms: EpisodeTerms,
+    heard: dict[str, CachedSelector] | None = None,
     decisions: int | None = None,
 ) -> Episodes:
     """Live through any episodes with any method: random ones, or those of a user's own policy.
@@ -70,10 +70,10 @@ def simulate_blocks(
     heard = {} if heard is None else heard
     most = None if isinstance(strategy, Pair) else decisions
 
-    def decider(block: Block) -> Decider:
+    def decider(block: EpisodeBlock) -> Decider:
         """The fastest way to decide for all episodes of a block; all of them decide alike."""
         if block.given is not None and isinstance(strategy, Pair) and is_known_pair(strategy):
-            what = heard.setdefault(strategy.what.name, Remembering(strategy.what))
+            what = heard.setdefault(strategy.what.name, CachedSelector(strategy.what))
             return InStep(block.given, Pair(what, strategy.when), terms, memory)
         many = vectorised(strategy, terms, is_series=block.is_series)
         return many or OneByOne(block, strategy, terms, memory, most=most)
@@ -93,7 +93,13 @@ class OneByOne:
     """
 
     def __init__(
-        self, block: Block, strategy: Strategy, terms: Terms, memory: dict[Hashable, int], *, most: int | None = None
+        self,
+        block: EpisodeBlock,
+        strategy: Strategy,
+        terms: EpisodeTerms,
+        memory: dict[Hashable, int],
+        *,
+        most: int | None = None,
     ) -> None:
         self.strategy, self.terms, self.memory, self.most = strategy, terms, memory, most
         self.beliefs = [Belief.of(block.graph(episode)) for episode in range(len(block))]
@@ -144,7 +150,7 @@ class OneByOne:
 
 
 @dataclass(eq=False)
-class Remembering:
+class CachedSelector:
     """A selector that is asked once for each set of answers and costs; querying algorithms share what it said.
 
     Args:
@@ -177,7 +183,7 @@ class InStep:
         memory: Choices by situation, kept from block to block.
     """
 
-    def __init__(self, graph: ModuleGraph, pair: Pair, terms: Terms, memory: dict[Hashable, int]) -> None:
+    def __init__(self, graph: ModuleGraph, pair: Pair, terms: EpisodeTerms, memory: dict[Hashable, int]) -> None:
         self.belief = Belief.of(graph)
         self.pair, self.terms, self.memory = pair, terms, memory
 
@@ -202,7 +208,7 @@ class InStep:
             self.belief = self.belief.after_execution(False)
 
 
-def _decided(strategy: Strategy, belief: Belief, terms: Terms, time_left: int, query: Vector) -> int:
+def _decided(strategy: Strategy, belief: Belief, terms: EpisodeTerms, time_left: int, query: Vector) -> int:
     """Return what a strategy decides: a module's place, `ACT` or `GIVE_UP`."""
     costs = Costs.of(query, expert=terms.expert, w=terms.w, time_left=time_left)
     decision = strategy.decide(belief, costs, 0.0)
@@ -222,7 +228,7 @@ def is_known_pair(strategy: Strategy) -> bool:
     )
 
 
-def _kind(block: Block, episode: int) -> Hashable:
+def _kind(block: EpisodeBlock, episode: int) -> Hashable:
     """What episodes with equal decisions share: costs, confidences and, where it matters, the wiring."""
     numbers = block.confidences[:, episode].tobytes(), block.query_costs[:, episode].tobytes()
     if block.wiring is None:

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from handup.core import Costs, objective_of
-from handup.lab.batch import ACT, Decider, Indices, Running, Terms
+from handup.lab.batch import ACT, Decider, EpisodeTerms, Indices, Running
 from handup.lab.world import Matrix, Truths
 from handup.what import BinaryTree, BruteForce, Confidence, Graph, Never, Topo
 from handup.what.base import TIE
@@ -26,7 +26,7 @@ class Vectorised(Decider):
     """A decider for a pair whose rules are known here: they look at nothing but the running episodes."""
 
     pair: Pair
-    terms: Terms
+    terms: EpisodeTerms
     select: Select
 
     def choose(self, running: Running, time_left: int) -> Indices:
@@ -54,7 +54,7 @@ class Vectorised(Decider):
         return np.where(asks & (module != NONE), module, ACT)
 
 
-def vectorised(strategy: Strategy, terms: Terms, *, is_series: bool) -> Vectorised | None:
+def vectorised(strategy: Strategy, terms: EpisodeTerms, *, is_series: bool) -> Vectorised | None:
     """The decider for a strategy, or None where its rule has to be asked one episode at a time.
 
     Args:
@@ -71,7 +71,7 @@ def vectorised(strategy: Strategy, terms: Terms, *, is_series: bool) -> Vectoris
     return Vectorised(strategy, terms, select)
 
 
-def _select(what: object, terms: Terms) -> Select | None:
+def _select(what: object, terms: EpisodeTerms) -> Select | None:
     if type(what) is Graph:
         costs = Costs.of(np.zeros(0), expert=terms.expert, w=terms.w, time_left=terms.horizon)
         return partial(_graph, epsilon=what.weight(costs), expert=terms.expert)
@@ -96,7 +96,7 @@ def _graph(running: Running, epsilon: float, expert: float) -> Indices:
     return np.where(first == NONE, _first_best(penalty, is_open), first)
 
 
-def _brute_force(running: Running, terms: Terms) -> Indices:
+def _brute_force(running: Running, terms: EpisodeTerms) -> Indices:
     with np.errstate(divide="ignore"):
         logs = np.log(running.confidences)
     before, after = np.zeros_like(logs), np.zeros_like(logs)
@@ -110,7 +110,7 @@ def _brute_force(running: Running, terms: Terms) -> Indices:
     return np.where((module != NONE) & (nothing < best - TIE), NONE, module)
 
 
-def _binary_tree(running: Running, terms: Terms) -> Indices:
+def _binary_tree(running: Running, terms: EpisodeTerms) -> Indices:
     """The first member of the best prefix of the modules sorted by cost per gain; see `what.binary_tree`."""
     logs = np.log(np.maximum(running.confidences, LEAST))
     gains = np.log(max(terms.expert, LEAST)) - logs

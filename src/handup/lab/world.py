@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.lab.cell import Cell, Structure, WorldKind
-from handup.lab.wiring import Wiring, random_wiring
+from handup.lab.random_policies import Wiring, random_wiring
 from handup.policy import Module, ModuleGraph
 from handup.recover import Settings
 
@@ -50,7 +50,7 @@ def block_sizes(episodes: int, nodes: int) -> Iterator[int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class EpisodeBlock:
     """Some episodes of a cell; arrays are indexed by module, in topological order, and episode.
 
     In the replica they are indexed by node, the state first, in the order of making; luck by time step and episode.
@@ -113,12 +113,12 @@ class Block:
         return np.asarray(wiring.outputs(wiring.packed(own))[word] & bit != 0)
 
 
-def blocks(cell: Cell) -> Iterator[Block]:
+def blocks(cell: Cell) -> Iterator[EpisodeBlock]:
     """The episodes of a cell, block by block."""
     return (_block(cell, number, size) for number, size in enumerate(block_sizes(cell.episodes, cell.modules)))
 
 
-def _block(cell: Cell, number: int, size: int) -> Block:
+def _block(cell: Cell, number: int, size: int) -> EpisodeBlock:
     replica = cell.world is WorldKind.REPLICA
     shape, draw = (cell.askable, size), partial(stream, cell.seed, number)
     high, low = cell.confidences
@@ -133,16 +133,16 @@ def _block(cell: Cell, number: int, size: int) -> Block:
     if replica or cell.structure not in (Structure.AND, Structure.CHAIN):
         wiring = random_wiring(cell.modules, cell.structure, size, draw(Draw.WIRING))
     turns = (cell.horizon, size) if replica else (MOST_ASKED, *shape)
-    return Block(confidences, costs, works, luck(cell.expert, turns, draw(Draw.LUCK)), wiring)
+    return EpisodeBlock(confidences, costs, works, luck(cell.expert, turns, draw(Draw.LUCK)), wiring)
 
 
-def blocks_of(graph: ModuleGraph, *, episodes: int, seed: int = 0, expert: float = 1.0) -> Iterator[Block]:
+def blocks_of(graph: ModuleGraph, *, episodes: int, seed: int = 0, expert: float = 1.0) -> Iterator[EpisodeBlock]:
     """Episodes of one given policy: only own states and answers differ between them."""
     modules = len(graph)
     for number, size in enumerate(block_sizes(episodes, modules)):
         shape = (modules, size)
         confidences = np.broadcast_to(graph.confidences[:, None], shape)
-        yield Block(
+        yield EpisodeBlock(
             confidences=confidences,
             query_costs=np.broadcast_to(graph.query_costs[:, None], shape),
             works=stream(seed, number, Draw.STATE).random(shape) < confidences,

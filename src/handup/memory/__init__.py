@@ -1,8 +1,11 @@
 """Memory: remembered corrections, reused for similar inputs instead of asking again (the paper's C.3)."""
 
-from handup.memory.entry import Recalled, Remembered, Settings, Source, Status, Trust, reused
+from typing import TYPE_CHECKING
+
+from handup.core.moved import moved_names
+from handup.memory.entry import MemorySettings, MemoryStatus, Recalled, Remembered, Source, Trust, reused
 from handup.memory.events import (
-    Cause,
+    DropCause,
     Dropping,
     MemoryConfirmed,
     MemoryContradicted,
@@ -10,11 +13,33 @@ from handup.memory.events import (
     MemoryForgotten,
     MemoryRemembered,
 )
-from handup.memory.index import Embedder, Embedding, Encoder, Index, Match, Picture, check_embedder
+from handup.memory.index import Embedder, Embedding, Encoder, Match, Picture, VectorIndex, check_embedder
 from handup.memory.memory import Memory
 
 __all__ = [
-    "Cause", "Dropping", "Embedder", "Embedding", "Encoder", "Index", "Match", "Memory", "MemoryConfirmed",
-    "MemoryContradicted", "MemoryDropped", "MemoryForgotten", "MemoryRemembered", "Picture", "Recalled", "Remembered",
-    "Settings", "Source", "Status", "Trust", "check_embedder", "reused",
+    "DropCause",
+    "Dropping",
+    "Embedder",
+    "Embedding",
+    "Encoder",
+    "Match",
+    "Memory",
+    "MemoryConfirmed",
+    "MemoryContradicted",
+    "MemoryDropped",
+    "MemoryForgotten",
+    "MemoryRemembered",
+    "MemorySettings",
+    "MemoryStatus",
+    "Picture",
+    "Recalled",
+    "Remembered",
+    "Source",
+    "Trust",
+    "VectorIndex",
+    "check_embedder",
+    "reused",
 ]  # fmt: skip
+
+if not TYPE_CHECKING:
+    __getattr__ = moved_names(__name__)

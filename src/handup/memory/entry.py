@@ -44,7 +44,7 @@ class Trust:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class MemorySettings:
     """Settings of when a correction is reused, and when it is dropped.
 
     Args:
@@ -80,7 +80,7 @@ class Settings:
         return max(0.0, (similarity - self.threshold) / (self.same - self.threshold))
 
 
-class Status(StrEnum):
+class MemoryStatus(StrEnum):
     """State of a correction. One that is no longer `kept` never comes back."""
 
     KEPT = "kept"
@@ -138,12 +138,12 @@ class Remembered:
     source: Source
     encoder: Encoder
     trust: Trust = field(default_factory=Trust)
-    status: Status = Status.KEPT
+    status: MemoryStatus = MemoryStatus.KEPT
 
     @property
     def kept(self) -> bool:
         """True if it is still used."""
-        return self.status is Status.KEPT
+        return self.status is MemoryStatus.KEPT
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ KEY = "memory"
 """The key of all entries of memories."""
 
 
-class Cause(StrEnum):
+class DropCause(StrEnum):
     """Kind of evidence against a memory."""
 
     OTHER_ANSWER = "other-answer"
@@ -95,7 +95,7 @@ class MemoryContradicted:
     """Evidence against a memory; the fields are those of `MemoryConfirmed`, and the cause."""
 
     memory: int
-    cause: Cause
+    cause: DropCause
     by: str | None = None
     evidence: str = ""
     weight: float = 1.0

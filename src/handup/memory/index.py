@@ -232,7 +232,7 @@ class Match:
     similarity: float
 
 
-class Index:
+class VectorIndex:
     """Index of unit vectors of one dimension, each with a key and a group. Not for several threads at a time.
 
     A few vectors are compared by one product with all of them. For 100,000 vectors of 384 numbers that would read

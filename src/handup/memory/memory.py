@@ -18,11 +18,20 @@ from handup.core.checks import (
     check_share,
     check_text,
 )
-from handup.core.journal import LogEntry
-from handup.memory.entry import Recalled, Remembered, Settings, Source, Status, Trust, checked_candidates, reused
+from handup.core.log_entry import LogEntry
+from handup.memory.entry import (
+    MemorySettings,
+    MemoryStatus,
+    Recalled,
+    Remembered,
+    Source,
+    Trust,
+    checked_candidates,
+    reused,
+)
 from handup.memory.events import (
     KEY,
-    Cause,
+    DropCause,
     Dropping,
     MemoryConfirmed,
     MemoryContradicted,
@@ -32,7 +41,7 @@ from handup.memory.events import (
     MemoryRemembered,
     Weighed,
 )
-from handup.memory.index import Embedding, Encoder, Index, Match, from_text, to_text
+from handup.memory.index import Embedding, Encoder, Match, VectorIndex, from_text, to_text
 
 if TYPE_CHECKING:
     from handup.journal import Journal, Writer
@@ -57,8 +66,8 @@ class Memory:
         StoreUnavailable: The journal cannot be read. All methods raise this.
     """
 
-    def __init__(self, book: Journal, settings: Settings | None = None) -> None:
-        self.settings = settings or Settings()
+    def __init__(self, book: Journal, settings: MemorySettings | None = None) -> None:
+        self.settings = settings or MemorySettings()
         self._book = book
         self._seen = 0
         self._erasures = 0
@@ -152,7 +161,7 @@ class Memory:
             alike = [best] if best is not None and best.key not in wrong else same
             events: list[MemoryEvent] = []
             for memory in (self._shelves.memories[id_] for id_ in wrong):
-                events += self._against(memory, Cause.SAID, by, source.question, overruled=True)
+                events += self._against(memory, DropCause.SAID, by, source.question, overruled=True)
             events += self._judged(alike, label, by, source.question)
             again = self._repeated(same, label, by, owners)
             if again is None:
@@ -198,13 +207,16 @@ class Memory:
         """Record evidence against a memory.
 
         If a person says that it is wrong, it is dropped. If the robot acted on it and failed, it loses trust, and is
-        dropped below `Settings.drop_below`. Record only failures that show a wrong label: a fork that slips is none.
+        dropped below `MemorySettings.drop_below`. Record only failures that show a wrong label: a slip of the fork
+        is none.
         The arguments are those of `confirm`. Give the right label to `remember`.
 
         Raises:
             UnknownName, OutOfRange: There is no such memory, or the certainty is outside 0 to 1.
         """
-        return self._weigh(memory, by, evidence, certainty, run, against=Cause.FAILED if by is None else Cause.SAID)
+        return self._weigh(
+            memory, by, evidence, certainty, run, against=DropCause.FAILED if by is None else DropCause.SAID
+        )
 
     def forget(self, *memories: int, module: str | None = None, by: str | None = None) -> tuple[int, ...]:
         """Stop using some memories, or with `module` all memories of a module.
@@ -292,7 +304,14 @@ class Memory:
         return [number for number in dict.fromkeys(memories) if number in known and known[number].kept]
 
     def _against(
-        self, memory: Remembered, cause: Cause, by: str | None, evidence: str, weight: float = 1.0, *, overruled: bool
+        self,
+        memory: Remembered,
+        cause: DropCause,
+        by: str | None,
+        evidence: str,
+        weight: float = 1.0,
+        *,
+        overruled: bool,
     ) -> list[MemoryEvent]:
         """Return the events of evidence against a memory, which is dropped if it is overruled or no longer trusted."""
         contradicted = MemoryContradicted(memory=memory.id, cause=cause, by=by, evidence=evidence, weight=weight)
@@ -313,7 +332,7 @@ class Memory:
                 events.append(MemoryConfirmed(memory=memory.id, by=by, evidence=question, weight=weight))
             else:
                 overruled = match.similarity >= self.settings.same
-                events += self._against(memory, Cause.OTHER_ANSWER, by, question, weight, overruled=overruled)
+                events += self._against(memory, DropCause.OTHER_ANSWER, by, question, weight, overruled=overruled)
         return events
 
     def _repeated(self, same: Sequence[Match], label: str, by: str, owners: tuple[str, ...]) -> Remembered | None:
@@ -336,7 +355,7 @@ class Memory:
         return [MemoryDropped(memory=memory.id, why=Dropping.FULL) for memory in left[:over]]
 
     def _weigh(
-        self, id_: int, by: str | None, evidence: str, certainty: float, run: str, *, against: Cause | None
+        self, id_: int, by: str | None, evidence: str, certainty: float, run: str, *, against: DropCause | None
     ) -> Remembered:
         weight = check_share("a certainty", certainty, error=OutOfRange)
         evidence = check_text("an id", evidence, MAX_ID, error=Malformed)
@@ -349,7 +368,7 @@ class Memory:
             if against is None:
                 events: list[MemoryEvent] = [MemoryConfirmed(memory=id_, by=person, evidence=evidence, weight=weight)]
             else:
-                overruled = against is Cause.SAID
+                overruled = against is DropCause.SAID
                 events = self._against(memory, against, person, evidence, weight, overruled=overruled)
             lines = self._append(pen, events, run)
         self._take(lines)
@@ -361,7 +380,7 @@ class Shelves:
 
     def __init__(self) -> None:
         self.memories: dict[int, Remembered] = {}
-        self._indices: dict[tuple[str, Encoder], Index] = {}
+        self._indices: dict[tuple[str, Encoder], VectorIndex] = {}
         """Vectors by module and encoder; the labels are the groups."""
         self._taught: dict[tuple[str, str, str], int] = {}
         self._counted: set[tuple[int, str]] = set()
@@ -378,10 +397,10 @@ class Shelves:
             case MemoryContradicted():
                 self._weigh(event, lambda trust: trust.contradicted(event.weight))
             case MemoryDropped():
-                self._end(event.memory, Status.DROPPED)
+                self._end(event.memory, MemoryStatus.DROPPED)
             case MemoryForgotten():
                 for number in event.memories:
-                    self._end(number, Status.FORGOTTEN)
+                    self._end(number, MemoryStatus.FORGOTTEN)
             case _:
                 pass
 
@@ -416,7 +435,7 @@ class Shelves:
             self.memories[memory.id] = replace(memory, trust=weighed(memory.trust))
             self._counted.add((memory.id, event.evidence))
 
-    def _end(self, id_: int, status: Status) -> None:
+    def _end(self, id_: int, status: MemoryStatus) -> None:
         memory = self.memories.get(id_)
         if memory is None or not memory.kept:
             return
@@ -424,9 +443,9 @@ class Shelves:
         self._index(memory.module, memory.encoder).remove(id_)
         del self._kept[memory.module][id_]
 
-    def _index(self, module: str, encoder: Encoder) -> Index:
+    def _index(self, module: str, encoder: Encoder) -> VectorIndex:
         if (module, encoder) not in self._indices:
-            self._indices[module, encoder] = Index(encoder.dimension)
+            self._indices[module, encoder] = VectorIndex(encoder.dimension)
         return self._indices[module, encoder]
 
     # -- asking ------------------------------------------------------------------------------------------------------

@@ -9,14 +9,14 @@ from handup.people.answers import (
     KindFit,
     Latency,
     MotorProfile,
-    Reply,
     SimulatedPerson,
+    SimulatedReply,
     Suggestions,
     Support,
     Tap,
     answer_model,
 )
-from handup.people.limits import HOUR_S, Fit, Put, fit, quiet_until
+from handup.people.limits import HOUR_S, Put, QuestionFit, fit, quiet_until
 from handup.people.workload import (
     BITE,
     Difficulty,
@@ -29,7 +29,31 @@ from handup.people.workload import (
 )
 
 __all__ = [
-    "BITE", "HOUR_S", "PROFILES", "AnswerModel", "Care", "Chance", "Difficulty", "Distraction", "Evidence", "Features",
-    "Fit", "KindFit", "Latency", "MotorProfile", "PersonLoad", "Put", "Reply", "Response", "SimulatedPerson",
-    "Suggestions", "Support", "Tap", "Workload", "WorkloadModel", "answer_model", "fit", "quiet_until",
+    "BITE",
+    "HOUR_S",
+    "PROFILES",
+    "AnswerModel",
+    "Care",
+    "Chance",
+    "Difficulty",
+    "Distraction",
+    "Evidence",
+    "Features",
+    "KindFit",
+    "Latency",
+    "MotorProfile",
+    "PersonLoad",
+    "Put",
+    "QuestionFit",
+    "Response",
+    "SimulatedPerson",
+    "SimulatedReply",
+    "Suggestions",
+    "Support",
+    "Tap",
+    "Workload",
+    "WorkloadModel",
+    "answer_model",
+    "fit",
+    "quiet_until",
 ]  # fmt: skip

@@ -205,7 +205,7 @@ class KindFit:
 
 
 @dataclass(frozen=True)
-class Judged:
+class AnswerRecord:
     """One person's record with one kind of question.
 
     Args:
@@ -237,7 +237,7 @@ class AnswerModel:
     care: Care = Care.USUAL
     from_sight: Mapping[Care, float] = field(default_factory=lambda: FROM_SIGHT)
     from_sight_latency: Latency = FROM_SIGHT_LATENCY
-    people: Mapping[str, Mapping[str, Judged]] = field(default_factory=dict)
+    people: Mapping[str, Mapping[str, AnswerRecord]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for care in Care:
@@ -276,7 +276,7 @@ class AnswerModel:
             prior = Chance(fit.chance(support or Support(), certainty), Evidence.HUMAN_DATA)
         if person is None:
             return prior
-        record = self.people.get(person, {}).get(kind, Judged())
+        record = self.people.get(person, {}).get(kind, AnswerRecord())
         strength = ASSUMED_STRENGTH if fit is None else fit.strength
         # With one prior mean m this is the Beta-Bernoulli posterior (κ m + right) / (κ + answers).
         moved = prior.probability + (record.right - record.expected) / (strength + record.answers)
@@ -299,8 +299,8 @@ class AnswerModel:
     ) -> AnswerModel:
         """Return the model after an answer turned out right or wrong. The arguments are those of `chance`."""
         expected = self.chance(role, kind, support, certainty).probability
-        before = self.people.get(person, {}).get(kind, Judged())
-        after = Judged(before.answers + 1, before.right + bool(right), before.expected + expected)
+        before = self.people.get(person, {}).get(kind, AnswerRecord())
+        after = AnswerRecord(before.answers + 1, before.right + bool(right), before.expected + expected)
         return replace(self, people={**self.people, person: {**self.people.get(person, {}), kind: after}})
 
     def forget(self, person: str) -> AnswerModel:
@@ -342,7 +342,7 @@ class AnswerModel:
                 from_sight={Care(care): float(chance) for care, chance in record["from_sight"].items()},
                 from_sight_latency=Latency(**record["from_sight_latency"]),
                 people={
-                    who: {rule_of(kind).kind: Judged(**judged) for kind, judged in kinds.items()}
+                    who: {rule_of(kind).kind: AnswerRecord(**judged) for kind, judged in kinds.items()}
                     for who, kinds in record["people"].items()
                 },
             )
@@ -448,7 +448,7 @@ PROFILES: Mapping[str, MotorProfile] = {
 
 
 @dataclass(frozen=True)
-class Reply:
+class SimulatedReply:
     """Answer of a simulated person.
 
     Args:
@@ -493,7 +493,7 @@ class SimulatedPerson:
         options: int = 0,
         target: int = 0,
         points: tuple[tuple[float, float], ...] = (),
-    ) -> Reply:
+    ) -> SimulatedReply:
         """Answer one question.
 
         Args:
@@ -523,7 +523,7 @@ class SimulatedPerson:
         if rule.on_image and right:
             taps = tuple(self.motor.tap(x, y, random) for x, y in points)
             seconds += self.slowness * sum(tap.seconds for tap in taps)
-        return Reply(right, seconds, certainty, choice, taps)
+        return SimulatedReply(right, seconds, certainty, choice, taps)
 
     def _certainty(self, kind: str, support: Support, random: RandomSource) -> int | None:
         fit = self.answers.fit_of(self.role, kind)

@@ -32,7 +32,7 @@ class Put:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fit:
+class QuestionFit:
     """Result of checking one more question against a person's limits.
 
     Args:
@@ -52,7 +52,7 @@ class Fit:
         return self.from_s == math.inf
 
 
-def fit(limits: Limits, put: Iterable[Put], now_s: float, *, load: float = 0.0, before: int = 0) -> Fit:
+def fit(limits: Limits, put: Iterable[Put], now_s: float, *, load: float = 0.0, before: int = 0) -> QuestionFit:
     """Check whether a question fits the limits of a person now, or else from when and why not.
 
     A question that was put exactly 3600 seconds ago no longer counts for the last hour.
@@ -79,12 +79,12 @@ def fit(limits: Limits, put: Iterable[Put], now_s: float, *, load: float = 0.0, 
     if quiet_s > from_s:
         from_s, why = quiet_s, why or "quiet hours"
     if limits.at_once < 1:
-        return Fit(fits=False, from_s=math.inf, why="not asked at all")
+        return QuestionFit(fits=False, from_s=math.inf, why="not asked at all")
     if from_s > now_s:
-        return Fit(fits=False, from_s=from_s, why=why)
+        return QuestionFit(fits=False, from_s=from_s, why=why)
     if before >= limits.at_once:
-        return Fit(fits=False, from_s=None, why=f"no more than {limits.at_once} at once")
-    return Fit(fits=True, from_s=now_s)
+        return QuestionFit(fits=False, from_s=None, why=f"no more than {limits.at_once} at once")
+    return QuestionFit(fits=True, from_s=now_s)
 
 
 def _lighter_from(recent: Sequence[Put], room: float, now_s: float) -> float:

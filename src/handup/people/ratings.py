@@ -209,7 +209,7 @@ def _checked(ratings: Mapping[str, float]) -> dict[str, float]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Held:
+class HeldOutError:
     """Root mean square errors of predictions for people who were left out of the fit.
 
     Args:
@@ -241,7 +241,7 @@ class Fit:
     ratings: int
     people: int
     rmse: float
-    held_out: Held | None
+    held_out: HeldOutError | None
 
     def to_json(self) -> dict[str, Any]:
         """A plain record for tables and files."""
@@ -354,7 +354,7 @@ def _with_people(model: WorkloadModel, ratings: Sequence[Rating], said: Vector) 
     return replace(model, people=people)
 
 
-def _held_out(ratings: Sequence[Rating], start: WorkloadModel, ridge: float, people: Sequence[str]) -> Held:
+def _held_out(ratings: Sequence[Rating], start: WorkloadModel, ridge: float, people: Sequence[str]) -> HeldOutError:
     errors: dict[str, list[float]] = {"fitted": [], "defaults": [], "mean": []}
     for person in people:
         others = [rating for rating in ratings if rating.person != person]
@@ -365,7 +365,7 @@ def _held_out(ratings: Sequence[Rating], start: WorkloadModel, ridge: float, peo
         guesses = {"fitted": predicted(model, own), "defaults": predicted(start, own), "mean": mean}
         for name, guess in guesses.items():
             errors[name].extend((guess - said).tolist())
-    return Held(**{name: _rms(np.array(differences)) for name, differences in errors.items()})
+    return HeldOutError(**{name: _rms(np.array(differences)) for name, differences in errors.items()})
 
 
 def _rms(errors: Vector) -> float:

@@ -5,11 +5,11 @@ from handup.recover.durable import DurableSession
 from handup.recover.events import Unanswered
 from handup.recover.loop import Episode, run
 from handup.recover.observed import observe
+from handup.recover.protocols import AskingDesk, Doubts, Look, Pass, Policy, SeesAnew
+from handup.recover.run_record import Attempt, Settled
 from handup.recover.session import Session
 from handup.recover.settings import Settings, TimeUnit
-from handup.recover.sides import AskingDesk, Doubts, Look, Pass, Policy, SeesAnew
-from handup.recover.state import Phase, Tally
-from handup.recover.trail import Attempt, Settled
+from handup.recover.state import SessionPhase, Tally
 
 __all__ = [
     "AskingDesk",
@@ -20,10 +20,10 @@ __all__ = [
     "Erased",
     "Look",
     "Pass",
-    "Phase",
     "Policy",
     "SeesAnew",
     "Session",
+    "SessionPhase",
     "Settings",
     "Settled",
     "Tally",

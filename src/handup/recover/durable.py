@@ -23,12 +23,9 @@ from handup.journal.run_log import RunLog
 from handup.people import Workload
 from handup.people.workload import SOMEBODY
 from handup.policy import ModuleGraph
-from handup.recover.events import Answered, Decided, Event, Executed, NotAnswered, refusing_damage
-from handup.recover.session import Session
-from handup.recover.settings import Settings
-from handup.recover.sides import Look
-from handup.recover.state import LEGAL
-from handup.recover.trail import (
+from handup.recover.events import Decided, Event, Executed, ModuleAnswered, NotAnswered, refusing_damage
+from handup.recover.protocols import Look
+from handup.recover.run_record import (
     Attempt,
     RunBegun,
     RunEnded,
@@ -42,6 +39,9 @@ from handup.recover.trail import (
     Trail,
     question_of,
 )
+from handup.recover.session import Session
+from handup.recover.settings import Settings
+from handup.recover.state import LEGAL
 from handup.when import Strategy
 
 if TYPE_CHECKING:
@@ -273,7 +273,7 @@ class DurableSession(Session):
 
     def _key_of(self, event: Event) -> str:
         match event:
-            case Answered() | NotAnswered():
+            case ModuleAnswered() | NotAnswered():
                 return self.question_id(event.module)
             case Decided() if event.decision.action is Action.ASK:
                 return self.question_id(event.decision.module or "")

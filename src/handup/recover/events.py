@@ -62,7 +62,7 @@ class Forwarded:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answered:
+class ModuleAnswered:
     """A person answered."""
 
     module: str
@@ -102,14 +102,14 @@ class Executed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stopped:
+class EpisodeStopped:
     """Somebody stopped the robot."""
 
     why: str = ""
     told: Literal["stopped"] = "stopped"
 
 
-Event = Decided | Forwarded | Answered | NotAnswered | Executed | Stopped
+Event = Decided | Forwarded | ModuleAnswered | NotAnswered | Executed | EpisodeStopped
 _Told = Annotated[Event, Field(discriminator="told")]
 EVENTS: TypeAdapter[list[Event]] = TypeAdapter(list[_Told])
 _ONE: TypeAdapter[Event] = TypeAdapter(_Told)

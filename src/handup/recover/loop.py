@@ -21,13 +21,12 @@ from handup.core import (
 )
 from handup.journal.run_log import Erased
 from handup.recover.durable import DurableSession
-from handup.recover.events import Decided, Executed, Forwarded, Stopped, Unanswered
-from handup.recover.settings import Settings
-from handup.recover.sides import (
-    Asked,
+from handup.recover.events import Decided, EpisodeStopped, Executed, Forwarded, Unanswered
+from handup.recover.protocols import (
     AskingDesk,
     AtDesk,
     Compares,
+    DeskQuestion,
     Look,
     Pass,
     Policy,
@@ -36,14 +35,15 @@ from handup.recover.sides import (
     look_of,
     shown,
 )
-from handup.recover.state import Phase, Tally
-from handup.recover.trail import Attempt, RunEnded, Settled
-from handup.recover.unknown import doubt_of, questions_about, settle_unknown
+from handup.recover.run_record import Attempt, RunEnded, Settled
+from handup.recover.settings import Settings
+from handup.recover.state import SessionPhase, Tally
+from handup.recover.unknown_outcome import doubt_of, questions_about, settle_unknown
 from handup.when import Strategy
 from handup.when import strategy as strategy_of
 
 if TYPE_CHECKING:
-    from handup.journal.holding import Hold
+    from handup.journal.run_claim import Hold
 
 NO_ANSWER: Mapping[str, Unanswered] = {
     "deferred": Unanswered.NOT_NOW,
@@ -215,15 +215,15 @@ class _Loop:
         session.refresh()
         if self.at_desk.stopped:
             session.stopped(REPAIR if self.at_desk.repaired else STOP)
-        elif session.phase is Phase.ASKING:
+        elif session.phase is SessionPhase.ASKING:
             self._ask()
-        elif session.phase is Phase.ACTING:
+        elif session.phase is SessionPhase.ACTING:
             self._act()
         elif self._take_late_news():
             return
         elif session.trail.forward_due or self._acted_since_pass():
             self._forward()
-        elif session.phase is Phase.WAITING and self.desk.now_s() < (until_s := self._until_s()):
+        elif session.phase is SessionPhase.WAITING and self.desk.now_s() < (until_s := self._until_s()):
             self.at_desk.pause(min(until_s, self.at_desk.next_end_s(self._put_off().values())), seq)
         else:
             session.next(self.desk.now_s())
@@ -249,7 +249,7 @@ class _Loop:
         assert decided.decision.module is not None
         return decided.decision.module, decided.load
 
-    def _tell(self, module: str, record: Asked) -> None:
+    def _tell(self, module: str, record: DeskQuestion) -> None:
         session, now_s = self.session, self.desk.now_s()
         answer = record.answer
         if record.status == "answered" and answer is not None and answer.value is not None:
@@ -367,7 +367,7 @@ class _Loop:
         match self.session.history[-1]:
             case Decided() as last:
                 return last.decision.reason
-            case Stopped() as last:
+            case EpisodeStopped() as last:
                 return last.why
             case _:
                 return f"It worked at try {self.session.tally.executions}."

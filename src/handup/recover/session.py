@@ -30,19 +30,19 @@ from handup.people import Workload
 from handup.policy import Belief, ModuleGraph
 from handup.recover.events import (
     EVENTS,
-    Answered,
     Decided,
+    EpisodeStopped,
     Event,
     Executed,
     Forwarded,
+    ModuleAnswered,
     NotAnswered,
-    Stopped,
     Unanswered,
     event_to_json,
     refusing_damage,
 )
 from handup.recover.settings import NO_LIMIT, Settings, TimeUnit
-from handup.recover.state import EXPECTED, LEGAL, Phase, State, Tally, burdens_of
+from handup.recover.state import EXPECTED, LEGAL, SessionPhase, SessionState, Tally, burdens_of
 from handup.when import DEFAULT, Flips, Strategy, flips_at, settings_in_force, strategy
 
 SCHEMA = 1
@@ -95,13 +95,13 @@ class Session:
         self._first_costs = costs
         self._cost_model: CostModel = costs or FixedCosts(tuple(graph.query_costs.tolist()))
         self._availability = availability
-        self._state = State.of(graph, self.settings)
+        self._state = SessionState.of(graph, self.settings)
         self._events: list[Event] = []
 
     # -- what it knows -----------------------------------------------------------------------------------------------
 
     @property
-    def phase(self) -> Phase:
+    def phase(self) -> SessionPhase:
         """What it waits for."""
         return self._state.phase
 
@@ -133,7 +133,7 @@ class Session:
     @property
     def question(self) -> Question | None:
         """The question that is open, in the policy's words."""
-        if self.phase is not Phase.ASKING or self.pending is None or self.pending.module is None:
+        if self.phase is not SessionPhase.ASKING or self.pending is None or self.pending.module is None:
             return None
         own = self.graph.modules[self.graph.index(self.pending.module)].question
         return own or Question(f"What should '{self.pending.module}' say?")
@@ -249,7 +249,7 @@ class Session:
         check_probability("expert", trust)
         told = None if changed is None else _truth("changed", changed)
         who = None if by is None else str(by)
-        self._tell(Answered(module=module, changed=told, by=who, expert=trust, now_s=_seconds(now_s)))
+        self._tell(ModuleAnswered(module=module, changed=told, by=who, expert=trust, now_s=_seconds(now_s)))
 
     def unanswered(
         self, module: str, why: Unanswered | str, *, until_s: float | None = None, now_s: float | None = None
@@ -291,12 +291,12 @@ class Session:
             raise BadSetting(f"certainty is {certainty:g}", hint="Give 0.5 to 1; turn 'ok' round below 0.5.")
         event = Executed(ok=_truth("ok", ok), certainty=float(certainty), now_s=_seconds(now_s))
         after = self._after(event)
-        self._take(replace(event, ended=after.phase is Phase.ENDED), after)
+        self._take(replace(event, ended=after.phase is SessionPhase.ENDED), after)
 
     def stopped(self, why: str = "") -> None:
         """Somebody stopped the robot. Legal at any time and safe twice; the episode is over."""
-        if self.phase is not Phase.ENDED:
-            self._tell(Stopped(why=str(why)))
+        if self.phase is not SessionPhase.ENDED:
+            self._tell(EpisodeStopped(why=str(why)))
 
     def told(self, event: Event) -> None:
         """Take in an event of another session's `history`: in order, they make an equal session.
@@ -388,7 +388,7 @@ class Session:
                     self.graph.index(name)
                 if not self._state.forward_due:
                     raise IllegalCall("nothing happened since the last forward pass", hint=EXPECTED[self.phase])
-            case Answered() | NotAnswered():
+            case ModuleAnswered() | NotAnswered():
                 late = self.graph.index(event.module) in self._state.late
                 if not self._state.is_open(event.module) and not late:
                     raise IllegalCall(f"no question about '{event.module}' is open", hint=EXPECTED[self.phase])
@@ -400,13 +400,13 @@ class Session:
         """Take one event in and remember it: every change of state goes this way, live and on reload."""
         self._take(event, self._after(event))
 
-    def _after(self, event: Event) -> State:
+    def _after(self, event: Event) -> SessionState:
         """The state after an event that fits what went before."""
         self._refuse_illegal(event.told)
         self._refuse_misplaced(event)
         return self._state.after(event, self.settings)
 
-    def _take(self, event: Event, after: State) -> None:
+    def _take(self, event: Event, after: SessionState) -> None:
         self._keep(event)
         before, self._state = self._state, after
         self._events.append(event)

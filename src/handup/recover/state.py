@@ -10,19 +10,19 @@ from enum import StrEnum
 from handup.core import Action, Burden, BurdenKind, Decision, Outcome, objective_of
 from handup.policy import Belief, ModuleGraph
 from handup.recover.events import (
-    Answered,
     Decided,
+    EpisodeStopped,
     Event,
     Executed,
     Forwarded,
+    ModuleAnswered,
     NotAnswered,
-    Stopped,
     Unanswered,
 )
 from handup.recover.settings import Settings, TimeUnit
 
 
-class Phase(StrEnum):
+class SessionPhase(StrEnum):
     """What a session waits for."""
 
     DECIDING = "deciding"
@@ -36,30 +36,30 @@ class Phase(StrEnum):
     ENDED = "ended"
 
 
-LEGAL: Mapping[Phase, frozenset[str]] = {
-    Phase.DECIDING: frozenset({"next", "forwarded", "answered", "unanswered", "stopped"}),
-    Phase.ASKING: frozenset({"answered", "unanswered", "stopped"}),
-    Phase.ACTING: frozenset({"executed", "stopped"}),
-    Phase.WAITING: frozenset({"next", "forwarded", "answered", "unanswered", "stopped"}),
-    Phase.ENDED: frozenset(),
+LEGAL: Mapping[SessionPhase, frozenset[str]] = {
+    SessionPhase.DECIDING: frozenset({"next", "forwarded", "answered", "unanswered", "stopped"}),
+    SessionPhase.ASKING: frozenset({"answered", "unanswered", "stopped"}),
+    SessionPhase.ACTING: frozenset({"executed", "stopped"}),
+    SessionPhase.WAITING: frozenset({"next", "forwarded", "answered", "unanswered", "stopped"}),
+    SessionPhase.ENDED: frozenset(),
 }
 """The one table of what may be told when. What becomes later of a question that was put off is welcome whenever no
 execution is under way."""
 
-EXPECTED: Mapping[Phase, str] = {
-    Phase.DECIDING: "Call next().",
-    Phase.ASKING: "Call answered() or unanswered() for the open question, or stopped().",
-    Phase.ACTING: "Call executed() with the outcome first and tell the rest then, or stopped().",
-    Phase.WAITING: "Call next() when the wait is over, or tell what changed.",
-    Phase.ENDED: "Start a new session for the next episode.",
+EXPECTED: Mapping[SessionPhase, str] = {
+    SessionPhase.DECIDING: "Call next().",
+    SessionPhase.ASKING: "Call answered() or unanswered() for the open question, or stopped().",
+    SessionPhase.ACTING: "Call executed() with the outcome first and tell the rest then, or stopped().",
+    SessionPhase.WAITING: "Call next() when the wait is over, or tell what changed.",
+    SessionPhase.ENDED: "Start a new session for the next episode.",
 }
 """What to call instead of what is not legal."""
 
-PHASE_AFTER: Mapping[Action, Phase] = {
-    Action.ACT: Phase.ACTING,
-    Action.ASK: Phase.ASKING,
-    Action.WAIT: Phase.WAITING,
-    Action.YIELD: Phase.ENDED,
+PHASE_AFTER: Mapping[Action, SessionPhase] = {
+    Action.ACT: SessionPhase.ACTING,
+    Action.ASK: SessionPhase.ASKING,
+    Action.WAIT: SessionPhase.WAITING,
+    Action.YIELD: SessionPhase.ENDED,
 }
 
 
@@ -97,7 +97,7 @@ class Tally:
 
 
 @dataclass(frozen=True, kw_only=True)
-class State:
+class SessionState:
     """Everything a session knows, beside its settings. Immutable.
 
     Args:
@@ -119,7 +119,7 @@ class State:
     """
 
     belief: Belief
-    phase: Phase = Phase.DECIDING
+    phase: SessionPhase = SessionPhase.DECIDING
     pending: Decision | None = None
     outcome: Outcome | None = None
     tally: Tally = field(default_factory=Tally)
@@ -135,15 +135,15 @@ class State:
     unanswered: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, graph: ModuleGraph, settings: Settings) -> State:
+    def of(cls, graph: ModuleGraph, settings: Settings) -> SessionState:
         """The state before anything happened."""
         return cls(belief=Belief.of(graph, seed=settings.seed), asked=(0,) * len(graph), unanswered=(0,) * len(graph))
 
     def is_open(self, module: str) -> bool:
         """Whether a question about this module is open."""
-        return self.phase is Phase.ASKING and self.pending is not None and self.pending.module == module
+        return self.phase is SessionPhase.ASKING and self.pending is not None and self.pending.module == module
 
-    def after(self, event: Event, settings: Settings) -> State:
+    def after(self, event: Event, settings: Settings) -> SessionState:
         """The state after an event. The event must be legal; the session sees to that."""
         match event:
             case Decided():
@@ -154,16 +154,16 @@ class State:
                 changed, renewed = ([index(name) for name in names] for names in (event.changed, event.renewed))
                 belief = self.belief.after_forward(confidences, changed=changed, renewed=renewed)
                 return replace(self, belief=belief, forward_due=False)._with_news()
-            case Answered():
+            case ModuleAnswered():
                 return self._answered(event, settings)
             case NotAnswered():
                 return self._not_answered(event, settings)
             case Executed():
                 return self._executed(event, settings)
-            case Stopped():
-                return replace(self, phase=Phase.ENDED, pending=None, outcome=Outcome.STOPPED)
+            case EpisodeStopped():
+                return replace(self, phase=SessionPhase.ENDED, pending=None, outcome=Outcome.STOPPED)
 
-    def _decided(self, event: Decided, settings: Settings) -> State:
+    def _decided(self, event: Decided, settings: Settings) -> SessionState:
         decision, tally, spent = event.decision, self.tally, self.spent
         started_s = event.now_s if self.started_s is None else self.started_s
         if self.waiting is not None:
@@ -198,7 +198,7 @@ class State:
             try_wanted=False,
         )
 
-    def _answered(self, event: Answered, settings: Settings) -> State:
+    def _answered(self, event: ModuleAnswered, settings: Settings) -> SessionState:
         module = self.belief.graph.index(event.module)
         belief = self.belief.after_answer(module, changed=event.changed, expert=event.expert)
         if self.asked[module] >= settings.max_questions_per_module:
@@ -212,10 +212,10 @@ class State:
             now_s=_later(self.now_s, event.now_s),
         )
         if self.is_open(event.module):
-            return replace(state, phase=Phase.DECIDING, pending=None)
+            return replace(state, phase=SessionPhase.DECIDING, pending=None)
         return state._with_news()
 
-    def _not_answered(self, event: NotAnswered, settings: Settings) -> State:
+    def _not_answered(self, event: NotAnswered, settings: Settings) -> SessionState:
         module = self.belief.graph.index(event.module)
         now_s = _later(self.now_s, event.now_s)
         is_open = self.is_open(event.module)
@@ -235,9 +235,9 @@ class State:
             late=self.late | {module},
             unanswered=unanswered,
         )
-        return replace(state, phase=Phase.DECIDING, pending=None) if is_open else state._with_news()
+        return replace(state, phase=SessionPhase.DECIDING, pending=None) if is_open else state._with_news()
 
-    def _executed(self, event: Executed, settings: Settings) -> State:
+    def _executed(self, event: Executed, settings: Settings) -> SessionState:
         belief = self.belief.after_execution(event.ok, certainty=event.certainty)
         for module in self.held_for_try:
             belief = belief.blocked(module, -math.inf)
@@ -253,7 +253,7 @@ class State:
         return replace(
             self,
             belief=belief,
-            phase=Phase.ENDED if done else Phase.DECIDING,
+            phase=SessionPhase.ENDED if done else SessionPhase.DECIDING,
             pending=None,
             outcome=Outcome.RECOVERED if done else None,
             tally=tally,
@@ -262,9 +262,9 @@ class State:
             held_for_try=frozenset(),
         )
 
-    def _with_news(self) -> State:
+    def _with_news(self) -> SessionState:
         """News ends a wait: the next decision may be another one."""
-        return replace(self, phase=Phase.DECIDING, pending=None) if self.phase is Phase.WAITING else self
+        return replace(self, phase=SessionPhase.DECIDING, pending=None) if self.phase is SessionPhase.WAITING else self
 
 
 def _one_more(counts: tuple[int, ...], module: int) -> tuple[int, ...]:
@@ -276,7 +276,7 @@ def _later(now_s: float, told_s: float | None) -> float:
     return now_s if told_s is None else max(now_s, told_s)
 
 
-def burdens_of(event: Event, before: State, after: State) -> Iterator[Burden]:
+def burdens_of(event: Event, before: SessionState, after: SessionState) -> Iterator[Burden]:
     """What people bore by an event, oldest first.
 
     A person waits while the robot acts, from the decision to the time that is told with the outcome, and while it
@@ -288,7 +288,7 @@ def burdens_of(event: Event, before: State, after: State) -> Iterator[Burden]:
         after: … and after.
     """
     match event:
-        case Answered():
+        case ModuleAnswered():
             module = before.belief.graph.index(event.module)
             yield Burden(kind=BurdenKind.ANSWERED, now_s=after.now_s, module=module, by=event.by)
         case Executed():

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from handup.core import ForeignRequest, HandupError, Person, TooLarge
 from handup.journal import Journal
 from handup.server import live, routes
-from handup.server.auth import Guard
+from handup.server.auth import AccessGuard
 from handup.server.models import frame_schemas
 from handup.server.refusals import install, refusal
 from handup.server.service import Service
@@ -64,8 +64,8 @@ def build(
     service = Service(journal, people, settings, version)
     app = described(version, lambda _: _life(service))
     app.state.service = service
-    app.state.guard = Guard(service, settings.bounds)
-    app.add_middleware(Gate, settings=settings)
+    app.state.guard = AccessGuard(service, settings.bounds)
+    app.add_middleware(OuterGate, settings=settings)
     install(app)
     app.include_router(live.routes)
     routes.add_page(app)
@@ -105,7 +105,7 @@ def described(version: str, lifespan: Callable[[FastAPI], AbstractAsyncContextMa
     return app
 
 
-class Gate:
+class OuterGate:
     """The outermost layer of the app.
 
     Args:

@@ -59,7 +59,7 @@ class Buckets:
         return allowed
 
 
-class Guard:
+class AccessGuard:
     """Lets in whom the table of rights allows. Use it in the event loop only.
 
     Args:
@@ -161,7 +161,7 @@ class GuardedRoute(APIRoute):
         handler = super().get_route_handler()
 
         async def guarded(request: Request) -> Response:
-            guard: Guard = request.app.state.guard
+            guard: AccessGuard = request.app.state.guard
             request.state.grant = await guard.admit(request, (request.method, self.path))
             return await handler(request)
 

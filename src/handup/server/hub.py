@@ -237,7 +237,7 @@ class Hub:
 
 
 @dataclass
-class Robot:
+class LinkedRobot:
     """One robot."""
 
     name: str
@@ -255,7 +255,7 @@ class Robot:
         return {"robot": self.name, "alive": self.alive, "last_s": self.last_s, "state": state}
 
 
-class Robots:
+class RobotHub:
     """All robots that this process has heard of. Use it in the event loop only.
 
     Args:
@@ -264,13 +264,13 @@ class Robots:
         changed: Called with each robot that people should see anew.
     """
 
-    def __init__(self, hold_s: float, now_s: Callable[[], float], changed: Callable[[Robot], None]) -> None:
+    def __init__(self, hold_s: float, now_s: Callable[[], float], changed: Callable[[LinkedRobot], None]) -> None:
         self._hold_s = hold_s
         self._now_s = now_s
         self._changed = changed
-        self._known: dict[str, Robot] = {}
+        self._known: dict[str, LinkedRobot] = {}
 
-    def __iter__(self) -> Iterator[Robot]:
+    def __iter__(self) -> Iterator[LinkedRobot]:
         return iter(tuple(self._known.values()))
 
     @property
@@ -278,13 +278,13 @@ class Robots:
         """How many are alive."""
         return sum(each.alive for each in self._known.values())
 
-    def heard(self, name: str) -> Robot:
+    def heard(self, name: str) -> LinkedRobot:
         """A robot gave a sign of life."""
         known = self._known.get(name)
         if known is None:
             if len(self._known) >= MOST_ROBOTS:
                 del self._known[min(self._known, key=lambda each: self._known[each].heard_s)]
-            known = self._known[name] = Robot(name, time.monotonic(), self._now_s())
+            known = self._known[name] = LinkedRobot(name, time.monotonic(), self._now_s())
             self._tell(known)
         known.heard_s, known.last_s = time.monotonic(), self._now_s()
         self._turn(known, alive=True)
@@ -309,13 +309,13 @@ class Robots:
             if robot.untold and now_s - robot.told_s >= EACH_S * len(self._known):
                 self._tell(robot)
 
-    def _turn(self, robot: Robot, *, alive: bool) -> None:
+    def _turn(self, robot: LinkedRobot, *, alive: bool) -> None:
         """Show a robot as alive or not; where that changed just before, the next tick will."""
         now_s = time.monotonic()
         if alive != robot.alive and now_s - robot.turned_s >= EACH_TURN_S:
             robot.alive, robot.turned_s = alive, now_s
             self._tell(robot)
 
-    def _tell(self, robot: Robot) -> None:
+    def _tell(self, robot: LinkedRobot) -> None:
         robot.told_s, robot.untold = time.monotonic(), False
         self._changed(robot)

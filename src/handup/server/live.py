@@ -17,7 +17,7 @@ from pydantic_core import from_json
 
 from handup.core import BadRequest, HandupError, NotForYou, ReplyKind, TooFast
 from handup.core.panels import Unshown
-from handup.server.auth import PROTOCOL, Guard
+from handup.server.auth import PROTOCOL, AccessGuard
 from handup.server.hub import Socket
 from handup.server.models import MOST_NUMBER, DraftFrame, StickFrame, StopFrame, WatchFrame
 from handup.server.permissions import ANSWER, LIVE, MOVE
@@ -43,7 +43,7 @@ routes = APIRouter()
 async def live(websocket: WebSocket) -> None:
     """Everything as it happens. `handup.server.models` describes the frames."""
     service: Service = websocket.app.state.service
-    guard: Guard = websocket.app.state.guard
+    guard: AccessGuard = websocket.app.state.guard
     try:
         grant = await guard.admit(websocket, ("GET", LIVE))
         assert grant is not None
@@ -55,15 +55,15 @@ async def live(websocket: WebSocket) -> None:
     try:
         await websocket.accept(subprotocol=PROTOCOL if PROTOCOL in websocket.scope.get("subprotocols", ()) else None)
         socket.greet(service.hello(socket))
-        await Conversation(websocket, service, guard, socket).run()
+        await SocketConversation(websocket, service, guard, socket).run()
     finally:
         service.hub.leave(socket)
 
 
-class Conversation:
+class SocketConversation:
     """What is said on one socket. Its frames are described in `handup.server.models`."""
 
-    def __init__(self, websocket: WebSocket, service: Service, guard: Guard, socket: Socket) -> None:
+    def __init__(self, websocket: WebSocket, service: Service, guard: AccessGuard, socket: Socket) -> None:
         self._websocket, self._service, self._guard, self._socket = websocket, service, guard, socket
         self._wrong = 0
         self._replies = 0

@@ -43,7 +43,7 @@ from handup.server import models
 from handup.server.auth import COOKIE, GuardedRoute, cookie_of
 from handup.server.metrics import MEDIA_TYPE
 from handup.server.robot_state import read_state
-from handup.server.service import Draft, Service
+from handup.server.service import ReplyDraft, Service
 from handup.server.settings import DEFAULT_PORT
 from handup.server.tokens import Grant
 from handup.server.views import may_see
@@ -345,7 +345,7 @@ async def keep(service: Service, whose: Grant, id_: str, value: Any, at_s: float
     except (ValueError, RecursionError):
         raise BadRequest("this cannot be kept as it is", hint="Send plain JSON.") from None
     await _check(service, whose, id_)
-    service.drafts.put(whose.name, id_, Draft(value, at_s))
+    service.drafts.put(whose.name, id_, ReplyDraft(value, at_s))
 
 
 async def _check(service: Service, whose: Grant, id_: str) -> None:
@@ -456,7 +456,7 @@ async def picture(service: Behind, whose: Whose, name: str, request: Request) ->
     return Response(found.data, media_type=found.kind, headers=headers)
 
 
-class Page(StaticFiles):
+class BuiltPage(StaticFiles):
     """The built page; its assets have names of their own content and stay for ever, the rest is looked at anew."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
@@ -470,7 +470,7 @@ class Page(StaticFiles):
 def add_page(app: FastAPI) -> None:
     """Serve the page at `/`, or say how to build it."""
     if (STATIC / "index.html").exists():
-        app.mount("/", Page(directory=STATIC, html=True), name="page")
+        app.mount("/", BuiltPage(directory=STATIC, html=True), name="page")
         return
 
     @app.get("/", include_in_schema=False)

@@ -20,11 +20,11 @@ from handup.desk import Desk, DeskState, Record
 from handup.desk.events import Stopped
 from handup.journal import Entry, Journal, JournalErased, WallClock
 from handup.journal.address import address_of
-from handup.server.hub import Hub, Robot, Robots, Socket
+from handup.server.hub import Hub, LinkedRobot, RobotHub, Socket
 from handup.server.metrics import Metrics
 from handup.server.pictures import Pictures, named_by
 from handup.server.settings import ServerSettings
-from handup.server.stops import Guarded, Pool, Stop, Stopping, stop_view
+from handup.server.stops import Guarded, Pool, StopDelivery, Stopping, stop_view
 from handup.server.tokens import Access, Grant, Owners
 from handup.server.views import Views, encoded, may_see, me_view, sees_names
 
@@ -44,7 +44,7 @@ _log = logging.getLogger("handup.server")
 
 
 @dataclass(frozen=True)
-class Draft:
+class ReplyDraft:
     """What a person has said so far, and when by their device's clock."""
 
     value: Any
@@ -60,13 +60,13 @@ class Drafts:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._kept: OrderedDict[tuple[str, str], Draft] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], ReplyDraft] = OrderedDict()
 
-    def get(self, person: str, question: str) -> Draft | None:
+    def get(self, person: str, question: str) -> ReplyDraft | None:
         """What there is."""
         return self._kept.get((question, person))
 
-    def put(self, person: str, question: str, draft: Draft) -> None:
+    def put(self, person: str, question: str, draft: ReplyDraft) -> None:
         """Keep one in place of the last."""
         self._kept.pop((question, person), None)
         self._kept[question, person] = draft
@@ -125,7 +125,7 @@ class Service:
         self.views = Views()
         self.drafts = Drafts(settings.bounds.drafts)
         self.metrics = Metrics()
-        self.robots = Robots(settings.beats.hold_s, self.now_s, self._tell_robot)
+        self.robots = RobotHub(settings.beats.hold_s, self.now_s, self._tell_robot)
         self._own_journal = not isinstance(journal, Journal)
         self._store_id = ""
         self._waiters: defaultdict[str, set[asyncio.Future[None]]] = defaultdict(set)
@@ -294,7 +294,7 @@ class Service:
         """The number of the last stop in the journal, as far as it is known here."""
         return self._state.last_stop
 
-    async def stop(self, by: str, why: str, at_s: float, token: str = "", *, begun: Stop | None = None) -> bool:
+    async def stop(self, by: str, why: str, at_s: float, token: str = "", *, begun: StopDelivery | None = None) -> bool:
         """Stop; see `Stopping.stop`."""
         holds = self._journal_stop is not None
         written = await self.stopping.stop(by, why, at_s, token, holds=holds, begun=begun)
@@ -443,7 +443,7 @@ class Service:
                     frames[for_whom] = encoded({"type": "question", "record": view})
                 socket.send(frames[for_whom])
 
-    def _tell_robot(self, robot: Robot) -> None:
+    def _tell_robot(self, robot: LinkedRobot) -> None:
         kinds = {socket.panels for socket in self.hub.people()}
         frames = {panels: encoded({"type": "robot", **robot.view(panels=panels)}) for panels in kinds}
         for socket in self.hub.people():

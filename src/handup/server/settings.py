@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from handup.core import BadSetting, Person, UnsafeHost
-from handup.desk.timing import check_above_zero
+from handup.desk.deadlines import check_above_zero
 
 DEFAULT_PORT = 8765
 LAST_PORT = 65535

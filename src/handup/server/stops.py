@@ -99,7 +99,7 @@ class Pool:
 
 
 @dataclass(eq=False, kw_only=True)
-class Stop:
+class StopDelivery:
     """A stop on its way."""
 
     by: str
@@ -132,9 +132,9 @@ class Stopping:
     def __init__(self, desk: Desk, broadcast: Callable[[dict[str, Any]], None]) -> None:
         self._desk = desk
         self._broadcast = broadcast
-        self._pending: list[Stop] = []
+        self._pending: list[StopDelivery] = []
         self._done: dict[tuple[str, str], None] = {}
-        self._line: queue.SimpleQueue[Stop | None] = queue.SimpleQueue()
+        self._line: queue.SimpleQueue[StopDelivery | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write, name="handup server stop", daemon=True)
 
     def start(self) -> None:
@@ -142,13 +142,13 @@ class Stopping:
         self._thread.start()
 
     @property
-    def pending(self) -> Stop | None:
+    def pending(self) -> StopDelivery | None:
         """The oldest stop that was not seen in the journal yet; it holds all the same."""
         return self._pending[0] if self._pending else None
 
-    def begin(self, by: str, at_s: float) -> Stop | None:
+    def begin(self, by: str, at_s: float) -> StopDelivery | None:
         """Stop at once, where the rest of what somebody says is still on its way; `stop` follows with it."""
-        stop = Stop(by=storable(by)[:LONGEST], why="", at_s=at_s, token="")
+        stop = StopDelivery(by=storable(by)[:LONGEST], why="", at_s=at_s, token="")
         self._broadcast(stop.view())
         if len(self._pending) >= MOST_PENDING:
             return None
@@ -156,7 +156,7 @@ class Stopping:
         return stop
 
     async def stop(
-        self, by: str, why: str, at_s: float, token: str = "", *, holds: bool = False, begun: Stop | None = None
+        self, by: str, why: str, at_s: float, token: str = "", *, holds: bool = False, begun: StopDelivery | None = None
     ) -> bool:
         """Stop. Everybody has been told when this first waits.
 
@@ -178,7 +178,7 @@ class Stopping:
         same = (each for each in self._pending if each.open and each.by == by and token in ("", each.token))
         stop = next((each for each in same if each is not begun), None)
         if stop is None:
-            stop = begun or Stop(by=by, why="", at_s=at_s, token="")
+            stop = begun or StopDelivery(by=by, why="", at_s=at_s, token="")
             stop.why, stop.token = storable(why)[:LONGEST], token or secrets.token_hex(8)
             if begun is None or stop.why:
                 self._broadcast(stop.view())
@@ -191,7 +191,7 @@ class Stopping:
             self._drop(begun)
         return bool((await asyncio.wait({stop.written}, timeout=SOON_S))[0])
 
-    def _drop(self, begun: Stop | None) -> None:
+    def _drop(self, begun: StopDelivery | None) -> None:
         if begun is not None:
             self._pending.remove(begun)
             begun.written.set_result(0)

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from handup.core import Action, Alternative, Costs, Decision, UnknownName
 from handup.policy import Belief
-from handup.when.plan import erring, gates, lookahead, series, tries
-from handup.when.plan.problem import Problem, Values
+from handup.when.plan import fallible_expert, gates, lookahead, series, tries
+from handup.when.plan.problem import PlanProblem, Values
 
 TIE = 1e-9
 """Largest difference of expected costs that count as equal: then acting goes before asking, yielding before asking,
@@ -64,14 +64,14 @@ class Troubleshoot:
         free = belief.free(now_s)
         costs = replace(costs, expert=np.where(belief.answered, trusted, costs.expert))
         believed, belief = belief, belief.possible
-        values = plan(Problem(belief, costs, askable & free), self.planner)
+        values = plan(PlanProblem(belief, costs, askable & free), self.planner)
         decision = _decision(belief, values)
         if decision.action is not Action.YIELD:
             return decision
         # Plan again as if held-back questions were free: first those that time frees, then those it never will.
         for reachable in (askable & (belief.blocked_until_s < np.inf), askable):
             if (reachable & ~free).any():
-                later = _decision(belief, plan(Problem(belief, costs, reachable), self.planner))
+                later = _decision(belief, plan(PlanProblem(belief, costs, reachable), self.planner))
                 if later.action is Action.ASK and later.module is not None:
                     return _held_back(belief, decision, later, reachable & ~free)
         if belief is not believed:
@@ -102,7 +102,7 @@ def _held_back(belief: Belief, decision: Decision, later: Decision, held: NDArra
     return replace(later, action=Action.WAIT, module=name, reason=reason, until_s=until_s)
 
 
-def plan(problem: Problem, planner: Planner = Planner.BEST) -> Values:
+def plan(problem: PlanProblem, planner: Planner = Planner.BEST) -> Values:
     """Return the values of every first step, by the planner that fits the problem."""
     belief = problem.belief
     if planner == Planner.BEST and tries.takes_on(problem):
@@ -149,7 +149,7 @@ def _suspects(belief: Belief) -> NDArray[np.bool_] | None:
     return suspects
 
 
-def _plan_series(problem: Problem, *, exact: bool) -> Values:
+def _plan_series(problem: PlanProblem, *, exact: bool) -> Values:
     belief, costs = problem.belief, problem.costs
     ask = np.full(len(belief.graph), np.nan)
     open_modules = np.flatnonzero(problem.askable)
@@ -158,7 +158,7 @@ def _plan_series(problem: Problem, *, exact: bool) -> Values:
         (float(belief.confidences[module]), float(prices[module]), float(costs.ask_time[module]))
         for module in open_modules
     ]
-    kinds = tuple(series.Kind(*label, count) for label, count in Counter(labels).items())
+    kinds = tuple(series.ModuleKind(*label, count) for label, count in Counter(labels).items())
     rest = ~problem.askable
     with np.errstate(divide="ignore"):
         log_rest = float(np.log(belief.confidences[rest]).sum())
@@ -176,12 +176,12 @@ def _plan_series(problem: Problem, *, exact: bool) -> Values:
         by_label = {(kind.chance, kind.price, kind.time): value for kind, value in zip(kinds, solved.ask, strict=True)}
         ask[open_modules] = [by_label[label] for label in labels]
         return problem.values(solved.act, ask, "series", exact=small.is_exact)
-    along = series.plan_ordered(replace(small, kinds=tuple(series.Kind(*label, 1) for label in labels)))
+    along = series.plan_ordered(replace(small, kinds=tuple(series.ModuleKind(*label, 1) for label in labels)))
     ask[open_modules] = along.ask
     return problem.values(along.act, ask, "ordered", exact=False)
 
 
-def _plan_erring(problem: Problem) -> Values:
+def _plan_erring(problem: PlanProblem) -> Values:
     belief, costs = problem.belief, problem.costs
     suspects = _suspects(belief)
     blamed = np.zeros(len(belief.graph), dtype=np.bool_) if suspects is None else suspects
@@ -191,13 +191,15 @@ def _plan_erring(problem: Problem) -> Values:
     with np.errstate(divide="ignore"):
         logs = np.where(problem.askable, 0.0, np.log(belief.confidences))
 
-    def askable(modules: NDArray[np.intp]) -> erring.Askable:
+    def askable(modules: NDArray[np.intp]) -> fallible_expert.Askable:
         steps = np.maximum(np.rint(costs.ask_time[modules] / unit), 1).astype(np.intp)
-        return erring.Askable(belief.confidences[modules], costs.expert[modules], costs.ask_price[modules], steps)
+        return fallible_expert.Askable(
+            belief.confidences[modules], costs.expert[modules], costs.ask_price[modules], steps
+        )
 
     steps_left = max(0, math.floor(costs.time_left / unit + 1e-9))
-    solved = erring.plan_erring(
-        erring.ErringProblem(
+    solved = fallible_expert.plan_erring(
+        fallible_expert.ErringProblem(
             new=askable(new),
             asked=askable(asked),
             suspect=blamed[asked],
@@ -216,7 +218,7 @@ def _plan_erring(problem: Problem) -> Values:
     return problem.values(solved.act, ask, "erring", exact=False)
 
 
-def _plan_gates(problem: Problem, unknown: NDArray[np.intp]) -> Values:
+def _plan_gates(problem: PlanProblem, unknown: NDArray[np.intp]) -> Values:
     belief, costs = problem.belief, problem.costs
     bits = np.arange(1 << len(unknown)) >> np.arange(len(unknown))[:, None] & 1
 

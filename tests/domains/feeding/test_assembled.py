@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from handup.core import BadSetting, Box, ContractViolation
-from handup.domains.feeding import Params, Skill, World
+from handup.domains.feeding import Params, PlateWorld, Skill
 from handup.domains.feeding.assembled import assemble, check_modules
+from handup.domains.feeding.module_outputs import Aimed, Chosen, FeedingModules, Found, NamedFood, Picture, Recall
 from handup.domains.feeding.modules import Modules
-from handup.domains.feeding.seeing import Aimed, Chosen, Found, Named, Picture, Recall, Sees
 from handup.models import DetectorFormat, Layout, OnnxDetector, Scores
 from tests.models.graphs import SIDE, detector
 
@@ -38,7 +38,7 @@ def aim(rgb: Picture, box: Box, skill: Skill, *, seed: int) -> object:
     return np.random.default_rng(seed).uniform(0.3, 0.4, (16, 4))
 
 
-def four(**changed: Any) -> Sees:
+def four(**changed: Any) -> FeedingModules:
     plain: dict[str, Any] = {"name": name, "find": find, "choose": choose, "aim": aim, "foods": FOODS}
     return assemble(**plain | changed)
 
@@ -59,7 +59,7 @@ def test_four_functions_are_something_that_sees() -> None:
 
 def test_passes_have_the_mean_and_the_spread_of_the_shipped_network() -> None:
     shipped = Modules.load()
-    with World("savory salad", seed=1, size=(320, 240)) as world:
+    with PlateWorld("savory salad", seed=1, size=(320, 240)) as world:
         rgb = world.view().rgb
     theirs = shipped.aim(rgb, BOX, Skill.SKEWER, seed=5)
     ours = assemble(shipped, aim=lambda *given, seed: [each.numbers for each in theirs.passes]).aim(
@@ -102,7 +102,7 @@ def test_what_else_an_answer_carries_is_kept() -> None:
     """That it was remembered, say."""
     recall = Recall(memory=7, probability=0.95)
     sees = four(
-        name=lambda rgb: Named("rice", {"rice": 0.5, "peas": 0.5}, recall),
+        name=lambda rgb: NamedFood("rice", {"rice": 0.5, "peas": 0.5}, recall),
         choose=lambda rgb, label, box: Chosen(Skill.TWIRL, {Skill.SCOOP: 0.5, Skill.TWIRL: 0.5}, recall),
     )
     named, chosen = sees.name(RGB), sees.choose(RGB, "rice", BOX)
@@ -138,8 +138,8 @@ def test_a_food_that_a_later_part_does_not_know_is_refused_at_once() -> None:
 GIVEN: dict[str, tuple[Any, ...]] = {"name": (RGB,), "find": (RGB, "peas"), "choose": (RGB, "peas", BOX)}
 WRONG: list[tuple[str, Any, str]] = [
     ("name", {"tofu": 0.5}, "'tofu', which is none of: chicken, peas, rice"),
-    ("name", Named("peas", {"peas": 0.1, "rice": 0.9}), "has not the highest score"),
-    ("name", Named("", {"peas": 0.1}), "says '', which has not the highest score"),
+    ("name", NamedFood("peas", {"peas": 0.1, "rice": 0.9}), "has not the highest score"),
+    ("name", NamedFood("", {"peas": 0.1}), "says '', which has not the highest score"),
     ("find", [((32, 20, 60, 40), 0.9)], "a box that is none"),
     ("find", Found((BOX,), ()), "1 values and 0 scores"),
     ("choose", {"stab": 1.0}, "'stab', which is none of: skewer, scoop, twirl"),

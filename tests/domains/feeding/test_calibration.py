@@ -11,13 +11,13 @@ import pytest
 from examples import feeding_meals
 from examples.feeding_meals import COLUMNS, METHODS, Row, interval, tables
 from handup.core import BadRecord, BadSetting, Box
-from handup.domains.feeding import World, calibration
+from handup.domains.feeding import PlateWorld, calibration
 from handup.domains.feeding.calibration import FILE, KINDS, SIZES, Rows
-from handup.domains.feeding.judging import MODULES, Cause, box_of
+from handup.domains.feeding.meal_result import Served
+from handup.domains.feeding.module_outputs import Chosen, Found, Picture
 from handup.domains.feeding.modules import Modules, folder_of, networks_in
-from handup.domains.feeding.order import Order, Terms
-from handup.domains.feeding.seeing import Chosen, Found, Picture
-from handup.domains.feeding.served import Served
+from handup.domains.feeding.order import MealTerms, Order
+from handup.domains.feeding.truth import MODULES, LossCause, box_of
 from tests.fakes.feeding import Oracle
 
 DOCS = Path(__file__).parents[3] / "docs" / "feeding"
@@ -39,7 +39,7 @@ class Eager(Oracle):
 
 def test_every_box_for_the_label_of_each_food_is_a_row_and_only_valid_ones_go_on_under_that_label() -> None:
     rows = Rows()
-    with World("thanksgiving", seed=1, size=(320, 240)) as world:
+    with PlateWorld("thanksgiving", seed=1, size=(320, 240)) as world:
         eager = Eager(world, label="tofu")
         rows.add(world, eager)
         pieces = [each.food for each in world.truth()]
@@ -63,7 +63,7 @@ def test_every_box_for_the_label_of_each_food_is_a_row_and_only_valid_ones_go_on
 def test_a_set_of_some_size_is_taken_evenly_from_all_plates() -> None:
     rows = Rows()
     for seed in (1, 2):
-        with World("thanksgiving", seed=seed, size=(320, 240)) as world:
+        with PlateWorld("thanksgiving", seed=seed, size=(320, 240)) as world:
             rows.add(world, Oracle(world))
             rows.add(world, Oracle(world, blind=True))
     assert len(rows.foods) == len(rows.plates["food"]) == 12
@@ -129,7 +129,7 @@ def test_meals_of_other_networks_do_not_count_as_eaten(tmp_path: Path, monkeypat
 
     def fake(order: Order, modules: Modules, calibrators: object) -> Served:
         eaten.append((modules.networks, order.seed))
-        return Served(order=order, terms=Terms(networks=modules.networks), bites=(), seconds=0.0)
+        return Served(order=order, terms=MealTerms(networks=modules.networks), bites=(), seconds=0.0)
 
     monkeypatch.setattr(feeding_meals, "ROWS", tmp_path / "meals.csv")
     monkeypatch.setattr(feeding_meals, "meal", fake)
@@ -143,7 +143,7 @@ def test_meals_of_other_networks_do_not_count_as_eaten(tmp_path: Path, monkeypat
 def test_the_tables_of_many_meals_count_each_lost_bite_once() -> None:
     never = next(iter(METHODS))
     rows = [
-        Row("n", "hard", "noodles", seed, never, 3, 4, 1, 0, 9, 0.0, 5.0, (str(Cause.FOOD), str(Cause.BOX)))
+        Row("n", "hard", "noodles", seed, never, 3, 4, 1, 0, 9, 0.0, 5.0, (str(LossCause.FOOD), str(LossCause.BOX)))
         for seed in range(4)
     ]
     assert [Row.read(dict(zip(COLUMNS, each.cells(), strict=True))) for each in rows] == rows

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from handup.core import Box, ContractViolation
-from handup.domains.feeding import Params, Skill, World
+from handup.domains.feeding import Params, PlateWorld, Skill
 from handup.domains.feeding.assembled import check_modules, violations
+from handup.domains.feeding.module_outputs import Aimed, Chosen, Found, NamedFood, Picture
 from handup.domains.feeding.modules import Modules
-from handup.domains.feeding.seeing import Aimed, Chosen, Found, Named, Picture
 
 RGB: Picture = np.full((12, 16, 3), 90, np.uint8)
 MIDDLE = Params(0.4, 0.5, 0.6, 0.5)
@@ -23,7 +23,7 @@ class Sound:
     foods: Any = ("chicken", "peas")
 
     def name(self, rgb: Picture) -> Any:
-        return Named("peas", {"peas": 0.9, "chicken": 0.2})
+        return NamedFood("peas", {"peas": 0.9, "chicken": 0.2})
 
     def find(self, rgb: Picture, label: str) -> Any:
         return Found((Box(left=0.1, top=0.1, right=0.3, bottom=0.3),), (0.7,))
@@ -40,7 +40,7 @@ def told(modules: object) -> list[str]:
 
 
 def test_the_shipped_networks_keep_the_contract() -> None:
-    with World("noodles", seed=2, size=(320, 240)) as world:
+    with PlateWorld("noodles", seed=2, size=(320, 240)) as world:
         check_modules(Modules.load(), world.view().rgb)
 
 
@@ -68,7 +68,7 @@ class Writes(Sound):
 
 class Forgets(Sound):
     def name(self, rgb: Picture) -> Any:
-        return Named("peas", {"peas": 0.9})
+        return NamedFood("peas", {"peas": 0.9})
 
 
 class Disordered(Sound):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from handup.core import MissingExtra, NoPictures
-from handup.domains.feeding import HARD, World, gl
+from handup.domains.feeding import HARD, PlateWorld, gl
 
 VIEW = """
 from handup.core import NoPictures
@@ -50,20 +50,23 @@ def test_without_opengl_the_debian_packages_are_named(monkeypatch: pytest.Monkey
 
 
 def test_two_worlds_in_one_process_see_what_one_alone_sees() -> None:
-    with World("noodles", seed=5, looks=HARD, size=(64, 48)) as one:
+    with PlateWorld("noodles", seed=5, looks=HARD, size=(64, 48)) as one:
         alone = one.view().rgb
-        with World("savory salad", seed=5, size=(64, 48)) as two:
+        with PlateWorld("savory salad", seed=5, size=(64, 48)) as two:
             two.view()
             assert np.array_equal(one.view().rgb, alone)
 
 
 def test_any_thread_may_look_and_they_take_turns() -> None:
-    with World("noodles", seed=5, size=(64, 48)) as shared, World("savory salad", seed=5, size=(64, 48)) as other:
+    with (
+        PlateWorld("noodles", seed=5, size=(64, 48)) as shared,
+        PlateWorld("savory salad", seed=5, size=(64, 48)) as other,
+    ):
         alone, alone_too = shared.view().rgb, other.view().rgb
         found: list[bool] = []
 
         def look(seed: int) -> None:
-            with World("noodles", seed=seed, size=(64, 48)) as own:
+            with PlateWorld("noodles", seed=seed, size=(64, 48)) as own:
                 picture = own.view().rgb
                 found.append(np.array_equal(shared.view().rgb, alone))
                 found.append(np.array_equal(own.view().rgb, picture))
@@ -78,7 +81,7 @@ def test_any_thread_may_look_and_they_take_turns() -> None:
 
 
 def test_a_world_can_be_closed_by_another_thread_and_used_on() -> None:
-    world = World("noodles", seed=5, size=(64, 48))
+    world = PlateWorld("noodles", seed=5, size=(64, 48))
     before = world.view().rgb
     thread = threading.Thread(target=world.close)
     thread.start()
@@ -89,10 +92,10 @@ def test_a_world_can_be_closed_by_another_thread_and_used_on() -> None:
 
 
 def test_what_nobody_closed_is_given_back_with_the_next_picture() -> None:
-    World("noodles", seed=5, size=(64, 48)).view()
+    PlateWorld("noodles", seed=5, size=(64, 48)).view()
     gc.collect()
     assert gl._LEFT
-    with World("noodles", seed=6, size=(64, 48)) as other:
+    with PlateWorld("noodles", seed=6, size=(64, 48)) as other:
         other.view()
     assert not gl._LEFT
 

@@ -10,16 +10,16 @@ import pytest
 
 from handup.core import Box, Point, Value, value_to_json
 from handup.desk import Desk, Record, SkippingClock
-from handup.domains.feeding import World, meal
-from handup.domains.feeding.acts import Acts
-from handup.domains.feeding.judging import box_of
+from handup.domains.feeding import PlateWorld, meal
+from handup.domains.feeding.attempt_record import AttemptLog
 from handup.domains.feeding.meal import Meal
 from handup.domains.feeding.order import Order
 from handup.domains.feeding.policy import BitePolicy
+from handup.domains.feeding.truth import box_of
 from handup.journal import Journal
 from handup.recover import Pass, Settings
-from handup.recover.events import Answered
-from handup.recover.trail import RunForwarded, RunTold
+from handup.recover.events import ModuleAnswered
+from handup.recover.run_record import RunForwarded, RunTold
 from tests.fakes.feeding import Oracle, calibrators
 from tests.recover.house import House
 
@@ -28,8 +28,8 @@ BESIDE = (Point(0.05, 0.05), Point(0.1, 0.05))
 
 
 @pytest.fixture
-def world() -> Iterator[World]:
-    with World("savory salad", seed=4, size=(320, 240)) as made:
+def world() -> Iterator[PlateWorld]:
+    with PlateWorld("savory salad", seed=4, size=(320, 240)) as made:
         yield made
 
 
@@ -54,7 +54,7 @@ def asked_of(folder: Path, policy: BitePolicy, answers: Mapping[str, Value]) -> 
 # -- places and foods --------------------------------------------------------------------------------------------------
 
 
-def test_answers_about_places_do_not_outlive_an_attempt(tmp_path: Path, world: World) -> None:
+def test_answers_about_places_do_not_outlive_an_attempt(tmp_path: Path, world: PlateWorld) -> None:
     policy = Noting(world, Oracle(world, label="chicken"), calibrators())
     box = next(box_of(each) for each in world.truth() if each.food == "chicken")
     asked = asked_of(tmp_path, policy, {"food": "chicken", "box": box, "skill": "skewer", "params": BESIDE})
@@ -63,7 +63,9 @@ def test_answers_about_places_do_not_outlive_an_attempt(tmp_path: Path, world: W
     assert len(policy.acts.done) == 2
 
 
-def test_a_food_that_is_not_seen_any_more_after_an_attempt_may_be_asked_again(tmp_path: Path, world: World) -> None:
+def test_a_food_that_is_not_seen_any_more_after_an_attempt_may_be_asked_again(
+    tmp_path: Path, world: PlateWorld
+) -> None:
     oracle = Oracle(world, label="chicken", blind=True)
     nowhere = Box(left=0.0, top=0.0, right=0.1, bottom=0.1)
     answers: dict[str, Value] = {"food": "chicken", "box": nowhere, "skill": "skewer", "params": BESIDE}
@@ -71,7 +73,7 @@ def test_a_food_that_is_not_seen_any_more_after_an_attempt_may_be_asked_again(tm
     assert asked == ("food", "box", "skill", "params", "food", "box", "params")
 
 
-def test_a_food_holds_while_it_is_seen_and_a_fresh_answer_always(world: World) -> None:
+def test_a_food_holds_while_it_is_seen_and_a_fresh_answer_always(world: PlateWorld) -> None:
     oracle = Oracle(world, label="lettuce", off=0.12)
     policy = BitePolicy(world, oracle, calibrators())
     outputs = policy.forward({"food": "chicken"}).outputs
@@ -87,7 +89,7 @@ def test_a_food_holds_while_it_is_seen_and_a_fresh_answer_always(world: World) -
 # -- fresh answers, and the next program -------------------------------------------------------------------------------
 
 
-def test_a_fresh_answer_counts_though_an_old_one_had_said_the_same(world: World) -> None:
+def test_a_fresh_answer_counts_though_an_old_one_had_said_the_same(world: PlateWorld) -> None:
     policy = BitePolicy(world, Oracle(world, label="chicken"), calibrators())
     assert policy.forward({"skill": "skewer"}).outdated == ()
     assert policy.forward({"skill": "skewer", "food": "lettuce"}).outdated == ("skill",), "that was about chicken"
@@ -96,17 +98,19 @@ def test_a_fresh_answer_counts_though_an_old_one_had_said_the_same(world: World)
     assert (made.outdated, "skill" in made.confidences) == ((), False)
 
 
-def test_what_an_answer_was_about_is_known_to_the_next_program(tmp_path: Path, world: World) -> None:
+def test_what_an_answer_was_about_is_known_to_the_next_program(tmp_path: Path, world: PlateWorld) -> None:
     oracle = Oracle(world, label="chicken", off=0.12)
     with Journal.open(tmp_path / "m.db", clock=SkippingClock()) as journal:
-        first = BitePolicy(world, oracle, calibrators(), acts=Acts(journal, "bite"))
-        journal.append(RunTold.of(Answered(module="skill", changed=True, expert=0.9)), run="bite", key="bite/skill/1")
+        first = BitePolicy(world, oracle, calibrators(), acts=AttemptLog(journal, "bite"))
+        journal.append(
+            RunTold.of(ModuleAnswered(module="skill", changed=True, expert=0.9)), run="bite", key="bite/skill/1"
+        )
         outputs = first.forward({"skill": "scoop"}).outputs
         said = {module: value_to_json(each) for module, each in outputs.items()}
         journal.append(RunForwarded(outputs=said), run="bite")
         first.act(outputs, "bite/act/1")
         oracle.label = "lettuce"
-        second = BitePolicy(world, oracle, calibrators(), acts=Acts(journal, "bite"))
+        second = BitePolicy(world, oracle, calibrators(), acts=AttemptLog(journal, "bite"))
         assert [each.forward({"skill": "scoop"}).outdated for each in (first, second)] == [("skill",)] * 2
 
 
@@ -124,12 +128,12 @@ def test_the_journal_tells_at_any_time_what_the_program_remembers(
                 self.run = name
 
             def forward(self, answers: Mapping[str, Value]) -> Pass:
-                assert self._heard == Acts(journal, self.run).heard
+                assert self._heard == AttemptLog(journal, self.run).heard
                 forwards.append(set(self._heard))
                 return super().forward(answers)
 
         monkeypatch.setattr(meal, "BitePolicy", Checked)
-        with World(order.plate, seed=order.seed) as own:
+        with PlateWorld(order.plate, seed=order.seed) as own:
             oracle = Oracle(own, score=0.5, off=0.05)
             with Meal(order, journal, modules=oracle, calibrators=calibrators()) as table:
                 oracle.world = table.world

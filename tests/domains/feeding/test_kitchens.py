@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from handup.core import BadRecord, BadSetting
-from handup.domains.feeding import EASY, HARD, PLATES, World, food
+from handup.domains.feeding import EASY, HARD, PLATES, PlateWorld, food
 from handup.domains.feeding.household import next_meal, terms_of
 from handup.domains.feeding.looks import Kitchen
 from handup.domains.feeding.meal import Meal
-from handup.domains.feeding.order import Order, Terms
-from handup.domains.feeding.ordering import Ordered, begin
+from handup.domains.feeding.meal_orders import Ordered, begin
+from handup.domains.feeding.order import MealTerms, Order
 from handup.domains.feeding.scene import lay, serve
 from handup.domains.runs import end_task
 from handup.journal import Journal
@@ -51,7 +51,7 @@ def test_without_a_kitchen_everything_is_drawn_as_before(plate: str, seed: int, 
     of = HARD if looks == "hard" else EASY
     look, scene = serve(PLATES[plate], of, seed=seed, kitchen=None)
     assert look == of.draw(np.random.default_rng((seed, 1)))
-    with World(plate, seed=seed, looks=looks, size=SMALL) as world:
+    with PlateWorld(plate, seed=seed, looks=looks, size=SMALL) as world:
         assert world.look == look and len(scene.pieces) == len(world._scene.pieces)
         assert set(world.save()["of"]) == {"plate", "pieces", "seed", "looks"}
 
@@ -74,7 +74,7 @@ def test_in_one_home_only_what_is_a_meals_own_differs(looks: object) -> None:
 
 def test_meals_at_home_lie_differently_and_foods_keep_their_colours() -> None:
     def colours(seed: int, kitchen: int) -> tuple[dict[str, np.ndarray], list[float]]:
-        with World("savory salad", seed=seed, looks=HARD, size=SMALL, kitchen=kitchen) as world:
+        with PlateWorld("savory salad", seed=seed, looks=HARD, size=SMALL, kitchen=kitchen) as world:
             model, pieces = world._scene.model, world._scene.pieces
             names = {each.food.name for each in pieces}
             seen = {
@@ -91,56 +91,56 @@ def test_meals_at_home_lie_differently_and_foods_keep_their_colours() -> None:
 
 
 def test_a_plate_is_saved_with_its_kitchen() -> None:
-    with World("noodles", seed=5, looks=HARD, size=SMALL, kitchen=HOME) as world:
+    with PlateWorld("noodles", seed=5, looks=HARD, size=SMALL, kitchen=HOME) as world:
         record, seen = world.save(), world.view().rgb
-    with World.restored(record, size=SMALL) as again:
+    with PlateWorld.restored(record, size=SMALL) as again:
         assert again.kitchen == HOME
         assert np.array_equal(again.view().rgb, seen)
     for other in (HOME + 1, None):
-        with World("noodles", seed=5, looks=HARD, size=SMALL, kitchen=other) as world:
+        with PlateWorld("noodles", seed=5, looks=HARD, size=SMALL, kitchen=other) as world:
             assert not np.array_equal(world.view().rgb, seen)
             with pytest.raises(BadRecord, match="must be of this world"):
                 world.load(record)
     record["of"]["kitchen"] = "mine"
     with pytest.raises(BadRecord, match="kitchen of a saved plate must be a number from 0 on, got 'mine'"):
-        World.restored(record)
+        PlateWorld.restored(record)
 
 
 def test_no_kitchen_has_a_number_below_0() -> None:
     with pytest.raises(BadSetting, match="kitchen must be a whole number from 0 on, got -1"):
-        World("noodles", seed=5, kitchen=-1)
+        PlateWorld("noodles", seed=5, kitchen=-1)
 
 
 def test_an_order_keeps_its_kitchen_and_goes_on_only_there(tmp_path: Path) -> None:
     with Journal.open(tmp_path / "m.db") as journal:
-        assert next_meal(journal, Order(kitchen=3), Terms()).order.kitchen == 3
-        assert next_meal(journal, Order(kitchen=3), Terms()).goes_on
+        assert next_meal(journal, Order(kitchen=3), MealTerms()).order.kitchen == 3
+        assert next_meal(journal, Order(kitchen=3), MealTerms()).goes_on
         with pytest.raises(BadRecord, match="kitchen 3, not 4"):
-            next_meal(journal, Order(kitchen=4), Terms())
+            next_meal(journal, Order(kitchen=4), MealTerms())
         with pytest.raises(BadRecord, match="kitchen 3, not not set"):
-            next_meal(journal, Order(), Terms())
+            next_meal(journal, Order(), MealTerms())
 
 
 def test_all_meals_of_a_store_may_be_in_one_home(tmp_path: Path) -> None:
     """The home is that of the first meal; later plates are others, and an unfinished one stays where it is."""
     with Journal.open(tmp_path / "m.db") as journal:
-        old = next_meal(journal, Order(seed=3), Terms()).order
-        assert next_meal(journal, Order(seed=3), Terms(), own_kitchen=True).order.kitchen is None, "it goes on"
+        old = next_meal(journal, Order(seed=3), MealTerms()).order
+        assert next_meal(journal, Order(seed=3), MealTerms(), own_kitchen=True).order.kitchen is None, "it goes on"
         end_task(journal, old.name, {})
         served = []
         for _ in range(3):
-            served.append(next_meal(journal, Order(seed=3), Terms(), own_seed=True, own_kitchen=True).order)
-            assert next_meal(journal, Order(seed=3), Terms(), own_seed=True, own_kitchen=True).goes_on
+            served.append(next_meal(journal, Order(seed=3), MealTerms(), own_seed=True, own_kitchen=True).order)
+            assert next_meal(journal, Order(seed=3), MealTerms(), own_seed=True, own_kitchen=True).goes_on
             end_task(journal, served[-1].name, {})
         assert [(each.seed, each.kitchen) for each in served] == [(4, 4), (5, 4), (6, 4)]
-        named = next_meal(journal, Order(seed=3, kitchen=9), Terms(), own_seed=True).order
+        named = next_meal(journal, Order(seed=3, kitchen=9), MealTerms(), own_seed=True).order
         assert named.kitchen == 9
 
 
 def test_the_terms_of_a_meal_that_goes_on_are_known(tmp_path: Path) -> None:
     with Journal.open(tmp_path / "m.db") as journal:
         assert terms_of(journal) is None
-        terms = Terms(memory=True, memory_store="home.db")
+        terms = MealTerms(memory=True, memory_store="home.db")
         order = next_meal(journal, Order(), terms).order
         assert terms_of(journal) == terms
         assert terms_of(journal, new=True) is None
@@ -151,19 +151,19 @@ def test_the_terms_of_a_meal_that_goes_on_are_known(tmp_path: Path) -> None:
 
 def test_an_order_without_a_kitchen_is_written_as_before_and_an_old_one_goes_on(tmp_path: Path) -> None:
     with Journal.open(tmp_path / "m.db") as journal:
-        begin(journal, Order(), Terms())
+        begin(journal, Order(), MealTerms())
         [entry] = journal.read()
         assert isinstance(entry.event, Ordered)
         assert "kitchen" not in entry.event.order
-        begin(journal, Order(), Terms())
+        begin(journal, Order(), MealTerms())
         with pytest.raises(BadRecord, match="kitchen not set, not 1"):
-            begin(journal, Order(kitchen=1), Terms())
+            begin(journal, Order(kitchen=1), MealTerms())
 
 
 def test_a_meal_is_eaten_in_its_kitchen(tmp_path: Path) -> None:
     order = Order(kitchen=HOME, looks="hard")
     with (
         Journal.open(tmp_path / "m.db") as journal,
-        Meal(order, journal, modules=Oracle(World.__new__(World)), calibrators=calibrators()) as meal,
+        Meal(order, journal, modules=Oracle(PlateWorld.__new__(PlateWorld)), calibrators=calibrators()) as meal,
     ):
         assert meal.world.kitchen == HOME

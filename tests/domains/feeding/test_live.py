@@ -12,16 +12,16 @@ import pytest
 
 from handup.core import HandupError, NotPaired, Outcome, Reply, ReplyKind, ServerBusy
 from handup.desk import Desk, Record
-from handup.domains.feeding.acts import Acted, HaltedAct, Moving
+from handup.domains.feeding.attempt_record import BiteAttempt, HaltedAct, Moving
 from handup.domains.feeding.camera import Seen
-from handup.domains.feeding.live import AtPage
 from handup.domains.feeding.meal import NAME
 from handup.domains.feeding.order import Order
+from handup.domains.feeding.page_meal import AtPage
 from handup.domains.feeding.policy import DOUBT_BELOW
-from handup.domains.feeding.world import World
+from handup.domains.feeding.world import PlateWorld
 from handup.domains.guard import Guard, Halted
 from handup.journal import Journal
-from handup.recover.trail import RunBegun, RunEnded, RunUnknown
+from handup.recover.run_record import RunBegun, RunEnded, RunUnknown
 from tests.fakes.panels import panel
 from tests.fakes.table import Knowing, Notebook, watched
 from tests.soak import swept
@@ -238,7 +238,7 @@ def test_killed_while_it_is_stopped_it_stays_stopped_and_goes_on_after_enable(tm
     served = eaten(store, Order(bites=1), again)
     assert served["got"] == 1
     assert again.phases[0] == "stopped"
-    acted = [each.action for each in events(store) if isinstance(each, Acted)]
+    acted = [each.action for each in events(store) if isinstance(each, BiteAttempt)]
     assert acted == ["meal/bite-1-after-stop-1/act/1"]
 
 
@@ -275,7 +275,7 @@ def test_the_guard_keeps_real_time_but_for_what_it_held(tmp_path: Path) -> None:
 def test_the_detectors_doubt_is_a_question_with_a_picture_of_the_fork(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(World, "looks_successful", lambda world: Seen(False, 0.6, 0.02))
+    monkeypatch.setattr(PlateWorld, "looks_successful", lambda world: Seen(False, 0.6, 0.02))
     asked, kept, wire = list[Record](), dict[str, bytes](), Notebook()
 
     def note(record: Record, desk: Desk) -> bool:
@@ -299,7 +299,7 @@ def test_killed_while_it_asks_about_the_fork_it_asks_the_same_and_keeps_the_bite
     class Killed(BaseException):
         pass
 
-    monkeypatch.setattr(World, "looks_successful", lambda world: Seen(False, 0.6, 0.02))
+    monkeypatch.setattr(PlateWorld, "looks_successful", lambda world: Seen(False, 0.6, 0.02))
     asked = list[str]()
 
     def die(record: Record, desk: Desk) -> bool:
@@ -334,7 +334,7 @@ def test_killed_at_any_word_it_goes_on_and_does_nothing_twice(tmp_path: Path, to
         eaten(store, order, wire)
     served = eaten(store, order, Notebook())
     assert (served["got"], served["queries"]) == (2, 8)
-    acted = [each.action for each in events(store) if isinstance(each, Acted)]
+    acted = [each.action for each in events(store) if isinstance(each, BiteAttempt)]
     assert len(acted) == len(set(acted)) == 2
 
 

@@ -17,20 +17,20 @@ import pytest
 from handup.core import BadRecord, BadSetting, Outcome, UnknownMethod
 from handup.desk import SkippingClock
 from handup.domains.domain import SIMULATED
-from handup.domains.feeding import LOOKS, Item, Plate, World, filming
-from handup.domains.feeding.acts import Acted
+from handup.domains.feeding import LOOKS, Item, Plate, PlateWorld, meal_film
+from handup.domains.feeding.attempt_record import BiteAttempt
 from handup.domains.feeding.film import broken, captioned
-from handup.domains.feeding.filming import save_film
 from handup.domains.feeding.household import next_meal
-from handup.domains.feeding.judging import Cause, nothing_left
 from handup.domains.feeding.meal import Meal
-from handup.domains.feeding.order import Order, Terms
-from handup.domains.feeding.ordering import begin
-from handup.domains.feeding.seeing import Picture
-from handup.domains.feeding.served import Served
+from handup.domains.feeding.meal_film import save_film
+from handup.domains.feeding.meal_orders import begin
+from handup.domains.feeding.meal_result import Served
+from handup.domains.feeding.module_outputs import Picture
+from handup.domains.feeding.order import MealTerms, Order
+from handup.domains.feeding.truth import LossCause, nothing_left
 from handup.domains.runs import end_task
 from handup.journal import Journal
-from handup.recover.trail import RunBegun
+from handup.recover.run_record import RunBegun
 from tests.fakes.feeding import Oracle, calibrators
 from tests.recover.house import FragileJournal, Killed
 from tests.soak import swept
@@ -47,7 +47,7 @@ def table(
     assert isinstance(journal, FragileJournal)
     assert isinstance(journal.clock, SkippingClock)
     journal.clock.skip_to(journal.head().at_s)
-    with World(order.plate, seed=order.seed, looks=LOOKS[order.looks]) as own:
+    with PlateWorld(order.plate, seed=order.seed, looks=LOOKS[order.looks]) as own:
         oracle = Oracle(own, **errs)
         with journal, Meal(order, journal, modules=oracle, calibrators=calibrators(), film=film) as meal:
             oracle.world = meal.world
@@ -84,10 +84,10 @@ def test_true_answers_to_everything_make_a_good_meal_of_bad_modules(tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("errs", "cause"),
-    [({"label": "tofu"}, Cause.FOOD), ({"blind": True}, Cause.BOX), ({"off": 0.09}, Cause.PARAMS)],
+    [({"label": "tofu"}, LossCause.FOOD), ({"blind": True}, LossCause.BOX), ({"off": 0.09}, LossCause.PARAMS)],
 )
 def test_without_asking_a_bite_is_lost_to_the_module_that_errs(
-    tmp_path: Path, errs: dict[str, Any], cause: Cause
+    tmp_path: Path, errs: dict[str, Any], cause: LossCause
 ) -> None:
     served = eaten(tmp_path / "m.db", Order(method=NEVER, bites=1, seed=2), **errs)
     [bite] = served.bites
@@ -123,7 +123,7 @@ def test_killed_anywhere_it_goes_on_and_does_nothing_twice(tmp_path: Path, write
     with Journal.open(store, readonly=True) as journal:
         assert journal.verify().ok
         events = [entry.event for entry in journal.read()]
-    acted = [event.action for event in events if isinstance(event, Acted)]
+    acted = [event.action for event in events if isinstance(event, BiteAttempt)]
     begun = [event.action for event in events if isinstance(event, RunBegun)]
     assert len(acted) == len(set(acted)) == sum(bite.attempts for bite in served.bites)
     assert set(acted) <= set(begun)
@@ -158,9 +158,14 @@ def test_killed_and_resumed_it_is_the_meal_that_was_never_killed(tmp_path: Path,
 def test_a_meal_does_not_go_on_under_other_terms(tmp_path: Path, changed: dict[str, Any], said: str) -> None:
     order = Order(bites=1, seed=1)
     with Journal.open(tmp_path / "m.db") as journal:
-        begin(journal, order, Terms())
+        begin(journal, order, MealTerms())
         with pytest.raises(BadRecord, match=re.escape(said)) as refused:
-            Meal(replace(order, **changed), journal, modules=Oracle(World.__new__(World)), calibrators=calibrators())
+            Meal(
+                replace(order, **changed),
+                journal,
+                modules=Oracle(PlateWorld.__new__(PlateWorld)),
+                calibrators=calibrators(),
+            )
     assert "Use another --store file, or --new." in str(refused.value)
     assert "{" not in str(refused.value)
 
@@ -171,31 +176,31 @@ def test_a_meal_does_not_go_on_with_other_people_or_networks(tmp_path: Path) -> 
     with pytest.raises(BadRecord, match=r"accuracy 0.8, not 1\."):
         eaten(tmp_path / "m.db", order, accuracy=1.0)
     with Journal.open(tmp_path / "n.db") as journal:
-        begin(journal, order, Terms(people=SIMULATED, networks="one"))
+        begin(journal, order, MealTerms(people=SIMULATED, networks="one"))
         with pytest.raises(BadRecord, match="people simulated, not person; networks one, not two"):
-            begin(journal, order, Terms(networks="two"))
+            begin(journal, order, MealTerms(networks="two"))
 
 
 def test_the_next_meal_on_a_store_is_the_same_one_or_a_new_one(tmp_path: Path) -> None:
     order = Order(bites=1, seed=5)
     with Journal.open(tmp_path / "m.db") as journal:
-        first = next_meal(journal, order, Terms())
+        first = next_meal(journal, order, MealTerms())
         assert (first.order.name, first.goes_on) == ("meal-1", False)
-        assert next_meal(journal, order, Terms()).goes_on
-        assert next_meal(journal, replace(order, seed=9), Terms(), own_seed=True).order.seed == 5
+        assert next_meal(journal, order, MealTerms()).goes_on
+        assert next_meal(journal, replace(order, seed=9), MealTerms(), own_seed=True).order.seed == 5
         with pytest.raises(BadRecord, match="bites 1, not 2"):
-            next_meal(journal, replace(order, bites=2), Terms())
+            next_meal(journal, replace(order, bites=2), MealTerms())
         end_task(journal, first.order.name, {})
-        again = next_meal(journal, order, Terms(), again=True)
+        again = next_meal(journal, order, MealTerms(), again=True)
         assert (again.order.name, again.goes_on) == ("meal-1", True)
-        assert next_meal(journal, replace(order, bites=2), Terms(), new=True).order.name == "meal-2"
+        assert next_meal(journal, replace(order, bites=2), MealTerms(), new=True).order.name == "meal-2"
 
 
 def test_seconds_are_those_of_the_meal_alone_on_a_shared_store(tmp_path: Path) -> None:
     order, store = Order(bites=1, seed=3), tmp_path / "m.db"
     alone = eaten(tmp_path / "alone.db", order)
     with Journal.open(store, clock=SkippingClock(1.7e9)) as journal:
-        begin(journal, Order(name="other"), Terms())
+        begin(journal, Order(name="other"), MealTerms())
     shared = eaten(store, order)
     with Journal.open(store, clock=SkippingClock(1.8e9)) as journal:
         end_task(journal, "other", {})
@@ -219,13 +224,13 @@ def test_a_wrong_bite_costs_the_robot_nothing_and_in_truth_as_much_as_giving_up(
 
 def test_a_plate_with_nothing_left_ends_the_meal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     order = Order(bites=3, seed=3)
-    real, before = World.truth, []
+    real, before = PlateWorld.truth, []
 
-    def seen(world: World) -> tuple[Item, ...]:
+    def seen(world: PlateWorld) -> tuple[Item, ...]:
         before.append(world.executions)
         return () if world.executions else real(world)
 
-    monkeypatch.setattr(World, "truth", seen)
+    monkeypatch.setattr(PlateWorld, "truth", seen)
     served = eaten(tmp_path / "m.db", order)
     assert (len(served.bites), served.outcome) == (1, "nothing left")
     assert served.to_json()["outcome"] == "nothing left"
@@ -233,7 +238,7 @@ def test_a_plate_with_nothing_left_ends_the_meal(tmp_path: Path, monkeypatch: py
 
 
 def test_what_is_left_is_what_a_skill_could_pick() -> None:
-    with World(Plate("two", {"chicken": (1, 1), "peas": (1, 1)}), seed=3, size=(160, 120)) as world:
+    with PlateWorld(Plate("two", {"chicken": (1, 1), "peas": (1, 1)}), seed=3, size=(160, 120)) as world:
         assert not nothing_left(world)
         item = next(each for each in world.truth() if each.food == "chicken")
         world.execute(item.skill, item.best[item.skill])
@@ -269,7 +274,7 @@ def test_the_film_says_what_was_asked_how_sure_it_was_and_what_was_answered(
         said.append(words)
         return captioned(picture, title, words)
 
-    monkeypatch.setattr(filming, "captioned", noted)
+    monkeypatch.setattr(meal_film, "captioned", noted)
     eaten(tmp_path / "m.db", Order(bites=1, method=ALWAYS), film=[], label="tofu", score=0.5)
     assert "asks (50% sure of its guess): Could you tell me a food item that is on the plate?" in said
     assert "the answer: skewer" in said

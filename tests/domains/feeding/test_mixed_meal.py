@@ -13,14 +13,14 @@ from PIL import Image
 
 from handup.core import BadRecord, BadSetting, Box, ServerBusy
 from handup.desk import SkippingClock
-from handup.domains.feeding import Skill, World, foods
+from handup.domains.feeding import PlateWorld, Skill, foods
 from handup.domains.feeding.assembled import Assembled, ChoosesByEndpoint, NamesByEndpoint, assemble, check_modules
 from handup.domains.feeding.calibration import Rows
 from handup.domains.feeding.meal import Meal
+from handup.domains.feeding.module_outputs import ChoosesSkill, NamesFood, Picture
 from handup.domains.feeding.modules import Modules
 from handup.domains.feeding.order import Order
 from handup.domains.feeding.questions import HOW
-from handup.domains.feeding.seeing import ChoosesSkill, NamesFood, Picture
 from handup.journal import Journal
 from handup.models import Endpoint
 from tests.fakes.feeding import calibrators
@@ -122,7 +122,7 @@ def test_own_models_fill_calibration_rows() -> None:
     rows = Rows()
     with serving(looks) as toy:
         sees = mixed(toy)
-        with World(PLATE, seed=4, size=(320, 240)) as world:
+        with PlateWorld(PLATE, seed=4, size=(320, 240)) as world:
             rows.add(world, sees)
     samples = rows.samples()
     assert set(samples) == {"food", "box", "skill", "params"}

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from handup.core import BadRecord, BadSetting
-from handup.domains.feeding import Item, Skill, World, foods
+from handup.domains.feeding import Item, PlateWorld, Skill, foods
 from handup.domains.feeding.crops import overlap
-from handup.domains.feeding.judging import SAME_BOX, box_of
+from handup.domains.feeding.module_outputs import Aims, ChoosesSkill, FindsBoxes, NamesFood, Picture
 from handup.domains.feeding.modules import NAMES, PASSES, Modules, networks_in
-from handup.domains.feeding.seeing import Aims, ChoosesSkill, FindsBoxes, NamesFood, Picture
+from handup.domains.feeding.truth import SAME_BOX, box_of
 
 MODELS = Path(str(files("handup.domains.feeding"))) / "models"
 DOCS = Path(__file__).parents[3] / "docs" / "feeding"
@@ -30,7 +30,7 @@ def modules() -> Modules:
 def scenes() -> list[Scene]:
     found = []
     for plate, seed in zip(PLATES, SEEDS, strict=True):
-        with World(plate, seed=seed, size=(320, 240)) as world:
+        with PlateWorld(plate, seed=seed, size=(320, 240)) as world:
             found.append((world.view().rgb, world.truth()))
     return found
 
@@ -110,7 +110,7 @@ def test_m4_mean_and_variance_are_those_of_the_passes(modules: Modules, scenes: 
 def test_the_size_of_the_picture_hardly_matters(modules: Modules) -> None:
     said = []
     for size in ((320, 240), (640, 480)):
-        with World("savory salad", seed=90_001, size=size) as world:
+        with PlateWorld("savory salad", seed=90_001, size=size) as world:
             said.append(modules.name(world.view().rgb))
     assert said[0].label == said[1].label
 

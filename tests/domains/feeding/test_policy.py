@@ -9,13 +9,17 @@ import numpy as np
 import pytest
 
 from handup.core import BadSetting, Box, Point, QuestionKind, Value, check_value
-from handup.domains.feeding import HARD, Skill, World
-from handup.domains.feeding.acts import Acted
+from handup.domains.feeding import HARD, PlateWorld, Skill
+from handup.domains.feeding.attempt_record import BiteAttempt
 from handup.domains.feeding.crops import overlap
-from handup.domains.feeding.judging import (
+from handup.domains.feeding.meal_result import cause_of
+from handup.domains.feeding.modules import CLAIMED, Faulty
+from handup.domains.feeding.policy import LOST, NOWHERE, BitePolicy
+from handup.domains.feeding.skills import SkillExecution
+from handup.domains.feeding.truth import (
     MODULES,
-    Cause,
-    Judged,
+    BiteJudgement,
+    LossCause,
     aims_well,
     box_of,
     judge,
@@ -23,31 +27,27 @@ from handup.domains.feeding.judging import (
     right_answer,
     tolerance,
 )
-from handup.domains.feeding.modules import CLAIMED, Faulty
-from handup.domains.feeding.policy import LOST, NOWHERE, BitePolicy
-from handup.domains.feeding.served import cause_of
-from handup.domains.feeding.skills import Execution
 from handup.recover import Look
 from tests.fakes.feeding import Oracle, calibrators
 
 
 @pytest.fixture
-def world() -> Iterator[World]:
-    with World("savory salad", seed=4, size=(320, 240)) as made:
+def world() -> Iterator[PlateWorld]:
+    with PlateWorld("savory salad", seed=4, size=(320, 240)) as made:
         yield made
 
 
 @pytest.fixture
-def oracle(world: World) -> Oracle:
+def oracle(world: PlateWorld) -> Oracle:
     return Oracle(world)
 
 
 @pytest.fixture
-def policy(world: World, oracle: Oracle) -> BitePolicy:
+def policy(world: PlateWorld, oracle: Oracle) -> BitePolicy:
     return BitePolicy(world, oracle, calibrators())
 
 
-def other_box(world: World, said: Value) -> Box:
+def other_box(world: PlateWorld, said: Value) -> Box:
     """Another piece's box."""
     assert isinstance(said, Box)
     return next(box_of(each) for each in world.truth() if overlap(box_of(each), said) < 0.2)
@@ -81,7 +81,7 @@ def test_each_module_says_something_with_its_calibrated_confidence(policy: BiteP
     ],
 )
 def test_an_answer_makes_exactly_what_follows_run_again(
-    policy: BitePolicy, oracle: Oracle, world: World, answered: str, again: dict[str, int]
+    policy: BitePolicy, oracle: Oracle, world: PlateWorld, answered: str, again: dict[str, int]
 ) -> None:
     said = policy.forward({}).outputs
     answers: dict[str, Value] = {
@@ -106,7 +106,7 @@ def test_an_answer_that_says_the_same_makes_nothing_run_again(policy: BitePolicy
     assert not oracle.calls
 
 
-def test_an_answer_about_something_else_is_left_aside(policy: BitePolicy, world: World) -> None:
+def test_an_answer_about_something_else_is_left_aside(policy: BitePolicy, world: PlateWorld) -> None:
     said = policy.forward({}).outputs
     box = other_box(world, said["box"])
     assert policy.forward({"box": box}).outputs["box"] == box
@@ -117,7 +117,7 @@ def test_an_answer_about_something_else_is_left_aside(policy: BitePolicy, world:
     assert "box" in made.confidences
 
 
-def test_where_nothing_is_found_the_box_is_a_bad_guess_and_no_error(world: World) -> None:
+def test_where_nothing_is_found_the_box_is_a_bad_guess_and_no_error(world: PlateWorld) -> None:
     made = BitePolicy(world, Oracle(world, blind=True), calibrators()).forward({})
     assert (made.outputs["box"], made.confidences["box"]) == (NOWHERE, LOST)
     assert set(made.outputs) == set(MODULES)
@@ -126,19 +126,19 @@ def test_where_nothing_is_found_the_box_is_a_bad_guess_and_no_error(world: World
 # -- acting ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_right_decision_is_a_bite_and_the_plate_is_written_down(policy: BitePolicy, world: World) -> None:
+def test_a_right_decision_is_a_bite_and_the_plate_is_written_down(policy: BitePolicy, world: PlateWorld) -> None:
     outputs = policy.forward({}).outputs
     look = policy.act(outputs, "a")
     acted = policy.acts.of("a")
-    assert isinstance(acted, Acted)
+    assert isinstance(acted, BiteAttempt)
     assert (look.ok, acted.got, acted.food) == (True, True, outputs["food"])
-    assert acted.judged.cause is Cause.PHYSICS
+    assert acted.judged.cause is LossCause.PHYSICS
     assert acted.plate == world.save()
     assert policy.sense("a") == look
     assert policy.sense("b") == Look(False, started=False)
 
 
-def test_after_a_failure_it_looks_again_and_what_says_the_same_is_no_surer_than_before(world: World) -> None:
+def test_after_a_failure_it_looks_again_and_what_says_the_same_is_no_surer_than_before(world: PlateWorld) -> None:
     oracle = Oracle(world, off=0.12)
     policy = BitePolicy(world, oracle, calibrators())
     first = policy.forward({})
@@ -154,7 +154,7 @@ def test_after_a_failure_it_looks_again_and_what_says_the_same_is_no_surer_than_
 
 @pytest.mark.parametrize(("score", "moves_on"), [(0.6, True), (0.4, False)])
 def test_after_a_failure_another_food_is_tried_if_that_is_likely_there(
-    world: World, score: float, moves_on: bool
+    world: PlateWorld, score: float, moves_on: bool
 ) -> None:
     first, other, *_ = world.left()
     oracle = Oracle(world, label=first, off=0.12, others={other: score})
@@ -184,7 +184,7 @@ def test_outputs_that_mean_the_same_do_not_differ(policy: BitePolicy) -> None:
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_the_four_questions_are_ready_for_people(policy: BitePolicy, world: World, module: str) -> None:
+def test_the_four_questions_are_ready_for_people(policy: BitePolicy, world: PlateWorld, module: str) -> None:
     outputs = policy.forward({}).outputs
     question = policy.question(module, outputs)
     question.check_ready()
@@ -199,27 +199,27 @@ def test_the_four_questions_are_ready_for_people(policy: BitePolicy, world: Worl
 
 def test_true_answers_are_right_whatever_the_modules_say() -> None:
     for seed in range(3):
-        with World("noodles", seed=seed, looks=HARD, size=(320, 240)) as world:
+        with PlateWorld("noodles", seed=seed, looks=HARD, size=(320, 240)) as world:
             policy = BitePolicy(world, Oracle(world, label="tofu", skill=Skill.TWIRL, off=0.1), calibrators())
             answers: dict[str, Value] = {}
             for module in MODULES:
                 answers[module] = right_answer(world, module, policy.forward(answers).outputs)
-            assert judge(world, answers).cause is Cause.PHYSICS
+            assert judge(world, answers).cause is LossCause.PHYSICS
 
 
 # -- why a bite is lost ------------------------------------------------------------------------------------------------
 
 
-def tried(picked: str | None = None, *, wrong: str = "", ok: bool = False, meant: str = "tofu") -> Acted:
+def tried(picked: str | None = None, *, wrong: str = "", ok: bool = False, meant: str = "tofu") -> BiteAttempt:
     """An attempt at a food, with one module wrong or none."""
-    return Acted(
+    return BiteAttempt(
         action="a",
         said={"food": meant},
         confidences={},
         ok=ok,
         certainty=0.9,
-        execution=Execution(picked=picked, seconds=1.0, reason="as told"),
-        judged=Judged(**{module: module != wrong for module in MODULES}),
+        execution=SkillExecution(picked=picked, seconds=1.0, reason="as told"),
+        judged=BiteJudgement(**{module: module != wrong for module in MODULES}),
         plate={},
     )
 
@@ -227,30 +227,30 @@ def tried(picked: str | None = None, *, wrong: str = "", ok: bool = False, meant
 @pytest.mark.parametrize(
     ("attempts", "cause"),
     [
-        ([], Cause.UNTRIED),
-        ([tried(wrong="box")], Cause.BOX),
-        ([tried()], Cause.PHYSICS),
-        ([tried(ok=True)], Cause.PHYSICS),
-        ([tried("peas", wrong="params", ok=True)], Cause.PARAMS),
-        ([tried("tofu")], Cause.DETECTOR),
-        ([tried("tofu", wrong="params")], Cause.DETECTOR),
-        ([tried("tofu"), tried(wrong="food")], Cause.DETECTOR),
-        ([tried(wrong="skill"), tried("tofu"), tried(wrong="food")], Cause.DETECTOR),
-        ([tried(wrong="params"), tried(wrong="food")], Cause.PARAMS),
-        ([tried(), tried(wrong="box", meant="peas")], Cause.PHYSICS),
+        ([], LossCause.UNTRIED),
+        ([tried(wrong="box")], LossCause.BOX),
+        ([tried()], LossCause.PHYSICS),
+        ([tried(ok=True)], LossCause.PHYSICS),
+        ([tried("peas", wrong="params", ok=True)], LossCause.PARAMS),
+        ([tried("tofu")], LossCause.DETECTOR),
+        ([tried("tofu", wrong="params")], LossCause.DETECTOR),
+        ([tried("tofu"), tried(wrong="food")], LossCause.DETECTOR),
+        ([tried(wrong="skill"), tried("tofu"), tried(wrong="food")], LossCause.DETECTOR),
+        ([tried(wrong="params"), tried(wrong="food")], LossCause.PARAMS),
+        ([tried(), tried(wrong="box", meant="peas")], LossCause.PHYSICS),
     ],
 )
 def test_a_lost_bite_has_the_cause_of_its_first_attempt_unless_the_food_was_on_the_fork(
-    attempts: list[Acted], cause: Cause
+    attempts: list[BiteAttempt], cause: LossCause
 ) -> None:
     assert cause_of(attempts) is cause
 
 
 def test_the_first_wrong_module_of_an_attempt_counts() -> None:
-    assert Judged(food=True, box=False, skill=True, params=False).cause is Cause.BOX
+    assert BiteJudgement(food=True, box=False, skill=True, params=False).cause is LossCause.BOX
 
 
-def test_each_module_can_be_caught_wrong(world: World) -> None:
+def test_each_module_can_be_caught_wrong(world: PlateWorld) -> None:
     policy = BitePolicy(world, Oracle(world), calibrators())
     right = dict(policy.forward({}).outputs)
     assert not judge(world, {**right, "food": "tofu"}).food
@@ -260,7 +260,7 @@ def test_each_module_can_be_caught_wrong(world: World) -> None:
     assert not judge(world, {**right, "params": beside}).params
 
 
-def test_parameters_are_right_as_far_off_as_the_table_says_and_no_further(world: World) -> None:
+def test_parameters_are_right_as_far_off_as_the_table_says_and_no_further(world: PlateWorld) -> None:
     item = next(each for each in world.truth() if each.food == "chicken")
     bears = tolerance("chicken", Skill.SKEWER)
     for share, right in ((0.9, True), (1.1, False)):
@@ -274,7 +274,7 @@ def test_parameters_are_right_as_far_off_as_the_table_says_and_no_further(world:
 # -- the faulty detector -----------------------------------------------------------------------------------------------
 
 
-def test_the_faulty_detector_errs_as_often_and_as_surely_as_the_papers(oracle: Oracle, world: World) -> None:
+def test_the_faulty_detector_errs_as_often_and_as_surely_as_the_papers(oracle: Oracle, world: PlateWorld) -> None:
     on_plate = frozenset(world.plate.pieces)
     faulty = Faulty(modules=oracle, on_plate=on_plate, highest=0.8, seed=1)
     pictures = np.random.default_rng(0).integers(0, 255, (400, 4, 4, 3)).astype(np.uint8)

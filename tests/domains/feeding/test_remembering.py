@@ -17,29 +17,29 @@ import pytest
 from handup.core import BadData, BadRecord, Box, Value
 from handup.core.panels import ChainPanel
 from handup.desk import SkippingClock
-from handup.domains.feeding import HARD, Item, Plate, Skill, World, foods
-from handup.domains.feeding.acts import Acted, Acts
-from handup.domains.feeding.judging import box_of
+from handup.domains.feeding import HARD, Item, Plate, PlateWorld, Skill, foods
+from handup.domains.feeding.attempt_record import AttemptLog, BiteAttempt
 from handup.domains.feeding.meal import NAME, Meal
-from handup.domains.feeding.modules import CROPPED, PLATE, Faulty, Modules, PictureEncoder, folder_of, square_of
-from handup.domains.feeding.order import UNSEEN, Order
-from handup.domains.feeding.page_state import AS_BEFORE, session_of, told_of
-from handup.domains.feeding.policy import SURE, BitePolicy
-from handup.domains.feeding.remembering import (
+from handup.domains.feeding.meal_result import Served
+from handup.domains.feeding.memory_modules import (
     FOOD,
     PIECE,
     SETTINGS,
     SKILL,
     Lessons,
-    Remembering,
+    RememberingModules,
     memory_in,
     share_of_blame,
 )
-from handup.domains.feeding.seeing import Found, Picture
-from handup.domains.feeding.served import Served
+from handup.domains.feeding.module_outputs import Found, Picture
+from handup.domains.feeding.modules import CROPPED, PLATE, Faulty, Modules, PictureEncoder, folder_of, square_of
+from handup.domains.feeding.order import UNSEEN, Order
+from handup.domains.feeding.page_state import AS_BEFORE, session_of, told_of
+from handup.domains.feeding.policy import SURE, BitePolicy
+from handup.domains.feeding.truth import box_of
 from handup.journal import Journal
-from handup.memory import Embedding, Memory, MemoryConfirmed, Settings, Source, check_embedder
-from handup.recover.trail import RunForwarded, RunSettled
+from handup.memory import Embedding, Memory, MemoryConfirmed, MemorySettings, Source, check_embedder
+from handup.recover.run_record import RunForwarded, RunSettled
 from tests.fakes.feeding import Oracle, calibrators
 from tests.fakes.panels import of_type
 from tests.recover.house import FragileJournal, Killed
@@ -67,8 +67,8 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 
 
 @contextmanager
-def dinner(seed: int, plate: str | Plate = "thanksgiving", kitchen: int = HOME) -> Iterator[World]:
-    with World(plate, seed=seed, looks=HARD, size=SIZE, kitchen=kitchen) as world:
+def dinner(seed: int, plate: str | Plate = "thanksgiving", kitchen: int = HOME) -> Iterator[PlateWorld]:
+    with PlateWorld(plate, seed=seed, looks=HARD, size=SIZE, kitchen=kitchen) as world:
         yield world
 
 
@@ -77,7 +77,7 @@ def view(seed: int, plate: str | Plate = "thanksgiving", kitchen: int = HOME) ->
         return world.view().rgb
 
 
-def piece(world: World, food: str) -> Item:
+def piece(world: PlateWorld, food: str) -> Item:
     return max((each for each in world.truth() if each.food == food), key=lambda each: each.pixels)
 
 
@@ -153,7 +153,7 @@ def test_what_was_said_of_a_plate_like_this_is_said_again(memory: Memory, plates
         rgb = world.view().rgb
         number = remember_food(memory, plates, rgb, "chicken")
         oracle = Oracle(world, label="tofu", score=0.9)
-        remembering = Remembering(oracle, memory, plates)
+        remembering = RememberingModules(oracle, memory, plates)
         named = remembering.name(rgb)
         assert (named.label, named.recalled and named.recalled.memory) == ("chicken", number)
         assert named.scores == oracle.name(rgb).scores, "M1's own, for where the remembered word is tried in vain"
@@ -172,7 +172,9 @@ def test_a_probability_is_no_score_to_calibrate(memory: Memory, plates: PictureE
         rgb = world.view().rgb
         similarity = Embedding.of(plates, rgb).similarity(Embedding.of(plates, view(0, kitchen=HOME)))
         assert similarity >= SETTINGS.threshold
-        policy = BitePolicy(world, Remembering(Oracle(world, label="tofu", score=0.2), memory, plates), calibrators())
+        policy = BitePolicy(
+            world, RememberingModules(Oracle(world, label="tofu", score=0.2), memory, plates), calibrators()
+        )
         made = policy.forward({})
     assert made.outputs["food"] == "chicken"
     assert made.confidences["food"] == pytest.approx(min(similarity, SURE[1]))
@@ -182,7 +184,7 @@ def test_one_that_agrees_with_the_module_makes_it_no_less_sure(memory: Memory, p
     remember_food(memory, plates, view(0), "chicken")
     with dinner(1) as world:
         oracle = Oracle(world, label="chicken", score=0.985)
-        made = BitePolicy(world, Remembering(oracle, memory, plates), calibrators()).forward({})
+        made = BitePolicy(world, RememberingModules(oracle, memory, plates), calibrators()).forward({})
     assert made.confidences["food"] == pytest.approx(0.985)
 
 
@@ -202,10 +204,10 @@ def test_a_food_that_is_not_found_is_passed_over(memory: Memory, plates: Picture
         remember_food(memory, plates, view(2), "chicken")
         oracle = SeesOnly(world, label="tofu")
         oracle.sees = ("green beans", "tofu")
-        named = Remembering(oracle, memory, plates).name(rgb)
+        named = RememberingModules(oracle, memory, plates).name(rgb)
         assert (named.label, named.recalled and named.recalled.memory) == ("green beans", beans)
         oracle.sees = ("tofu",)
-        named = Remembering(oracle, memory, plates).name(rgb)
+        named = RememberingModules(oracle, memory, plates).name(rgb)
         assert (named.label, named.recalled) == ("tofu", None)
 
 
@@ -215,7 +217,7 @@ def test_a_changed_menu_does_not_poison(memory: Memory, plates: PictureEncoder) 
         memory.remember(FOOD, Embedding.of(plates, view(kitchen, kitchen=kitchen)), "chicken", by="Ana")
         for meal, menu in enumerate(("mixed salad", "savory salad" if number % 2 else "noodles"), 1):
             with dinner(kitchen + meal, menu, kitchen) as world:
-                named = Remembering(Oracle(world, label="lettuce"), memory, plates).name(world.view().rgb)
+                named = RememberingModules(Oracle(world, label="lettuce"), memory, plates).name(world.view().rgb)
                 assert named.recalled is None or menu != "mixed salad"
                 assert named.label in ("lettuce", *world.plate.pieces)
 
@@ -223,7 +225,7 @@ def test_a_changed_menu_does_not_poison(memory: Memory, plates: PictureEncoder) 
 def test_a_wrong_answer_is_dropped_once_somebody_says_otherwise(memory: Memory, plates: PictureEncoder) -> None:
     with dinner(0) as world:
         rgb = world.view().rgb
-        remembering = Remembering(Oracle(world), memory, plates)
+        remembering = RememberingModules(Oracle(world), memory, plates)
         for number, label in enumerate(("tofu", "chicken")):
             remembering.learn(FOOD, {FOOD: label}, rgb, by="Ana", source=Source(question=str(number)))
             assert remembering.name(rgb).label == label
@@ -234,12 +236,12 @@ def test_a_skill_is_remembered_for_pieces_of_that_name(memory: Memory, crops: Pi
     with dinner(0) as monday:
         rgb, box = monday.view().rgb, box_of(piece(monday, "chicken"))
         outputs: dict[str, Value] = {"food": "chicken", "box": box, "skill": "scoop"}
-        Remembering(Oracle(monday), memory, crops=crops).learn(
+        RememberingModules(Oracle(monday), memory, crops=crops).learn(
             "skill", outputs, rgb, by="Ana", source=Source(question="1")
         )
     with dinner(1) as world:
         rgb, box = world.view().rgb, box_of(piece(world, "chicken"))
-        remembering = Remembering(Oracle(world), memory, crops=crops)
+        remembering = RememberingModules(Oracle(world), memory, crops=crops)
         chosen = remembering.choose(rgb, "chicken", box)
         assert (chosen.skill, chosen.recalled is not None) == (Skill.SCOOP, True)
         assert chosen.recalled is not None and chosen.score == pytest.approx(chosen.recalled.probability)
@@ -258,11 +260,11 @@ def test_a_piece_is_found_that_looks_like_what_was_boxed(memory: Memory, crops: 
 
     with dinner(0) as monday:
         rgb, box = monday.view().rgb, box_of(piece(monday, "chicken"))
-        Remembering(Oracle(monday), memory, crops=crops).learn(
+        RememberingModules(Oracle(monday), memory, crops=crops).learn(
             "box", {"food": "chicken", "box": box}, rgb, by="Ana", source=Source(question="1")
         )
     with dinner(1) as world:
-        remembering = Remembering(Both(world), memory, crops=crops)
+        remembering = RememberingModules(Both(world), memory, crops=crops)
         found = remembering.find(world.view().rgb, "chicken")
         assert found.boxes[0] == box_of(piece(world, "chicken"))
         assert (found.scores, found.recalled and found.recalled.agrees) == ((0.5, 0.6), False)
@@ -275,7 +277,7 @@ def test_what_people_called_otherwise_comes_last_and_is_doubted(memory: Memory, 
     """Somebody called chicken green beans. The robot must still be able to find chicken, and to hear who was wrong."""
     with dinner(0) as monday:
         rgb, box = monday.view().rgb, box_of(piece(monday, "chicken"))
-        Remembering(Oracle(monday), memory, crops=crops).learn(
+        RememberingModules(Oracle(monday), memory, crops=crops).learn(
             "box", {"food": "green beans", "box": box}, rgb, by="Ana", source=Source(question="1")
         )
     [wrong] = memory.kept(PIECE)
@@ -283,7 +285,7 @@ def test_what_people_called_otherwise_comes_last_and_is_doubted(memory: Memory, 
         memory.confirm(wrong.id, evidence=str(number))
     with dinner(1) as world:
         rgb, box = world.view().rgb, box_of(piece(world, "chicken"))
-        remembering = Remembering(Oracle(world, label="tofu", score=0.8), memory, crops=crops)
+        remembering = RememberingModules(Oracle(world, label="tofu", score=0.8), memory, crops=crops)
         found = remembering.find(rgb, "chicken")
         assert (found.boxes, found.recalled) == ((box,), None)
         assert found.score <= 0.8 * (1.0 - SETTINGS.threshold) + 1e-9
@@ -297,16 +299,16 @@ def test_a_food_is_not_recalled_where_people_called_every_box_of_it_otherwise(
     remember_food(memory, plates, view(0), "chicken")
     with dinner(1) as world:
         rgb, box = world.view().rgb, box_of(piece(world, "chicken"))
-        remembering = Remembering(Oracle(world, label="tofu"), memory, plates, crops)
+        remembering = RememberingModules(Oracle(world, label="tofu"), memory, plates, crops)
         assert remembering.name(rgb).label == "chicken"
         remembering.learn("box", {"food": "lettuce", "box": box}, rgb, by="Ana", source=Source(question="1"))
-        assert Remembering(Oracle(world, label="tofu"), memory, plates, crops).name(rgb).label == "tofu"
+        assert RememberingModules(Oracle(world, label="tofu"), memory, plates, crops).name(rgb).label == "tofu"
 
 
 def test_another_piece_of_the_same_food_contradicts_nothing(memory: Memory, crops: PictureEncoder) -> None:
     with dinner(0) as world:
         rgb, (one, two, *_) = world.view().rgb, [box_of(each) for each in world.truth() if each.food == "green beans"]
-        remembering = Remembering(Oracle(world), memory, crops=crops)
+        remembering = RememberingModules(Oracle(world), memory, crops=crops)
         assert Embedding.of(crops, square_of(rgb, one)).similarity(Embedding.of(crops, square_of(rgb, two))) > 0.9
         remembering.learn("box", {"food": "green beans", "box": one}, rgb, by="Ana", source=Source(question="1"))
         [first] = memory.kept(PIECE)
@@ -336,7 +338,7 @@ class Hears:
     def heard(self, module: str, *seen: Any, food_was_said: bool, instead_of: int | None = None) -> None:
         self.heard_of.append((module, food_was_said, instead_of))
 
-    def acted(self, acted: Acted, *, a_person_looked: bool) -> None: ...
+    def acted(self, acted: BiteAttempt, *, a_person_looked: bool) -> None: ...
 
 
 def test_a_remembered_food_is_no_word_of_now(memory: Memory, plates: PictureEncoder) -> None:
@@ -345,7 +347,7 @@ def test_a_remembered_food_is_no_word_of_now(memory: Memory, plates: PictureEnco
     with dinner(1) as world:
         box = box_of(piece(world, "chicken"))
         learns: Any = Hears()
-        policy = BitePolicy(world, Remembering(Oracle(world), memory, plates), calibrators(), learns=learns)
+        policy = BitePolicy(world, RememberingModules(Oracle(world), memory, plates), calibrators(), learns=learns)
         assert policy.forward({}).outputs["food"] == "tofu"
         policy.forward({"box": box})
         assert learns.heard_of == [("box", False, None)]
@@ -358,7 +360,7 @@ def test_one_who_says_what_memory_says_contradicts_nothing(memory: Memory, plate
     remember_food(memory, plates, view(0), "chicken")
     with dinner(1) as world:
         learns: Any = Hears()
-        policy = BitePolicy(world, Remembering(Oracle(world), memory, plates), calibrators(), learns=learns)
+        policy = BitePolicy(world, RememberingModules(Oracle(world), memory, plates), calibrators(), learns=learns)
         policy.forward({"food": "chicken"})
     assert learns.heard_of == [("food", True, None)]
 
@@ -383,7 +385,7 @@ def test_a_meal_may_have_encoders_of_its_own_and_skills_are_seen_with_the_foods_
         book, journal = (
             stack.enter_context(Journal.open(tmp_path / name, clock=SkippingClock())) for name in ("home.db", "m.db")
         )
-        memory, oracle = Memory(book, Settings(threshold=0.9)), Oracle(World.__new__(World))
+        memory, oracle = Memory(book, MemorySettings(threshold=0.9)), Oracle(PlateWorld.__new__(PlateWorld))
         meal = stack.enter_context(
             Meal(
                 replace(ORDER, bites=1, method=ALWAYS),
@@ -428,7 +430,7 @@ def table(
         book = None if home is None else stack.enter_context(Journal.open(folder / home, clock=clock))
         clock.skip_to(max(journal.head().at_s, 0.0 if book is None else book.head().at_s))
         memory = None if book is None else memory_in(book)
-        oracle = Oracle(World.__new__(World), **errs)
+        oracle = Oracle(PlateWorld.__new__(PlateWorld), **errs)
         meal = stack.enter_context(Meal(order, journal, modules=oracle, calibrators=calibrators(), memory=memory))
         oracle.world = meal.world
         assert isinstance(journal, FragileJournal)
@@ -494,9 +496,9 @@ def test_what_worked_is_trusted_more_and_a_failure_costs_what_it_may_be_to_blame
     eaten(tmp_path, replace(ORDER, bites=1, method=ALWAYS))
     with ExitStack() as stack:
         book, journal = (stack.enter_context(Journal.open(tmp_path / name)) for name in ("home.db", "m.db"))
-        memory, [acted] = memory_in(book), Acts(journal, ORDER.run_of(1)).done
+        memory, [acted] = memory_in(book), AttemptLog(journal, ORDER.run_of(1)).done
         world = stack.enter_context(dinner(1))
-        lessons = Lessons(Remembering(Oracle(world), memory), journal, ORDER.run_of(1), "meal")
+        lessons = Lessons(RememberingModules(Oracle(world), memory), journal, ORDER.run_of(1), "meal")
         [food] = memory.kept(FOOD)
         acted = replace(acted, recalled={FOOD: food.id})
         for _ in range(2):
@@ -552,21 +554,21 @@ def test_killed_between_an_attempt_and_its_lesson_it_still_learns(
 ) -> None:
     eaten(tmp_path, replace(ORDER, bites=1), score=0.5, variance=1e-6)
     order = replace(ORDER, bites=1, seed=HOME + 1, name="next")
-    add = Acts.add
+    add = AttemptLog.add
 
-    def killed(acts: Acts, acted: Any) -> None:
+    def killed(acts: AttemptLog, acted: Any) -> None:
         add(acts, acted)
         raise Killed
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(Acts, "add", killed)
+        patch.setattr(AttemptLog, "add", killed)
         eaten(tmp_path, order, score=0.5, variance=1e-6)
     assert confirmed(tmp_path) == []
     for _ in range(2):
         eaten(tmp_path, order, score=0.5, variance=1e-6)
         assert len(confirmed(tmp_path)) >= 1
     with Journal.open(tmp_path / "m.db") as journal:
-        [acted] = Acts(journal, order.run_of(1)).done
+        [acted] = AttemptLog(journal, order.run_of(1)).done
     assert len(confirmed(tmp_path)) == len(acted.recalled), "the same attempt counts once"
 
 
@@ -576,7 +578,7 @@ def test_in_doubt_nothing_is_learnt_before_somebody_has_looked(tmp_path: Path) -
     assert "fork" in eaten(tmp_path, order, home="m.db", score=0.5, variance=1e-6).bites[0].asked
     with Journal.open(tmp_path / "m.db") as journal:
         [said] = [entry.seq for entry in journal.read() if isinstance(entry.event, RunSettled)]
-        acts = Acts(journal, order.run_of(1))
+        acts = AttemptLog(journal, order.run_of(1))
         [known] = acts.known()
     assert known.a_person_looked and known.acted.recalled
     assert [weight for _, weight in confirmed(tmp_path, "m.db")] == [known.acted.certainty] * len(known.acted.recalled)
@@ -588,7 +590,7 @@ def test_a_box_for_what_only_the_robot_named_shows_no_food(tmp_path: Path) -> No
     eaten(tmp_path, replace(ORDER, bites=1, method="topo+query-for-all"), store="asked.db")
     assert [each[1] for each in kept(tmp_path) if each[0] == PIECE] != []
     with Journal.open(tmp_path / "x.db") as book, Journal.open(tmp_path / "y.db") as journal, dinner(1) as world:
-        lessons = Lessons(Remembering(Oracle(world), memory_in(book)), journal, "run", "meal")
+        lessons = Lessons(RememberingModules(Oracle(world), memory_in(book)), journal, "run", "meal")
         outputs: dict[str, Value] = {"food": "tofu", "box": Box(left=0.4, top=0.4, right=0.6, bottom=0.6)}
         lessons.heard("box", outputs, world.view().rgb, "p", food_was_said=False)
         assert book.head().seq == 0
@@ -622,10 +624,10 @@ def test_an_attempt_keeps_nothing_of_what_an_erased_person_said_for_it(tmp_path:
     order = replace(ORDER, bites=1, method=ALWAYS)
     served = eaten(tmp_path, order)
     with Journal.open(tmp_path / "m.db") as journal:
-        acts = Acts(journal, order.run_of(1)).done
+        acts = AttemptLog(journal, order.run_of(1)).done
         assert [(each.people, each.got) for each in acts] == [((NAME,), True)]
         journal.erase(NAME)
-        [acted] = Acts(journal, order.run_of(1)).done
+        [acted] = AttemptLog(journal, order.run_of(1)).done
         assert (acted.said, acted.outputs, acted.food, acted.got) == (None, {}, None, True)
         told = [entry.event for entry in journal.read() if isinstance(entry.event, RunForwarded)]
         assert all(each.outputs is None for each in told if each.people)
@@ -639,10 +641,10 @@ def test_what_was_made_of_a_remembered_word_is_erased_with_whoever_said_it(tmp_p
     order = replace(ORDER, bites=1, seed=HOME + 1, name="next")
     assert "food" not in eaten(tmp_path, order, home="m.db", score=0.5, variance=1e-6).bites[0].asked
     with Journal.open(tmp_path / "m.db") as journal:
-        before = Acts(journal, order.run_of(1)).done
+        before = AttemptLog(journal, order.run_of(1)).done
         assert [each.people for each in before if "food" in each.recalled] == [(NAME,)] * len(before)
         journal.erase(NAME)
-        assert [each.said for each in Acts(journal, order.run_of(1)).done] == [None] * len(before)
+        assert [each.said for each in AttemptLog(journal, order.run_of(1)).done] == [None] * len(before)
         told = [entry.event for entry in journal.read(run=order.run_of(1)) if isinstance(entry.event, RunForwarded)]
         assert told and all(each.outputs is None for each in told)
 
@@ -652,7 +654,7 @@ def test_a_remembered_word_that_was_tried_in_vain_gives_way(memory: Memory, plat
         first, other, *_ = world.left()
         remember_food(memory, plates, world.view().rgb, first)
         oracle = Oracle(world, label=other, score=0.6, off=0.12)
-        policy = BitePolicy(world, Remembering(oracle, memory, plates), calibrators())
+        policy = BitePolicy(world, RememberingModules(oracle, memory, plates), calibrators())
         made = policy.forward({})
         assert (made.outputs["food"], set(policy.recalled)) == (first, {"food"})
         assert not policy.act(made.outputs, "a").ok
@@ -666,7 +668,7 @@ def test_a_faulty_detector_remembers_too(memory: Memory, plates: PictureEncoder)
         rgb = world.view().rgb
         remember_food(memory, plates, rgb, "chicken")
         faulty = Faulty(modules=Oracle(world), on_plate=frozenset(world.left()), highest=0.9, share=1.0)
-        policy = BitePolicy(world, Remembering(faulty, memory, plates), calibrators())
+        policy = BitePolicy(world, RememberingModules(faulty, memory, plates), calibrators())
         made = policy.forward({})
         assert (made.outputs["food"], made.confidences["food"]) == ("chicken", SURE[1])
 
@@ -675,7 +677,7 @@ def test_what_is_erased_in_the_middle_of_a_bite_is_not_said_again(tmp_path: Path
     with Journal.open(tmp_path / "m.db") as journal, dinner(1) as world:
         memory = memory_in(journal)
         remember_food(memory, plates, world.view().rgb, "chicken")
-        remembering = Remembering(Oracle(world, label="tofu"), memory, plates)
+        remembering = RememberingModules(Oracle(world, label="tofu"), memory, plates)
         policy = BitePolicy(world, remembering, calibrators(), learns=Lessons(remembering, journal, "run", "meal"))
         made = policy.forward({})
         assert (made.outputs["food"], made.people) == ("chicken", ("Ana",))

@@ -8,11 +8,11 @@ import pytest
 from examples import feeding_sweep as example
 from handup.domains.feeding import Skill, foods
 from handup.domains.feeding.capture import CAPTURE
-from handup.domains.feeding.sweep import PUBLISHED_SEEDS, TUNING_SEEDS, Row, config, sweep
+from handup.domains.feeding.sweep import PUBLISHED_SEEDS, TUNING_SEEDS, SweepRow, config, sweep
 
 
-def row(attempt: int = 1, *, ok: bool = True, seed: int = 1, of: str = "") -> Row:
-    return Row(
+def row(attempt: int = 1, *, ok: bool = True, seed: int = 1, of: str = "") -> SweepRow:
+    return SweepRow(
         food="carrots", skill=Skill.SKEWER, kind="fitting", error_mm=0.0, error_deg=0.0, seed=seed, attempt=attempt,
         config=of or config(), ok=ok, other=False, unstable=False, seen=True, something=ok,
     )  # fmt: skip
@@ -42,7 +42,7 @@ def test_the_same_command_twice_measures_once(kept: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(example, "foods", lambda: {"carrots": foods()["carrots"]})
     measured: list[int] = []
 
-    def one(food: str, seeds: list[int]) -> list[Row]:
+    def one(food: str, seeds: list[int]) -> list[SweepRow]:
         measured.extend(seeds)
         return [row(attempt, seed=seeds[0]) for attempt in (1, 2, 3)]
 

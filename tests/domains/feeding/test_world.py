@@ -15,13 +15,13 @@ from handup.core import BadRecord, BadSetting
 from handup.domains.feeding import (
     EASY,
     HARD,
-    Execution,
     Film,
     Item,
     Params,
     Plate,
+    PlateWorld,
     Skill,
-    World,
+    SkillExecution,
     foods,
     random_plate,
 )
@@ -30,16 +30,16 @@ SMALL = (160, 120)
 
 
 @pytest.fixture
-def salad() -> Iterator[World]:
-    with World("savory salad", seed=4, size=SMALL) as world:
+def salad() -> Iterator[PlateWorld]:
+    with PlateWorld("savory salad", seed=4, size=SMALL) as world:
         yield world
 
 
-def first(world: World, food: str) -> Item:
+def first(world: PlateWorld, food: str) -> Item:
     return next(each for each in world.truth() if each.food == food)
 
 
-def bite(world: World, food: str) -> Execution:
+def bite(world: PlateWorld, food: str) -> SkillExecution:
     """Take a food as well as one can."""
     item = first(world, food)
     return world.execute(item.skill, item.best[item.skill])
@@ -48,7 +48,7 @@ def bite(world: World, food: str) -> Execution:
 def short_meal(seed: int) -> list[Any]:
     """What comes of a few bites, to the last bit."""
     found: list[Any] = []
-    with World("thanksgiving", seed=seed, size=SMALL) as world:
+    with PlateWorld("thanksgiving", seed=seed, size=SMALL) as world:
         for food in ("chicken", "mashed potatoes", "green beans"):
             done = bite(world, food)
             found.append([done.picked, done.reason, done.seconds, *world.save()["state"][:60]])
@@ -56,7 +56,7 @@ def short_meal(seed: int) -> list[Any]:
     return found
 
 
-def test_a_view_is_what_it_says(salad: World) -> None:
+def test_a_view_is_what_it_says(salad: PlateWorld) -> None:
     view = salad.view()
     assert view.rgb.shape == (120, 160, 3) and view.rgb.dtype == np.uint8
     assert view.depth.shape == (120, 160) and view.depth.dtype == np.float32
@@ -64,7 +64,7 @@ def test_a_view_is_what_it_says(salad: World) -> None:
     assert np.array_equal(view.rgb, salad.view().rgb)
 
 
-def test_truth_names_what_is_served_with_boxes_and_parameters_in_the_picture(salad: World) -> None:
+def test_truth_names_what_is_served_with_boxes_and_parameters_in_the_picture(salad: PlateWorld) -> None:
     items = salad.truth()
     assert {each.food for each in items} == set(salad.plate.pieces)
     for each in items:
@@ -78,7 +78,7 @@ def test_truth_names_what_is_served_with_boxes_and_parameters_in_the_picture(sal
     assert set(np.unique(salad.labels())) >= {each.number for each in items}
 
 
-def test_a_bite_leaves_the_plate_and_the_next_picture(salad: World) -> None:
+def test_a_bite_leaves_the_plate_and_the_next_picture(salad: PlateWorld) -> None:
     before, picture = salad.left(), salad.view().rgb
     done = bite(salad, "chicken")
     assert done.picked == "chicken" and done.is_bite_of("chicken") and done.is_wrong_bite("cherry tomatoes")
@@ -87,7 +87,7 @@ def test_a_bite_leaves_the_plate_and_the_next_picture(salad: World) -> None:
     assert not np.array_equal(picture, salad.view().rgb)
 
 
-def test_the_detector_sees_a_bite_and_an_empty_fork(salad: World) -> None:
+def test_the_detector_sees_a_bite_and_an_empty_fork(salad: PlateWorld) -> None:
     bite(salad, "cherry tomatoes")
     assert salad.looks_successful().ok
     salad.execute(Skill.SKEWER, Params(0.02, 0.02, 0.04, 0.02))
@@ -95,14 +95,14 @@ def test_the_detector_sees_a_bite_and_an_empty_fork(salad: World) -> None:
     assert not seen.ok and 0.5 <= seen.certainty <= 1.0
 
 
-def test_a_miss_is_a_miss(salad: World) -> None:
+def test_a_miss_is_a_miss(salad: PlateWorld) -> None:
     done = salad.execute(Skill.SKEWER, Params(0.02, 0.02, 0.04, 0.02))
     assert done.picked is None and done.reason == "nothing held" and not done.unstable
 
 
 @pytest.mark.parametrize("food", ["mashed potatoes", "scrambled egg", "noodles", "coleslaw"])
 def test_heaps_are_taken_and_shrink(food: str) -> None:
-    with World(Plate(food, {food: (1, 1)}), seed=2, size=SMALL) as world:
+    with PlateWorld(Plate(food, {food: (1, 1)}), seed=2, size=SMALL) as world:
         before = world.left()[food]
         assert bite(world, food).picked == food
         assert world.looks_successful().ok
@@ -119,7 +119,7 @@ def test_heaps_are_taken_and_shrink(food: str) -> None:
     ],
 )
 def test_wrong_skills_mostly_fail(food: str, skill: Skill) -> None:
-    with World(Plate(food, {food: (1, 1)}), seed=3, size=SMALL) as world:
+    with PlateWorld(Plate(food, {food: (1, 1)}), seed=3, size=SMALL) as world:
         item, start = first(world, food), world.save()
         taken = 0
         for number in range(8):
@@ -131,7 +131,7 @@ def test_wrong_skills_mostly_fail(food: str, skill: Skill) -> None:
 def test_with_perfect_parameters_nearly_every_bite_succeeds() -> None:
     tries = []
     for seed, name in enumerate(["savory salad", "thanksgiving", "mixed salad", "noodles"]):
-        with World(name, seed=900 + seed, size=SMALL) as world:
+        with PlateWorld(name, seed=900 + seed, size=SMALL) as world:
             for food in list(world.plate.pieces) * 2:
                 tries.append(bite(world, food).is_bite_of(food))
                 world.clear_tool()
@@ -150,7 +150,7 @@ def test_the_same_seed_is_the_same_meal_here_and_in_another_process() -> None:
 
 
 def test_a_saved_meal_goes_on_with_the_same_plate() -> None:
-    with World("thanksgiving", seed=5, looks=HARD, size=SMALL) as world:
+    with PlateWorld("thanksgiving", seed=5, looks=HARD, size=SMALL) as world:
         bite(world, "mashed potatoes")
         world.looks_successful()
         bite(world, "mashed potatoes")
@@ -158,7 +158,7 @@ def test_a_saved_meal_goes_on_with_the_same_plate() -> None:
         seen = world.looks_successful()
         world.clear_tool()
         then = bite(world, "chicken"), world.save()
-        with World.restored(kept, size=SMALL) as other:
+        with PlateWorld.restored(kept, size=SMALL) as other:
             assert other.looks_successful() == seen
             other.clear_tool()
             assert (bite(other, "chicken"), other.save()) == then
@@ -173,11 +173,11 @@ def test_killed_after_any_bite_and_restored_is_as_if_never_killed(plate: str) ->
     tried: list[tuple[Skill, Params]] = [(Skill.SKEWER, Params(0.02, 0.02, 0.04, 0.02))]
     found: list[Any] = []
 
-    def done(world: World, number: int) -> tuple[Any, ...]:
+    def done(world: PlateWorld, number: int) -> tuple[Any, ...]:
         done = world.execute(*tried[number])
         return done, world.looks_successful(), world.save(), world.view().rgb.tobytes()
 
-    with World(plate, seed=611, looks=HARD, size=SMALL) as world:
+    with PlateWorld(plate, seed=611, looks=HARD, size=SMALL) as world:
         for number in range(4):
             kept.append(json.loads(json.dumps(world.save())))
             found.append(done(world, number))
@@ -186,14 +186,14 @@ def test_killed_after_any_bite_and_restored_is_as_if_never_killed(plate: str) ->
             tried.append((item.skill, item.best[item.skill]))
     assert sum(each[0].picked is not None for each in found) >= 2
     for killed in (1, 3):
-        with World.restored(kept[killed], size=SMALL) as other:
+        with PlateWorld.restored(kept[killed], size=SMALL) as other:
             assert other.save() == kept[killed]
             for number in range(killed, 4):
                 assert done(other, number) == found[number]
                 other.idle(0.1)
 
 
-def test_an_empty_fork_that_waits_is_seen_as_empty_whatever_it_did(salad: World) -> None:
+def test_an_empty_fork_that_waits_is_seen_as_empty_whatever_it_did(salad: PlateWorld) -> None:
     salad.execute(Skill.SCOOP, Params(0.4, 0.5, 0.6, 0.5))
     salad.clear_tool()
     assert not salad.looks_successful().ok
@@ -201,36 +201,36 @@ def test_an_empty_fork_that_waits_is_seen_as_empty_whatever_it_did(salad: World)
 
 def test_a_plate_of_ones_own_and_looks_of_ones_own_can_be_restored() -> None:
     looks = replace(EASY, eaten=(0.3, 0.3))
-    with World(random_plate(3, must="peas"), seed=8, looks=looks, size=SMALL) as world:
+    with PlateWorld(random_plate(3, must="peas"), seed=8, looks=looks, size=SMALL) as world:
         bite(world, "peas")
         kept = json.loads(json.dumps(world.save()))
-        with World.restored(kept, looks=looks, size=SMALL) as other:
+        with PlateWorld.restored(kept, looks=looks, size=SMALL) as other:
             assert other.save() == world.save()
         with pytest.raises(BadRecord):
-            World.restored(kept, size=SMALL)
+            PlateWorld.restored(kept, size=SMALL)
 
 
-def test_a_record_of_another_plate_is_refused(salad: World) -> None:
+def test_a_record_of_another_plate_is_refused(salad: PlateWorld) -> None:
     with pytest.raises(BadRecord):
         salad.load({**salad.save(), "of": {**salad.save()["of"], "seed": 5}})
 
 
 @pytest.mark.parametrize("change", [{"schema": 99}, {"kind": "a recipe"}, {"of": None}, {"of": {"seed": 1}}])
-def test_what_is_no_whole_record_of_this_version_is_refused(salad: World, change: dict[str, Any]) -> None:
+def test_what_is_no_whole_record_of_this_version_is_refused(salad: PlateWorld, change: dict[str, Any]) -> None:
     for record in (change, {**salad.save(), **change}):
         with pytest.raises(BadRecord):
             salad.load(record)
         with pytest.raises(BadRecord):
-            World.restored(record, size=SMALL)
+            PlateWorld.restored(record, size=SMALL)
 
 
-def test_a_damaged_record_names_what_is_gone(salad: World) -> None:
+def test_a_damaged_record_names_what_is_gone(salad: PlateWorld) -> None:
     record = salad.save()
     del record["heaps"]
     with pytest.raises(BadRecord, match="heaps"):
-        World.restored(record, size=SMALL)
+        PlateWorld.restored(record, size=SMALL)
     with pytest.raises(BadRecord, match="looks"):
-        World.restored({**salad.save(), "of": {**salad.save()["of"], "looks": "mine"}}, size=SMALL)
+        PlateWorld.restored({**salad.save(), "of": {**salad.save()["of"], "looks": "mine"}}, size=SMALL)
 
 
 @pytest.mark.parametrize(
@@ -249,15 +249,15 @@ def test_a_damaged_record_names_what_is_gone(salad: World) -> None:
         {"flat": None},
     ],
 )
-def test_a_damaged_record_is_refused_and_changes_nothing(salad: World, damage: dict[str, Any]) -> None:
+def test_a_damaged_record_is_refused_and_changes_nothing(salad: PlateWorld, damage: dict[str, Any]) -> None:
     before = salad.save()
-    for load in (salad.load, lambda record: World.restored(record, size=SMALL)):
+    for load in (salad.load, lambda record: PlateWorld.restored(record, size=SMALL)):
         with pytest.raises(BadRecord):
             load({**before, **damage})
     assert salad.save() == before
 
 
-def test_a_record_with_a_state_that_is_no_number_is_refused(salad: World) -> None:
+def test_a_record_with_a_state_that_is_no_number_is_refused(salad: PlateWorld) -> None:
     before = salad.save()
     with pytest.raises(BadRecord, match="must be finite, got others in state"):
         salad.load({**before, "state": [float("nan"), *before["state"][1:]]})
@@ -267,36 +267,36 @@ def test_a_record_with_a_state_that_is_no_number_is_refused(salad: World) -> Non
 @pytest.mark.parametrize(
     "of", [{"pieces": {"gravel": [1, 2]}}, {"pieces": {"chicken": 3}}, {"seed": "one"}, {"looks": ["easy"]}]
 )
-def test_a_record_of_no_plate_is_refused(salad: World, of: dict[str, Any]) -> None:
+def test_a_record_of_no_plate_is_refused(salad: PlateWorld, of: dict[str, Any]) -> None:
     record = salad.save()
     with pytest.raises(BadRecord):
-        World.restored({**record, "of": {**record["of"], **of}}, size=SMALL)
+        PlateWorld.restored({**record, "of": {**record["of"], **of}}, size=SMALL)
 
 
-def test_names_and_plain_numbers_do_instead_of_objects(salad: World) -> None:
+def test_names_and_plain_numbers_do_instead_of_objects(salad: PlateWorld) -> None:
     item = first(salad, "chicken")
     before = salad.save()
     done = salad.execute(item.skill, item.best[item.skill])
     salad.load(before)
     assert salad.execute(str(item.skill), item.best[item.skill].numbers) == done
-    with World("savory salad", seed=4, looks="hard", size=SMALL) as hard:
+    with PlateWorld("savory salad", seed=4, looks="hard", size=SMALL) as hard:
         assert hard.looks is HARD
 
 
-def test_a_skill_numbers_looks_or_a_seed_that_cannot_be_are_refused(salad: World) -> None:
+def test_a_skill_numbers_looks_or_a_seed_that_cannot_be_are_refused(salad: PlateWorld) -> None:
     for skill, numbers in (("stab", (0.1, 0.2, 0.3, 0.4)), ("skewer", (0.1, 0.2)), ("skewer", (0.1, 0.2, 0.3, 2.0))):
         with pytest.raises(BadSetting):
             salad.execute(skill, numbers)
     assert salad.executions == 0
     with pytest.raises(BadSetting, match="looks"):
-        World("noodles", seed=1, looks="odd", size=SMALL)
+        PlateWorld("noodles", seed=1, looks="odd", size=SMALL)
     with pytest.raises(BadSetting, match="seed must be a whole number from 0 on, got -1"):
-        World("noodles", seed=-1, size=SMALL)
+        PlateWorld("noodles", seed=-1, size=SMALL)
 
 
 @pytest.mark.parametrize("skill", list(Skill))
 def test_an_unstable_execution_is_noticed_and_rolled_back(
-    salad: World, skill: Skill, monkeypatch: pytest.MonkeyPatch
+    salad: PlateWorld, skill: Skill, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     item, before, picture = first(salad, "chicken"), salad.save(), salad.view().rgb
     with monkeypatch.context() as patch:
@@ -307,23 +307,23 @@ def test_an_unstable_execution_is_noticed_and_rolled_back(
     assert not salad.looks_successful().ok
     salad.load(before)
     assert np.array_equal(salad.view().rgb, picture)
-    with World("savory salad", seed=4, size=SMALL) as untouched:
+    with PlateWorld("savory salad", seed=4, size=SMALL) as untouched:
         assert bite(salad, "chicken") == bite(untouched, "chicken")
         assert salad.save() == {**untouched.save(), "unstable": 0}
 
 
 @pytest.mark.parametrize("skill", list(Skill))
-def test_both_points_in_one_place_are_a_skill_like_any_other(salad: World, skill: Skill) -> None:
+def test_both_points_in_one_place_are_a_skill_like_any_other(salad: PlateWorld, skill: Skill) -> None:
     assert not salad.execute(skill, Params(0.5, 0.5, 0.5, 0.5)).unstable
 
 
 def test_hard_plates_are_eaten_from_but_not_empty() -> None:
     for seed in range(3):
-        with World("mixed salad", seed=seed, looks=HARD, size=SMALL) as world:
+        with PlateWorld("mixed salad", seed=seed, looks=HARD, size=SMALL) as world:
             assert 6 <= sum(world.left().values()) < 18
 
 
-def test_parameters_go_to_the_plate_and_back(salad: World) -> None:
+def test_parameters_go_to_the_plate_and_back(salad: PlateWorld) -> None:
     item = first(salad, "chicken")
     params = item.best[Skill.SKEWER]
     back = salad.params(Skill.SKEWER, *salad.on_plate(Skill.SKEWER, params))
@@ -335,10 +335,10 @@ def test_parameters_go_to_the_plate_and_back(salad: World) -> None:
 
 def test_pictures_too_large_are_refused() -> None:
     with pytest.raises(BadSetting):
-        World("noodles", seed=1, size=(1920, 1080))
+        PlateWorld("noodles", seed=1, size=(1920, 1080))
 
 
-def test_a_film_is_a_small_gif(salad: World, tmp_path: Any) -> None:
+def test_a_film_is_a_small_gif(salad: PlateWorld, tmp_path: Any) -> None:
     item, film = first(salad, "chicken"), Film(every_s=0.2, size=SMALL)
     salad.execute(item.skill, item.best[item.skill], film=film)
     film.save_gif(tmp_path / "skewer.gif")

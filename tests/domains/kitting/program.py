@@ -15,21 +15,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from handup.domains.kitting import State, World, rates
+from handup.domains.kitting import HallState, KittingWorld, rates
 from handup.domains.kitting.actions import KINDS, Primitive
-from handup.domains.kitting.running import LOOK_EVERY_S
-from handup.domains.kitting.state import Effect, Store
+from handup.domains.kitting.hall_state import Effect, WorldFile
+from handup.domains.kitting.kitting_run import LOOK_EVERY_S
 from handup.domains.kitting.variants import recipes, variant
 from handup.executive import Around
 from handup.executive import run as run_file
 from handup.executive.executive import Executive
-from handup.executive.reading import parse_recipes
+from handup.executive.reader import parse_recipes
 from handup.executive.run import Run
 from handup.journal import Journal
 
 RUN_S = 700.0
 WAY = variant("full")
-KEEP = Store.keep
+KEEP = WorldFile.keep
 LOOKS = """\
 format: 1
 sort:
@@ -57,7 +57,7 @@ def dies(die_at: int) -> list[int]:
     """Die at a write; gives how many there were, as the first item."""
     written = [0]
 
-    def keep(self: Store, state: State, effect: Effect | None = None) -> None:
+    def keep(self: WorldFile, state: HallState, effect: Effect | None = None) -> None:
         written[0] += 1
         if written[0] == die_at and die_at % 2:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -65,14 +65,14 @@ def dies(die_at: int) -> list[int]:
         if written[0] == die_at:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    Store.keep = keep  # type: ignore[method-assign]
+    WorldFile.keep = keep  # type: ignore[method-assign]
     return written
 
 
 def build(folder: Path, die_at: int) -> None:
     """Run, or go on with, one kit's work."""
     written = dies(die_at)
-    world = World(8, rates=replace(rates(), run_s=RUN_S), path=folder / "world.db")
+    world = KittingWorld(8, rates=replace(rates(), run_s=RUN_S), path=folder / "world.db")
     with Journal.open(folder / "journal.db") as journal:
         run = Run(recipes(), WAY.recoveries(), settings=WAY.settings, book=journal, run="kits")
         around = Around(
@@ -91,7 +91,7 @@ def look(folder: Path, die_at: int) -> None:
     written = dies(die_at)
     run_file.FLUSH_S = 3600.0  # what may be lost is lost, however slow this machine is
     KINDS.update({name: replace(KINDS[name], touches=True) for name in LOOKING})
-    world = World(8, rates=rates().without_faults(), path=folder / "world.db")
+    world = KittingWorld(8, rates=rates().without_faults(), path=folder / "world.db")
     if world.state.goal is not None:
         world.cancel(world.state.goal.number)  # it stopped with the program that died
     with Journal.open(folder / "journal.db") as journal:

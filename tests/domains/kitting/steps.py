@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from handup.domains.kitting import World
+from handup.domains.kitting import KittingWorld
 from handup.executive.action import Call, Done, Outcome
 
 
 class Hands:
     """Starts one action after another, and lets their time pass."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: KittingWorld) -> None:
         self.world = world
         self.actions = world.actions()
         self.number = 0

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from handup.domains.kitting import CAUSES, State, World, rates
+from handup.domains.kitting import CAUSES, HallState, KittingWorld, rates
 from handup.domains.kitting.actions import KINDS
-from handup.domains.kitting.causes import Hangs, Turn
+from handup.domains.kitting.causes import DrawnChance, Hangs
+from handup.domains.kitting.kitting_run import run_in, run_once
 from handup.domains.kitting.rates import Rates
-from handup.domains.kitting.running import run_in, run_once
 from handup.domains.kitting.variants import variant
 from handup.executive.events import Ending
 
@@ -42,9 +42,9 @@ def unlucky() -> Rates:
     return replace(quiet, causes=causes, run_s=SHORT_S)
 
 
-def after(action: str, state: State) -> State:
+def after(action: str, state: HallState) -> HallState:
     goal = {name.removesuffix("?"): GOALS.get(name, 1) for name in KINDS[action].takes if not name.endswith("?")}
-    turn = Turn(state, unlucky(), action, goal)
+    turn = DrawnChance(state, unlucky(), action, goal)
     KINDS[action].effect(turn)
     return turn.ended
 
@@ -53,7 +53,7 @@ def after(action: str, state: State) -> State:
 def test_a_cause_is_removed_by_what_removes_it_and_by_nothing_else(cause: str) -> None:
     removing = set(rates().causes[cause].removed_by)
     starts = [
-        State(seed=1, base=base, hand=hand, tray=tray, loaded=loaded, causes=(cause,), percept=("bolt", "bolt"))
+        HallState(seed=1, base=base, hand=hand, tray=tray, loaded=loaded, causes=(cause,), percept=("bolt", "bolt"))
         for base in ("gears", "machine", "kits", "drop_off")
         for hand in ("", "large_gear", "kit")
         for tray in (None, ("bolt",))
@@ -77,7 +77,7 @@ def test_a_cause_is_removed_by_what_removes_it_and_by_nothing_else(cause: str) -
 
 @pytest.mark.parametrize("cause", CAUSES)
 def test_with_the_rules_a_cause_goes_and_kits_are_built(cause: str) -> None:
-    world = World(2, rates=unlucky(), drills=True)
+    world = KittingWorld(2, rates=unlucky(), drills=True)
     world.inject(CAUSES[cause].part, cause)
     result = run_in(world, variant("full"))
     assert world.state.drills == (), "it never came up"
@@ -89,7 +89,7 @@ def test_with_the_rules_a_cause_goes_and_kits_are_built(cause: str) -> None:
 
 @pytest.mark.parametrize("cause", CAUSES)
 def test_without_the_rules_a_cause_stays_and_ends_the_run(cause: str) -> None:
-    world = World(2, rates=unlucky(), drills=True)
+    world = KittingWorld(2, rates=unlucky(), drills=True)
     world.inject(CAUSES[cause].part, cause)
     result = run_in(world, variant("retry"))
     assert cause in world.state.causes
@@ -108,19 +108,19 @@ def test_driving_away_and_back_is_a_draw_as_good_as_the_first(cause: str) -> Non
     shaky = rates().only(cause, rate)
     at = CAUSES[cause].at[0]
 
-    def drives(state: State, to: str) -> State:
-        turn = Turn(state, shaky, "navigate", {"to": to})
+    def drives(state: HallState, to: str) -> HallState:
+        turn = DrawnChance(state, shaky, "navigate", {"to": to})
         KINDS["navigate"].effect(turn)
         return turn.ended
 
-    def visits(state: State) -> State:
+    def visits(state: HallState) -> HallState:
         state = drives(state, "gears")
-        turn = Turn(state, shaky, at, {"object": "small_gear"})
+        turn = DrawnChance(state, shaky, at, {"object": "small_gear"})
         if at != "navigate":
             turn.come_up(cause)
         return turn.ended
 
-    firsts = [visits(State(seed=seed, base="machine")) for seed in range(seeds)]
+    firsts = [visits(HallState(seed=seed, base="machine")) for seed in range(seeds)]
     met = [each for each in firsts if cause in each.causes]
     away = [drives(each, "drop_off") for each in met]
     assert at == "navigate" or not any(cause in each.causes for each in away), "it goes when the base leaves"
@@ -142,7 +142,7 @@ def test_luck_alone_helps_now_and_then() -> None:
     """A cause whose luck is one half: blind retries get past it, and it is still there."""
     quiet = unlucky()
     lucky = replace(quiet, causes={**quiet.causes, "stale_map": replace(quiet.causes["stale_map"], luck=0.5)})
-    world = World(4, rates=lucky, drills=True)
+    world = KittingWorld(4, rates=lucky, drills=True)
     world.inject("arm", "stale_map")
     run_in(world, variant("retry"))
     assert world.starts["pick"] > 1

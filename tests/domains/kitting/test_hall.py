@@ -6,19 +6,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from handup.core import Question
-from handup.domains.kitting import World, rates, recipes, variant
-from handup.domains.kitting.hall import WithHands, standing_by
+from handup.domains.kitting import KittingWorld, rates, recipes, variant
+from handup.domains.kitting.hall import SimulatedHands, standing_by
 from handup.executive import Around
 from handup.executive.escalation import AGAIN, FIXED
 from handup.executive.executive import Executive
+from handup.executive.human_help import Heard, People
 from handup.executive.machine import AskPerson
-from handup.executive.people import Heard, People
 from handup.executive.run import Run
 
 WAY = variant("bystander")
 
 
-def asking(world: World) -> Run:
+def asking(world: KittingWorld) -> Run:
     """A run that has just come to a question: the arm is wedged, and there are no rules."""
     world.inject("arm", "wedged_arm")
     run = Run(recipes(), WAY.recoveries(), settings=WAY.settings)
@@ -60,8 +60,8 @@ class _Says(_Silent):
         return Heard(value=self.value, by="Maya")
 
 
-def drilled(path: Path | None = None) -> World:
-    return World(1, rates=rates().without_faults(), path=path, drills=True)
+def drilled(path: Path | None = None) -> KittingWorld:
+    return KittingWorld(1, rates=rates().without_faults(), path=path, drills=True)
 
 
 def test_somebody_simulated_says_and_does_the_same_after_a_kill(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_somebody_simulated_says_and_does_the_same_after_a_kill(tmp_path: Path) 
     assert "wedged_arm" not in after.causes, "they have put it right"
     said = dict(after.helped)
     world.close()
-    again = World(path=tmp_path / "world")
+    again = KittingWorld(path=tmp_path / "world")
     assert again.state.helped == said
     standing_by(again, run.machine).ask(question, "failure:1:1")
     assert again.state == after, "and do nothing twice"
@@ -84,7 +84,7 @@ def test_real_people_are_told_what_they_would_see_and_have_hands() -> None:
     world = drilled()
     run = asking(world)
     maya = _Says(FIXED)
-    people = WithHands(maya, world, run.machine)
+    people = SimulatedHands(maya, world, run.machine)
     people.ask(Question("How?", support="Look."), "s")
     assert maya.asked[0].support == (
         "Look. Simulated: in the hall you would see: The arm stands at the end of a joint."
@@ -96,5 +96,5 @@ def test_real_people_are_told_what_they_would_see_and_have_hands() -> None:
 def test_who_only_says_try_again_has_changed_nothing() -> None:
     world = drilled()
     run = asking(world)
-    WithHands(_Says(AGAIN), world, run.machine).heard("s")
+    SimulatedHands(_Says(AGAIN), world, run.machine).heard("s")
     assert "wedged_arm" in world.state.causes

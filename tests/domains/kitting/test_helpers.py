@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from handup.core import Question, QuestionKind
-from handup.domains.kitting import World, rates
+from handup.domains.kitting import KittingWorld, rates
 from handup.domains.kitting.actions import KINDS
 from handup.domains.kitting.causes import ASKED
-from handup.domains.kitting.helpers import GO_ON, SILENT, Bystander, Helper, RemoteOperator
+from handup.domains.kitting.helpers import GO_ON, SILENT, Bystander, HallHelper, RemoteOperator
 from handup.domains.kitting.variants import recipes
 from handup.executive.escalation import AGAIN, FIXED, escalate
 from handup.executive.failure import Failure, Level
@@ -27,11 +27,11 @@ def how(about: AskPerson) -> Question:
     return escalate(about, None, last=True).question
 
 
-def answers(helper: Helper, cause: str, about: tuple[str, str], count: int = 200) -> list[tuple[object, bool]]:
+def answers(helper: HallHelper, cause: str, about: tuple[str, str], count: int = 200) -> list[tuple[object, bool]]:
     """What is said, and whether the cause is gone then."""
     found: list[tuple[object, bool]] = []
     for number in range(count):
-        world = World(number, rates=rates().without_faults())
+        world = KittingWorld(number, rates=rates().without_faults())
         world.state = replace(world.state, causes=(cause,))
         question = asked(*about)
         said = helper.says(world, question, how(question))
@@ -56,7 +56,7 @@ def test_helpers_say_what_is_wrong_with_a_module_and_are_mistaken_at_times() -> 
     for helper in (Bystander(), RemoteOperator()):
         said: list[object] = []
         for seed in range(200):
-            world = World(seed, rates=rates().without_faults())
+            world = KittingWorld(seed, rates=rates().without_faults())
             world.state = replace(world.state, causes=("out_of_reach",))
             question = Question(ASKED["reach"], QuestionKind.YES_NO)
             said.append(helper.says(world, asked("pick", "no_plan"), question).value)
@@ -67,7 +67,8 @@ def test_who_is_there_already_need_not_come_again() -> None:
     for helper in (Bystander(), RemoteOperator()):
         first, second = (asked("navigate", "stuck", turn=turn) for turn in (1, 2))
         times = [
-            [helper.says(World(seed), each, how(each)).latency_s for seed in range(60)] for each in (first, second)
+            [helper.says(KittingWorld(seed), each, how(each)).latency_s for seed in range(60)]
+            for each in (first, second)
         ]
         assert sum(times[0]) > 1.5 * sum(times[1])
 
@@ -75,11 +76,13 @@ def test_who_is_there_already_need_not_come_again() -> None:
 def test_the_same_question_gets_the_same_answer() -> None:
     for helper in (Bystander(), RemoteOperator()):
         question = asked("pick", "no_plan", at_s=17.0)
-        assert helper.says(World(3), question, how(question)) == helper.says(World(3), question, how(question))
+        assert helper.says(KittingWorld(3), question, how(question)) == helper.says(
+            KittingWorld(3), question, how(question)
+        )
 
 
 def test_a_person_takes_what_should_not_be_in_the_hand() -> None:
-    world = World(1, rates=rates().without_faults())
+    world = KittingWorld(1, rates=rates().without_faults())
     world.state = replace(world.state, hand="bolt")
     question = asked("pick", "hand_full")
     said = Bystander().says(world, question, how(question))
@@ -87,7 +90,7 @@ def test_a_person_takes_what_should_not_be_in_the_hand() -> None:
 
 
 def test_a_step_without_a_better_place_is_tried_again() -> None:
-    world = World(1, rates=rates().without_faults())
+    world = KittingWorld(1, rates=rates().without_faults())
     world.state = replace(world.state, causes=("stuck_base",))
     question = asked("navigate", "stuck")
     assert Bystander().says(world, question, how(question)).value == FIXED

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from handup.domains.kitting.state import Effect, Store
+from handup.domains.kitting.hall_state import Effect, WorldFile
 from handup.executive.measures import measure
 from handup.journal import Journal
 from tests.domains.kitting.program import LOOKING, build, look
@@ -25,7 +25,7 @@ def end(folder: Path) -> dict[str, Any]:
 
 
 def effects(folder: Path) -> tuple[Effect, ...]:
-    store = Store(folder / "world.db")
+    store = WorldFile(folder / "world.db")
     try:
         return store.effects()
     finally:

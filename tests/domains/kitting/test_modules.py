@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from handup.domains.kitting import CAUSES, World, rates
+from handup.domains.kitting import CAUSES, KittingWorld, rates
 from handup.domains.kitting.actions import KINDS
-from handup.domains.kitting.causes import ASKED, BEHIND, GRAPHS, REMEDIED, Turn, chance, confidence
+from handup.domains.kitting.causes import ASKED, BEHIND, GRAPHS, REMEDIED, DrawnChance, chance, confidence
+from handup.domains.kitting.hall_state import HallState
 from handup.domains.kitting.rates import Rates
-from handup.domains.kitting.state import State
 from handup.executive.failure import Failure, Level
 
 
 def scored(seed: int, numbers: Rates) -> tuple[float, bool]:
     """What is thought of a module whose cause came up as often as the rates say, and whether it is right."""
     wrong = chance(seed, "wrong") < numbers.causes["misaligned_gear"].rate
-    turn = Turn(State(seed=seed), numbers, "realign", {})
+    turn = DrawnChance(HallState(seed=seed), numbers, "realign", {})
     turn.score("alignment", not wrong)
     return confidence("alignment", turn.ended, numbers), not wrong
 
@@ -31,7 +31,7 @@ def test_a_confidence_of_x_is_right_x_of_the_time() -> None:
 
 def test_a_module_that_has_said_nothing_is_taken_at_its_rate() -> None:
     expected = (1.0 - rates().causes["occlusion"].rate) * (1.0 - rates().causes["out_of_view"].rate)
-    assert confidence("view", State(seed=0), rates()) == pytest.approx(expected)
+    assert confidence("view", HallState(seed=0), rates()) == pytest.approx(expected)
 
 
 def test_every_module_has_causes_words_and_a_remedy() -> None:
@@ -48,7 +48,7 @@ def test_no_module_is_called_like_an_input() -> None:
 
 
 def test_an_action_names_its_modules() -> None:
-    world = World(0)
+    world = KittingWorld(0)
     failure = Failure(levels=(Level(task="t", step=(0,), name="pick"),), leaf="pick", kind="action", code="no_plan")
     graph = world.actions()["pick"]().modules(failure)
     assert graph is not None

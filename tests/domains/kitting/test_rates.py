@@ -7,7 +7,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from handup.core import BadSetting
-from handup.domains.kitting import CAUSES, World, rates
+from handup.domains.kitting import CAUSES, KittingWorld, rates
 from handup.domains.kitting.actions import KINDS
 from handup.domains.kitting.rates import rates_digest
 
@@ -78,4 +78,4 @@ def test_everything_more_often_is_still_a_probability() -> None:
 
 def test_a_seed_is_a_whole_number_from_0() -> None:
     with pytest.raises(BadSetting, match="seed must be at least 0, got -1"):
-        World(-1)
+        KittingWorld(-1)

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 import pytest
 
 from handup.core import BadSetting, ResumeHint
-from handup.domains.kitting import World, rates
-from handup.domains.kitting.running import run_in
+from handup.domains.kitting import KittingWorld, rates
+from handup.domains.kitting.kitting_run import run_in
 from handup.domains.kitting.variants import RULES, VARIANTS, read, recipes, variant
-from handup.executive.checking import abilities_of, check
 from handup.executive.events import Ending
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, Step
+from handup.executive.validator import abilities_of, check
 
 FILES = (*RULES, "common", "last_resort", "restart", "told")
 
@@ -34,14 +34,14 @@ def actions_in(steps: Iterable[Step]) -> set[str]:
 
 
 def test_nothing_is_wrong_with_recipes_and_rules() -> None:
-    world = World()
+    world = KittingWorld()
     abilities = abilities_of(world.actions(), {each.name: each for each in world.monitors()})
     problems = check(recipes(), read(FILES), abilities=abilities)
     assert [str(each) for each in problems] == []
 
 
 def test_without_faults_look_is_reached_25_times_and_perceive_6_times_per_kit() -> None:
-    world = World(1, rates=rates().without_faults())
+    world = KittingWorld(1, rates=rates().without_faults())
     result = run_in(world, variant("full"))
     assert (result.ending, result.kits) == (Ending.DONE, 4)
     assert result.starts["look"] == 25 * result.kits
@@ -53,7 +53,7 @@ def test_without_faults_look_is_reached_25_times_and_perceive_6_times_per_kit() 
 
 def test_parts_are_fetched_while_the_machine_runs() -> None:
     """The gear comes out when the machine is done, in the middle of the kit, and nobody waits for it."""
-    world = World(1, rates=rates().without_faults())
+    world = KittingWorld(1, rates=rates().without_faults())
     result = run_in(world, variant("full"))
     _, contents = world.state.delivered[0]
     assert contents == ("small_gear", "gearbox_bottom", "machined_gear", "bolt", "bolt", "gearbox_top")
@@ -62,7 +62,7 @@ def test_parts_are_fetched_while_the_machine_runs() -> None:
 
 
 def test_no_kit_is_begun_that_cannot_end_in_time() -> None:
-    world = World(1, rates=rates().without_faults())
+    world = KittingWorld(1, rates=rates().without_faults())
     world.clock.advance(2200.0)
     result = run_in(world, variant("full"))
     assert (result.ending, result.kits, world.state.kits) == (Ending.DONE, 0, 0)

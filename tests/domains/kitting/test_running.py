@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from handup.core import BadSetting
-from handup.domains.kitting import World, rates
-from handup.domains.kitting.running import run_in, run_once
+from handup.domains.kitting import KittingWorld, rates
+from handup.domains.kitting.kitting_run import run_in, run_once
 from handup.domains.kitting.variants import VARIANTS, variant
 from handup.executive.events import Ending
 
@@ -71,7 +71,7 @@ def test_a_drill_goes_wrong_once() -> None:
 
 
 def test_a_world_can_be_run_by_hand_first() -> None:
-    world = World(0, rates=rates().without_faults(), drills=True)
+    world = KittingWorld(0, rates=rates().without_faults(), drills=True)
     world.inject("camera", "occlusion")
     assert run_in(world, variant("full")).recoveries == {"arm_out_of_the_picture": 1}
 

@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.core import BadRecord, BadSetting, IllegalCall, StoreUnavailable
-from handup.domains.kitting import CAUSES, State, World, rates
+from handup.domains.kitting import CAUSES, HallState, KittingWorld, rates
 from handup.domains.kitting.causes import chance
-from handup.domains.kitting.state import CONTENTS, FETCHED, GEAR, MACHINED
+from handup.domains.kitting.hall_state import CONTENTS, FETCHED, GEAR, MACHINED
 from handup.executive.action import Aborted, Call, Done, NotStarted
 from tests.domains.kitting.steps import Hands
 
 
-def quiet(seed: int = 0, path: Path | None = None) -> World:
-    return World(seed, rates=rates().without_faults(), path=path, drills=True)
+def quiet(seed: int = 0, path: Path | None = None) -> KittingWorld:
+    return KittingWorld(seed, rates=rates().without_faults(), path=path, drills=True)
 
 
-def causes(world: World) -> set[str]:
+def causes(world: KittingWorld) -> set[str]:
     return set(world.state.causes)
 
 
@@ -64,7 +64,7 @@ def test_a_kit_that_lacks_a_part_counts_nothing() -> None:
 
 
 def test_a_kit_after_the_end_counts_nothing() -> None:
-    state = State(seed=0, delivered=((2699.0, CONTENTS), (2701.0, CONTENTS)))
+    state = HallState(seed=0, delivered=((2699.0, CONTENTS), (2701.0, CONTENTS)))
     assert state.complete_by(2700.0) == 1
 
 
@@ -146,7 +146,7 @@ def test_a_hand_that_is_full_picks_nothing_more() -> None:
 
 
 def test_the_same_seed_gives_the_same_world() -> None:
-    first, second = Hands(World(5)), Hands(World(5))
+    first, second = Hands(KittingWorld(5)), Hands(KittingWorld(5))
     for hands in (first, second):
         for to in ("gears", "machine", "gearboxes", "drop_off"):
             hands.do("navigate", to=to)
@@ -159,7 +159,7 @@ def test_what_one_run_does_besides_changes_no_other_draw() -> None:
     shaky = rates().only("out_of_view", 0.5)
     seen: list[list[bool]] = []
     for besides in (0, 7):
-        hands = Hands(World(3, rates=shaky))
+        hands = Hands(KittingWorld(3, rates=shaky))
         found = []
         for to in ("gears", "gearboxes", "screw_bin") * 8:
             hands.done("navigate", to=to)
@@ -193,13 +193,13 @@ def test_a_drill_comes_up_at_the_next_opportunity_and_once() -> None:
 
 def test_drills_are_off_by_default() -> None:
     with pytest.raises(BadSetting, match="this world takes no drills"):
-        World(0).inject("camera", "occlusion")
+        KittingWorld(0).inject("camera", "occlusion")
 
 
 def test_another_program_can_drill_a_world_that_runs(tmp_path: Path) -> None:
     running = Hands(quiet(0, tmp_path / "world.db"))
     running.done("look", pose="table")
-    other = World(path=tmp_path / "world.db")
+    other = KittingWorld(path=tmp_path / "world.db")
     other.inject("camera", "occlusion")
     other.close()
     running.done("segment")
@@ -232,17 +232,17 @@ def test_a_drill_needs_a_part_and_a_failure_of_it() -> None:
 def test_a_state_goes_to_json_and_back(
     seed: int, causes: tuple[str, ...], tray: tuple[str, ...] | None, now_s: float
 ) -> None:
-    state = State(seed=seed, causes=causes, tray=tray, now_s=now_s, delivered=((1.0, CONTENTS),))
-    assert State.from_json(state.to_json()) == state
+    state = HallState(seed=seed, causes=causes, tray=tray, now_s=now_s, delivered=((1.0, CONTENTS),))
+    assert HallState.from_json(state.to_json()) == state
 
 
 def test_a_state_of_another_schema_or_without_a_field_is_refused() -> None:
-    record = State(seed=1).to_json()
+    record = HallState(seed=1).to_json()
     with pytest.raises(BadRecord, match="schema of a kitting world must be 1, got 9"):
-        State.from_json({**record, "schema": 9})
+        HallState.from_json({**record, "schema": 9})
     del record["tray"]
     with pytest.raises(BadRecord, match="damaged"):
-        State.from_json(record)
+        HallState.from_json(record)
 
 
 def test_the_world_survives_the_program(tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_the_world_survives_the_program(tmp_path: Path) -> None:
     hands.kit()
     hands.fetch("bolt", "screw_bin")
     hands.world.close()
-    again = World(99, rates=rates().without_faults(), path=tmp_path / "world.db")
+    again = KittingWorld(99, rates=rates().without_faults(), path=tmp_path / "world.db")
     assert again.state == hands.world.state
     assert again.state.seed == 4
     assert again.clock.now_s() == hands.world.clock.now_s()
@@ -260,13 +260,13 @@ def test_the_world_survives_the_program(tmp_path: Path) -> None:
 
 def test_a_world_goes_on_for_the_one_it_is_of_and_for_nobody_else(tmp_path: Path) -> None:
     path = tmp_path / "world.db"
-    World(4, path=path, whose="run-1 of this store").close()
-    again = World(path=path, whose="run-1 of this store", create=False)
+    KittingWorld(4, path=path, whose="run-1 of this store").close()
+    again = KittingWorld(path=path, whose="run-1 of this store", create=False)
     assert again.state.seed == 4
     again.close()
     for create in (True, False):
         with pytest.raises(BadRecord, match="is the one of another run"):
-            World(4, path=path, whose="run-1 of that store", create=create)
+            KittingWorld(4, path=path, whose="run-1 of that store", create=create)
 
 
 @pytest.mark.parametrize("left", ["nothing", "an empty file"])
@@ -275,19 +275,19 @@ def test_a_world_that_must_be_there_is_not_made(tmp_path: Path, left: str) -> No
     if left == "an empty file":
         path.touch()
     with pytest.raises(StoreUnavailable, match="is not there") as refused:
-        World(4, path=path, create=False)
+        KittingWorld(4, path=path, create=False)
     assert "begin a new run" in refused.value.hint
 
 
 def test_a_world_on_disk_and_one_in_memory_are_the_same(tmp_path: Path) -> None:
-    memory, disk = World(7), World(7, path=tmp_path / "world.db")
+    memory, disk = KittingWorld(7), KittingWorld(7, path=tmp_path / "world.db")
     for world in (memory, disk):
         hands = Hands(world)
         for to in ("gears", "machine", "gearboxes"):
             hands.do("navigate", to=to)
             hands.do("look", pose="table")
     assert memory.effects == disk.effects
-    assert State.from_json(memory.state.to_json()) == State.from_json(disk.state.to_json())
+    assert HallState.from_json(memory.state.to_json()) == HallState.from_json(disk.state.to_json())
     disk.close()
 
 
@@ -295,7 +295,7 @@ def test_a_start_that_never_reached_the_robot_did_nothing(tmp_path: Path) -> Non
     hands = Hands(quiet(0, tmp_path / "world.db"))
     hands.done("navigate", to="gears")
     hands.world.close()
-    again = World(path=tmp_path / "world.db")
+    again = KittingWorld(path=tmp_path / "world.db")
     assert isinstance(again.actions()["pick"]().sense(Call(goal={}, number=2)), NotStarted)
     assert again.state == hands.world.state
     again.close()
@@ -310,7 +310,7 @@ def test_a_goal_under_way_stops_with_the_program_and_leaves_no_trace(tmp_path: P
     next(action.step())
     before.clock.advance(3.0)
     before.close()  # and that was that
-    again = World(path=path, rates=rates().without_faults())
+    again = KittingWorld(path=path, rates=rates().without_faults())
     sensed = again.actions()["navigate"]().sense(Call(goal={"to": "machine"}, number=1))
     assert isinstance(sensed, NotStarted)
     assert again.state == untouched
@@ -323,7 +323,7 @@ def test_a_lost_outcome_is_still_known_to_the_robot(tmp_path: Path) -> None:
     hands = Hands(quiet(0, path))
     hands.kit()
     hands.world.close()
-    again = World(path=path)
+    again = KittingWorld(path=path)
     sensed = again.actions()["place_kit_on_robot"]().sense(Call(goal={}, number=hands.number))
     assert isinstance(sensed, Done)
     assert sensed.beliefs == {"holding": False, "in_kit": 0}

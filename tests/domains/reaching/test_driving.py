@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 
 from handup.core import BadGoals, BadRecord, IllegalCall, UnknownMethod
 from handup.core.panels import Phase, RobotState, ScenePanel, plain
-from handup.domains.reaching import Ending, Mode, Rules, scene
-from handup.domains.reaching.driving import Drive, Push
+from handup.domains.reaching import AttemptEnding, Mode, Rules, scene
+from handup.domains.reaching.driven_hand import DevicePush, Drive
 from handup.domains.reaching.ghost import GHOST_S, ghost_of, nearest
 from handup.domains.reaching.page_state import ending_of, panels_of, said_of, things_of
 from handup.domains.reaching.scenes import CONTROL_S, STICK_M_S
 from handup.intent import Command
 from tests.fakes.panels import of_type
 
-FORWARD = Push(pushed=(1.0, 0.0, 0.0))
+FORWARD = DevicePush(pushed=(1.0, 0.0, 0.0))
 
 
-def driven(drive: Drive, push: Callable[[], Push | None], steps: int) -> Drive:
+def driven(drive: Drive, push: Callable[[], DevicePush | None], steps: int) -> Drive:
     for _ in range(steps):
         drive.tick(push())
     return drive
@@ -34,7 +34,7 @@ def taken(task: str, goal: str) -> Drive:
     drive = Drive(scene("S1"), task, "manual")
     pose = drive.scene.goal(goal).poses[0]
     drive.hand.position, drive.hand.rotation = pose.position, pose.rotation
-    drive.tick(Push(close=True))
+    drive.tick(DevicePush(close=True))
     return drive
 
 
@@ -63,7 +63,7 @@ def test_nothing_of_the_robots_moves_the_hand_while_nobody_is_heard() -> None:
 def test_the_mode_decides_whether_it_moves_or_turns_and_changes_are_counted() -> None:
     drive = Drive(scene("S1"), helper="manual")
     for mode in (Mode.ROTATE, Mode.ROTATE, Mode.TRANSLATE):
-        drive.tick(Push(mode, (0.0, 0.0, 1.0)))
+        drive.tick(DevicePush(mode, (0.0, 0.0, 1.0)))
     assert (drive.mode_changes, drive.mode) == (2, Mode.TRANSLATE)
     assert drive.hand.pose.angle_rad(drive.scene.start) == pytest.approx(2 * 0.4 * CONTROL_S)
 
@@ -92,24 +92,24 @@ def test_a_question_that_nobody_answers_is_over_and_the_hand_goes_on() -> None:
 
 
 def test_closing_the_hand_tells_what_is_held() -> None:
-    assert taken("", "cup/side").result().ending is Ending.GRASPED
-    assert taken("cup/side", "cup/side").result().ending is Ending.GRASPED
+    assert taken("", "cup/side").result().ending is AttemptEnding.GRASPED
+    assert taken("cup/side", "cup/side").result().ending is AttemptEnding.GRASPED
     other = taken("cup/top", "cup/side")
-    assert (other.result().ending, other.held, other.over) == (Ending.MISSED, "cup/side", True)
+    assert (other.result().ending, other.held, other.over) == (AttemptEnding.MISSED, "cup/side", True)
     assert ending_of(other).endswith("it was to be the cup (top grasp)")
 
 
 def test_closing_it_on_nothing_is_a_miss_once_for_each_press() -> None:
     drive = Drive(scene("S1"), helper="manual")
     for close in (True, True, False, True):
-        drive.tick(Push(close=close))
+        drive.tick(DevicePush(close=close))
     assert (drive.misses, drive.over) == (2, False)
 
 
 def test_the_time_is_up_at_the_limit() -> None:
-    drive = driven(Drive(scene("S1"), "cup/top", "manual", Rules(limit_s=1.0)), Push, 60)
+    drive = driven(Drive(scene("S1"), "cup/top", "manual", Rules(limit_s=1.0)), DevicePush, 60)
     found = drive.result()
-    assert found.ending is Ending.TOO_LATE
+    assert found.ending is AttemptEnding.TOO_LATE
     assert found.to_json()["success"] is False
     assert ending_of(drive) == "the time is up"
 
@@ -127,9 +127,9 @@ def test_no_helper_moves_the_hand_while_the_stick_rests(helper: str) -> None:
     if drive.question is not None:
         drive.unanswered()
     here = drive.hand.pose
-    driven(drive, lambda: Push(pushed=(0.01, 0.0, 0.0)), 1)
+    driven(drive, lambda: DevicePush(pushed=(0.01, 0.0, 0.0)), 1)
     drifted = drive.hand.pose
-    driven(drive, Push, 40)
+    driven(drive, DevicePush, 40)
     assert (drive.hand.pose, drive.command.still, drive.ghost) == (drifted, True, None)
     assert here.distance_m(drifted) < 2e-5, "a stick that drifts is at rest"
 
@@ -194,7 +194,7 @@ def test_an_attempt_goes_on_from_its_record_with_its_question() -> None:
     assert again.question == drive.question
     for each in (drive, again):
         each.answer(True, "ana")
-        driven(each, lambda: Push(Mode.ROTATE, (0.0, 1.0, 0.0)), 10)
+        driven(each, lambda: DevicePush(Mode.ROTATE, (0.0, 1.0, 0.0)), 10)
     assert json.loads(json.dumps(again.to_json())) == json.loads(json.dumps(drive.to_json()))
     assert again.result() == drive.result()
 
@@ -228,7 +228,7 @@ def test_whatever_is_pushed_the_hand_is_in_nothing_and_what_is_told_is_sound(
     drive = Drive(scene("U6"), helper="assist")
     for x, y, z, mode in pushes:
         for _ in range(8):
-            drive.tick(Push(mode, (x, y, z)))
+            drive.tick(DevicePush(mode, (x, y, z)))
         if drive.question is not None:
             drive.unanswered()
     assert drive.hand.clearance_m >= -1e-9

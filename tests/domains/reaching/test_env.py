@@ -8,7 +8,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from handup.core import BadSetting
-from handup.domains.reaching import Rules, Strategy, scene
+from handup.domains.reaching import Rules, SteeringHabit, scene
 from handup.domains.reaching.env import GRASPED, ID, ReachingEnv
 
 NOTHING = {"velocity": np.zeros(6), "ask": 0}
@@ -24,7 +24,7 @@ def test_gymnasiums_checker_finds_nothing(name: str) -> None:
 
 
 def test_a_robot_that_does_nothing_lets_the_person_do_it() -> None:
-    env = ReachingEnv("S1", strategy=Strategy.STOP_BESIDE)
+    env = ReachingEnv("S1", strategy=SteeringHabit.STOP_BESIDE)
     _, told = env.reset(seed=5001)
     assert told["goal"] in scene("S1").tasks and told["strategy"] == "stop-beside"
     paid, steps, ended, late = 0.0, 0, False, False
@@ -36,7 +36,7 @@ def test_a_robot_that_does_nothing_lets_the_person_do_it() -> None:
 
 
 def test_a_question_costs_its_time_and_is_answered_once_seen() -> None:
-    env = ReachingEnv("S1", strategy=Strategy.STOP_OVER)
+    env = ReachingEnv("S1", strategy=SteeringHabit.STOP_OVER)
     right = 0
     for seed in range(5000, 5020):
         seen, told = env.reset(seed=seed)
@@ -49,7 +49,7 @@ def test_a_question_costs_its_time_and_is_answered_once_seen() -> None:
 
 
 def test_the_same_question_is_not_asked_twice() -> None:
-    env = ReachingEnv("S1", strategy=Strategy.STOP_OVER)
+    env = ReachingEnv("S1", strategy=SteeringHabit.STOP_OVER)
     env.reset(seed=5003)
     first, reward, _, _, told = env.step({"velocity": np.zeros(6), "ask": 2})
     assert reward == pytest.approx(-2.9) and told["refused"] is False

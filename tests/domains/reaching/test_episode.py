@@ -9,10 +9,10 @@ import pytest
 
 from handup.core import BadGoals, UnknownMethod
 from handup.domains.reaching import (
-    Ending,
+    AttemptEnding,
     Method,
     Rules,
-    Strategy,
+    SteeringHabit,
     User,
     episode,
     helped_by,
@@ -23,7 +23,7 @@ from handup.domains.reaching import (
 )
 from handup.domains.reaching.episode import PERSON
 from handup.intent import Ask, Asking, Assist, Assistant, Command, Goals, Joystick, Pose
-from handup.intent.asking import about_goal, ask
+from handup.intent.goal_questions import about_goal, ask
 from handup.intent.paper import Paper
 
 MANUAL = method("manual")
@@ -55,8 +55,8 @@ class Quiz:
 
 
 @pytest.mark.parametrize(("name", "task"), CELLS)
-@pytest.mark.parametrize("strategy", Strategy)
-def test_people_reach_their_goals_alone(name: str, task: str, strategy: Strategy) -> None:
+@pytest.mark.parametrize("strategy", SteeringHabit)
+def test_people_reach_their_goals_alone(name: str, task: str, strategy: SteeringHabit) -> None:
     trials = [episode(scene(name), task, User(strategy=strategy), MANUAL, seed) for seed in range(5000, 5004)]
     assert sum(each.success for each in trials) == 4
     assert sum(each.first.success for each in trials) >= 3
@@ -65,14 +65,14 @@ def test_people_reach_their_goals_alone(name: str, task: str, strategy: Strategy
 
 @pytest.mark.parametrize("name", ["manual", "paper"])
 def test_the_same_arguments_give_the_same_trial(name: str) -> None:
-    user = User(strategy=Strategy.STOP_OVER)
+    user = User(strategy=SteeringHabit.STOP_OVER)
     one = episode(scene("S2"), "spoon/top vertical", user, method(name), 5003, record=True)
     assert one == episode(scene("S2"), "spoon/top vertical", user, method(name), 5003, record=True)
     assert one != episode(scene("S2"), "spoon/top vertical", user, method(name), 5004, record=True)
 
 
 def test_a_method_that_adds_nothing_is_manual() -> None:
-    where, user = scene("S1"), User(strategy=Strategy.ROTATE_FIRST)
+    where, user = scene("S1"), User(strategy=SteeringHabit.ROTATE_FIRST)
     plain = episode(where, "cup/top", user, MANUAL, 5002)
     again = episode(where, "cup/top", user, Method("manual", Silent), 5002)
     assert plain == again
@@ -94,7 +94,7 @@ class Silent:
 
 
 def test_questions_are_answered_truthfully_cost_time_and_are_counted() -> None:
-    where, user = scene("S1"), User(strategy=Strategy.STOP_BESIDE, wrong_answer=0.0)
+    where, user = scene("S1"), User(strategy=SteeringHabit.STOP_BESIDE, wrong_answer=0.0)
     asking: list[Quiz] = []
 
     def begin(goals: Goals, alpha: float) -> Quiz:
@@ -112,13 +112,13 @@ def test_questions_are_answered_truthfully_cost_time_and_are_counted() -> None:
 
 
 def test_a_failed_attempt_gives_a_second_and_only_one() -> None:
-    user, short = User(strategy=Strategy.STOP_BESIDE), Rules(limit_s=5.0)
+    user, short = User(strategy=SteeringHabit.STOP_BESIDE), Rules(limit_s=5.0)
     trials = [
         episode(scene("U22"), "drill/side vertical", user, MANUAL, seed, rules=short) for seed in range(5000, 5012)
     ]
     assert all(len(each.attempts) == 2 and not each.success and each.counted is None for each in trials)
-    assert {each.attempts[1].strategy for each in trials} == {Strategy.STOP_BESIDE, Strategy.ROTATE_FIRST}
-    assert all(each.first.ending is Ending.TOO_LATE for each in trials)
+    assert {each.attempts[1].strategy for each in trials} == {SteeringHabit.STOP_BESIDE, SteeringHabit.ROTATE_FIRST}
+    assert all(each.first.ending is AttemptEnding.TOO_LATE for each in trials)
     assert all(each.total_s == pytest.approx(10.0) for each in trials)
 
 
@@ -135,7 +135,7 @@ def test_a_second_attempt_goes_on_with_what_is_known_of_the_person() -> None:
             return second[0]
 
     second: list[Assistant] = []
-    user, short = User(strategy=Strategy.STOP_BESIDE), Rules(limit_s=5.0)
+    user, short = User(strategy=SteeringHabit.STOP_BESIDE), Rules(limit_s=5.0)
     trial = episode(scene("U22"), "drill/side vertical", user, Method("noted", begin), 5302, rules=short)
     assert len(trial.attempts) == 2 and len(first) == len(second) == 1
     assert second[0].state.now_s > first[0].state.now_s >= 4.9, "one clock"
@@ -165,14 +165,14 @@ class Outside:
 def test_a_method_of_ones_own_is_asked_for_another_after_a_failure_only(limit_s: float, plans: list[object]) -> None:
     made: list[Outside] = []
     own = Method("outside", lambda goals, alpha: Outside(made))
-    user, rules = User(strategy=Strategy.STOP_BESIDE), Rules(limit_s=limit_s)
+    user, rules = User(strategy=SteeringHabit.STOP_BESIDE), Rules(limit_s=limit_s)
     trial = episode(scene("S1"), "chips can/side", user, own, 5001, rules=rules)
     assert trial.success is (len(plans) == 1)
     assert [each.plans for each in made] == plans, "each helps in its own attempt"
 
 
 def test_the_measured_attempt_is_the_one_that_succeeded() -> None:
-    user = User(strategy=Strategy.STOP_BESIDE)
+    user = User(strategy=SteeringHabit.STOP_BESIDE)
     trial = episode(scene("S1"), "cup/side", user, MANUAL, 5000)
     assert trial.counted is trial.attempts[0] and trial.total_s == trial.first.time_s
     row = trial.to_json()
@@ -180,7 +180,7 @@ def test_the_measured_attempt_is_the_one_that_succeeded() -> None:
 
 
 def test_moments_are_kept_when_asked_for_ten_a_second() -> None:
-    user = User(strategy=Strategy.STOP_BESIDE)
+    user = User(strategy=SteeringHabit.STOP_BESIDE)
     trial = episode(scene("S1"), "chips can/side", user, method("ho"), 5001, record=True)
     assert episode(scene("S1"), "chips can/side", user, method("ho"), 5001).first.moments == ()
     moments = trial.first.moments
@@ -191,7 +191,7 @@ def test_moments_are_kept_when_asked_for_ten_a_second() -> None:
 
 @pytest.mark.parametrize("name", [each for each in methods() if each != "manual"])
 def test_every_method_runs_and_keeps_the_measures_in_range(name: str) -> None:
-    user = User(strategy=Strategy.STOP_BESIDE)
+    user = User(strategy=SteeringHabit.STOP_BESIDE)
     trial = episode(scene("U6"), "cup/top", user, method(name), 5000, rules=Rules(limit_s=20.0))
     for each in trial.attempts:
         assert 0.0 < each.time_s <= 23.0 and 0.0 <= each.opposing <= 1.0 and each.joystick_input >= 0.0
@@ -199,15 +199,15 @@ def test_every_method_runs_and_keeps_the_measures_in_range(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "task"), [("S1", "cup/top"), ("U22", "drill/side vertical")])
-@pytest.mark.parametrize("strategy", Strategy)
-def test_ours_opposes_nobody_at_any_control_step(name: str, task: str, strategy: Strategy) -> None:
+@pytest.mark.parametrize("strategy", SteeringHabit)
+def test_ours_opposes_nobody_at_any_control_step(name: str, task: str, strategy: SteeringHabit) -> None:
     """Plans come at 10 Hz, the stick lives at 40 Hz: what was planned gives way in between."""
     trial = episode(scene(name), task, User(strategy=strategy), method("assist"), 5300)
     assert [each.opposing for each in trial.attempts] == [0.0] * len(trial.attempts)
 
 
-@pytest.mark.parametrize("strategy", Strategy)
-def test_ours_asks_a_bounded_number_of_questions_even_where_they_are_nearly_free(strategy: Strategy) -> None:
+@pytest.mark.parametrize("strategy", SteeringHabit)
+def test_ours_asks_a_bounded_number_of_questions_even_where_they_are_nearly_free(strategy: SteeringHabit) -> None:
     """Of people who want a pose of their own, answer wrongly now and then, and so push against what they said."""
     eager = helped_by(replace(Assist(), question_s=0.3, load_s=0.0))
     user = User(strategy=strategy, wrong_answer=0.3, missing_pose=1.0)
@@ -216,7 +216,7 @@ def test_ours_asks_a_bounded_number_of_questions_even_where_they_are_nearly_free
 
 
 def test_what_is_published_is_held_until_the_next_plan() -> None:
-    user = User(strategy=Strategy.STOP_BESIDE)
+    user = User(strategy=SteeringHabit.STOP_BESIDE)
     held = episode(scene("S1"), "cup/top", user, Method("pull", lambda goals, alpha: Pull(False)), 5001)
     gave = episode(scene("S1"), "cup/top", user, Method("pull", lambda goals, alpha: Pull(True)), 5001)
     assert held.first.opposing > 0.05
@@ -251,7 +251,7 @@ def test_the_load_of_being_asked_is_the_persons() -> None:
         return robot
 
     trial = episode(
-        scene("U22"), "can/side horizontal", User(strategy=Strategy.STOP_BESIDE), Method("mine", begin), 5001
+        scene("U22"), "can/side horizontal", User(strategy=SteeringHabit.STOP_BESIDE), Method("mine", begin), 5001
     )
     workload = robots[0].state.workload
     assert trial.first.questions > 1
@@ -267,4 +267,4 @@ def test_unknown_names_are_named() -> None:
     with pytest.raises(UnknownMethod, match="telepathy"):
         method("telepathy")
     with pytest.raises(BadGoals, match="teapot"):
-        episode(scene("S1"), "teapot/top", User(strategy=Strategy.STOP_BESIDE), MANUAL, 5000)
+        episode(scene("S1"), "teapot/top", User(strategy=SteeringHabit.STOP_BESIDE), MANUAL, 5000)

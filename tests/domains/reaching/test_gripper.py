@@ -17,9 +17,9 @@ from handup.domains.reaching.scenes import (
     MOST_M_S,
     MOST_RAD_S,
     OPENING_M,
-    Box,
     Gripper,
     Obstacles,
+    UprightBox,
     clearances,
 )
 from handup.intent import Pose, PoseArray
@@ -107,7 +107,7 @@ def test_what_is_far_from_everything_needs_no_look_and_what_is_near_is_seen() ->
 
 
 def test_a_wall_stops_one_axis_and_leaves_the_others() -> None:
-    wall = Obstacles([Box((0.40, 0.0, 0.3), (0.02, 1.0, 0.6))], [])
+    wall = Obstacles([UprightBox((0.40, 0.0, 0.3), (0.02, 1.0, 0.6))], [])
     hand = Gripper(ABOVE, wall)
     for _ in range(200):
         hand.move((0.06, 0.02, 0.0), STILL)

@@ -14,9 +14,9 @@ from handup.desk import Desk, Record
 from handup.desk.events import Asked, Opened
 from handup.desk.status import Status
 from handup.domains.domain import Workplace
-from handup.domains.reaching import Ending, Rules, scene
-from handup.domains.reaching.driving import Drive, Driven
-from handup.domains.reaching.live import NAME, PERSON, ROBOT, RUN, Seat, go_on, keep
+from handup.domains.reaching import AttemptEnding, Rules, scene
+from handup.domains.reaching.driven_hand import Drive, Driven
+from handup.domains.reaching.page_drive import NAME, PERSON, ROBOT, RUN, Seat, go_on, keep
 from handup.domains.reaching.page_state import READ_S
 from handup.domains.reaching.task import Reach, run_of
 from handup.domains.runs import end_task
@@ -144,7 +144,7 @@ def test_an_attempt_of_the_first_version_that_was_cut_off_keeps_its_name(tmp_pat
 
 def test_not_now_is_not_asked_again_at_once(tmp_path: Path) -> None:
     found = sat(tmp_path / "a.db", PERSON, said(ReplyKind.NOT_NOW))
-    assert found.ending is Ending.TOO_LATE
+    assert found.ending is AttemptEnding.TOO_LATE
     assert 1 <= found.questions <= 3, "after ten seconds, then after twenty"
 
 

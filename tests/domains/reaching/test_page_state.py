@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handup.domains.reaching import Mode, scene
-from handup.domains.reaching.driving import Drive, Push
+from handup.domains.reaching.driven_hand import DevicePush, Drive
 from handup.domains.reaching.page_state import MOMENT_S, Noticing, said_of
 from handup.domains.reaching.scenes import Gripper
 from handup.intent import Pose
@@ -26,7 +26,7 @@ def noticed(pushed: Vector, seconds: float, start: Vector, mode: Mode = Mode.TRA
     """Why, after somebody has pushed for some seconds."""
     drive, noticing = Drive(scene("S1"), helper="manual"), Noticing()
     drive.hand = Gripper(Pose(start), drive.scene.obstacles)
-    push = Push(mode, pushed)
+    push = DevicePush(mode, pushed)
     for step in range(round(seconds * 40)):
         before = drive.hand.pose
         drive.tick(push)

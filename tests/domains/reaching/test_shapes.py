@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.core import BadSetting
-from handup.domains.reaching.scenes import Box, Obstacles, Ring
+from handup.domains.reaching.scenes import Obstacles, Ring, UprightBox
 
 coordinate = st.floats(-0.4, 0.4)
 points = st.tuples(coordinate, coordinate, st.floats(0.0, 0.5))
@@ -22,7 +22,7 @@ def in_rectangle(u: float, v: float, half_u: float, half_v: float) -> float:
     return -min(half_u - abs(u), half_v - abs(v))
 
 
-def to_box(point: tuple[float, float, float], box: Box) -> float:
+def to_box(point: tuple[float, float, float], box: UprightBox) -> float:
     x, y = point[0] - box.middle[0], point[1] - box.middle[1]
     turned = complex(x, y) * complex(math.cos(box.yaw), -math.sin(box.yaw))
     own = (turned.real, turned.imag, point[2] - box.middle[2])
@@ -42,7 +42,7 @@ def to_ring(point: tuple[float, float, float], ring: Ring) -> float:
 
 @given(st.lists(points, min_size=1, max_size=5), st.floats(-3.2, 3.2))
 def test_the_nearest_of_all_things_and_the_table_counts(where: list[tuple[float, float, float]], yaw: float) -> None:
-    boxes = [Box((0.1, 0.0, 0.1), (0.2, 0.1, 0.2), yaw), Box((-0.2, 0.1, 0.05), (0.05, 0.3, 0.1), -yaw)]
+    boxes = [UprightBox((0.1, 0.0, 0.1), (0.2, 0.1, 0.2), yaw), UprightBox((-0.2, 0.1, 0.05), (0.05, 0.3, 0.1), -yaw)]
     rings = [Ring((0.0, -0.2, 0.05), 0.08, 0.01, 0.1), Ring((-0.1, 0.2, 0.1), 0.04, 0.04, 0.2)]
     found = Obstacles(boxes, rings).distances(np.array(where))
     for point, distance in zip(where, found, strict=True):
@@ -62,7 +62,7 @@ def test_an_empty_table_is_the_only_thing_that_stops() -> None:
 
 def test_sizes_that_cannot_be_are_refused() -> None:
     with pytest.raises(BadSetting):
-        Box((0.0, 0.0, 0.0), (0.1, 0.0, 0.1))
+        UprightBox((0.0, 0.0, 0.0), (0.1, 0.0, 0.1))
     with pytest.raises(BadSetting):
         Ring((0.0, 0.0, 0.0), 0.04, 0.05, 0.1)
     with pytest.raises(BadSetting):

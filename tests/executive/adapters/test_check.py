@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import pytest
 
 from handup.core import ContractViolation
-from handup.domains.kitting import World
-from handup.executive import ACTIONS, Aborted, Action, Call, Done, NotStarted, Outcome, Working
+from handup.domains.kitting import KittingWorld
+from handup.executive import ACTIONS, Aborted, Call, Done, NotStarted, Outcome, RobotAction, Working
 from handup.executive.adapters import check_action
 
 GO = Call(goal={"to": "shelf"})
@@ -40,7 +40,7 @@ class Good:
         pass
 
 
-def changed(**body: Any) -> type[Action]:
+def changed(**body: Any) -> type[RobotAction]:
     return type("Changed", (Good,), body)
 
 
@@ -53,7 +53,7 @@ def test_an_action_that_keeps_it_passes_and_may_abort() -> None:
 
 
 def test_the_actions_of_the_kitting_world_keep_it() -> None:
-    actions = World(1).actions()
+    actions = KittingWorld(1).actions()
     assert len(actions) > 5
     for each in actions.values():
         check_action(each)

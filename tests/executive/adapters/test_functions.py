@@ -14,7 +14,19 @@ from typing import Any
 import pytest
 
 from handup.core import BadSetting, ContractViolation, IllegalCall, ManualClock
-from handup.executive import Aborted, Action, Around, Call, Done, Ending, Executive, Finished, Outcome, Run, Working
+from handup.executive import (
+    Aborted,
+    Around,
+    Call,
+    Done,
+    Ending,
+    Executive,
+    Finished,
+    Outcome,
+    RobotAction,
+    Run,
+    Working,
+)
 from handup.executive.adapters import Background, as_action, check_action
 from handup.executive.adapters.functions import FAULTS
 from handup.journal import Journal
@@ -31,7 +43,7 @@ def background() -> Iterator[Background]:
         yield made
 
 
-def ran(made: type[Action], *rules: Any, **goal: Any) -> Finished:
+def ran(made: type[RobotAction], *rules: Any, **goal: Any) -> Finished:
     run = Run(recipes(recipe("main", action(made.name, **goal))), rules)
     return Executive(run, Around(actions={made.name: made}, clock=WallClock())).to_the_end()
 

@@ -9,11 +9,11 @@ from itertools import count
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handup.executive.checking import check
 from handup.executive.language import parse
-from handup.executive.problem import Place
+from handup.executive.problem import FilePlace
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipe, Recipes, Step, TaskStep
-from handup.executive.settings import MAX_TASKS
+from handup.executive.run_settings import MAX_TASKS
+from handup.executive.validator import check
 
 TASKS = ("t0", "t1", "t2", "t3")
 
@@ -23,8 +23,8 @@ def numbered(steps: Sequence[Step], lines: count[int] | None = None) -> tuple[St
     lines = lines or count(1)
     found: list[Step] = []
     for step in steps:
-        place = Place("r", next(lines), 1)
-        inner = Place("r", place.line, 2)
+        place = FilePlace("r", next(lines), 1)
+        inner = FilePlace("r", place.line, 2)
         if isinstance(step, ChoiceStep):
             yes, no = numbered(step.if_true, lines), numbered(step.if_false, lines)
             condition = replace(step.condition, place=inner)

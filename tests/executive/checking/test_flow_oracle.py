@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handup.executive.checking import check
 from handup.executive.language import parse
-from handup.executive.problem import Place
+from handup.executive.problem import FilePlace
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipe, Recipes, Step
+from handup.executive.validator import check
 from tests.executive.checking.test_endless import numbered
 
 NAMES = ("a", "b", "c")
@@ -59,9 +59,9 @@ def always(step: ChoiceStep | LoopStep) -> bool | None:
 class Walk:
     """Every way through a task: what was set whenever something was read, and what was reached."""
 
-    given: dict[tuple[Place, str], list[bool]] = field(default_factory=lambda: defaultdict(list))
-    asked: dict[tuple[Place, str], list[bool]] = field(default_factory=lambda: defaultdict(list))
-    reached: set[Place] = field(default_factory=set)
+    given: dict[tuple[FilePlace, str], list[bool]] = field(default_factory=lambda: defaultdict(list))
+    asked: dict[tuple[FilePlace, str], list[bool]] = field(default_factory=lambda: defaultdict(list))
+    reached: set[FilePlace] = field(default_factory=set)
 
     def ways(self, steps: Sequence[Step], state: State) -> Iterator[State]:
         if not steps:
@@ -114,7 +114,7 @@ class Walk:
             self.asked[step.condition.place, name].append(name in state)
 
 
-def unreached(steps: Sequence[Step], reached: set[Place]) -> Iterator[Place]:
+def unreached(steps: Sequence[Step], reached: set[FilePlace]) -> Iterator[FilePlace]:
     """The first step of each list, or behind what was reached in it, that no way leads to."""
     for step in steps:
         if step.place not in reached:

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.core import ResumeHint
-from handup.executive.checking.recoveries import fits_somewhere, tree_of
-from handup.executive.checking.steps import LOOSE_LEAVES
 from handup.executive.machine.program import path_matches
 from handup.executive.recipe import ActionStep, Recipe, Recipes, Step, TaskStep
-from handup.executive.recovery import Branch, Recovery, When
+from handup.executive.recovery import Branch, Recovery, RecoveryCondition
+from handup.executive.validator.recoveries import fits_somewhere, tree_of
+from handup.executive.validator.steps import LOOSE_LEAVES
 
 TASKS = ("a", "b", "c")
 LONGEST = 8
@@ -62,7 +62,9 @@ def test_the_machine_matches_the_same_way(pattern: list[str], path: list[str]) -
 
 def test_what_fails_in_a_recovery_has_a_path_too() -> None:
     recipes = Recipes(main="a", tasks={"a": Recipe(name="a", steps=(ActionStep(name="x"),))})
-    rule = Recovery(name="r", when=When(), branches=(Branch(steps=(ActionStep(name="wipe"),), hint=ResumeHint.RETRY),))
+    rule = Recovery(
+        name="r", when=RecoveryCondition(), branches=(Branch(steps=(ActionStep(name="wipe"),), hint=ResumeHint.RETRY),)
+    )
     tree = tree_of(recipes, [rule], monitors=["battery"])
     assert fits_somewhere(tree, "a/recovery:r/wipe")
     assert fits_somewhere(tree, "**/wipe")

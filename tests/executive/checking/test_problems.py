@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from handup.core import BadRecipe
-from handup.executive.checking import Abilities, Declared, abilities_of, check, require
 from handup.executive.problem import Problem
-from handup.executive.reading import MAX_PROBLEMS, parse_recoveries, scan_recipes
+from handup.executive.reader import MAX_PROBLEMS, parse_recoveries, scan_recipes
+from handup.executive.validator import Abilities, Declared, abilities_of, check, require
 from tests.executive.reading.test_recipes import SPEC
 
 ROBOT = Abilities(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from handup.core import BadExpression
 from handup.executive.language import MAX_TEXT, ROOTS, parse
-from handup.executive.problem import Place
+from handup.executive.problem import FilePlace
 
 WORDS = (
     *ROOTS,
@@ -82,7 +82,7 @@ WORDS = (
 )
 def test_the_mistake_is_shown_where_it_is(text: str, column: int, words: str) -> None:
     with pytest.raises(BadExpression) as caught:
-        parse(text, Place("r.yaml", 3, 10))
+        parse(text, FilePlace("r.yaml", 3, 10))
     assert words in f"{caught.value.cause}. {caught.value.hint}"
     assert (caught.value.file, caught.value.line, caught.value.column) == ("r.yaml", 3, column + 9)
 

@@ -8,7 +8,7 @@ import pytest
 
 from handup.core import BadExpression
 from handup.executive.language import collected, literal, parse, tabled
-from handup.executive.problem import Place
+from handup.executive.problem import FilePlace
 
 SCOPE: dict[str, Any] = {
     "params": {"object": "gear", "pose": {"x": 1.5, "name": "up"}},
@@ -104,7 +104,7 @@ def test_what_nobody_said_is_null(text: str) -> None:
 )
 def test_what_has_no_value_says_why_and_where(text: str, words: str) -> None:
     with pytest.raises(BadExpression, match=r".") as caught:
-        parse(text, Place("recipe.yaml", 4, 7)).value(SCOPE)
+        parse(text, FilePlace("recipe.yaml", 4, 7)).value(SCOPE)
     assert words in caught.value.cause
     assert (caught.value.file, caught.value.line, caught.value.column) == ("recipe.yaml", 4, 7)
     assert caught.value.hint

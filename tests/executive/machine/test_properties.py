@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handup.core import ResumeHint
-from handup.executive.beliefs import CONTRADICTION, Assertion, Source
+from handup.executive.beliefs import CONTRADICTION, Assertion, BeliefSource
 from handup.executive.events import (
-    Acted,
-    Answered,
+    ActionEnded,
     Begun,
     Believed,
     Ending,
@@ -22,7 +21,8 @@ from handup.executive.events import (
     Raised,
     Recovering,
     Resumed,
-    Unanswered,
+    TaskAnswered,
+    TaskUnanswered,
     Void,
 )
 from handup.executive.failure import Failure, Level
@@ -38,14 +38,14 @@ from handup.executive.machine import (
 from handup.executive.machine.program import Program, choose, path_matches
 from handup.executive.recipe import Recipes
 from handup.executive.recovery import Recovery
-from handup.executive.settings import Settings, Unseen
+from handup.executive.run_settings import RunSettings, Unseen
 from tests.executive.machine.strategies import ACTIONS, CODES, PATTERNS, TASKS, some_recipes, some_rules
 from tests.executive.making import Script, drive, recipe, recipes, state_of
 from tests.oracles.interpreter import Interpreter, TooManyRounds, chosen, matches
 
 STARTS = 60
 LIMITS = st.builds(
-    Settings,
+    RunSettings,
     unseen=st.sampled_from(Unseen),
     depth=st.integers(0, 3),
     starts=st.just(STARTS),
@@ -68,16 +68,18 @@ def follow(machine: Machine, draw: Any, told: list[Input]) -> Finished:
         if isinstance(command, Finished):
             return command
         if roll < 0.05:
-            source = chance.choice([Source.SCRIPT, Source.MONITOR])
+            source = chance.choice([BeliefSource.SCRIPT, BeliefSource.MONITOR])
             dark = Assertion(key="dark", value=chance.random() < 0.5, source=source, at_s=float(turn))
             tell(Believed(assertion=dark))
         elif isinstance(command, AskPerson):
             if roll < 0.1:
-                tell(Unanswered(number=command.number))
+                tell(TaskUnanswered(number=command.number))
             else:
                 hint = chance.choice(list(ResumeHint)[1:])
                 level = chance.choice([None, *(each.task for each in command.failure.levels)])
-                tell(Answered(number=command.number, hint=hint, level=level, sets={"x": 1}, beliefs={"dark": False}))
+                tell(
+                    TaskAnswered(number=command.number, hint=hint, level=level, sets={"x": 1}, beliefs={"dark": False})
+                )
         elif isinstance(command, LastLook):
             if roll < 0.08:
                 tell(Resumed(number=machine.number + 3))
@@ -96,16 +98,16 @@ def follow(machine: Machine, draw: Any, told: list[Input]) -> Finished:
             monitor = chance.choice(["watch", CONTRADICTION])
             tell(Raised(monitor=monitor, code=chance.choice(CODES), fields={"key": "dark"}))
         elif roll < 0.55:
-            tell(Acted(number=command.number, ok=False, code=chance.choice(CODES), at_s=float(turn)))
+            tell(ActionEnded(number=command.number, ok=False, code=chance.choice(CODES), at_s=float(turn)))
         else:
-            tell(Acted(number=command.number, ok=True, results={"n": chance.randint(0, 3)}, at_s=float(turn)))
+            tell(ActionEnded(number=command.number, ok=True, results={"n": chance.randint(0, 3)}, at_s=float(turn)))
     raise AssertionError("no end")
 
 
 @settings(max_examples=150, deadline=None)
 @given(some_recipes(), some_rules(), LIMITS, st.data())
 def test_every_run_ends_by_name_within_its_bounds(
-    made: Recipes, rules: list[Recovery], limits: Settings, data: st.DataObject
+    made: Recipes, rules: list[Recovery], limits: RunSettings, data: st.DataObject
 ) -> None:
     machine = Machine(made, rules, limits, {"x": 5})
     told: list[Input] = []

@@ -5,10 +5,20 @@ from __future__ import annotations
 import pytest
 
 from handup.core import ResumeHint
-from handup.executive.beliefs import Assertion, Source
-from handup.executive.events import Acted, Answered, Begun, Believed, Ending, Failed, Raised, Recovered, Recovering
+from handup.executive.beliefs import Assertion, BeliefSource
+from handup.executive.events import (
+    ActionEnded,
+    Begun,
+    Believed,
+    Ending,
+    Failed,
+    Raised,
+    Recovered,
+    Recovering,
+    TaskAnswered,
+)
 from handup.executive.machine import AskPerson, Machine, Reload, RunAction
-from handup.executive.settings import Settings, Unseen
+from handup.executive.run_settings import RunSettings, Unseen
 from tests.executive.making import (
     Script,
     action,
@@ -32,7 +42,7 @@ MAIN = recipes(
 """Three levels: main / pick / grip."""
 
 
-def ran(does: Script, *rules: object, settings: Settings | None = None) -> Ending:
+def ran(does: Script, *rules: object, settings: RunSettings | None = None) -> Ending:
     finished, _ = drive(Machine(MAIN, rules, settings), does)  # type: ignore[arg-type]
     return finished.ending
 
@@ -152,7 +162,7 @@ def test_counts_codes_and_beliefs_choose() -> None:
         "reload_map",
     ]
     machine = Machine(MAIN, rules)
-    machine.tell(Believed(assertion=Assertion(key="holding", value="gear", source=Source.MONITOR)))
+    machine.tell(Believed(assertion=Assertion(key="holding", value="gear", source=BeliefSource.MONITOR)))
     does = held("no_plan", True)
     drive(machine, does)
     assert "empty_gripper" in does.ran
@@ -228,9 +238,9 @@ def test_parameters_of_a_recovery_are_computed_from_the_failure() -> None:
     )
 
     class Off(Script):
-        def __call__(self, command: RunAction) -> Acted:
+        def __call__(self, command: RunAction) -> ActionEnded:
             acted = super().__call__(command)
-            return acted if acted.ok else Acted(number=acted.number, ok=False, code="off", fields={"off_m": 0.2})
+            return acted if acted.ok else ActionEnded(number=acted.number, ok=False, code="off", fields={"off_m": 0.2})
 
     does = Off(grasp=["off", {"held": True}])
     drive(Machine(MAIN, [fix]), does)
@@ -247,11 +257,11 @@ def test_a_failure_inside_a_recovery_is_recovered_too_down_to_a_depth() -> None:
     ]
     does = held("slip", True)
     does.plans |= {"move": ["locked", True], "unlock": ["stuck", True]}
-    assert ran(does, *rules, settings=Settings(depth=3)) is Ending.DONE
+    assert ran(does, *rules, settings=RunSettings(depth=3)) is Ending.DONE
     assert does.ran[3:10] == ["grasp", "move", "unlock", "oil", "unlock", "move", "grasp"]
     does = held("slip", True)
     does.plans |= {"move": ["locked", True], "unlock": ["stuck", True]}
-    assert ran(does, *rules, settings=Settings(depth=2)) is Ending.OUT_OF_RECOVERIES
+    assert ran(does, *rules, settings=RunSettings(depth=2)) is Ending.OUT_OF_RECOVERIES
     assert does.ran[3:] == ["grasp", "move", "unlock"]
 
 
@@ -259,7 +269,8 @@ def test_a_recovery_does_not_recover_from_itself() -> None:
     does = held("slip")
     does.plans["wiggle"] = ["stuck"]
     assert (
-        ran(does, rule("all", "**", action("wiggle"), limit=5), settings=Settings(depth=5)) is Ending.OUT_OF_RECOVERIES
+        ran(does, rule("all", "**", action("wiggle"), limit=5), settings=RunSettings(depth=5))
+        is Ending.OUT_OF_RECOVERIES
     )
     assert does.ran.count("wiggle") == 5
 
@@ -342,7 +353,7 @@ def test_a_contradiction_is_something_a_rule_can_be_for() -> None:
         MAIN, [rule("fix", "**", action("drive_again"), contradiction="robot_at"), rule("wide", "**", action("wiggle"))]
     )
     machine.tell(Believed(assertion=Assertion(key="robot_at", value="kits", at_s=1.0)))
-    machine.tell(Believed(assertion=Assertion(key="robot_at", value="gears", source=Source.MONITOR, at_s=2.0)))
+    machine.tell(Believed(assertion=Assertion(key="robot_at", value="gears", source=BeliefSource.MONITOR, at_s=2.0)))
     does = held("slip", True)
     drive(machine, does)
     assert "drive_again" in does.ran
@@ -351,35 +362,35 @@ def test_a_contradiction_is_something_a_rule_can_be_for() -> None:
 def test_unseen_errors_end_retry_or_ask() -> None:
     assert ran(held("slip", True)) is Ending.FAILED
     does = held("slip", "slip", True)
-    assert ran(does, settings=Settings(unseen=Unseen.RETRY, retries=2)) is Ending.DONE
-    assert ran(held("slip"), settings=Settings(unseen=Unseen.RETRY, retries=2)) is Ending.OUT_OF_RECOVERIES
-    assert ran(held("slip"), settings=Settings(unseen=Unseen.ASK)) is Ending.UNANSWERED
+    assert ran(does, settings=RunSettings(unseen=Unseen.RETRY, retries=2)) is Ending.DONE
+    assert ran(held("slip"), settings=RunSettings(unseen=Unseen.RETRY, retries=2)) is Ending.OUT_OF_RECOVERIES
+    assert ran(held("slip"), settings=RunSettings(unseen=Unseen.ASK)) is Ending.UNANSWERED
 
 
 def test_what_a_person_says_becomes_an_input_a_belief_and_a_way_to_go_on() -> None:
-    def says(asked: AskPerson) -> Answered:
-        return Answered(
+    def says(asked: AskPerson) -> TaskAnswered:
+        return TaskAnswered(
             number=asked.number, hint=ResumeHint.RETRY, level="pick", sets={"angle": 90}, beliefs={"lit": True}
         )
 
     does = held("slip", True)
-    machine = Machine(MAIN, [], Settings(unseen=Unseen.ASK))
+    machine = Machine(MAIN, [], RunSettings(unseen=Unseen.ASK))
     finished, _ = drive(machine, does, says)
     assert finished.ending is Ending.DONE
     grasps = [each for each in does.commands if each.action == "grasp"]
     assert [dict(each.goal) for each in grasps] == [{}, {"angle": 90}]
     assert [each.attempt for each in grasps] == [1, 2]
-    assert machine.beliefs.by("lit", Source.PERSON) is not None
+    assert machine.beliefs.by("lit", BeliefSource.PERSON) is not None
 
 
 def test_people_are_asked_about_one_step_only_so_often() -> None:
     turns: list[int] = []
 
-    def says(asked: AskPerson) -> Answered:
+    def says(asked: AskPerson) -> TaskAnswered:
         turns.append(asked.turn)
-        return Answered(number=asked.number, hint=ResumeHint.CONTINUE)
+        return TaskAnswered(number=asked.number, hint=ResumeHint.CONTINUE)
 
-    machine = Machine(MAIN, [rule("once", "**/grasp")], Settings(unseen=Unseen.ASK, questions=2))
+    machine = Machine(MAIN, [rule("once", "**/grasp")], RunSettings(unseen=Unseen.ASK, questions=2))
     assert drive(machine, held("slip"), says)[0].ending is Ending.OUT_OF_RECOVERIES
     assert turns == [1, 2]
 
@@ -387,7 +398,7 @@ def test_people_are_asked_about_one_step_only_so_often() -> None:
 def test_new_recoveries_hold_at_once_and_new_recipes_for_tasks_that_begin() -> None:
     machine = Machine(MAIN)
     machine.tell(Begun(number=1, action="first"))
-    machine.tell(Acted(number=1, ok=True))
+    machine.tell(ActionEnded(number=1, ok=True))
     new = recipes(
         recipe("main", action("other")),
         recipe("pick", action("jump"), task("grip"), params=["object"]),

@@ -12,7 +12,7 @@ from handup.executive.language import parse, values
 from handup.executive.language.values import MAX_LEVELS, MAX_PARTS, bounded
 from handup.executive.machine import Machine
 from handup.executive.recipe import OpStep, Step
-from handup.executive.settings import Settings, Unseen
+from handup.executive.run_settings import RunSettings, Unseen
 from tests.executive.making import Script, action, drive, loop, op, recipe, recipes, rule, task
 
 USES: dict[str, list[Step]] = {
@@ -33,7 +33,7 @@ def grown(value: str) -> list[Step]:
 @pytest.mark.parametrize("value", ["[var.x, var.x]", "[var.x]"])
 def test_what_doubles_or_deepens_fails_before_it_is_too_much(value: str, use: str) -> None:
     main = recipe("main", *grown(value), *USES[use], var=["x"])
-    machine = Machine(recipes(main, recipe("inner", params=["given"])), settings=Settings(unseen=Unseen.EXIT))
+    machine = Machine(recipes(main, recipe("inner", params=["given"])), settings=RunSettings(unseen=Unseen.EXIT))
     finished, _ = drive(machine, Script())
     assert finished.failure is not None
     assert (finished.failure.code, finished.failure.leaf) == ("bad_expression", "assign")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from handup.core import BadSetting, IllegalCall, ResumeHint
-from handup.executive.events import Acted, Begun, Ending, Said
-from handup.executive.machine import LastLook, Looked, Machine, Phase, RunAction
-from handup.executive.settings import Settings
+from handup.executive.events import ActionEnded, Begun, Ending, TaskPrinted
+from handup.executive.machine import LastLook, Looked, Machine, MachinePhase, RunAction
+from handup.executive.run_settings import RunSettings
 from tests.executive.making import Script, action, choice, drive, loop, noted, op, recipe, recipes, rule, task
 
 
@@ -120,7 +120,7 @@ def test_an_op_that_cannot_aborts_with_a_code(step: object, code: str) -> None:
 
 def test_print_is_noted() -> None:
     machine = Machine(recipes(recipe("main", op("print", message="hello"))))
-    assert noted(machine, Said) == [Said(message="hello")]
+    assert noted(machine, TaskPrinted) == [TaskPrinted(message="hello")]
 
 
 def test_outputs_are_checked_when_a_task_is_over() -> None:
@@ -151,14 +151,14 @@ def test_wrong_inputs_of_a_run_are_refused() -> None:
 def test_a_machine_refuses_what_cannot_happen_now() -> None:
     machine = Machine(recipes(recipe("main", action("go"))))
     with pytest.raises(IllegalCall, match="Acted while it is ready"):
-        machine.tell(Acted(number=1, ok=True))
+        machine.tell(ActionEnded(number=1, ok=True))
     with pytest.raises(IllegalCall, match="number 1, got 7"):
         machine.tell(Begun(number=7, action="go"))
     machine.tell(Begun(number=1, action="go"))
     with pytest.raises(IllegalCall, match="Looked while it is acting"):
         machine.tell(Looked())
-    machine.tell(Acted(number=1, ok=True))
-    assert (machine.phase, machine.next(), machine.finished) == (Phase.LOOKING, LastLook(), None)
+    machine.tell(ActionEnded(number=1, ok=True))
+    assert (machine.phase, machine.next(), machine.finished) == (MachinePhase.LOOKING, LastLook(), None)
     with pytest.raises(IllegalCall, match=r"Begun while it is looking\. Let the monitors look"):
         machine.tell(Begun(number=2, action="go"))
     machine.tell(Looked())
@@ -170,15 +170,15 @@ def test_tasks_that_call_each_other_for_ever_fail_by_name() -> None:
     finished, _ = drive(Machine(recipes(recipe("main", task("main")))), Script())
     assert finished.failure is not None
     assert finished.failure.code == "too_deep"
-    assert len(finished.failure.levels) == Settings().tasks
+    assert len(finished.failure.levels) == RunSettings().tasks
 
 
 def test_a_run_of_too_many_steps_or_starts_ends_by_name() -> None:
     endless = recipe("main", loop("true", loop("true", op("noop"), most=10**6), most=10**6))
-    assert drive(Machine(recipes(endless), settings=Settings(steps=1000)), Script())[0].ending is Ending.LIMIT
+    assert drive(Machine(recipes(endless), settings=RunSettings(steps=1000)), Script())[0].ending is Ending.LIMIT
     busy = recipe("main", loop("true", action("go"), most=10**6))
     does = Script()
-    finished, _ = drive(Machine(recipes(busy), settings=Settings(starts=5)), does)
+    finished, _ = drive(Machine(recipes(busy), settings=RunSettings(starts=5)), does)
     assert (finished.ending, len(does.ran)) == (Ending.LIMIT, 5)
 
 
@@ -186,7 +186,7 @@ def test_an_action_is_told_where_it_stands() -> None:
     main = recipe("main", action("first"), choice("true", [op("noop"), task("inner")]))
     machine = Machine(recipes(main, recipe("inner", action("go"))))
     machine.tell(Begun(number=1, action="first"))
-    machine.tell(Acted(number=1, ok=True))
+    machine.tell(ActionEnded(number=1, ok=True))
     command = machine.next()
     assert isinstance(command, RunAction)
     assert (command.path, command.step, command.number, command.attempt) == ("main/inner/go", (0,), 2, 1)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.core import BadRecipe
-from handup.executive.checking import check
 from handup.executive.problem import Problem
-from handup.executive.reading import MAX_PROBLEMS, parse_database, scan_database, scan_recipes, scan_recoveries
+from handup.executive.reader import MAX_PROBLEMS, parse_database, scan_database, scan_recipes, scan_recoveries
+from handup.executive.validator import check
 from tests.executive.reading.test_recipes import SPEC
 from tests.executive.reading.test_recoveries import RULE
 

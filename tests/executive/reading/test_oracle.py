@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from handup.core.yaml_document import UNREADABLE
-from handup.executive.reading import parse_database
+from handup.executive.reader import parse_database
 
 texts = st.text(max_size=30).filter(lambda text: not UNREADABLE.search(text))
 keys = texts.filter(lambda text: text.isprintable() and text not in {"format", "<<"})

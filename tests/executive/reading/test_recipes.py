@@ -8,7 +8,7 @@ import pytest
 
 from handup.core import BadRecipe
 from handup.executive.problem import Problem
-from handup.executive.reading import (
+from handup.executive.reader import (
     DEFAULT_MOST,
     parse_database,
     parse_recipes,

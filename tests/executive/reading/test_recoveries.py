@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handup.core import BadRecipe, ResumeHint
-from handup.executive.reading import parse_recoveries, scan_recoveries
+from handup.executive.reader import parse_recoveries, scan_recoveries
 from handup.executive.recipe import ActionStep
 from handup.executive.recovery import Recovery
 

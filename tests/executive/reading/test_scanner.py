@@ -8,7 +8,7 @@ import pytest
 from ruamel.yaml import YAML, main
 from ruamel.yaml.error import YAMLError
 
-from handup.executive.reading import parse_database, scan_recipes
+from handup.executive.reader import parse_database, scan_recipes
 from handup.lab.bench.executive import recipe_text
 from tests.executive.reading.test_recipes import SPEC
 

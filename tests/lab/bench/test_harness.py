@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from handup.lab.bench import harness
-from handup.lab.bench.harness import Timed, in_turn, median_us, percentiles_ms, table_of
+from handup.lab.bench.harness import TimedCalls, in_turn, median_us, percentiles_ms, table_of
 
 
 def test_contenders_take_turns_and_the_warm_up_does_not_count() -> None:
@@ -33,7 +33,7 @@ def test_contenders_take_turns_and_the_warm_up_does_not_count() -> None:
 
 def test_medians_are_of_the_calls_by_both_clocks() -> None:
     ticks = itertools.count(step=2.5)
-    timed = Timed(lambda: next(ticks))
+    timed = TimedCalls(lambda: next(ticks))
     for _ in range(3):
         timed.call(lambda: None)
     assert timed.processor_s == [2.5] * 3

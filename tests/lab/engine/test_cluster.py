@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from handup.core import BadSetting, MissingExtra, ProcessLost
-from handup.lab.engine import Progress, here, processes, run_study, study_of
+from handup.lab.engine import StudyProgress, here, processes, run_study, study_of
 from handup.lab.engine.cluster import cluster
 from handup.lab.engine.runner import Workers
 from tests import outside
@@ -89,7 +89,7 @@ def test_the_same_rows_from_one_process_two_and_a_cluster_that_loses_a_worker(pa
             assert run(tmp_path / "cluster", workers) == alone
         done: list[int] = []
 
-        def watch(step: Progress) -> None:
+        def watch(step: StudyProgress) -> None:
             if step.done >= 30 and not done:
                 assert step.done < step.total
                 first.kill()
@@ -136,7 +136,7 @@ def test_a_scheduler_that_dies_is_one_line_and_the_run_goes_on_elsewhere(
         address = address_of(scheduler, 1)
         assert address.startswith("tls://127.0.0.1:")
 
-        def watch(step: Progress) -> None:
+        def watch(step: StudyProgress) -> None:
             if step.done >= 30:
                 first.kill()
 
@@ -147,7 +147,7 @@ def test_a_scheduler_that_dies_is_one_line_and_the_run_goes_on_elsewhere(
             run(tmp_path / "out", workers, watch)
     kept = len(rows(tmp_path / "out"))
     assert 0 < kept < 40
-    steps: list[Progress] = []
+    steps: list[StudyProgress] = []
     assert len(run(tmp_path / "out", here, steps.append)) == 40
     assert len(steps) == 1 + 40 - kept, "only what was missing is made"
     gc.collect()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from handup.core import BadSetting
 from handup.lab.engine import Bar, Claim, Note, Study, Verdict
-from handup.lab.engine.judge import LEAST_TOLD, Judged, verdict
+from handup.lab.engine.judge import LEAST_TOLD, JudgedClaim, verdict
 from handup.lab.engine.stats import ALPHA, Vector, difference
 from tests.lab.engine.made_up import results, study
 
@@ -77,7 +77,7 @@ def claim(name: str, *bars: Bar, family: str = "", untold: str = "") -> Claim:
     return Claim(name=name, source="here", text="So it is.", bars=bars, notes=notes, family=family, untold=untold)
 
 
-def judged(*claims: Claim) -> tuple[Judged, ...]:
+def judged(*claims: Claim) -> tuple[JudgedClaim, ...]:
     made_up = study(ARMS, claims=claims)
     return made_up.judge(results(made_up, ARMS))
 

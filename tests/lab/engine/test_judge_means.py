@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from handup.lab.engine import Finding, Measure, Note, Verdict, judge_means
-from handup.lab.engine.judge_means import Comparison, MeansClaim, Point, Ratio, Wanted, find
+from handup.lab.engine.judge_means import ComparedPoint, MeansClaim, MeansComparison, Ratio, WantedMeans, find
 from handup.lab.engine.stats import Vector
 
 COUNT = 400
@@ -20,7 +20,7 @@ MEASURES = {
     "failures": Measure(name="failures", label="failed attempts", alike=0.5, is_amount=True),
     "gain": Measure(name="gain", label="gain", alike=0.5),
 }
-GRAPH, NEVER, TOPO = Point("graph", "graph"), Point("never", "never"), Point("topo", "topo")
+GRAPH, NEVER, TOPO = ComparedPoint("graph", "graph"), ComparedPoint("never", "never"), ComparedPoint("topo", "topo")
 Amounts = float | Sequence[float]
 
 
@@ -28,50 +28,50 @@ Amounts = float | Sequence[float]
 class MadeUp:
     """Numbers made by hand: for each metric and point a value, or some in turn; an episode has four decisions."""
 
-    found: Mapping[tuple[str, Point], Amounts] = field(default_factory=dict)
-    times: Mapping[Point, float] = field(default_factory=dict)
+    found: Mapping[tuple[str, ComparedPoint], Amounts] = field(default_factory=dict)
+    times: Mapping[ComparedPoint, float] = field(default_factory=dict)
     count: int = COUNT
     place: str = "here"
 
-    def has(self, point: Point) -> bool:
+    def has(self, point: ComparedPoint) -> bool:
         return any(point == known for _, known in self.found) or point in self.times
 
     def measure(self, metric: str) -> Measure:
         return MEASURES[metric]
 
-    def margin(self, metric: str, points: Sequence[Point]) -> float:
+    def margin(self, metric: str, points: Sequence[ComparedPoint]) -> float:
         return MEASURES[metric].alike
 
-    def amounts(self, metric: str, point: Point) -> Vector:
+    def amounts(self, metric: str, point: ComparedPoint) -> Vector:
         return np.resize(np.atleast_1d(np.asarray(self.found[metric, point], dtype=np.float64)), self.count)
 
-    def seconds(self, point: Point, *, per_decision: bool) -> float | None:
+    def seconds(self, point: ComparedPoint, *, per_decision: bool) -> float | None:
         seconds = self.times.get(point)
         return seconds if seconds is None or per_decision else 4.0 * seconds
 
 
-def difference(wanted: Wanted, metric: str, point: Point, other: Point) -> Comparison:
-    return Comparison(metric, wanted, ((1, point), (-1, other)))
+def difference(wanted: WantedMeans, metric: str, point: ComparedPoint, other: ComparedPoint) -> MeansComparison:
+    return MeansComparison(metric, wanted, ((1, point), (-1, other)))
 
 
-lower, not_higher, same = (partial(difference, wanted) for wanted in Wanted)
+lower, not_higher, same = (partial(difference, wanted) for wanted in WantedMeans)
 slower, as_fast = partial(Ratio, least=1.0), partial(Ratio, least=1.0 / judge_means.ALIKE, most=judge_means.ALIKE)
 
 
-def near(metric: str, point: Point, target: float) -> Comparison:
-    return Comparison(metric, Wanted.SAME, ((1, point),), target)
+def near(metric: str, point: ComparedPoint, target: float) -> MeansComparison:
+    return MeansComparison(metric, WantedMeans.SAME, ((1, point),), target)
 
 
-def failing(amounts: Mapping[Point, Amounts], count: int = COUNT) -> MadeUp:
+def failing(amounts: Mapping[ComparedPoint, Amounts], count: int = COUNT) -> MadeUp:
     return MadeUp({("failures", point): value for point, value in amounts.items()}, count=count)
 
 
-def judged(source: MadeUp, *compared: Comparison | Ratio, **fields: Any) -> Finding:
+def judged(source: MadeUp, *compared: MeansComparison | Ratio, **fields: Any) -> Finding:
     return find(MeansClaim(name="n", source="s", text="T.", compared=compared, **fields), source)
 
 
-def at(number: int) -> Point:
-    return Point("graph", "graph", (("modules", number),), (f"N = {number}",))
+def at(number: int) -> ComparedPoint:
+    return ComparedPoint("graph", "graph", (("modules", number),), (f"N = {number}",))
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def at(number: int) -> Point:
     ],
 )
 def test_what_is_wanted_is_told_from_its_opposite_and_from_noise(
-    wanted: Callable[..., Comparison], expected: list[Verdict]
+    wanted: Callable[..., MeansComparison], expected: list[Verdict]
 ) -> None:
     below, level, above, noise = (1, 2), (2, 2), (3, 2), ([0, 0, 0, 8], [0, 0, 8, 0])
     sources = [failing({GRAPH: value, NEVER: other}) for value, other in (below, level, above, noise)]
@@ -96,9 +96,9 @@ def test_a_mean_is_held_against_a_number_and_a_rise_against_another() -> None:
     assert judged(source, near("failures", at(3), 2.0)).verdict is Verdict.FAILS
     assert judged(source, near("failures", at(3), 1.2)).numbers[1][1] == "1 [1, 1] against 1.2"
     rises = ((1, at(5)), (-1, at(3)), (-1, TOPO), (1, NEVER))
-    assert judged(source, Comparison("failures", Wanted.LOWER, rises)).verdict is Verdict.HOLDS
+    assert judged(source, MeansComparison("failures", WantedMeans.LOWER, rises)).verdict is Verdict.HOLDS
     turned = tuple((-sign, point) for sign, point in rises)
-    assert judged(source, Comparison("failures", Wanted.LOWER, turned)).verdict is Verdict.FAILS
+    assert judged(source, MeansComparison("failures", WantedMeans.LOWER, turned)).verdict is Verdict.FAILS
 
 
 def test_an_event_that_was_never_seen_is_not_taken_for_impossible() -> None:
@@ -188,7 +188,7 @@ def test_intervals_cover_what_they_say() -> None:
 
 
 def test_labels_say_once_what_both_sides_share() -> None:
-    other = Point("never", "never", (), ("N = 5",))
+    other = ComparedPoint("never", "never", (), ("N = 5",))
     source = failing(dict.fromkeys((at(3), at(5), other), 1))
     compared = (lower("failures", at(5), other), same("failures", at(3), at(5)), near("failures", at(3), 1.0))
     labels = [judged(source, comparison).comparisons[0].label.partition(": ")[2] for comparison in compared]

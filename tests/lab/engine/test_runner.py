@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from handup.core import BadSetting, ContractViolation
-from handup.lab.engine import Batch, Columns, Progress, Study, here, processes, run_study, seed_option
+from handup.lab.engine import Batch, Columns, Study, StudyProgress, here, processes, run_study, seed_option
 from handup.lab.engine.runner import Workers
-from handup.lab.engine.store import Store
+from handup.lab.engine.store import RowStore
 from tests.lab.engine.made_up import make, study
 
 ARMS = ("slow", "fast")
@@ -63,7 +63,7 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
         run_study(study(ARMS), out=tmp_path, workers=counting(first, stop_after=2))
     assert len(kept(tmp_path)) == 2
     again: list[Batch] = []
-    told: list[Progress] = []
+    told: list[StudyProgress] = []
     run_study(study(ARMS), out=tmp_path, workers=counting(again), watch=told.append)
     assert len(again) == 4
     assert not set(first) & set(again)
@@ -148,7 +148,7 @@ def test_options_without_a_count_and_a_seed_are_refused() -> None:
 
 def test_two_runs_in_one_folder_are_told_apart_and_leftovers_removed(tmp_path: Path) -> None:
     made_up = study(ARMS)
-    store = Store(tmp_path, made_up.name, made_up.stamp())
+    store = RowStore(tmp_path, made_up.name, made_up.stamp())
     store.rows.mkdir(parents=True)
     (store.rows / ".half.tmp").write_text("{", encoding="utf-8")
     with store.lock(), pytest.raises(BadSetting, match="another run is at work"):

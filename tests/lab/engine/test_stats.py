@@ -13,7 +13,7 @@ from scipy import stats
 from handup.confidence.metrics import wilson
 from handup.core import BadSetting
 from handup.lab.engine import stats as ours
-from handup.lab.engine.anova import Effect, two_way
+from handup.lab.engine.anova import FactorEffect, two_way
 from handup.lab.engine.stats import MOST_EXACT, Vector, difference, holm, newcombe, ratio, shares, wilcoxon
 
 
@@ -151,7 +151,7 @@ TEXTBOOK = np.array(
 """Field, Discovering Statistics: eight people, four foods; F(3, 21) = 3.79, ε = .533, F(1.60, 11.19), p = .063."""
 
 
-def one_way(values: np.ndarray) -> Effect:
+def one_way(values: np.ndarray) -> FactorEffect:
     """The effect of one factor: that of the first, where the second makes no difference."""
     return two_way(np.stack([values, values], axis=2))[0]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from handup.core import BadRecord
 from handup.lab.engine import Batch, Columns, Study
 from handup.lab.engine.results import rows_of
-from handup.lab.engine.store import Store
+from handup.lab.engine.store import RowStore
 from tests.lab.published import golden
 from tests.lab.published.adapter import HASHED, ROW_STUDIES, plain, whole
 
@@ -27,7 +27,7 @@ def kept(study: Study, batch: Batch, folder: Path) -> Columns:
         FileNotFoundError: It was not run.
         BadRecord: Other code than the present one made it.
     """
-    columns = Store(folder, study.store_name or study.name, study.stamp()).load(batch)
+    columns = RowStore(folder, study.store_name or study.name, study.stamp()).load(batch)
     if columns is None:
         raise BadRecord(f"{batch.label} was made by other code", hint="Run the study again with the code as it is.")
     return columns

@@ -16,7 +16,7 @@ from handup.core import BadData, BadSetting
 from handup.lab.chains import CALIBRATED, KNOWNO, SAID, SIZES
 from handup.lab.engine import columns_of, run_study
 from handup.lab.studies import real_scores
-from handup.lab.studies.real_scores import METRICS, OURS, STUDY, Arm, Comparison, Condition, compared_at
+from handup.lab.studies.real_scores import METRICS, OURS, STUDY, Condition, ScoreComparison, ScoredArm, compared_at
 from handup.when import strategy
 from tests.data import data_folder
 from tests.lab.scores import write_streams
@@ -29,7 +29,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(real_scores, "CONDITIONS", FEW)
 
 
-def made(data: Path, **given: Any) -> Comparison:
+def made(data: Path, **given: Any) -> ScoreComparison:
     """Return rows made here."""
     size = STUDY.size(data=str(data), **given)
     return STUDY.results(size, {batch: STUDY.make(batch) for batch in STUDY.batches(size)})
@@ -48,14 +48,14 @@ def test_the_same_again_however_the_draws_are_shared_out(tmp_path: Path, monkeyp
 def test_methods_are_what_they_are_called(tmp_path: Path) -> None:
     found = made(write_streams(tmp_path), episodes=30)
     for at in FEW:
-        never = {metric: found.by_draw(metric, at, Arm(real_scores.NEVER)) for metric in METRICS}
+        never = {metric: found.by_draw(metric, at, ScoredArm(real_scores.NEVER)) for metric in METRICS}
         assert not never["help_rate"].any()
         assert not never["workload"].any()
         rows = found.chains(at.modules)
         assert never["success"] == pytest.approx(np.array([np.mean(row["alone"]) for row in rows]))
-        assert (found.by_draw("help_rate", at, Arm(real_scores.ALWAYS)) == 1.0).all()
+        assert (found.by_draw("help_rate", at, ScoredArm(real_scores.ALWAYS)) == 1.0).all()
         unsure = np.array([1.0 - row["single"] for row in rows])
-        assert found.by_draw("help_rate", at, Arm(KNOWNO)) == pytest.approx(unsure)
+        assert found.by_draw("help_rate", at, ScoredArm(KNOWNO)) == pytest.approx(unsure)
 
 
 def test_every_place_compares_what_the_docs_name() -> None:
@@ -68,7 +68,7 @@ def test_every_place_compares_what_the_docs_name() -> None:
     assert STUDY.cells == 172
 
 
-def made_up(tmp_path: Path, ours: float) -> Comparison:
+def made_up(tmp_path: Path, ours: float) -> ScoreComparison:
     """Return rows in which every method comes to 1 but calibrated `troubleshoot`, with a little noise."""
     size = STUDY.size(data=str(write_streams(tmp_path)), episodes=60)
     noise = np.random.default_rng(0)
@@ -142,7 +142,7 @@ def test_on_the_real_streams_interval_confidences_are_worse_than_calibrated_ones
     assert len(found.streams) == 10
     longest = {"college_medicine", "high_school_biology", "professional_accounting"}
     assert {stream.name for stream in found.streams if stream.rows == 100} == longest
-    gap = found.spread("J", Condition(2), Arm("troubleshoot", "interval"), OURS)
+    gap = found.spread("J", Condition(2), ScoredArm("troubleshoot", "interval"), OURS)
     assert gap.ci_draws[0] > 0.0
     promised, alone = (
         found.over_draws(1, value) for value in (lambda row: row["said"]["interval"], lambda row: row["alone"])

@@ -15,7 +15,7 @@ import pytest
 from examples import recovery_page
 from handup.core import ResumeHint
 from handup.domains.kitting.rates import rates_digest
-from handup.lab.engine import Outcome, Results, Verdict, run_study
+from handup.lab.engine import Results, StudyOutcome, Verdict, run_study
 from handup.lab.studies import recoveries, recovery_rules
 from handup.lab.studies.recoveries import DAYS, STUDY, pooled, reliability_table
 from handup.lab.studies.recovery_runs import rates_on
@@ -86,11 +86,11 @@ def test_who_ends_later_is_told_by_pairs_that_end_by_themselves_with_as_many_kit
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     return run_study(TINY, TINY.size(episodes=2, seed=SEED), out=tmp_path_factory.mktemp("whole"))
 
 
-def test_the_folder_has_rows_figures_and_a_report(whole: Outcome) -> None:
+def test_the_folder_has_rows_figures_and_a_report(whole: StudyOutcome) -> None:
     drawn = {f"tiny{part}.{kind}" for part in ("", "-minutes") for kind in ("svg", "png")}
     names = {path.name for path in whole.folder.iterdir()}
     assert names == {"rows.csv", "study.json", "report.md", "report.html", *drawn}
@@ -104,7 +104,7 @@ def test_the_folder_has_rows_figures_and_a_report(whole: Outcome) -> None:
     assert record["versions"]["rates"] == rates_digest(), "which numbers of the world these are"
 
 
-def test_on_a_hard_day_more_goes_wrong_and_without_rules_the_first_failure_ends_a_run(whole: Outcome) -> None:
+def test_on_a_hard_day_more_goes_wrong_and_without_rules_the_first_failure_ends_a_run(whole: StudyOutcome) -> None:
     assert rates_on("hard").causes["slip"].rate == pytest.approx(3 * rates_on("usual").causes["slip"].rate)
     for row in whole.results.rows(NONE, USUAL):
         assert (row["broke_off"], row["interventions"], row["faults"], row["unresolved"]) == (True, 1, 1, 1)

@@ -11,7 +11,15 @@ import pytest
 
 from handup.lab.engine import run_study
 from handup.lab.studies import workload_sensitivity
-from handup.lab.studies.workload_sensitivity import CONFIDENCES, STUDY, VARIED, Sensitivity, Setting, bite, models
+from handup.lab.studies.workload_sensitivity import (
+    CONFIDENCES,
+    STUDY,
+    VARIED,
+    CoefficientSetting,
+    Sensitivity,
+    bite,
+    models,
+)
 from handup.people import BITE, WorkloadModel
 
 FEW = ("troubleshoot", "graph+workload-aware", "never+execute-first")
@@ -33,11 +41,11 @@ def test_every_set_of_coefficients_keeps_the_mean_cost() -> None:
     assert bite(WorkloadModel()).confidences.tolist() == list(CONFIDENCES.values())
 
 
-def setting(**methods: tuple[list[float], tuple[float, ...]]) -> Setting:
+def setting(**methods: tuple[list[float], tuple[float, ...]]) -> CoefficientSetting:
     rows: dict[str, dict[str, Any]] = {
         method.replace("_", "+"): {"J": objective, "asked": asked} for method, (objective, asked) in methods.items()
     }
-    return Setting(dict.fromkeys(VARIED, 0.0), 0.2, rows)
+    return CoefficientSetting(dict.fromkeys(VARIED, 0.0), 0.2, rows)
 
 
 def about(value: float) -> list[float]:

@@ -25,9 +25,9 @@ from handup.domains.feeding.scene import (
     TOUCH_TINES,
     Mound,
     Piece,
-    Scene,
+    PlateScene,
 )
-from handup.domains.feeding.skills import Execution
+from handup.domains.feeding.skills import SkillExecution
 
 Floats = NDArray[np.float64]
 STRIDE = 2
@@ -56,7 +56,7 @@ class Arm:
         each_stride: Called with the time that passed after every few steps: a film is made there.
     """
 
-    def __init__(self, scene: Scene, each_stride: Callable[[float], None]) -> None:
+    def __init__(self, scene: PlateScene, each_stride: Callable[[float], None]) -> None:
         self._scene, self._model, self._data = scene, scene.model, scene.data
         self._module = mujoco()
         self._stride = each_stride
@@ -157,7 +157,7 @@ class Arm:
         return record
 
 
-def wait(scene: Scene, data: Any = None, *, flat: bool = False) -> None:
+def wait(scene: PlateScene, data: Any = None, *, flat: bool = False) -> None:
     """Put the fork where it waits, at rest, in the scene's data or in other data."""
     data = scene.data if data is None else data
     at, dof = scene.fork_qpos, scene.fork_dof
@@ -220,7 +220,7 @@ class Fork:
 
     def __init__(
         self,
-        scene: Scene,
+        scene: PlateScene,
         random: np.random.Generator,
         each_stride: Callable[[float], None],
         constants: Capture = CAPTURE,
@@ -247,7 +247,7 @@ class Fork:
         """Let the arm stay where it is; its next motion begins with its tines."""
         self._arm.touching(tines=True, blade=False)
 
-    def outcome(self) -> Execution:
+    def outcome(self) -> SkillExecution:
         """Return what came of the execution."""
         pieces = [self._scene.pieces[index] for index in self.load.pieces]
         pieces.sort(key=lambda piece: -float(self._model.body_mass[piece.body]))
@@ -255,7 +255,7 @@ class Fork:
         if self.load.heap is not None and not self.load.smear:
             names.append(self._scene.mounds[self.load.heap].heap.food.name)
         missed = "the hold broke" if self.broke else "a smear" if self.load.heap is not None else "nothing held"
-        return Execution(
+        return SkillExecution(
             picked=names[0] if names else None,
             also=tuple(name for name in dict.fromkeys(names) if name != names[0]),
             seconds=self.seconds,
@@ -451,7 +451,7 @@ class Fork:
                 self.broke = True
 
 
-def touchable(scene: Scene, load: Load) -> None:
+def touchable(scene: PlateScene, load: Load) -> None:
     """Let all pieces but those on the fork be touched again, by the fork's tines and not by its blade."""
     scene.model.geom_contype[list(scene.tines)] = TOUCH_TINES
     scene.model.geom_contype[scene.blade] = 0
@@ -461,7 +461,7 @@ def touchable(scene: Scene, load: Load) -> None:
         scene.model.geom_conaffinity[piece.touch] = 0 if carried else 1 | TOUCH_TINES | TOUCH_BLADE
 
 
-def show_load(scene: Scene, load: Load, *, flat: bool) -> None:
+def show_load(scene: PlateScene, load: Load, *, flat: bool) -> None:
     """Draw what the fork carries of a heap: a lump, a smear or nothing."""
     model, geom = scene.model, scene.load
     if load.heap is None:

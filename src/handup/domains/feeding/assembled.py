@@ -18,19 +18,19 @@ import numpy as np
 from handup.core import BadSetting, Box, ContractViolation, Malformed, MissingSetting, UnknownName, WrongSize
 from handup.core.checks import MAX_NAME, MAX_OPTIONS, check_list, check_name, check_number, shown
 from handup.domains.feeding.crops import HEIGHT, WIDTH
-from handup.domains.feeding.questions import HOW, bare
-from handup.domains.feeding.seeing import (
+from handup.domains.feeding.module_outputs import (
     Aimed,
     Aims,
     ChoosesSkill,
     Chosen,
+    FeedingModules,
     FindsBoxes,
     Found,
-    Named,
+    NamedFood,
     NamesFood,
     Picture,
-    Sees,
 )
+from handup.domains.feeding.questions import HOW, bare
 from handup.domains.feeding.skills import Params, Skill
 from handup.models import Endpoint, Inspection, Model, OnnxDetector, Output, Violation, around
 from handup.models.endpoint import lettered
@@ -60,7 +60,7 @@ class Assembled:
     networks: str
     models: Mapping[str, Model]
 
-    def name(self, rgb: Picture) -> Named:
+    def name(self, rgb: Picture) -> NamedFood:
         """Return M1's output: the food to take next.
 
         Raises:
@@ -82,7 +82,7 @@ class Assembled:
 
 
 def assemble(
-    base: Sees | None = None,
+    base: FeedingModules | None = None,
     *,
     name: NamesFood | Part | None = None,
     find: FindsBoxes | OnnxDetector | Part | None = None,
@@ -180,12 +180,12 @@ def _model(place: str, call: Part, who: str, foods: tuple[str, ...]) -> Model:
     return Model(call=call, question=question, name=who, adds_up=place == "choose", expected=EXPECTED[place])
 
 
-def _named(model: Model, answer: object) -> Named:
+def _named(model: Model, answer: object) -> NamedFood:
     """Return M1's output: a score for every food, the highest first."""
-    if not isinstance(answer, Named):
+    if not isinstance(answer, NamedFood):
         scores = _scores(model, answer)
-        return Named(next(iter(scores)), scores)
-    return Named(answer.label, _scores(model, answer.scores, answer.label), answer.recalled)
+        return NamedFood(next(iter(scores)), scores)
+    return NamedFood(answer.label, _scores(model, answer.scores, answer.label), answer.recalled)
 
 
 def _found(model: Model, answer: object) -> Found:
@@ -248,8 +248,8 @@ def _aimed(model: Model, answer: object) -> Aimed:
     return Aimed(params=mean, variance=float(middles.var(axis=0).sum()), passes=tuple(rows))
 
 
-READ: dict[str, tuple[type, Callable[[Model, Any], Named | Found | Chosen | Aimed]]] = {
-    "name": (Named, _named),
+READ: dict[str, tuple[type, Callable[[Model, Any], NamedFood | Found | Chosen | Aimed]]] = {
+    "name": (NamedFood, _named),
     "find": (Found, _found),
     "choose": (Chosen, _chosen),
     "aim": (Aimed, _aimed),
@@ -307,7 +307,7 @@ def _inspected(modules: object, picture: Picture) -> Inspection:
     return inspection
 
 
-def _record(place: str, model: Model, answer: object) -> Named | Found | Chosen | Aimed:
+def _record(place: str, model: Model, answer: object) -> NamedFood | Found | Chosen | Aimed:
     """Read a record that is already as it should be."""
     kind, read = READ[place]
     if not isinstance(answer, kind):
@@ -350,14 +350,14 @@ class NamesByEndpoint:
         """Id of this model: its server's and its own name and what it is asked; its weights cannot be seen."""
         return self.endpoint.digest(WHICH_FOOD, rules=RULES, more=self.more)
 
-    def name(self, rgb: Picture) -> Named:
+    def name(self, rgb: Picture) -> NamedFood:
         """Choose the food to take next, from a picture of the whole plate.
 
         Raises:
             HandupError: As `Endpoint.choose` does.
         """
         scores = _by_option(self.endpoint.choose(rgb, WHICH_FOOD, self.foods, rules=RULES, more=self.more))
-        return Named(next(iter(scores)), scores)
+        return NamedFood(next(iter(scores)), scores)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from handup.confidence import Sample
-from handup.confidence.building import Entry, Ranked, food_entries, of_entries, skill_entries
+from handup.confidence.calibration_sets import LabelEntry, Ranked, food_entries, of_entries, skill_entries
 from handup.core import BadRecord, Calibrator, UnknownName, WrongSize, calibrator_from_json
 from handup.domains.feeding.camera import Item
 from handup.domains.feeding.crops import overlap
-from handup.domains.feeding.judging import MODULES, SAME_BOX, aims_well, box_of, item_at
+from handup.domains.feeding.module_outputs import FeedingModules, NamedFood
 from handup.domains.feeding.modules import folder_of, networks_in
-from handup.domains.feeding.seeing import Named, Sees
-from handup.domains.feeding.world import World
+from handup.domains.feeding.truth import MODULES, SAME_BOX, aims_well, box_of, item_at
+from handup.domains.feeding.world import PlateWorld
 
 SCHEMA = 2
 FILE = "calibrators.json"
@@ -47,13 +47,13 @@ class Rows:
         plates: Plate of each row, by module: rows of one plate are no independent evidence.
     """
 
-    foods: list[Entry] = field(default_factory=list)
+    foods: list[LabelEntry] = field(default_factory=list)
     boxes: list[tuple[float, bool]] = field(default_factory=list)
-    skills: list[Entry] = field(default_factory=list)
+    skills: list[LabelEntry] = field(default_factory=list)
     aims: list[tuple[float, bool]] = field(default_factory=list)
     plates: dict[str, list[int]] = field(default_factory=lambda: {module: [] for module in MODULES})
 
-    def add(self, world: World, modules: Sees) -> None:
+    def add(self, world: PlateWorld, modules: FeedingModules) -> None:
         """Add the rows of one plate.
 
         M1 names as many foods as there are, and each food gets one of these labels: its own, or a substitute. M2 gives
@@ -115,7 +115,7 @@ class Rows:
         return (place * held // size for place in range(size))
 
 
-def _predictions(named: Named, foods: int) -> list[Ranked]:
+def _predictions(named: NamedFood, foods: int) -> list[Ranked]:
     """Return M1's likeliest labels for a plate, one for each food there is, each with the labels that it left out."""
     ranked = list(named.scores.items())
     rest = ranked[foods:]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from handup.domains.feeding.arm import wait
 from handup.domains.feeding.capture import Heap, scooped_ml
 from handup.domains.feeding.gl import mujoco
-from handup.domains.feeding.scene import BLADE_HALF_WIDTH_M, Piece, Scene
+from handup.domains.feeding.scene import BLADE_HALF_WIDTH_M, Piece, PlateScene
 from handup.domains.feeding.skills import Params, Skill
 
 Floats = NDArray[np.float64]
@@ -64,7 +64,7 @@ class Overhead:
         aspect: Width divided by height of the picture.
     """
 
-    def __init__(self, scene: Scene, aspect: float) -> None:
+    def __init__(self, scene: PlateScene, aspect: float) -> None:
         module = mujoco()
         self._scene = scene
         self._place = np.array(scene.model.cam_pos[scene.overhead])
@@ -235,7 +235,7 @@ def compare(now: NDArray[np.uint8], empty: NDArray[np.uint8]) -> Seen:
 
 
 @contextmanager
-def no_food(scene: Scene, *, flat: bool) -> Iterator[Any]:
+def no_food(scene: PlateScene, *, flat: bool) -> Iterator[Any]:
     """Set up what the robot saw before the meal: the fork where it shows what it has, and no food anywhere.
 
     It comes from the model alone, so it is the same whenever it is asked for. Yields MuJoCo's data to be drawn; food is

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.core import Box, WrongSize
-from handup.domains.feeding.seeing import Found
+from handup.domains.feeding.module_outputs import Found
 
 Floats = NDArray[np.float32]
 WIDTH, HEIGHT = 320, 240

@@ -10,7 +10,7 @@ from handup.core import MissingExtra
 from handup.domains.feeding.foods import foods
 from handup.domains.feeding.looks import EASY, Looks
 from handup.domains.feeding.skills import Params, Skill
-from handup.domains.feeding.world import World
+from handup.domains.feeding.world import PlateWorld
 
 try:
     import gymnasium
@@ -45,7 +45,7 @@ class FeedingEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         render_mode: str | None = None,
     ) -> None:  # fmt: skip
         self._plate, self._looks, self._size, self.render_mode = plate, looks, size, render_mode
-        self._world: World | None = None
+        self._world: PlateWorld | None = None
         self._bites = self._attempts = 0
         self._wanted = ""
         self.observation_space = gymnasium.spaces.Dict(
@@ -67,7 +67,9 @@ class FeedingEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         """Lay a new plate. The same seed gives the same meal."""
         super().reset(seed=seed)
         self.close()
-        self._world = World(self._plate, seed=int(self.np_random.integers(1 << 31)), looks=self._looks, size=self._size)
+        self._world = PlateWorld(
+            self._plate, seed=int(self.np_random.integers(1 << 31)), looks=self._looks, size=self._size
+        )
         self._bites = self._attempts = 0
         self._want()
         return self._observed(), self._info()
@@ -95,7 +97,7 @@ class FeedingEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             self._world.close()
             self._world = None
 
-    def _open(self) -> World:
+    def _open(self) -> PlateWorld:
         if self._world is None:
             raise gymnasium.error.ResetNeeded("call reset before step or render")
         return self._world

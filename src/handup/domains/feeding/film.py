@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from handup.core import BadData, OutOfRange, UnknownName
-from handup.domains.feeding.seeing import Picture
+from handup.domains.feeding.module_outputs import Picture
 from handup.models.pictures import MARK, pillow
 
 LIGHT, DARK, GRID = (240, 240, 240), (20, 20, 20), (150, 150, 150)

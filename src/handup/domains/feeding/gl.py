@@ -23,7 +23,7 @@ BUFFER = (640, 480)
 """The largest picture: width and height in px."""
 _LOCK = threading.RLock()
 """One thread draws at a time: there is one context, and a context is one thread's at a time."""
-_OPEN: weakref.WeakSet[Eye] = weakref.WeakSet()
+_OPEN: weakref.WeakSet[Renderer] = weakref.WeakSet()
 _LEFT: list[Any] = []
 """Graphics memory of eyes that nobody closed; given back with the next picture, or at the end."""
 
@@ -102,7 +102,7 @@ def _no_pictures(error: BaseException) -> NoPictures:
     return NoPictures(f"pictures cannot be drawn here ({' '.join(str(error).split())})", hint=hint)
 
 
-class Eye:
+class Renderer:
     """Eye that draws what the cameras of one model see.
 
     Build one per model and `close` it: it holds textures on the graphics side. Any thread may use it; they take turns.

@@ -10,11 +10,10 @@ from handup.core import ConflictingSettings
 from handup.desk import SkippingClock
 from handup.domains import runs
 from handup.domains.domain import PAGE, SIMULATED
-from handup.domains.feeding.order import Order, Terms
-from handup.domains.feeding.ordering import (
+from handup.domains.feeding.meal_orders import (
     RUN,
     WORLD,
-    Finished,
+    MealFinished,
     Ordered,
     ordered_as,
     ordered_of,
@@ -23,7 +22,8 @@ from handup.domains.feeding.ordering import (
     read_terms,
     refuse_another,
 )
-from handup.domains.feeding.remembering import memory_in, store_at
+from handup.domains.feeding.memory_modules import memory_in, store_at
+from handup.domains.feeding.order import MealTerms, Order
 from handup.domains.runs import RUNS, TaskOver, begin_run
 from handup.journal import Journal
 from handup.journal.address import address_of
@@ -50,7 +50,7 @@ class Next:
 def next_meal(
     journal: Journal,
     wanted: Order,
-    terms: Terms,
+    terms: MealTerms,
     *,
     new: bool = False,
     own_seed: bool = False,
@@ -90,7 +90,7 @@ def next_meal(
     return Next(order, goes_on=False)
 
 
-def terms_of(journal: Journal, *, new: bool = False, again: bool = False) -> Terms | None:
+def terms_of(journal: Journal, *, new: bool = False, again: bool = False) -> MealTerms | None:
     """The terms of the meal that `next_meal` would go on with; None where it would begin one.
 
     Raises:
@@ -112,7 +112,7 @@ def _going_on(writer: Writer, *, new: bool, again: bool) -> Ordered | None:
 
 def _adopt(writer: Writer) -> None:
     """Order the meals of 0.1.0 among the runs of the store, where all later ones are."""
-    over = {entry.event.name for entry in writer.read(run=RUN) if isinstance(entry.event, Finished)}
+    over = {entry.event.name for entry in writer.read(run=RUN) if isinstance(entry.event, MealFinished)}
     for meal in orders_on(writer):
         if RUNS.find(writer, meal.name) is None:
             people = SIMULATED if meal.terms.get("people") == SIMULATED else PAGE

@@ -79,10 +79,10 @@ class Looks:
         if not 0.0 <= self.eaten[0] <= self.eaten[1] <= 0.8:
             raise OutOfRange.of("eaten share", self.eaten, "be a range within 0 and 0.8", hint="Give such a range.")
 
-    def draw(self, random: np.random.Generator) -> Look:
+    def draw(self, random: np.random.Generator) -> DrawnLook:
         """Draw one look."""
         lamp = self.lamps[int(random.integers(len(self.lamps)))]
-        return Look(
+        return DrawnLook(
             azimuth_deg=_uniform(random, lamp.azimuth_deg),
             elevation_deg=_uniform(random, lamp.elevation_deg),
             light=colour_in(lamp.colour, random),
@@ -117,7 +117,7 @@ class Kitchen:
     looks: Looks
     number: int
 
-    def draw(self, random: np.random.Generator) -> Look:
+    def draw(self, random: np.random.Generator) -> DrawnLook:
         """Draw the look of one meal in this home."""
         meal, home = self.looks.draw(random), self.looks.draw(self.random("look"))
         return replace(home, clutter=meal.clutter, eaten=meal.eaten, camera_m=meal.camera_m, camera_deg=meal.camera_deg)
@@ -132,7 +132,7 @@ class Kitchen:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Look:
+class DrawnLook:
     """One drawn look; the fields are those of `Looks` and `Lamp`."""
 
     azimuth_deg: float
@@ -150,7 +150,7 @@ class Look:
     tint: Rgb
 
 
-def exposed(colours: NDArray[np.uint8], look: Look, random: np.random.Generator) -> NDArray[np.uint8]:
+def exposed(colours: NDArray[np.uint8], look: DrawnLook, random: np.random.Generator) -> NDArray[np.uint8]:
     """Return a picture with a look's exposure, white balance and noise."""
     noise = look.noise * random.standard_normal(colours.shape[:2], dtype=np.float32)[..., None]
     balance = (look.gain * np.array(look.tint)).astype(np.float32)

@@ -28,26 +28,26 @@ from handup.core import (
 from handup.desk import Channel, Desk, Simulated, SkippingClock
 from handup.domains.domain import SIMULATED
 from handup.domains.feeding import calibration
-from handup.domains.feeding.acts import Acted, Acts, HaltedAct
-from handup.domains.feeding.company import Company
-from handup.domains.feeding.filming import FilmedPolicy
-from handup.domains.feeding.judging import nothing_left, right_answer
+from handup.domains.feeding.attempt_record import AttemptLog, BiteAttempt, HaltedAct
+from handup.domains.feeding.meal_film import FilmedPolicy
+from handup.domains.feeding.meal_orders import begin, ordered_as, refuse_another
+from handup.domains.feeding.meal_result import Bite, Served
+from handup.domains.feeding.memory_modules import Lessons, RememberingModules, kept_in, meal_id
+from handup.domains.feeding.module_outputs import FeedingModules, Picture
 from handup.domains.feeding.modules import Faulty
-from handup.domains.feeding.order import PERSON, Order, Terms
-from handup.domains.feeding.ordering import begin, ordered_as, refuse_another
+from handup.domains.feeding.order import PERSON, MealTerms, Order
 from handup.domains.feeding.policy import BitePolicy
-from handup.domains.feeding.remembering import Lessons, Remembering, kept_in, meal_id
-from handup.domains.feeding.seeing import Picture, Sees
-from handup.domains.feeding.served import Bite, Served
 from handup.domains.feeding.skills import Skill
-from handup.domains.feeding.world import World
+from handup.domains.feeding.truth import nothing_left, right_answer
+from handup.domains.feeding.watcher import Company
+from handup.domains.feeding.world import PlateWorld
 from handup.domains.guard import Halted
 from handup.journal import Journal
 from handup.memory import Embedder, Memory
 from handup.people import BITE, SimulatedPerson, Workload
 from handup.recover import Episode, Settings, run
-from handup.recover.trail import RunForwarded
-from handup.recover.unknown import EFFECTS, NOT_STARTED
+from handup.recover.run_record import RunForwarded
+from handup.recover.unknown_outcome import EFFECTS, NOT_STARTED
 from handup.when import Strategy, strategy
 
 NAME = "you"
@@ -79,7 +79,7 @@ class Meal:
         order: Order,
         journal: Journal,
         *,
-        modules: Sees,
+        modules: FeedingModules,
         calibrators: dict[str, Calibrator] | None = None,
         film: list[Picture] | None = None,
         shown: Callable[[str, Picture], object] = lambda name, picture: None,
@@ -95,18 +95,18 @@ class Meal:
         if known is not None:
             refuse_another(known, order)
         self._calibrators = calibration.load(order.calibrated) if calibrators is None else calibrators
-        self.world = World(order.plate, seed=order.seed, looks=order.looks, kitchen=order.kitchen)
+        self.world = PlateWorld(order.plate, seed=order.seed, looks=order.looks, kitchen=order.kitchen)
         self._networks = str(getattr(modules, "networks", ""))
         self._most = order.bites
         self._eaten: list[Bite] = []
-        self._modules: Sees = modules
+        self._modules: FeedingModules = modules
         if order.faulty:
             highest = calibration.highest_score(self._calibrators)
             self._modules = Faulty(
                 modules=modules, on_plate=frozenset(self.world.plate.pieces), highest=highest, seed=order.seed
             )
         self._memory_store = "" if memory is None else kept_in(memory, journal)
-        self._remembering = None if memory is None else Remembering(self._modules, memory, plates, crops)
+        self._remembering = None if memory is None else RememberingModules(self._modules, memory, plates, crops)
         self._film, self._shown = film, shown
         self.strategy: Strategy = strategy(order.method)
         done = self._done()
@@ -146,8 +146,8 @@ class Meal:
                 read = {module: value_from_json(each) for module, each in entry.event.outputs.items()}
                 said = {module: each for module, each in read.items() if each is not None}
         if question.kind is QuestionKind.YES_NO:
-            return Acts(self.journal, bite).done[-1].got
-        in_vain = {acted.judged.item for acted in self._done() if isinstance(acted, Acted) and not acted.got}
+            return AttemptLog(self.journal, bite).done[-1].got
+        in_vain = {acted.judged.item for acted in self._done() if isinstance(acted, BiteAttempt) and not acted.got}
         return right_answer(self.world, _module_of(question), said, in_vain)
 
     def eat(self, channels: Sequence[Channel], *, told: Callable[[Bite], object] = lambda bite: None) -> Served:
@@ -205,10 +205,10 @@ class Meal:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _bite(self, number: int, desk: Desk, workload: Workload) -> tuple[list[Episode], list[Acted]]:
+    def _bite(self, number: int, desk: Desk, workload: Workload) -> tuple[list[Episode], list[BiteAttempt]]:
         """One bite: one run, and another one after each stop, once somebody has enabled the robot."""
         episodes: list[Episode] = []
-        acts: list[Acted] = []
+        acts: list[BiteAttempt] = []
         for stops in count():
             name = self.order.run_of(number, stops)
             policy = self._policy(name, number)
@@ -230,14 +230,14 @@ class Meal:
                 self.world.clear_tool()
         return episodes, acts
 
-    def _done(self) -> list[Acted | HaltedAct]:
+    def _done(self) -> list[BiteAttempt | HaltedAct]:
         """All that was tried in this meal, oldest first."""
-        return [acted for name in self._runs() for acted in Acts(self.journal, name).all]
+        return [acted for name in self._runs() for acted in AttemptLog(self.journal, name).all]
 
-    def _terms(self, channels: Sequence[Channel]) -> Terms:
+    def _terms(self, channels: Sequence[Channel]) -> MealTerms:
         """Who answers, and what the robot sees with."""
         found = next((each for each in channels if isinstance(each, Simulated)), None)
-        return Terms(
+        return MealTerms(
             people=PERSON if found is None else SIMULATED,
             accuracy=None if found is None else found.accuracy,
             networks=self._networks,
@@ -279,7 +279,7 @@ class Meal:
             self.world,
             self._remembering or self._modules,
             self._calibrators,
-            acts=Acts(self.journal, name),
+            acts=AttemptLog(self.journal, name),
             name=name,
             guard=self._company.guard,
             company=self._company,

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from handup.core import BadData, BadRecord, Box, ConflictingSettings, OutOfRange, UnknownName
 from handup.domains.feeding.crops import CROP, HEIGHT, WIDTH, Square, boxes_at_peaks, cut, standard, whole
-from handup.domains.feeding.seeing import Aimed, Chosen, Found, Named, Picture, Sees
+from handup.domains.feeding.module_outputs import Aimed, Chosen, FeedingModules, Found, NamedFood, Picture
 from handup.domains.feeding.skills import Params, Skill
 from handup.memory import Picture as Given
 from handup.models.onnx import session_of
@@ -96,11 +96,11 @@ class Modules:
         }
         return cls(sessions, card, _hash(models))
 
-    def name(self, rgb: Picture) -> Named:
+    def name(self, rgb: Picture) -> NamedFood:
         """Return M1's output: the food on the plate that it is surest of, and a score for every food."""
         (scores,) = self._run["name"]({"picture": whole(standard(rgb))})
         ranked = sorted(zip(self.foods, scores[0].tolist(), strict=True), key=lambda item: -item[1])
-        return Named(ranked[0][0], dict(ranked))
+        return NamedFood(ranked[0][0], dict(ranked))
 
     def find(self, rgb: Picture, label: str) -> Found:
         """Return M2's output: boxes for a food, the best first.
@@ -287,7 +287,7 @@ class Faulty:
         ConflictingSettings: Every food is on the plate.
     """
 
-    modules: Sees
+    modules: FeedingModules
     on_plate: frozenset[str]
     highest: float
     seed: int = 0
@@ -306,14 +306,14 @@ class Faulty:
         """Foods that M1 can name."""
         return self.modules.foods
 
-    def name(self, rgb: Picture) -> Named:
+    def name(self, rgb: Picture) -> NamedFood:
         """Return M1's output, which is mostly wrong."""
         random = np.random.default_rng((self.seed, 17, zlib.crc32(rgb.tobytes())))
         if random.random() >= self.share:
             return self.modules.name(rgb)
         absent = sorted(set(self.foods) - self.on_plate)
         label = absent[int(random.integers(len(absent)))]
-        return Named(label, {label: CLAIMED * self.highest})
+        return NamedFood(label, {label: CLAIMED * self.highest})
 
     def find(self, rgb: Picture, label: str) -> Found:
         """Return M2's output, as it is."""

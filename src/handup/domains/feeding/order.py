@@ -89,7 +89,7 @@ class Order:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Terms:
+class MealTerms:
     """What else decides how a meal goes.
 
     Args:

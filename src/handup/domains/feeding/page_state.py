@@ -22,9 +22,9 @@ from handup.core.panels import (
     PicturePanel,
     PlacePart,
 )
-from handup.domains.feeding.judging import MODULES
+from handup.domains.feeding.meal_result import Bite
 from handup.domains.feeding.questions import JOINED
-from handup.domains.feeding.served import Bite
+from handup.domains.feeding.truth import MODULES
 from handup.journal import Journal
 from handup.policy import ModuleGraph
 from handup.recover import DurableSession

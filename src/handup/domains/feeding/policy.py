@@ -12,22 +12,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from handup.core import Box, Calibrator, Point, Question, RawScore, Value
-from handup.domains.feeding.acts import Acted, Acts, HaltedAct, Heard
-from handup.domains.feeding.company import Company
+from handup.domains.feeding.attempt_record import AttemptLog, BiteAttempt, HaltedAct, HeldAnswer
 from handup.domains.feeding.crops import overlap
 from handup.domains.feeding.film import Film
-from handup.domains.feeding.judging import MODULES, SAME_BOX, judge, params_of, points_of
+from handup.domains.feeding.module_outputs import FeedingModules, Found, ModuleOutput, NamedFood, Picture, Recall, whose
 from handup.domains.feeding.questions import about, about_fork, bare, doing, plan_of, why
-from handup.domains.feeding.seeing import Found, Named, Picture, Recall, Said, Sees, whose
 from handup.domains.feeding.skills import Skill
-from handup.domains.feeding.world import Guard, World
+from handup.domains.feeding.truth import MODULES, SAME_BOX, judge, params_of, points_of
+from handup.domains.feeding.watcher import Company
+from handup.domains.feeding.world import Guard, PlateWorld
 from handup.domains.guard import Halted
 from handup.people import BITE, WorkloadModel
 from handup.policy import Module, ModuleGraph
 from handup.recover import Look, Pass
 
 if TYPE_CHECKING:
-    from handup.domains.feeding.remembering import Lessons
+    from handup.domains.feeding.memory_modules import Lessons
 
 T = TypeVar("T")
 ABOUT: Mapping[str, tuple[str, ...]] = {"food": (), "box": ("food",), "skill": ("food",), "params": ("box", "skill")}
@@ -64,7 +64,7 @@ class BitePolicy:
         acts: Attempts at this bite; those of the program that began it, if that was another one.
         name: Name of the run, for the names of pictures.
         film: Film that takes pictures of what it does.
-        guard: As for `World.execute`.
+        guard: As for `PlateWorld.execute`.
         doubt_below: Certainty of a look at the fork below which a person is asked; 0 never asks.
         marks: True to write down that the arm is about to move, each time before it does. What became of a motion that
             was begun and has no end is then a person's to say; otherwise it counts as never begun.
@@ -78,11 +78,11 @@ class BitePolicy:
 
     def __init__(
         self,
-        world: World,
-        modules: Sees,
+        world: PlateWorld,
+        modules: FeedingModules,
         calibrators: Mapping[str, Calibrator],
         *,
-        acts: Acts | None = None,
+        acts: AttemptLog | None = None,
         name: str = "bite",
         film: Film | None = None,
         guard: Guard | None = None,
@@ -94,7 +94,7 @@ class BitePolicy:
         company: Company | None = None,
     ) -> None:
         self.world, self.modules = world, modules
-        self.acts = Acts() if acts is None else acts
+        self.acts = AttemptLog() if acts is None else acts
         self.graph = graph_of(calibrators, modules.foods)
         self._name, self._film, self._guard, self._passed, self._shown = name, film, guard, passed, shown
         self._doubt_below, self._marks, self._learns = doubt_below, marks, learns
@@ -102,9 +102,9 @@ class BitePolicy:
         self._picture: Picture | None = None
         self._known: dict[Hashable, object] = {}
         self._seen_at = (-1, 0)
-        self._heard: dict[str, Heard] = dict(self.acts.heard)
+        self._heard: dict[str, HeldAnswer] = dict(self.acts.heard)
         self._taught: set[str] = set()
-        self.said: dict[str, Said] = {}
+        self.said: dict[str, ModuleOutput] = {}
 
     # -- looking -----------------------------------------------------------------------------------------------------
 
@@ -134,14 +134,14 @@ class BitePolicy:
         self._company.looks(self)
         self.teach()
         self._heard = {module: heard for module, heard in self._heard.items() if answers.get(module) == heard.answer}
-        current: dict[str, Said] = {}
+        current: dict[str, ModuleOutput] = {}
         outdated: list[str] = []
         last, same = self.acts.last, True
         before = {} if last is None else last.outputs
         for module in MODULES:
             values = {name: output.value for name, output in current.items()}
             holds = module in answers and self._holds(module, values)
-            output = Said(answers[module]) if holds else self._own(module, values)
+            output = ModuleOutput(answers[module]) if holds else self._own(module, values)
             outdated += [module] if module in answers and not holds else []
             # A module that repeats itself stays as sure as at the last attempt: so a failure counts against it.
             same = same and before.get(module) is not None and not self.differs(module, before[module], output.value)
@@ -160,7 +160,9 @@ class BitePolicy:
                     food_was_said=current["food"].confidence is None,
                     instead_of=self._otherwise(module, outputs),
                 )
-            self._heard.setdefault(module, Heard(answer=answers[module], outputs=outputs, attempts=len(self.acts.done)))
+            self._heard.setdefault(
+                module, HeldAnswer(answer=answers[module], outputs=outputs, attempts=len(self.acts.done))
+            )
         for module in outdated:
             del self._heard[module]
         self._company.thinks(self)
@@ -213,7 +215,7 @@ class BitePolicy:
         rgb = self.picture()
         return self._once(("box", label), lambda: self.modules.find(rgb, label))
 
-    def _own(self, module: str, said: Mapping[str, Value]) -> Said:
+    def _own(self, module: str, said: Mapping[str, Value]) -> ModuleOutput:
         rgb, modules = self.picture(), self.modules
         label, box = str(said.get("food")), said.get("box")
         if module == "food":
@@ -222,7 +224,7 @@ class BitePolicy:
         if module == "box":
             finding = self._boxes(label)
             if not finding.boxes:
-                return Said(NOWHERE, LOST)
+                return ModuleOutput(NOWHERE, LOST)
             return self._word(module, finding.boxes[0], finding.score, finding.recalled)
         assert isinstance(box, Box)
         if module == "skill":
@@ -230,7 +232,7 @@ class BitePolicy:
             return self._word(module, str(chosen.skill), chosen.score, chosen.recalled)
         skill, seed = Skill(str(said["skill"])), self.world.executions
         aimed = self._once((module, box, skill), lambda: modules.aim(rgb, box, skill, seed=seed))
-        return Said(points_of(aimed.params), self._confidence(module, aimed.variance))
+        return ModuleOutput(points_of(aimed.params), self._confidence(module, aimed.variance))
 
     def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Return what was computed on this picture from the same inputs, or compute it now."""
@@ -239,7 +241,7 @@ class BitePolicy:
         value: T = self._known[key]  # type: ignore[assignment]
         return value
 
-    def _food_word(self, named: Named) -> Said:
+    def _food_word(self, named: NamedFood) -> ModuleOutput:
         """Return M1's word; or its next one, if the first was tried in this bite in vain and the next is likely."""
         first = self._word("food", named.label, named.score, named.recalled)
         in_vain = {known.acted.food for known in self.acts.known() if not known.acted.ok}
@@ -251,15 +253,15 @@ class BitePolicy:
                 and (sure := self._confidence("food", score)) >= ANOTHER
                 and self._boxes(label).boxes
             ):
-                return Said(label, sure)
+                return ModuleOutput(label, sure)
         return first
 
-    def _word(self, module: str, value: Value, raw: RawScore, recalled: Recall | None) -> Said:
+    def _word(self, module: str, value: Value, raw: RawScore, recalled: Recall | None) -> ModuleOutput:
         """Return a module's own word, or a remembered one, whose probability is no score to calibrate."""
         if recalled is None:
-            return Said(value, self._confidence(module, raw))
+            return ModuleOutput(value, self._confidence(module, raw))
         own = self._confidence(module, raw) if recalled.agrees else 0.0
-        return Said(value, _sure(max(own, recalled.probability)), recalled)
+        return ModuleOutput(value, _sure(max(own, recalled.probability)), recalled)
 
     def _confidence(self, module: str, raw: RawScore) -> float:
         return _sure(self.graph.modules[self.graph.index(module)].calibrated(raw))
@@ -288,7 +290,7 @@ class BitePolicy:
             self.world.clear_tool()
         self._passed(done.seconds)
         own = {module: output.confidence for module, output in self.said.items() if output.confidence is not None}
-        acted = Acted.of_outputs(
+        acted = BiteAttempt.of_outputs(
             outputs,
             action=action_id,
             confidences=own,
@@ -315,7 +317,7 @@ class BitePolicy:
     def doubt(self, action_id: str) -> Question | None:
         """Return the question about the fork, with a picture of it, if the detector is in doubt."""
         acted = self.acts.of(action_id)
-        if not isinstance(acted, Acted) or acted.certainty >= self._doubt_below:
+        if not isinstance(acted, BiteAttempt) or acted.certainty >= self._doubt_below:
             return None
         name = f"{self._name}/fork-{self.world.executions}"
         self._shown(name, self.world.glance("inspect", FORK_SIZE))

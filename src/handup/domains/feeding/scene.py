@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from handup.domains.feeding.capture import CELLS, Heap
 from handup.domains.feeding.foods import Food, Plate, food
 from handup.domains.feeding.gl import BUFFER, mujoco
-from handup.domains.feeding.looks import Kitchen, Look, Looks, Rgb
+from handup.domains.feeding.looks import DrawnLook, Kitchen, Looks, Rgb
 from handup.domains.feeding.shapes import Mesh, item_mesh, plate_mesh, texture, wood
 
 FLAT_M, RIM_M, RIM_HEIGHT_M = 0.088, 0.120, 0.014
@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Laid:
+class ServedPiece:
     """Piece before it is simulated: what, how large, where."""
 
     food: Food
@@ -71,7 +71,7 @@ class Mound:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scene:
+class PlateScene:
     """Compiled plate."""
 
     model: Any
@@ -99,7 +99,7 @@ class Scene:
 # Laying the table
 
 
-def serve(plate: Plate, looks: Looks, *, seed: int, kitchen: int | None) -> tuple[Look, Scene]:
+def serve(plate: Plate, looks: Looks, *, seed: int, kitchen: int | None) -> tuple[DrawnLook, PlateScene]:
     """Lay the table for one meal; return its look, and the scene.
 
     Args:
@@ -116,8 +116,8 @@ def serve(plate: Plate, looks: Looks, *, seed: int, kitchen: int | None) -> tupl
 
 
 def lay(
-    plate: Plate, looks: Looks | Kitchen, look: Look, random: np.random.Generator
-) -> tuple[list[Laid], list[tuple[Heap, Rgb]]]:
+    plate: Plate, looks: Looks | Kitchen, look: DrawnLook, random: np.random.Generator
+) -> tuple[list[ServedPiece], list[tuple[Heap, Rgb]]]:
     """Lay heaps first, then pieces around them, large before small. What there is no room for is not served."""
     served = plate.served(random)
     heaps: list[tuple[Heap, Rgb]] = []
@@ -143,7 +143,7 @@ def lay(
         tint = np.clip(np.array(colours[name]) * random.normal(1.0, 0.03), 0.0, 1.0)  # lighter or darker, same hue
         at = (spot[0], spot[1], spot[2] + float(half[2]) + 0.002)
         colour = (float(tint[0]), float(tint[1]), float(tint[2]))
-        laid.append(Laid(food=kind, half_m=half, at_m=at, yaw=spot[3], colour=colour))
+        laid.append(ServedPiece(food=kind, half_m=half, at_m=at, yaw=spot[3], colour=colour))
     keep = max(FEWEST_BITES - 3 * len(heaps), round((1.0 - look.eaten) * len(laid)))
     kept = sorted(random.permutation(len(laid))[:keep]) if keep < len(laid) else range(len(laid))
     return [laid[index] for index in kept], heaps
@@ -203,13 +203,13 @@ def _spot(
 
 
 def build(
-    laid: Sequence[Laid],
+    laid: Sequence[ServedPiece],
     heaps: Sequence[tuple[Heap, Rgb]],
-    look: Look,
+    look: DrawnLook,
     random: np.random.Generator,
     *,
     table: np.random.Generator,
-) -> Scene:
+) -> PlateScene:
     """Compile a plate with these pieces and heaps; the grain of the table has a generator of its own."""
     module = mujoco()
     spec = module.MjSpec()
@@ -244,7 +244,7 @@ def _settings(spec: Any, module: Any) -> None:
     spec.stat.extent, spec.stat.center = 1.0, [0.0, 0.0, 0.0]
 
 
-def _lamp(spec: Any, look: Look) -> None:
+def _lamp(spec: Any, look: DrawnLook) -> None:
     """Add one lamp with shadows, and light from everywhere."""
     azimuth, elevation = np.radians(look.azimuth_deg), np.radians(look.elevation_deg)
     towards = np.array([np.cos(azimuth) * np.cos(elevation), np.sin(azimuth) * np.cos(elevation), np.sin(elevation)])
@@ -259,7 +259,7 @@ def _lamp(spec: Any, look: Look) -> None:
     spec.visual.headlight.specular = [0.0, 0.0, 0.0]
 
 
-def _table_and_plate(spec: Any, look: Look, random: np.random.Generator) -> None:
+def _table_and_plate(spec: Any, look: DrawnLook, random: np.random.Generator) -> None:
     """Add table and plate. The plate's flat top is at z = 0."""
     kinds = mujoco().mjtGeom
     _material(spec, "table", wood(random), shine=0.05, shininess=0.1, texrepeat=[5, 5], texuniform=True)
@@ -283,7 +283,7 @@ def _table_and_plate(spec: Any, look: Look, random: np.random.Generator) -> None
         )  # fmt: skip
 
 
-def _clutter(spec: Any, look: Look, random: np.random.Generator) -> None:
+def _clutter(spec: Any, look: DrawnLook, random: np.random.Generator) -> None:
     """Add things that are no food: napkin, knife, glass; sauce and herbs on the plate. Never in the fork's way."""
     kinds = mujoco().mjtGeom
     seen = {"contype": 0, "conaffinity": 0}
@@ -322,7 +322,7 @@ def _sprinkle(spec: Any, random: np.random.Generator, kind: str) -> None:
         spec.worldbody.add_geom(type=ellipsoid, size=size, pos=at, rgba=rgba, contype=0, conaffinity=0)
 
 
-def _cameras(spec: Any, look: Look) -> None:
+def _cameras(spec: Any, look: DrawnLook) -> None:
     dx, dy, dz = look.camera_m
     tilt_x, tilt_y, roll = (float(np.radians(angle)) for angle in look.camera_deg)
     tilt_x -= dy / CAMERA_Z_M  # wherever it hangs, it was aimed at the plate
@@ -406,7 +406,7 @@ def _mesh(spec: Any, name: str, mesh: Mesh) -> None:
     added.usertexcoord = mesh.texcoords.ravel().tolist()
 
 
-def _piece(spec: Any, module: Any, index: int, laid: Laid, random: np.random.Generator) -> None:
+def _piece(spec: Any, module: Any, index: int, laid: ServedPiece, random: np.random.Generator) -> None:
     food, half = laid.food, laid.half_m
     body = spec.worldbody.add_body(
         name=f"piece {index}", pos=list(laid.at_m), quat=[np.cos(laid.yaw / 2), 0, 0, np.sin(laid.yaw / 2)]
@@ -459,7 +459,7 @@ def _mound(spec: Any, module: Any, index: int, heap: Heap, colour: Rgb, random: 
     )  # fmt: skip
 
 
-def _scene(model: Any, laid: Sequence[Laid], heaps: Sequence[tuple[Heap, Rgb]], module: Any) -> Scene:
+def _scene(model: Any, laid: Sequence[ServedPiece], heaps: Sequence[tuple[Heap, Rgb]], module: Any) -> PlateScene:
     pieces = []
     for index, piece in enumerate(laid):
         name = f"piece {index}"
@@ -477,7 +477,7 @@ def _scene(model: Any, laid: Sequence[Laid], heaps: Sequence[tuple[Heap, Rgb]], 
         for index, (heap, colour) in enumerate(heaps)
     ]  # fmt: skip
     joint = model.joint("fork").id
-    scene = Scene(
+    scene = PlateScene(
         model=model, data=module.MjData(model), pieces=tuple(pieces), mounds=tuple(mounds),
         fork=model.body("fork").id, fork_qpos=int(model.jnt_qposadr[joint]), fork_dof=int(model.jnt_dofadr[joint]),
         tines=tuple(model.geom(f"tine {tine}").id for tine in range(TINES)),

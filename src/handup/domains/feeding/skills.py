@@ -80,7 +80,7 @@ class Params:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Execution:
+class SkillExecution:
     """Result of a skill, as the simulation knows it. A robot does not: it has the detector.
 
     Args:

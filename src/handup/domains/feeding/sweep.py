@@ -18,7 +18,7 @@ from handup.domains.feeding.capture import CAPTURE, RULES
 from handup.domains.feeding.foods import foods, random_plate
 from handup.domains.feeding.looks import EASY, Looks
 from handup.domains.feeding.skills import Params, Skill
-from handup.domains.feeding.world import World
+from handup.domains.feeding.world import PlateWorld
 
 TUNING_SEEDS = range(0, 10_000)
 PUBLISHED_SEEDS = range(200_000, 210_000)
@@ -43,7 +43,7 @@ def config() -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class SweepRow:
     """One try of a skill on a food.
 
     Args:
@@ -80,7 +80,7 @@ class Row:
 def sweep(
     food: str, seeds: Sequence[int], *, errors_mm: Sequence[float] = ERRORS_MM,
     errors_deg: Sequence[float] = ERRORS_DEG, wrong: bool = True, looks: Looks = EASY,
-) -> Iterator[Row]:  # fmt: skip
+) -> Iterator[SweepRow]:  # fmt: skip
     """Try one food on one plate for each seed, from the same state under every condition.
 
     Args:
@@ -93,7 +93,7 @@ def sweep(
     """
     for seed in seeds:
         random = np.random.default_rng((seed, 7))
-        with World(random_plate(seed, must=food), seed=seed, looks=looks, size=(320, 240)) as world:
+        with PlateWorld(random_plate(seed, must=food), seed=seed, looks=looks, size=(320, 240)) as world:
             items = [item for item in world.truth() if item.food == food]
             if not items:
                 continue
@@ -112,7 +112,7 @@ def sweep(
                     shift = (error_mm / 1000.0 * np.cos(angle), error_mm / 1000.0 * np.sin(angle))
                     tried = world.nudged(skill, params, by_m=shift, turn_rad=float(side * np.radians(error_deg)))
                     done = world.execute(skill, tried)
-                    yield Row(
+                    yield SweepRow(
                         food=food, skill=skill, kind="fitting" if fits else "wrong", error_mm=error_mm, seed=seed,
                         attempt=number, config=config(), error_deg=error_deg, ok=done.is_bite_of(food),
                         other=done.is_wrong_bite(food), unstable=done.unstable, seen=world.looks_successful().ok,
@@ -120,7 +120,7 @@ def sweep(
                     )  # fmt: skip
 
 
-def _as_if(world: World, skill: Skill, params: Params, fitting: Skill) -> Params:
+def _as_if(world: PlateWorld, skill: Skill, params: Params, fitting: Skill) -> Params:
     """Return sensible parameters for a skill that does not fit: the same middle, a way or a line of a usual length."""
     first, second = world.on_plate(fitting, params)
     middle, line = (first + second) / 2, second - first

@@ -9,17 +9,17 @@ from typing import Any
 from handup.core import Person
 from handup.core.panels import Phase
 from handup.domains.domain import PAGE, SIMULATED, TERMINAL, Domain, Workplace
-from handup.domains.feeding.at_terminal import AtTerminal
-from handup.domains.feeding.company import Company
-from handup.domains.feeding.live import ROBOT, AtPage
 from handup.domains.feeding.meal import NAME, Meal
+from handup.domains.feeding.meal_orders import WORLD, ordered_as, read_order, read_terms
+from handup.domains.feeding.memory_modules import memory_in
+from handup.domains.feeding.module_outputs import Picture
 from handup.domains.feeding.modules import Modules
-from handup.domains.feeding.order import Order, Terms
-from handup.domains.feeding.ordering import WORLD, ordered_as, read_order, read_terms
+from handup.domains.feeding.order import MealTerms, Order
+from handup.domains.feeding.page_meal import ROBOT, AtPage
 from handup.domains.feeding.page_state import items_of
 from handup.domains.feeding.policy import DOUBT_BELOW
-from handup.domains.feeding.remembering import memory_in
-from handup.domains.feeding.seeing import Picture
+from handup.domains.feeding.terminal_meal import AtTerminal
+from handup.domains.feeding.watcher import Company
 from handup.memory import Memory
 
 
@@ -98,7 +98,7 @@ def _begin(order: Order, place: Workplace) -> MealTask:
     if known is None:
         doubt_below = order.doubt_below if place.people == SIMULATED else DOUBT_BELOW
         order = replace(order, name=place.run, doubt_below=doubt_below)
-        terms = Terms(memory=place.people != SIMULATED)
+        terms = MealTerms(memory=place.people != SIMULATED)
     else:
         order, terms = read_order(known), read_terms(known)
     memory = memory_in(place.journal) if terms.memory else None

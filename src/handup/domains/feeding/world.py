@@ -20,10 +20,10 @@ from handup.domains.feeding.camera import FORK_PX, SCOOP_Z_M, Item, Overhead, Se
 from handup.domains.feeding.film import Film
 from handup.domains.feeding.foods import Plate
 from handup.domains.feeding.foods import plate as plate_of
-from handup.domains.feeding.gl import BUFFER, Eye, mujoco
+from handup.domains.feeding.gl import BUFFER, Renderer, mujoco
 from handup.domains.feeding.looks import EASY, LOOKS, Looks, exposed, looks_of
-from handup.domains.feeding.scene import LARDER_M, RIM_M, STEP_S, Scene, serve
-from handup.domains.feeding.skills import Execution, Params, Skill
+from handup.domains.feeding.scene import LARDER_M, RIM_M, STEP_S, PlateScene, serve
+from handup.domains.feeding.skills import Params, Skill, SkillExecution
 from handup.domains.guard import Halted
 
 SETTLE_STEPS = 400
@@ -52,7 +52,7 @@ Guard = Callable[[float], object]
 
 
 @dataclass(frozen=True)
-class View:
+class PlateView:
     """One picture from above.
 
     Args:
@@ -64,7 +64,7 @@ class View:
     depth: NDArray[np.float32]
 
 
-class World:
+class PlateWorld:
     """A plate of food in a physics simulation. Needs the extra `sim`. Close it, or use it in a `with` block.
 
     Args:
@@ -104,7 +104,7 @@ class World:
         self._load, self._flat = Load(), False
         self._executions = self._unstable = 0
         self._empty: dict[bool, NDArray[np.uint8]] = {}
-        self._eye: Eye | None = None
+        self._eye: Renderer | None = None
         self._overhead = Overhead(self._scene, size[0] / size[1])
         wait(self._scene)
         mujoco().mj_step(self._scene.model, self._scene.data, SETTLE_STEPS)
@@ -129,13 +129,13 @@ class World:
 
     # Seeing
 
-    def view(self) -> View:
+    def view(self) -> PlateView:
         """Return what the overhead camera sees. It is the same twice if nothing happened in between."""
         colours, depth = self._eye_of().rgb(self._scene.data, self._scene.overhead, self.size, depth=True)
         # Noise depends on seed and number of executions only: the same plate looks the same.
         random = self._random(2)
         far = depth + np.float32(0.001) * random.standard_normal(depth.shape, dtype=np.float32)
-        return View(exposed(colours, self.look, random), far)
+        return PlateView(exposed(colours, self.look, random), far)
 
     def glance(self, camera: str, size: tuple[int, int]) -> NDArray[np.uint8]:
         """Return a picture for people, `overhead`, `beside` or `inspect` (the fork), without noise, in a skill too."""
@@ -195,7 +195,7 @@ class World:
         *,
         film: Film | None = None,
         guard: Guard | None = None,
-    ) -> Execution:
+    ) -> SkillExecution:
         """Carry out a skill. What was on the fork before is wiped off, uneaten but gone.
 
         Args:
@@ -221,7 +221,7 @@ class World:
             self.load(before)
             self._executions += 1
             self._unstable += 1
-            return Execution(picked=None, unstable=True, seconds=fork.seconds, reason="the physics went wrong")
+            return SkillExecution(picked=None, unstable=True, seconds=fork.seconds, reason="the physics went wrong")
         except Halted:
             fork.halt()
             self._after(fork, skill)
@@ -387,9 +387,9 @@ class World:
     def _random(self, purpose: int) -> np.random.Generator:
         return np.random.default_rng((self.seed, purpose, self._executions))
 
-    def _eye_of(self) -> Eye:
+    def _eye_of(self) -> Renderer:
         if self._eye is None:
-            self._eye = Eye(self._scene.model)
+            self._eye = Renderer(self._scene.model)
         return self._eye
 
     def _fork_picture(self, data: Any, random: np.random.Generator) -> NDArray[np.uint8]:
@@ -454,7 +454,7 @@ def _check(record: Mapping[str, Any]) -> None:
         )
 
 
-def _check_fits(record: Mapping[str, Any], scene: Scene, state: int) -> None:
+def _check_fits(record: Mapping[str, Any], scene: PlateScene, state: int) -> None:
     """Refuse a record whose parts are not of a scene's sizes, before anything of it is taken over.
 
     Args:

@@ -1,4 +1,4 @@
-"""Actions of the robot: each is one function on a `Turn`, and one class with the interface of the executive."""
+"""Actions of the robot: each is one function on a `DrawnChance`, and one class with the interface of the executive."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from handup.domains.kitting.causes import CAUSES, Hangs, Turn, modules_of
-from handup.domains.kitting.state import ALIKE, CONTENTS, FETCHED, GEAR, KIT, MACHINED
+from handup.domains.kitting.causes import CAUSES, DrawnChance, Hangs, modules_of
+from handup.domains.kitting.hall_state import ALIKE, CONTENTS, FETCHED, GEAR, KIT, MACHINED
 from handup.executive.action import Aborted, Call, Done, NotStarted, Outcome, Working
 from handup.executive.failure import Failure
 from handup.policy import ModuleGraph
 
 if TYPE_CHECKING:
-    from handup.domains.kitting.world import World
+    from handup.domains.kitting.world import KittingWorld
 
-Effect = Callable[[Turn], Outcome]
+Effect = Callable[[DrawnChance], Outcome]
 TIME_UP = "time_up"
 """Code of everything that is begun after the end of the run."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
+class ActionKind:
     """Declaration of an action, and its effect.
 
     Args:
@@ -39,7 +39,7 @@ class Kind:
     effect: Effect
 
 
-KINDS: dict[str, Kind] = {}
+KINDS: dict[str, ActionKind] = {}
 """All actions by name, in the order of the files."""
 
 
@@ -53,7 +53,7 @@ def primitive(
     """Make an action of the robot from a function on a turn, under the function's name."""
 
     def known(effect: Effect) -> Effect:
-        kind = Kind(takes=takes, gives=gives, codes=(*codes, TIME_UP), touches=touches, effect=effect)
+        kind = ActionKind(takes=takes, gives=gives, codes=(*codes, TIME_UP), touches=touches, effect=effect)
         KINDS[effect.__name__] = kind
         return effect
 
@@ -63,7 +63,7 @@ def primitive(
 def remedy(name: str, about: str, *, takes: tuple[str, ...] = (), touches: bool = True, moves: bool = False) -> None:
     """Make an action that only takes causes away; with `moves`, nothing is any more where it was seen."""
 
-    def effect(turn: Turn) -> Outcome:
+    def effect(turn: DrawnChance) -> Outcome:
         turn.remove()
         if moves:
             turn.moved()
@@ -86,7 +86,7 @@ class Primitive:
     repeatable: ClassVar[bool] = False
     codes: ClassVar[tuple[str, ...]]
     about: ClassVar[str]
-    world: ClassVar[World]
+    world: ClassVar[KittingWorld]
 
     def __init__(self) -> None:
         self._number: int | None = None
@@ -118,7 +118,7 @@ class Primitive:
         return modules_of(self.name, self.world.state, self.world.rates)
 
 
-def actions_of(world: World) -> Mapping[str, type[Primitive]]:
+def actions_of(world: KittingWorld) -> Mapping[str, type[Primitive]]:
     """Return all actions of the robot in this world, by name."""
     return {
         name: type(
@@ -145,7 +145,7 @@ WRONG_PLACE = Aborted(code="wrong_place", why="The robot does not stand before t
 
 
 @primitive(takes=("object", "grasps"), codes=("no_plan", "gripper_fault", "hand_full"))
-def pick(turn: Turn) -> Outcome:
+def pick(turn: DrawnChance) -> Outcome:
     """Close the hand where a part was seen, and lift. `verify_grasp` tells whether anything is in it."""
     if turn.state.hand:
         return HAND_FULL
@@ -167,7 +167,7 @@ def pick(turn: Turn) -> Outcome:
 
 
 @primitive(takes=("object",), codes=("no_plan", "gripper_fault", "off_target", "empty_hand", "no_kit"))
-def place_in_kit(turn: Turn) -> Outcome:
+def place_in_kit(turn: DrawnChance) -> Outcome:
     """Let go of a part above its compartment. Now and then it falls beside it."""
     state = turn.state
     if state.tray is None:
@@ -185,7 +185,7 @@ def place_in_kit(turn: Turn) -> Outcome:
 
 
 @primitive(codes=("hand_full",))
-def realign(turn: Turn) -> Outcome:
+def realign(turn: DrawnChance) -> Outcome:
     """Look at the part in the hand and turn the wrist so that it points where it should."""
     turn.remove()
     turn.score("alignment", not turn.has("misaligned_gear"))
@@ -193,7 +193,7 @@ def realign(turn: Turn) -> Outcome:
 
 
 @primitive(codes=("empty_hand", "gripper_fault"))
-def put_back(turn: Turn) -> Outcome:
+def put_back(turn: DrawnChance) -> Outcome:
     """Lay what is in the hand back on the table."""
     if turn.state.hand in ("", KIT):
         return EMPTY_HAND
@@ -206,7 +206,7 @@ def put_back(turn: Turn) -> Outcome:
 
 
 @primitive()
-def open_gripper(turn: Turn) -> Outcome:
+def open_gripper(turn: DrawnChance) -> Outcome:
     """Open the hand, whatever is in it: it falls."""
     turn.remove()
     turn.change(hand="")
@@ -217,7 +217,7 @@ remedy("reset_gripper", "Start the gripper's driver anew. It keeps what it holds
 
 
 @primitive(takes=("kit",), codes=("kit_not_held", "gripper_fault", "hand_full", "wrong_place"))
-def pick_kit(turn: Turn) -> Outcome:
+def pick_kit(turn: DrawnChance) -> Outcome:
     """Lift the uppermost kit by a taught motion."""
     if turn.state.hand:
         return HAND_FULL
@@ -231,7 +231,7 @@ def pick_kit(turn: Turn) -> Outcome:
 
 
 @primitive(codes=("empty_hand", "tray_full"))
-def place_kit_on_robot(turn: Turn) -> Outcome:
+def place_kit_on_robot(turn: DrawnChance) -> Outcome:
     """Set the kit down on the robot's tray."""
     if turn.state.hand != KIT:
         return EMPTY_HAND
@@ -246,7 +246,7 @@ remedy("straighten_kit", "Push at two sides of the kit until it lies along the t
 
 
 @primitive(takes=("slot?",), codes=("slot_taken", "off_table", "no_kit", "wrong_place"))
-def deliver_kit(turn: Turn) -> Outcome:
+def deliver_kit(turn: DrawnChance) -> Outcome:
     """Set the kit down on the drop-off table, at the next place or the one that was given."""
     state = turn.state
     if state.tray is None:
@@ -268,7 +268,7 @@ def deliver_kit(turn: Turn) -> Outcome:
 
 
 @primitive()
-def discard_kit(turn: Turn) -> Outcome:
+def discard_kit(turn: DrawnChance) -> Outcome:
     """Put away the kit on the robot and whatever is in the hand, to begin anew."""
     turn.remove()
     turn.let_go(Hangs.KIT)
@@ -280,7 +280,7 @@ MISSED = Aborted(code="missed_hole", why="The fingers do not meet the chuck.")
 
 
 @primitive(takes=("chuck",), codes=("jammed", "missed_hole", "no_plan", "nothing_to_insert", "occupied", "wrong_place"))
-def insert_gear(turn: Turn) -> Outcome:
+def insert_gear(turn: DrawnChance) -> Outcome:
     """Push the gear into the chuck by force. The robot may take a failed insertion for a good one."""
     state = turn.state
     if state.base != "machine":
@@ -306,7 +306,7 @@ def insert_gear(turn: Turn) -> Outcome:
 
 
 @primitive(codes=("no_link", "machine_fault", "machine_empty"))
-def start_machine(turn: Turn) -> Outcome:
+def start_machine(turn: DrawnChance) -> Outcome:
     """Start milling."""
     turn.come_up()
     if (spoiled := turn.spoiled()) is not None:
@@ -318,7 +318,7 @@ def start_machine(turn: Turn) -> Outcome:
 
 
 @primitive(gives=("machine",), codes=("no_link",), touches=False)
-def machine_status(turn: Turn) -> Outcome:
+def machine_status(turn: DrawnChance) -> Outcome:
     """Ask the machine what it is at: `empty`, `loaded`, `busy` or `done`."""
     turn.come_up()
     machine = turn.state.machine(turn.now_s)
@@ -326,7 +326,7 @@ def machine_status(turn: Turn) -> Outcome:
 
 
 @primitive(codes=("no_link", "machine_empty"), touches=False)
-def wait_machine(turn: Turn) -> Outcome:
+def wait_machine(turn: DrawnChance) -> Outcome:
     """Stand before the machine until it is done."""
     turn.come_up()
     if (spoiled := turn.spoiled()) is not None:
@@ -339,7 +339,7 @@ def wait_machine(turn: Turn) -> Outcome:
 @primitive(
     takes=("chuck",), codes=("missed_hole", "no_plan", "machine_busy", "nothing_there", "hand_full", "wrong_place")
 )
-def retrieve_gear(turn: Turn) -> Outcome:
+def retrieve_gear(turn: DrawnChance) -> Outcome:
     """Take the gear out of the chuck."""
     state = turn.state
     if state.base != "machine":
@@ -364,7 +364,7 @@ remedy("reconnect", "Set up the wireless link to the machine anew.", touches=Fal
 
 
 @primitive(takes=("to",), codes=("stuck", "blocked"))
-def navigate(turn: Turn) -> Outcome:
+def navigate(turn: DrawnChance) -> Outcome:
     """Drive to a station. Where the robot thinks it is there already, it stays as it stands."""
     to = str(turn.goal["to"])
     if to == turn.state.base:
@@ -381,7 +381,7 @@ def navigate(turn: Turn) -> Outcome:
 
 
 @primitive(takes=("pose",), codes=("no_plan",))
-def move_arm(turn: Turn) -> Outcome:
+def move_arm(turn: DrawnChance) -> Outcome:
     """Move the arm to a pose with a name. What it holds may slip."""
     part = turn.state.hand not in ("", "kit")
     if part:
@@ -398,7 +398,7 @@ def move_arm(turn: Turn) -> Outcome:
 
 
 @primitive(takes=("by_m?",))
-def raise_arm(turn: Turn) -> Outcome:
+def raise_arm(turn: DrawnChance) -> Outcome:
     """Lift the arm a little, without a plan: out of the picture and away from the ends of the joints."""
     turn.remove()
     turn.change(arm="raised")
@@ -418,7 +418,7 @@ remedy("back_off", "Drive straight back, away from the table.", takes=("by_m?",)
 
 
 @primitive()
-def localise(turn: Turn) -> Outcome:
+def localise(turn: DrawnChance) -> Outcome:
     """Find out anew where the base is, and drive the few centimetres that are missing."""
     turn.remove()
     turn.moved()
@@ -428,7 +428,7 @@ def localise(turn: Turn) -> Outcome:
 
 
 @primitive(codes=("hand_full",))
-def nudge_parts(turn: Turn) -> Outcome:
+def nudge_parts(turn: DrawnChance) -> Outcome:
     """Draw the closed gripper through parts that lie on top of each other."""
     if turn.state.hand:
         return Aborted(code="hand_full", why="There is something in the hand.")
@@ -442,7 +442,7 @@ SETTLE_S = 3.0
 
 
 @primitive(takes=("pose",), touches=False)
-def look(turn: Turn) -> Outcome:
+def look(turn: DrawnChance) -> Outcome:
     """Turn the head."""
     turn.come_up()
     turn.change(head=str(turn.goal["pose"]))
@@ -451,7 +451,7 @@ def look(turn: Turn) -> Outcome:
 
 
 @primitive(takes=("seconds",), touches=False)
-def wait(turn: Turn) -> Outcome:
+def wait(turn: DrawnChance) -> Outcome:
     """Stand still. Long enough, a shaking camera settles and people step aside."""
     seconds = float(turn.goal["seconds"])
     for cause, least_s in (("shaking_camera", SETTLE_S), ("person_in_way", 3 * SETTLE_S)):
@@ -462,7 +462,7 @@ def wait(turn: Turn) -> Outcome:
 
 
 @primitive(gives=("clusters",), codes=("no_clusters",), touches=False)
-def segment(turn: Turn) -> Outcome:
+def segment(turn: DrawnChance) -> Outcome:
     """Cut the cloud before the camera into clusters."""
     turn.come_up()
     turn.score("view", not (turn.has("occlusion") or turn.has("out_of_view")))
@@ -470,7 +470,7 @@ def segment(turn: Turn) -> Outcome:
 
 
 @primitive(takes=("object", "clusters"), gives=("candidates",), codes=("not_found",), touches=False)
-def recognise(turn: Turn) -> Outcome:
+def recognise(turn: DrawnChance) -> Outcome:
     """Find which cluster is the part. Parts that look alike are taken for each other now and then."""
     turn.come_up()
     part = str(turn.goal["object"])
@@ -483,7 +483,7 @@ def recognise(turn: Turn) -> Outcome:
 
 
 @primitive(takes=("object", "candidates"), gives=("grasps",), codes=("no_grasps",), touches=False)
-def calculate_grasps(turn: Turn) -> Outcome:
+def calculate_grasps(turn: DrawnChance) -> Outcome:
     """Rank ways to grasp what was found. They are as old as the cloud that they come from."""
     if (spoiled := turn.spoiled()) is not None:
         return spoiled
@@ -494,7 +494,7 @@ def calculate_grasps(turn: Turn) -> Outcome:
 
 
 @primitive(takes=("object",), gives=("grasped",), codes=("empty_grasp", "wrong_part"), touches=False)
-def verify_grasp(turn: Turn) -> Outcome:
+def verify_grasp(turn: DrawnChance) -> Outcome:
     """Look into the hand."""
     held = turn.state.hand
     if not held:
@@ -505,7 +505,7 @@ def verify_grasp(turn: Turn) -> Outcome:
 
 
 @primitive(gives=("kit",), codes=("not_found",), touches=False)
-def detect_kit(turn: Turn) -> Outcome:
+def detect_kit(turn: DrawnChance) -> Outcome:
     """Find the uppermost kit of the stack."""
     if (spoiled := turn.spoiled()) is not None:
         return spoiled
@@ -514,7 +514,7 @@ def detect_kit(turn: Turn) -> Outcome:
 
 
 @primitive(gives=("chuck",), codes=("not_found",), touches=False)
-def detect_chuck(turn: Turn) -> Outcome:
+def detect_chuck(turn: DrawnChance) -> Outcome:
     """Find the machine's chuck, exact enough to put something into it."""
     if (spoiled := turn.spoiled()) is not None:
         return spoiled
@@ -523,7 +523,7 @@ def detect_chuck(turn: Turn) -> Outcome:
 
 
 @primitive(gives=("contents",), codes=("missing_part", "no_kit"), touches=False)
-def check_kit(turn: Turn) -> Outcome:
+def check_kit(turn: DrawnChance) -> Outcome:
     """Compare the kit with what it should hold after the last placing."""
     if turn.state.tray is None:
         return Aborted(code="no_kit", why="There is no kit on the robot.")
@@ -536,7 +536,7 @@ def check_kit(turn: Turn) -> Outcome:
 
 
 @primitive(codes=("not_inserted",), touches=False)
-def check_chuck(turn: Turn) -> Outcome:
+def check_chuck(turn: DrawnChance) -> Outcome:
     """Look whether the gear is in the machine."""
     if not turn.state.loaded:
         return Aborted(code="not_inserted", why="The chuck is empty.", fields={"held": turn.state.hand})
@@ -544,7 +544,7 @@ def check_chuck(turn: Turn) -> Outcome:
 
 
 @primitive(gives=("next", "object", "station"), touches=False)
-def choose_next(turn: Turn) -> Outcome:
+def choose_next(turn: DrawnChance) -> Outcome:
     """Choose what to do next, by the time left, what the kit lacks and what the machine is at: the hook of a planner.
 
     Parts are fetched while the machine runs; the gear is taken out when it is done. Nothing is begun that cannot end

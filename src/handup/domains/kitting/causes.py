@@ -1,6 +1,6 @@
 """Hidden causes: how they come up in the turn of an action and spoil it, and what the robot knows of them.
 
-A module of the robot scores its own output, likelier high where it is right (`Turn.score`). By Bayes with the
+A module of the robot scores its own output, likelier high where it is right (`DrawnChance.score`). By Bayes with the
 rates of the world the score becomes the probability that the module is right: no more is claimed than can be seen.
 """
 
@@ -16,8 +16,8 @@ from typing import Any
 
 from handup.core import Question, QuestionKind, UnknownName
 from handup.core.files import shipped_data
+from handup.domains.kitting.hall_state import HallState
 from handup.domains.kitting.rates import Rates
-from handup.domains.kitting.state import State
 from handup.executive.action import Aborted
 from handup.policy import Module, ModuleGraph
 
@@ -108,7 +108,7 @@ def chance(seed: int, what: str, count: int = 0) -> float:
     return int.from_bytes(digest, "big") / 2**64
 
 
-class Turn:
+class DrawnChance:
     """World as one action works on it. Made for one action, and thrown away after it.
 
     Args:
@@ -121,7 +121,7 @@ class Turn:
     """
 
     def __init__(
-        self, state: State, rates: Rates, action: str, goal: Mapping[str, Any], attempt: int = 1, now_s: float = 0.0
+        self, state: HallState, rates: Rates, action: str, goal: Mapping[str, Any], attempt: int = 1, now_s: float = 0.0
     ) -> None:
         self.state = state
         self.rates = rates
@@ -135,7 +135,7 @@ class Turn:
         self._about = f"{state.kits}/{state.base}/{about}/{action}"
 
     @property
-    def ended(self) -> State:
+    def ended(self) -> HallState:
         """State that the action has made."""
         return replace(self.state, now_s=self.now_s, draws=self._draws, causes=tuple(sorted(self._causes)))
 
@@ -212,7 +212,7 @@ class Turn:
         self.state = replace(self.state, scores={**self.state.scores, module: root if right else 1.0 - root})
 
 
-def confidence(module: str, state: State, rates: Rates) -> float:
+def confidence(module: str, state: HallState, rates: Rates) -> float:
     """Return P(the module is right | its last score): what it was before, by how well the score fits either way."""
     prior = 1.0
     for cause in BEHIND[module]:
@@ -222,7 +222,7 @@ def confidence(module: str, state: State, rates: Rates) -> float:
     return right / (right + wrong)
 
 
-def modules_of(action: str, state: State, rates: Rates) -> ModuleGraph | None:
+def modules_of(action: str, state: HallState, rates: Rates) -> ModuleGraph | None:
     """Return the modules behind an action, each with its confidence now; None for actions that have none."""
     names = GRAPHS.get(action)
     if names is None:

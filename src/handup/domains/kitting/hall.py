@@ -8,16 +8,16 @@ from typing import Any
 
 from handup.core import Question
 from handup.domains.kitting.helpers import HELPERS, put_right
-from handup.domains.kitting.world import World
+from handup.domains.kitting.world import KittingWorld
 from handup.executive.escalation import FIXED
+from handup.executive.human_help import Heard, People, SimulatedBystander, SimulatedSaying
 from handup.executive.machine import AskPerson, Machine
-from handup.executive.people import Bystander, Heard, People, Said
 
 MAX_SUPPORT = 2000
 """Most letters that are shown of what helps to answer."""
 
 
-def standing_by(world: World, machine: Machine, helper: str = "bystander") -> People:
+def standing_by(world: KittingWorld, machine: Machine, helper: str = "bystander") -> People:
     """Return somebody simulated. After a kill they say what they would have said, and do nothing twice.
 
     Args:
@@ -27,22 +27,22 @@ def standing_by(world: World, machine: Machine, helper: str = "bystander") -> Pe
     """
     someone = HELPERS[helper]
 
-    def says(question: Question) -> Said | None:
+    def says(question: Question) -> SimulatedSaying | None:
         asked = machine.next()
         if not isinstance(asked, AskPerson):
             return None
 
-        def help_(trial: World) -> Mapping[str, Any]:
+        def help_(trial: KittingWorld) -> Mapping[str, Any]:
             answer = someone.says(trial, asked, question)
             return {"value": answer.value, "latency_s": answer.latency_s, "by": answer.by}
 
-        return Said(**world.helped(f"{asked.number}/{asked.serial}", help_))
+        return SimulatedSaying(**world.helped(f"{asked.number}/{asked.serial}", help_))
 
-    return Bystander(says, world.clock)
+    return SimulatedBystander(says, world.clock)
 
 
 @dataclass(frozen=True)
-class WithHands:
+class SimulatedHands:
     """Real people beside a simulated robot: they are told what they would see there, and their hands count.
 
     Once they say that they put it right, it is.
@@ -54,7 +54,7 @@ class WithHands:
     """
 
     people: People
-    world: World
+    world: KittingWorld
     machine: Machine
 
     @property

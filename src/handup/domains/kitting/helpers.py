@@ -13,13 +13,13 @@ import numpy as np
 from handup.core import Question, QuestionKind, ResumeHint, Role
 from handup.core.files import shipped_data
 from handup.domains.kitting.causes import ASKED, BEHIND, CAUSES, chance
-from handup.domains.kitting.state import GEAR
-from handup.domains.kitting.world import World
+from handup.domains.kitting.hall_state import GEAR
+from handup.domains.kitting.world import KittingWorld
 from handup.executive.escalation import AGAIN, BACK, FIXED, RESTART
 from handup.executive.failure import Failure
+from handup.executive.human_help import SimulatedSaying
 from handup.executive.machine import AskPerson
-from handup.executive.people import Said
-from handup.people import Reply, SimulatedPerson, answer_model
+from handup.people import SimulatedPerson, SimulatedReply, answer_model
 
 NORMAL = NormalDist()
 ABOUT: Mapping[str, str] = {words: module for module, words in ASKED.items()}
@@ -32,7 +32,7 @@ GO_ON: Mapping[str, tuple[ResumeHint, tuple[str, ...]]] = {
 """Ways to go on of somebody who knows the task, by the code or action that failed; else the step runs again."""
 
 
-class Helper(Protocol):
+class HallHelper(Protocol):
     """Somebody who can be asked for help."""
 
     @property
@@ -40,7 +40,7 @@ class Helper(Protocol):
         """Name of the helper."""
         ...
 
-    def says(self, world: World, asked: AskPerson, question: Question) -> Said:
+    def says(self, world: KittingWorld, asked: AskPerson, question: Question) -> SimulatedSaying:
         """Come, look, do what they can, and answer.
 
         Args:
@@ -57,8 +57,8 @@ class Bystander:
 
     name: str = "bystander"
 
-    def says(self, world: World, asked: AskPerson, question: Question) -> Said:
-        """See `Helper`."""
+    def says(self, world: KittingWorld, asked: AskPerson, question: Question) -> SimulatedSaying:
+        """See `HallHelper`."""
         draw = _Draws(world, self.name, asked)
         people = world.rates.people
         person = SimulatedPerson(name=self.name, role=Role.BYSTANDER, answers=answer_model())
@@ -68,10 +68,10 @@ class Bystander:
         sees = draw("sees") < people["bystander_fixes"]
         module = ABOUT.get(question.prompt)
         if module is not None:
-            return Said(value=_is_wrong(world, module) is sees, latency_s=after_s, by=self.name)
+            return SimulatedSaying(value=_is_wrong(world, module) is sees, latency_s=after_s, by=self.name)
         fixed = sees and put_right(world, asked.failure)
         option = _option(world, asked.failure, question, fixed) if sees else AGAIN
-        return Said(value=option, latency_s=after_s, by=self.name)
+        return SimulatedSaying(value=option, latency_s=after_s, by=self.name)
 
 
 @dataclass(frozen=True)
@@ -80,21 +80,21 @@ class RemoteOperator:
 
     name: str = "operator"
 
-    def says(self, world: World, asked: AskPerson, question: Question) -> Said:
-        """See `Helper`."""
+    def says(self, world: KittingWorld, asked: AskPerson, question: Question) -> SimulatedSaying:
+        """See `HallHelper`."""
         draw = _Draws(world, self.name, asked)
         people = world.rates.people
         module = ABOUT.get(question.prompt)
         kind = QuestionKind.ACTION if module is None else QuestionKind.DIAGNOSIS
         person = SimulatedPerson(name=self.name, role=Role.OPERATOR, answers=answer_model())
-        reply: Reply = person.answer(kind, draw.generator("answers"))
+        reply: SimulatedReply = person.answer(kind, draw.generator("answers"))
         after_s = reply.seconds
         if asked.turn == 1:
             after_s += draw.lognormal("comes", people["operator_comes_s"], people["operator_spread"])
         if module is not None:
-            return Said(value=_is_wrong(world, module) is reply.right, latency_s=after_s, by=self.name)
+            return SimulatedSaying(value=_is_wrong(world, module) is reply.right, latency_s=after_s, by=self.name)
         if not reply.right:
-            return Said(value=AGAIN, latency_s=after_s, by=self.name)
+            return SimulatedSaying(value=AGAIN, latency_s=after_s, by=self.name)
         fixed = False
         cause = _behind(world, asked.failure)
         if cause:
@@ -102,17 +102,17 @@ class RemoteOperator:
             after_s += world.rates.durations_s.get(remedy, 0.0)
             fixed = draw("works") < share and put_right(world, asked.failure)
         option = _option(world, asked.failure, question, fixed)
-        return Said(value=option, latency_s=after_s, by=self.name)
+        return SimulatedSaying(value=option, latency_s=after_s, by=self.name)
 
 
-HELPERS: Mapping[str, Helper] = {helper.name: helper for helper in (Bystander(), RemoteOperator())}
+HELPERS: Mapping[str, HallHelper] = {helper.name: helper for helper in (Bystander(), RemoteOperator())}
 """Simulated people by name."""
 
 
 class _Draws:
     """Random numbers for one question: the same question at the same moment gets the same answer."""
 
-    def __init__(self, world: World, who: str, asked: AskPerson) -> None:
+    def __init__(self, world: KittingWorld, who: str, asked: AskPerson) -> None:
         self._seed = world.state.seed
         failure = asked.failure
         self._about = f"{who}/{world.state.kits}/{failure.path}/{failure.code}/{failure.at_s:.1f}/{asked.turn}"
@@ -129,11 +129,11 @@ class _Draws:
         return median * math.exp(sigma * NORMAL.inv_cdf(drawn))
 
 
-def _is_wrong(world: World, module: str) -> bool:
+def _is_wrong(world: KittingWorld, module: str) -> bool:
     return any(cause in world.state.causes for cause in BEHIND[module])
 
 
-def _behind(world: World, failure: Failure) -> str:
+def _behind(world: KittingWorld, failure: Failure) -> str:
     """Return the cause that is behind a failure, as far as anybody can see one; empty if there is none."""
     present = world.state.causes
     spoiling = [cause for cause in present if CAUSES[cause].spoils.get(failure.leaf) == failure.code]
@@ -141,7 +141,7 @@ def _behind(world: World, failure: Failure) -> str:
     return next(iter([*spoiling, *silent]), "")
 
 
-def put_right(world: World, failure: Failure) -> bool:
+def put_right(world: KittingWorld, failure: Failure) -> bool:
     """Take away what is behind a failure, by hand. Return whether there was anything."""
     if failure.code == "hand_full":
         world.take_from_hand()
@@ -149,7 +149,7 @@ def put_right(world: World, failure: Failure) -> bool:
     return world.fix(_behind(world, failure))
 
 
-def _option(world: World, failure: Failure, question: Question, fixed: bool) -> str:
+def _option(world: KittingWorld, failure: Failure, question: Question, fixed: bool) -> str:
     """Return the option that somebody who knows the task chooses."""
     hint, levels = GO_ON.get(failure.code) or GO_ON.get(failure.leaf) or (ResumeHint.CONTINUE, ())
     if failure.leaf == "check_chuck" and world.state.hand == GEAR:

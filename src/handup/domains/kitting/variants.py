@@ -10,11 +10,11 @@ from typing import Any
 
 from handup.core import UnknownName
 from handup.core.files import shipped_data
-from handup.executive.problem import Place
-from handup.executive.reading import read_recipes, read_recoveries
+from handup.executive.problem import FilePlace
+from handup.executive.reader import read_recipes, read_recoveries
 from handup.executive.recipe import Recipes
-from handup.executive.recovery import Recovery, When
-from handup.executive.settings import Settings, Unseen
+from handup.executive.recovery import Recovery, RecoveryCondition
+from handup.executive.run_settings import RunSettings, Unseen
 from handup.executive.sources import Sources
 
 COMMON = ("common",)
@@ -50,9 +50,9 @@ class Variant:
     helper: str = ""
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> RunSettings:
         """Settings of the executive."""
-        return Settings(unseen=self.unseen, retries=self.retries)
+        return RunSettings(unseen=self.unseen, retries=self.retries)
 
     def recoveries(self) -> tuple[Recovery, ...]:
         """Return its rules, without what they may not know. A rule with no condition left is dropped."""
@@ -73,8 +73,8 @@ class Variant:
         return replace(rule, when=when, branches=branches)
 
 
-def _says_nothing(when: When) -> bool:
-    return replace(when, place=Place()) == When()
+def _says_nothing(when: RecoveryCondition) -> bool:
+    return replace(when, place=FilePlace()) == RecoveryCondition()
 
 
 def _variant(name: str, *, rules: Sequence[str] = Variant.rules, unseen: str = Unseen.EXIT, **rest: Any) -> Variant:

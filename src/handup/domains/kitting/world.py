@@ -10,22 +10,22 @@ from typing import Any, ClassVar
 
 from handup.core import ConflictingSettings, IllegalCall, ManualClock, OutOfRange, UnknownName
 from handup.domains.kitting.actions import KINDS, TIME_UP, Primitive, actions_of
-from handup.domains.kitting.causes import CAUSES, REMEDIED, Turn, cause_of, chance
+from handup.domains.kitting.causes import CAUSES, REMEDIED, DrawnChance, cause_of, chance
+from handup.domains.kitting.hall_state import ControllerGoal, Effect, HallState, WorldFile
 from handup.domains.kitting.rates import Rates
 from handup.domains.kitting.rates import rates as usual
-from handup.domains.kitting.state import Effect, Goal, State, Store
 from handup.executive.action import Aborted, Call, Done, NotStarted, Outcome
 from handup.executive.monitors import Fault, Monitor, Sees
 
 LASTS = "lasts"
 
 
-class World:
+class KittingWorld:
     """Tables, parts, a milling machine and a mobile robot whose failures have hidden causes.
 
-    Use it with the executive: `World(7).actions()` are its primitives, `clock` is its time. The robot's controllers
-    live here: they take on a goal, stop where they are when the program that asked has died, and remember how the
-    last one ended. So nothing is ever done twice.
+    Use it with the executive: `KittingWorld(7).actions()` are its primitives, `clock` is its time. The robot's
+    controllers live here: they take on a goal, stop where they are when the program that asked has died, and remember
+    how the last one ended. So nothing is ever done twice.
 
     Args:
         seed: Source of all chance.
@@ -53,8 +53,8 @@ class World:
         if seed < 0:
             raise OutOfRange.of("seed", seed, "be at least 0", hint="Give a whole number of at least 0.")
         self.rates = rates or usual()
-        self.state = State(seed=seed, drilled=drills)
-        self._store = None if path is None else Store(path, create=create)
+        self.state = HallState(seed=seed, drilled=drills)
+        self._store = None if path is None else WorldFile(path, create=create)
         if self._store is not None:
             if create and self._store.load() is None:
                 self._store.begin(self.state, whose)
@@ -109,7 +109,7 @@ class World:
         """Take away a cause, and a wrong part with it, as the hands of a person do. Return whether it was there."""
         was_there = cause in self.state.causes
         if was_there:
-            turn = Turn(self.state, self.rates, "fix", {}, now_s=self.clock.now_s())
+            turn = DrawnChance(self.state, self.rates, "fix", {}, now_s=self.clock.now_s())
             turn.drop(cause)
             if cause == "wrong_part":
                 turn.change(hand="")
@@ -121,7 +121,7 @@ class World:
         """Words for everything that somebody in the hall would see to be wrong. The robot is not told."""
         return tuple(CAUSES[cause].words for cause in self.state.causes)
 
-    def helped(self, about: str, help_: Callable[[World], Mapping[str, Any]]) -> Mapping[str, Any]:
+    def helped(self, about: str, help_: Callable[[KittingWorld], Mapping[str, Any]]) -> Mapping[str, Any]:
         """Let somebody simulated help, once: what they did and what they said are kept together.
 
         Args:
@@ -130,7 +130,7 @@ class World:
         """
         if self.state.helped.get("about") != about:
             # What they do happens in a copy first: state and answer are then kept in one write.
-            trial = World(rates=self.rates)
+            trial = KittingWorld(rates=self.rates)
             trial.state, trial.clock = self.state, ManualClock(self.clock.now_s())
             answer = help_(trial)
             self._keep(replace(trial.state, helped={"about": about, **answer}))
@@ -138,7 +138,7 @@ class World:
 
     def take_from_hand(self) -> None:
         """Take what is in the hand, as a person does."""
-        turn = Turn(self.state, self.rates, "fix", {}, now_s=self.clock.now_s())
+        turn = DrawnChance(self.state, self.rates, "fix", {}, now_s=self.clock.now_s())
         turn.change(hand="")
         self._keep(turn.ended)
 
@@ -151,9 +151,9 @@ class World:
         now_s = self.clock.now_s()
         if self.state.goal is not None:
             raise IllegalCall(f"the robot is at {self.state.goal.action}", hint="Stop that first, or sense it.")
-        turn = Turn(self.state, self.rates, name, call.goal, call.attempt, now_s)
+        turn = DrawnChance(self.state, self.rates, name, call.goal, call.attempt, now_s)
         lasts_s = 0.0 if now_s >= self.rates.run_s else self._duration(turn)
-        goal = Goal(
+        goal = ControllerGoal(
             number=call.number,
             action=name,
             goal=dict(call.goal),
@@ -178,7 +178,7 @@ class World:
         if goal is None or goal.number != number:
             raise IllegalCall(f"the robot is not at call {number}", hint="Start it first.")
         kind = KINDS[goal.action]
-        turn = Turn(self.state, self.rates, goal.action, goal.goal, goal.attempt, self.clock.now_s())
+        turn = DrawnChance(self.state, self.rates, goal.action, goal.goal, goal.attempt, self.clock.now_s())
         outcome: Outcome
         if goal.started_s >= self.rates.run_s:
             outcome = Aborted(code=TIME_UP, why="The time of the run is up.")
@@ -214,14 +214,14 @@ class World:
         if self._store is not None:
             self._store.close()
 
-    def _keep(self, state: State, effect: Effect | None = None) -> None:
+    def _keep(self, state: HallState, effect: Effect | None = None) -> None:
         if self._store is not None:
             self._store.keep(state, effect)
         elif effect is not None:
             self._effects.append(effect)
         self.state = state
 
-    def _duration(self, turn: Turn) -> float:
+    def _duration(self, turn: DrawnChance) -> float:
         seconds = turn.goal.get("seconds")
         if turn.action == "wait":
             return max(0.0, float(seconds or 0.0))
@@ -260,7 +260,7 @@ def _outcome(record: Mapping[str, Any]) -> Outcome:
     return kind(**{field.name: record[field.name] for field in fields(kind)})
 
 
-See = Callable[[State, Rates, float], bool | None]
+See = Callable[[HallState, Rates, float], bool | None]
 """Function that returns what a monitor sees at a time: true, false, or None for nothing."""
 
 
@@ -271,7 +271,7 @@ class Watcher:
     codes: ClassVar[tuple[str, ...]] = ()
     name: str
     see: See
-    world: World
+    world: KittingWorld
 
     def look(self, now_s: float) -> Iterable[Sees | Fault]:
         """Return what it sees while the robot is at something: between two actions nothing has settled yet."""
@@ -281,14 +281,14 @@ class Watcher:
         return () if seen is None else (Sees(key=self.name, value=seen),)
 
 
-def on_place(state: State, rates: Rates, now_s: float) -> bool:
+def on_place(state: HallState, rates: Rates, now_s: float) -> bool:
     """Return whether laser and map agree on where the base stands. Most offsets show, all the time."""
     if "mislocalised" in state.causes:
         return chance(state.seed, f"base_monitor/{state.visits}") >= rates.seeing["base_monitor"]
     return not _mistaken("base", state, rates, now_s)
 
 
-def holding(state: State, rates: Rates, now_s: float) -> bool:
+def holding(state: HallState, rates: Rates, now_s: float) -> bool:
     """Return whether the gripper is open as if something were in it. Now and then it misses that a part has slipped."""
     if _mistaken("gripper", state, rates, now_s):
         return not state.hand
@@ -297,15 +297,15 @@ def holding(state: State, rates: Rates, now_s: float) -> bool:
     return chance(state.seed, f"gripper_monitor/{state.handled}") >= rates.seeing["gripper_monitor"]
 
 
-def loaded(state: State, rates: Rates, now_s: float) -> bool | None:
+def loaded(state: HallState, rates: Rates, now_s: float) -> bool | None:
     """Return what the machine reports of its chuck; None while the link is down."""
     return None if "lost_link" in state.causes else state.loaded
 
 
-def _mistaken(which: str, state: State, rates: Rates, now_s: float) -> bool:
+def _mistaken(which: str, state: HallState, rates: Rates, now_s: float) -> bool:
     return chance(state.seed, f"false_alarm/{which}/{round(10 * now_s)}") < rates.seeing["false_alarm"]
 
 
-def monitors_of(world: World) -> tuple[Monitor, ...]:
+def monitors_of(world: KittingWorld) -> tuple[Monitor, ...]:
     """Return all monitors of a world; each has the name of its belief."""
     return (Watcher("on_place", on_place, world), Watcher("holding", holding, world), Watcher("loaded", loaded, world))

@@ -4,24 +4,27 @@
 `reaching.env`.
 """
 
+from typing import TYPE_CHECKING
+
+from handup.core.moved import moved_names
+from handup.domains.reaching.drawn_person import User
 from handup.domains.reaching.episode import Method, Robot, episode, helped_by, method, methods
-from handup.domains.reaching.habits import Strategy
-from handup.domains.reaching.people import User
 from handup.domains.reaching.scenes import Scene, scene, scenes
-from handup.domains.reaching.steering import Mode
-from handup.domains.reaching.trial import Attempt, Ending, Moment, Rules, Run, Trial
+from handup.domains.reaching.steering_habits import SteeringHabit
+from handup.domains.reaching.stick_user import Mode
+from handup.domains.reaching.trial import AttemptEnding, Moment, ReachAttempt, ReachRun, Rules, Trial
 
 __all__ = [
-    "Attempt",
-    "Ending",
+    "AttemptEnding",
     "Method",
     "Mode",
     "Moment",
+    "ReachAttempt",
+    "ReachRun",
     "Robot",
     "Rules",
-    "Run",
     "Scene",
-    "Strategy",
+    "SteeringHabit",
     "Trial",
     "User",
     "episode",
@@ -31,3 +34,6 @@ __all__ = [
     "scene",
     "scenes",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = moved_names(__name__)

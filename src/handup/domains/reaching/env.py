@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from handup.core import BadSetting, MissingExtra
 from handup.core.checks import check_count
-from handup.domains.reaching.habits import Strategy
-from handup.domains.reaching.people import User, Wish, person_of, wish_of
+from handup.domains.reaching.drawn_person import User, Wish, person_of, wish_of
 from handup.domains.reaching.scenes import scene
-from handup.domains.reaching.trial import PAPER, Ending, Rules, Run
+from handup.domains.reaching.steering_habits import SteeringHabit
+from handup.domains.reaching.trial import PAPER, AttemptEnding, ReachRun, Rules
 
 try:
     import gymnasium
@@ -45,11 +45,11 @@ class ReachingEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
     metadata = {"render_modes": []}  # noqa: RUF012 - Gymnasium's own interface
 
     def __init__(
-        self, scene_name: str = "S1", *, strategy: Strategy | None = None, rules: Rules = PAPER,
+        self, scene_name: str = "S1", *, strategy: SteeringHabit | None = None, rules: Rules = PAPER,
         render_mode: str | None = None,
     ) -> None:  # fmt: skip
         self._scene, self._strategy, self._rules, self.render_mode = scene(scene_name), strategy, rules, render_mode
-        self._run: Run | None = None
+        self._run: ReachRun | None = None
         self._wish: Wish | None = None
         count = len(self._scene.goals)
         self._answers = np.zeros(count, dtype=np.int8)
@@ -71,13 +71,13 @@ class ReachingEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """A new person with one of the scene's tasks. The same seed gives the same one."""
         super().reset(seed=seed)
-        of_all = tuple(Strategy)
+        of_all = tuple(SteeringHabit)
         strategy = self._strategy or of_all[int(self.np_random.integers(len(of_all)))]
         task = self._scene.tasks[int(self.np_random.integers(len(self._scene.tasks)))]
         user, who = User(strategy=strategy), int(self.np_random.integers(1 << 31))
         self._wish = wish_of(self._scene, task, user, who)
         terms = {"steps": self._rules.steps, "questions": self._rules.questions}
-        self._run = Run(self._scene, self._wish, person_of(self._scene, task, user, who, 0, **terms), self._rules)
+        self._run = ReachRun(self._scene, self._wish, person_of(self._scene, task, user, who, 0, **terms), self._rules)
         self._answers[:] = 0
         return self._observed(), {"goal": task, "strategy": str(strategy)}
 
@@ -99,9 +99,9 @@ class ReachingEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         else:
             a, b, c, d, e, f = np.clip(velocity, -1.0, 1.0).tolist()
             run.go((a * MOST_M_S, b * MOST_M_S, c * MOST_M_S), (d * MOST_RAD_S, e * MOST_RAD_S, f * MOST_RAD_S))
-        closed = run.over and run.ending is not Ending.TOO_LATE
+        closed = run.over and run.ending is not AttemptEnding.TOO_LATE
         told = {"goal": self._wish.goal, "ending": str(run.ending) if run.over else "", "refused": refused}
-        reward = before_s - run.at_s + (GRASPED if closed and run.ending is Ending.GRASPED else 0.0)
+        reward = before_s - run.at_s + (GRASPED if closed and run.ending is AttemptEnding.GRASPED else 0.0)
         return self._observed(), reward, closed, run.over and not closed, told
 
     def _checked(self, action: dict[str, Any]) -> tuple[NDArray[np.float64], int]:

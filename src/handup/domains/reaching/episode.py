@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from handup.core import UnknownMethod, Value
-from handup.domains.reaching.people import Person, User, Wish, person_of, wish_of
+from handup.domains.reaching.drawn_person import SteeringPerson, User, Wish, person_of, wish_of
 from handup.domains.reaching.scenes import Scene
-from handup.domains.reaching.trial import PAPER, PLAN_S, Attempt, Moment, Rules, Run, Trial
+from handup.domains.reaching.trial import PAPER, PLAN_S, Moment, ReachAttempt, ReachRun, Rules, Trial
 from handup.intent import Ask, Assistant, Command, Goals, Helper, Joystick, Pose
 from handup.intent.assistant import PRESETS
 from handup.intent.pose import STILL
@@ -99,7 +99,7 @@ def episode(
         BadSetting: The seed is below 0.
     """
     wish = wish_of(scene, task, user, seed)
-    attempts: list[Attempt] = []
+    attempts: list[ReachAttempt] = []
     robot = method.begin(scene.goals, rules.alpha)
     while len(attempts) < ATTEMPTS and not (attempts and attempts[-1].success):
         person = person_of(scene, task, user, seed, len(attempts), steps=rules.steps, questions=rules.questions)
@@ -116,8 +116,10 @@ def episode(
     )
 
 
-def _attempt(scene: Scene, wish: Wish, person: Person, robot: Robot, rules: Rules, record: bool) -> Attempt:
-    run = Run(scene, wish, person, rules)
+def _attempt(
+    scene: Scene, wish: Wish, person: SteeringPerson, robot: Robot, rules: Rules, record: bool
+) -> ReachAttempt:
+    run = ReachRun(scene, wish, person, rules)
     moments: list[Moment] = []
     while not run.over:
         said = robot.step(run.pose, run.stick, PLAN_S)

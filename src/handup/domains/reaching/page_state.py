@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping
 
 from handup.core.panels import GoalPart, NumberPart, NumbersPanel, Panel, ScenePanel, ThingPart
-from handup.domains.reaching.driving import Drive, Push
+from handup.domains.reaching.driven_hand import DevicePush, Drive
 from handup.domains.reaching.ghost import TO
 from handup.domains.reaching.scenes import CONTROL_S, HIGH, LOW, MOST_M_S, MOST_RAD_S, Gripper, Obstacles, Scene, within
-from handup.domains.reaching.trial import Ending
+from handup.domains.reaching.trial import AttemptEnding
 from handup.intent import Joystick, Pose
 
 DIGITS = 4
@@ -70,7 +70,7 @@ class Noticing:
         """Whether something stops the hand, for more than a moment."""
         return self._stopped_s >= MOMENT_S
 
-    def look(self, drive: Drive, push: Push, before: Pose, *, missed: bool, now_s: float) -> None:
+    def look(self, drive: Drive, push: DevicePush, before: Pose, *, missed: bool, now_s: float) -> None:
         """Look at what came of a push.
 
         Args:
@@ -167,10 +167,10 @@ def panels_of(drive: Drive, things: list[ThingPart], driver: str) -> list[Panel]
 def ending_of(drive: Drive) -> str:
     """How it ended, in one sentence without its full stop."""
     result = drive.result()
-    if result.ending is Ending.TOO_LATE:
+    if result.ending is AttemptEnding.TOO_LATE:
         return "the time is up"
     got = f"you have {spoken(drive.held)}, after {result.time_s:.0f} s"
-    return got if result.ending is Ending.GRASPED else f"{got}; it was to be {spoken(drive.task)}"
+    return got if result.ending is AttemptEnding.GRASPED else f"{got}; it was to be {spoken(drive.task)}"
 
 
 def _placed(pose: Pose) -> list[float]:

@@ -44,7 +44,7 @@ REACH_M = max(math.hypot(*ball[:3]) for ball in _BALLS)
 
 
 @dataclass(frozen=True)
-class Box:
+class UprightBox:
     """A box that stands upright.
 
     Args:
@@ -115,7 +115,7 @@ class Obstacles:
         rings: The rings.
     """
 
-    def __init__(self, boxes: Sequence[Box], rings: Sequence[Ring]) -> None:
+    def __init__(self, boxes: Sequence[UprightBox], rings: Sequence[Ring]) -> None:
         self._box_middle = np.array([each.middle for each in boxes]).reshape(-1, 3)
         self._box_half = np.array([each.size for each in boxes]).reshape(-1, 3) / 2.0
         self._cos = np.array([math.cos(each.yaw) for each in boxes])
@@ -275,7 +275,7 @@ class Thing:
     """
 
     name: str
-    boxes: tuple[Box, ...]
+    boxes: tuple[UprightBox, ...]
     rings: tuple[Ring, ...]
 
     @property
@@ -405,7 +405,7 @@ def _free(poses: tuple[Pose, ...], obstacles: Obstacles) -> tuple[Pose, ...]:
 
 def _thing(name: str, entry: Mapping[str, Any], at: list[float]) -> Thing:
     boxes = tuple(
-        Box(_placed([x, y, z, 0, 0, 0], at).position, (a, b, c), math.radians(at[2]))
+        UprightBox(_placed([x, y, z, 0, 0, 0], at).position, (a, b, c), math.radians(at[2]))
         for x, y, z, a, b, c in entry.get("boxes", ())
     )
     rings = tuple(

@@ -8,12 +8,12 @@ from typing import Any
 
 from handup.core.panels import Phase
 from handup.domains.domain import PAGE, SIMULATED, Domain, Task, Workplace
-from handup.domains.reaching.driving import Drive
+from handup.domains.reaching.drawn_person import User
+from handup.domains.reaching.driven_hand import Drive
 from handup.domains.reaching.episode import episode, method
-from handup.domains.reaching.habits import Strategy
-from handup.domains.reaching.live import PERSON, ROBOT, RUN, Seat, go_on
-from handup.domains.reaching.people import User
+from handup.domains.reaching.page_drive import PERSON, ROBOT, RUN, Seat, go_on
 from handup.domains.reaching.scenes import scene
+from handup.domains.reaching.steering_habits import SteeringHabit
 from handup.domains.reaching.trial import Rules, Trial
 from handup.domains.runs import RUNS, Ordered, TaskStarted, begin_run
 from handup.journal import Journal
@@ -40,7 +40,7 @@ class Reach:
     task: str = ""
     method: str = "assist"
     limit_s: float = 600.0
-    user: Strategy = Strategy.STOP_BESIDE
+    user: SteeringHabit = SteeringHabit.STOP_BESIDE
     seed: int = 5000
 
     def __post_init__(self) -> None:

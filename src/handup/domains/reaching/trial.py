@@ -12,10 +12,10 @@ from typing import Any
 
 from handup.core import BadSetting, Value
 from handup.core.checks import check_number
-from handup.domains.reaching.habits import Strategy
-from handup.domains.reaching.people import Person, Wish
+from handup.domains.reaching.drawn_person import SteeringPerson, Wish
 from handup.domains.reaching.scenes import CONTROL_HZ, CONTROL_S, Gripper, Scene
-from handup.domains.reaching.steering import Steering, velocity
+from handup.domains.reaching.steering_habits import SteeringHabit
+from handup.domains.reaching.stick_user import Steering, velocity
 from handup.intent import Joystick, Pose
 from handup.intent.command import ALPHA, yielding
 from handup.intent.pose import STILL, Quaternion, Vector
@@ -28,7 +28,7 @@ PLAN_EVERY = 4
 PLAN_S = PLAN_EVERY * CONTROL_S
 
 
-class Ending(StrEnum):
+class AttemptEnding(StrEnum):
     """How an attempt ended."""
 
     GRASPED = "grasped"
@@ -69,7 +69,7 @@ class Moment:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attempt:
+class ReachAttempt:
     """One attempt.
 
     Args:
@@ -86,8 +86,8 @@ class Attempt:
         moments: What happened, where it was recorded.
     """
 
-    strategy: Strategy
-    ending: Ending
+    strategy: SteeringHabit
+    ending: AttemptEnding
     time_s: float
     mode_changes: int
     joystick_input: float
@@ -101,7 +101,7 @@ class Attempt:
     @property
     def success(self) -> bool:
         """Whether it ended with the wanted grasp."""
-        return self.ending is Ending.GRASPED
+        return self.ending is AttemptEnding.GRASPED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,14 +120,14 @@ class Trial:
 
     scene: str
     task: str
-    strategy: Strategy
+    strategy: SteeringHabit
     method: str
     seed: int
     listed: bool
-    attempts: tuple[Attempt, ...]
+    attempts: tuple[ReachAttempt, ...]
 
     @property
-    def first(self) -> Attempt:
+    def first(self) -> ReachAttempt:
         """The first attempt."""
         return self.attempts[0]
 
@@ -137,7 +137,7 @@ class Trial:
         return self.attempts[-1].success
 
     @property
-    def counted(self) -> Attempt | None:
+    def counted(self) -> ReachAttempt | None:
         """The attempt that the paper measures: the one that succeeded. None, and left out there, where both failed."""
         return self.attempts[-1] if self.success else None
 
@@ -216,7 +216,7 @@ class Rules:
 PAPER = Rules()
 
 
-class Run:
+class ReachRun:
     """An attempt that goes on from plan to plan.
 
     Args:
@@ -226,7 +226,7 @@ class Run:
         rules: The terms.
     """
 
-    def __init__(self, scene: Scene, wish: Wish, person: Person, rules: Rules = PAPER) -> None:
+    def __init__(self, scene: Scene, wish: Wish, person: SteeringPerson, rules: Rules = PAPER) -> None:
         self._wish, self._person, self._rules = wish, person, rules
         self.hand = Gripper(scene.start, scene.obstacles)
         self._steering = Steering(person, wish, scene)
@@ -259,11 +259,11 @@ class Run:
         return self._steering.closed or self.at_s >= self._rules.limit_s - 1e-9
 
     @property
-    def ending(self) -> Ending:
+    def ending(self) -> AttemptEnding:
         """How it ended."""
         if not self._steering.closed:
-            return Ending.TOO_LATE
-        return Ending.GRASPED if self._wish.is_reached(self.pose) else Ending.MISSED
+            return AttemptEnding.TOO_LATE
+        return AttemptEnding.GRASPED if self._wish.is_reached(self.pose) else AttemptEnding.MISSED
 
     def go(self, linear: Vector = STILL, angular: Vector = STILL, *, gives_way: bool = False) -> None:
         """Go on to the next plan with a velocity of the robot's own (m/s, rad/s), added to the person's.
@@ -314,9 +314,9 @@ class Run:
         place = (self.at_s, self.hand.position, self.hand.rotation)
         return Moment(*place, wanted, turned, linear, angular, why, belief, against)
 
-    def result(self, predicted: bool | None, moments: tuple[Moment, ...] = ()) -> Attempt:
+    def result(self, predicted: bool | None, moments: tuple[Moment, ...] = ()) -> ReachAttempt:
         """The measures, once it is over."""
-        return Attempt(
+        return ReachAttempt(
             strategy=self._person.strategy,
             ending=self.ending,
             time_s=self.at_s,

@@ -9,8 +9,8 @@ from copy import deepcopy
 from typing import Any
 
 from handup.core import BadRecord, ContractViolation
-from handup.executive.action import Aborted, Action, Call, Done, NotStarted, Outcome, Working, plain
-from handup.executive.reading.values import NAME, WORD
+from handup.executive.action import Aborted, Call, Done, NotStarted, Outcome, RobotAction, Working, plain
+from handup.executive.reader.values import NAME, WORD
 
 METHODS: Mapping[str, tuple[int, str]] = {
     "start": (1, "def start(self, call: Call) -> None"),
@@ -29,7 +29,7 @@ PLAIN = "Give None, truth, numbers, texts, lists and maps of these."
 
 
 def check_action(
-    make: Callable[[], Action], calls: Iterable[Call] = (), *, most_turns: int = 100_000, turn_s: float = 0.5
+    make: Callable[[], RobotAction], calls: Iterable[Call] = (), *, most_turns: int = 100_000, turn_s: float = 0.5
 ) -> None:
     """Check an action against the contract that handup's own actions keep.
 
@@ -59,7 +59,7 @@ def check_action(
 class _Held:
     """Action that is held against the contract."""
 
-    def __init__(self, make: Callable[[], Action], turn_s: float) -> None:
+    def __init__(self, make: Callable[[], RobotAction], turn_s: float) -> None:
         self._make: Any = make
         self._turn_s = turn_s
 
@@ -152,7 +152,7 @@ class _Held:
         if isinstance(seen, Done | Aborted):
             self._check_outcome(seen)
 
-    def _started(self, action: Action, call: Call) -> Generator[Working, None, Outcome]:
+    def _started(self, action: RobotAction, call: Call) -> Generator[Working, None, Outcome]:
         self._timed("start()", lambda: action.start(call))
         steps: object = action.step()
         if not isinstance(steps, Generator):

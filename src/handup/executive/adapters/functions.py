@@ -14,8 +14,8 @@ from typing import Any, ClassVar, TypeVar
 from weakref import WeakSet
 
 from handup.core import ContractViolation, IllegalCall, Malformed, MissingSetting
-from handup.executive.action import Aborted, Action, Call, Done, Outcome, Working
-from handup.executive.reading.values import WORD
+from handup.executive.action import Aborted, Call, Done, Outcome, RobotAction, Working
+from handup.executive.reader.values import WORD
 
 
 class Background:
@@ -162,7 +162,7 @@ def as_action(
     faults: Mapping[type[Exception], str] = FAULTS,
     every_s: float = 0.02,
     background: Background = SHARED,
-) -> type[Action]:
+) -> type[RobotAction]:
     """Make an action of a function.
 
     Its parameters are the inputs; those with a default may be missing. One called `call` is given the `Call`, with the
@@ -209,7 +209,7 @@ def as_action(
     )
 
 
-class _Function(Action):
+class _Function(RobotAction):
     """Common part of plain and async functions."""
 
     _function: ClassVar[Callable[..., Any]]

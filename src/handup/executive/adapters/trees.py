@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any, ClassVar
 
 from handup.core import MissingExtra
-from handup.executive.action import Aborted, Action, Call, Done, Outcome, Working
+from handup.executive.action import Aborted, Call, Done, Outcome, RobotAction, Working
 from handup.executive.adapters.functions import declared
 from handup.executive.events import Ending
 from handup.executive.executive import Executive
@@ -32,7 +32,7 @@ def behaviour_action(
     repeatable: bool = False,
     results: Callable[[Any], Mapping[str, Any]] = lambda behaviour: {},
     every_s: float = 0.1,
-) -> type[Action]:
+) -> type[RobotAction]:
     """Make an action of a py_trees behaviour, or of the root of a whole tree.
 
     For each start one is made, set up with all below it, and ticked until it runs no more. Then it is shut down,
@@ -66,7 +66,7 @@ def behaviour_action(
     )
 
 
-class _Ticked(Action):
+class _Ticked(RobotAction):
     """Action of a behaviour that is ticked once a turn."""
 
     _make: Callable[[Call], Behaviour]

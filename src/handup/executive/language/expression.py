@@ -22,7 +22,7 @@ from handup.executive.language.values import (
     is_number,
     kind_of,
 )
-from handup.executive.problem import NOWHERE, Place
+from handup.executive.problem import NOWHERE, FilePlace
 
 ROOTS = ("params", "var", "database", "beliefs", "failure", "tried", "aborts")
 """Names that an expression can begin to read from. All are maps but `aborts`, a number."""
@@ -66,7 +66,7 @@ class Expression:
 
     text: str
     root: Node = field(repr=False)
-    place: Place = field(default=NOWHERE, compare=False)
+    place: FilePlace = field(default=NOWHERE, compare=False)
     names: frozenset[Name] = field(default=frozenset(), compare=False, repr=False)
 
     def value(self, scope: Scope) -> Data:
@@ -91,7 +91,7 @@ class Expression:
         return isinstance(self.root, _Constant)
 
 
-def parse(text: str, place: Place = NOWHERE) -> Expression:
+def parse(text: str, place: FilePlace = NOWHERE) -> Expression:
     """Parse an expression.
 
         parse("len(var.candidates) > 0").value({"var": {"candidates": ["gear"]}})
@@ -115,12 +115,12 @@ def parse(text: str, place: Place = NOWHERE) -> Expression:
         raise _placed(error, place) from None
 
 
-def literal(value: Data, place: Place = NOWHERE) -> Expression:
+def literal(value: Data, place: FilePlace = NOWHERE) -> Expression:
     """Return plain data as an expression that is always this value."""
     return Expression(repr(value), _Constant(value), place)
 
 
-def collected(items: Sequence[Expression], place: Place = NOWHERE) -> Expression:
+def collected(items: Sequence[Expression], place: FilePlace = NOWHERE) -> Expression:
     """Return a list whose entries are computed."""
     names = frozenset().union(*(item.names for item in items))
     return Expression(
@@ -128,7 +128,7 @@ def collected(items: Sequence[Expression], place: Place = NOWHERE) -> Expression
     )
 
 
-def tabled(entries: Mapping[str, Expression], place: Place = NOWHERE) -> Expression:
+def tabled(entries: Mapping[str, Expression], place: FilePlace = NOWHERE) -> Expression:
     """Return a map whose values are computed."""
     text = ", ".join(f"{key!r}: {entry.text}" for key, entry in entries.items())
     names = frozenset().union(*(entry.names for entry in entries.values()))
@@ -136,7 +136,7 @@ def tabled(entries: Mapping[str, Expression], place: Place = NOWHERE) -> Express
     return Expression(f"{{{text}}}", root, place, names)
 
 
-def _placed(error: BadExpression, place: Place) -> BadExpression:
+def _placed(error: BadExpression, place: FilePlace) -> BadExpression:
     """Return the same error, in a file. Its column in the text is counted from the text's first character."""
     column = place.column + (error.column - 1 if error.column else 0) if place.line else error.column
     return BadExpression(

@@ -10,16 +10,25 @@ from typing import TYPE_CHECKING, Any
 from handup.core import BadExpression, ResumeHint
 from handup.executive.events import Ending, Failed, Recovered, Recovering
 from handup.executive.failure import IN_RECOVERY, Failure, Level
-from handup.executive.machine.program import Rule, choose, path_matches
-from handup.executive.machine.state import AskPerson, Cursor, Frame, Phase, Repair, State, StepTally, Trouble
-from handup.executive.settings import Unseen
+from handup.executive.machine.machine_state import (
+    AskPerson,
+    Cursor,
+    Frame,
+    MachinePhase,
+    MachineState,
+    Repair,
+    StepTally,
+    Trouble,
+)
+from handup.executive.machine.program import RecoveryRule, choose, path_matches
+from handup.executive.run_settings import Unseen
 
 if TYPE_CHECKING:
     from handup.executive.language import Expression
 
 
 def fail(
-    state: State,
+    state: MachineState,
     *,
     kind: str,
     leaf: str,
@@ -56,7 +65,7 @@ def fail(
     state.trouble = Trouble(state.failures, failure, len(failure.levels))
 
 
-def _levels(state: State, leaf: str) -> list[Level]:
+def _levels(state: MachineState, leaf: str) -> list[Level]:
     """Return what each task adds to the failure, and count this abort everywhere."""
     levels: list[Level] = []
     place: tuple[Any, ...] = ()
@@ -87,7 +96,7 @@ def _levels(state: State, leaf: str) -> list[Level]:
     return levels
 
 
-def deal_with(state: State) -> None:
+def deal_with(state: MachineState) -> None:
     """Find a recovery for the failure at hand; where none is left, ask or end.
 
     Rules that match the failing leaf come first. If none is left, the failure climbs: the task around has failed as a
@@ -130,7 +139,7 @@ def climbed(failure: Failure, levels: int) -> Failure:
     return replace(failure, levels=failure.levels[:levels], leaf=below.task, kind="task", goal=below.params)
 
 
-def scope_of(state: State, seen: Failure, tried: Mapping[str, Any]) -> dict[str, Any]:
+def scope_of(state: MachineState, seen: Failure, tried: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the expressions of a recovery may read.
 
     `failure` has `path`, `leaf`, `kind`, `code`, `why`, `goal`, `fields`, `at_s`, `depth`, `aborts` (of the failed
@@ -170,12 +179,12 @@ def _true(condition: object, scope: Mapping[str, Any]) -> bool:
         return False
 
 
-def _step(state: State, levels: int) -> StepTally:
+def _step(state: MachineState, levels: int) -> StepTally:
     frame = state.frames[levels - 1]
     return frame.of(frame.path)
 
 
-def _begin(state: State, trouble: Trouble, rule: Rule, seen: Failure, step: StepTally) -> None:
+def _begin(state: MachineState, trouble: Trouble, rule: RecoveryRule, seen: Failure, step: StepTally) -> None:
     name = rule.recovery.name
     step.uses[name] = step.uses.get(name, 0) + 1
     state.notes_due.append(
@@ -191,7 +200,7 @@ def _begin(state: State, trouble: Trouble, rule: Rule, seen: Failure, step: Step
     state.trouble = None
 
 
-def repair_goes_on(state: State, frame: Frame) -> None:
+def repair_goes_on(state: MachineState, frame: Frame) -> None:
     """Go on with a recovery that has done its immediate steps, or its branch."""
     repair = frame.repair
     assert repair is not None
@@ -221,7 +230,7 @@ def repair_goes_on(state: State, frame: Frame) -> None:
         state.trouble = trouble
 
 
-def did_not_help(state: State, index: int) -> None:
+def did_not_help(state: MachineState, index: int) -> None:
     """End a recovery that failed or has no branch for this: what it was to repair is still there."""
     repair = state.frames[index].repair
     assert repair is not None
@@ -230,20 +239,20 @@ def did_not_help(state: State, index: int) -> None:
     state.trouble = Trouble(repair.number, repair.failure, index, seen_rules=True)
 
 
-def _note(state: State, repair: Repair, *, helped: bool) -> None:
+def _note(state: MachineState, repair: Repair, *, helped: bool) -> None:
     name = repair.rule.recovery.name
     state.notes_due.append(Recovered(number=repair.number, recovery=name, helped=helped, at_s=state.now_s))
 
 
 def go_on(
-    state: State,
+    state: MachineState,
     trouble: Trouble,
     hint: ResumeHint,
     level: str | None,
     given: Mapping[str, Any],
     *,
     seen: int,
-    rule: Rule | None = None,
+    rule: RecoveryRule | None = None,
     ends: Ending = Ending.FAILED,
 ) -> bool:
     """Go on as a hint says: see `resume` for what each one means.
@@ -287,7 +296,7 @@ def go_on(
     return True
 
 
-def _give_up(state: State, trouble: Trouble, index: int, rule: Rule | None, ends: Ending) -> None:
+def _give_up(state: MachineState, trouble: Trouble, index: int, rule: RecoveryRule | None, ends: Ending) -> None:
     """Give up a task: the failure is now one of the task around; giving up the top task ends the run."""
     failure = trouble.failure
     by = "A person" if rule is None else f"Recovery '{rule.recovery.name}'"
@@ -303,7 +312,7 @@ def _give_up(state: State, trouble: Trouble, index: int, rule: Rule | None, ends
         state.trouble = trouble
 
 
-def _unseen(state: State, trouble: Trouble) -> None:
+def _unseen(state: MachineState, trouble: Trouble) -> None:
     """Ask, retry or end, as the settings say, since no recovery is left."""
     settings, failure = state.settings, trouble.failure
     step = _step(state, trouble.levels)
@@ -314,7 +323,7 @@ def _unseen(state: State, trouble: Trouble) -> None:
     elif settings.unseen is Unseen.ASK and step.questions.get(failure.code, 0) < settings.questions:
         step.questions[failure.code] = step.questions.get(failure.code, 0) + 1
         state.questions += 1
-        state.phase = Phase.ASKING
+        state.phase = MachinePhase.ASKING
         state.command = AskPerson(
             number=trouble.number,
             failure=climbed(failure, trouble.levels),

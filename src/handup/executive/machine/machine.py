@@ -8,10 +8,9 @@ from typing import Any
 
 from handup.core import IllegalCall, ResumeHint
 from handup.executive import events
-from handup.executive.beliefs import CONTRADICTION, Assertion, Source
+from handup.executive.beliefs import CONTRADICTION, Assertion, BeliefSource
 from handup.executive.machine.failures import fail, go_on
-from handup.executive.machine.program import Program
-from handup.executive.machine.state import (
+from handup.executive.machine.machine_state import (
     EXPECTED,
     LEGAL,
     AskPerson,
@@ -20,20 +19,21 @@ from handup.executive.machine.state import (
     Frame,
     Input,
     Looked,
-    Phase,
+    MachinePhase,
+    MachineState,
+    ModuleAnswer,
     Reload,
     RunAction,
-    Spoken,
-    State,
     Trouble,
 )
+from handup.executive.machine.program import Program
 from handup.executive.machine.steps import acted, advance
 from handup.executive.recipe import Recipe, Recipes
 from handup.executive.recovery import Recovery
-from handup.executive.settings import Settings
+from handup.executive.run_settings import RunSettings
 
 
-class Machine(State):
+class Machine(MachineState):
     """Pure state machine that runs a recipe with its recoveries, without doing anything itself.
 
     `next` says what is to be done, `tell` takes in what happened. All changes come from `tell`, so the same events
@@ -55,12 +55,12 @@ class Machine(State):
         self,
         recipes: Recipes,
         recoveries: Iterable[Recovery] = (),
-        settings: Settings | None = None,
+        settings: RunSettings | None = None,
         params: Mapping[str, Any] | None = None,
         *,
         task: str | None = None,
     ) -> None:
-        super().__init__(Program.of(recipes, recoveries), settings or Settings(), task or recipes.main, params or {})
+        super().__init__(Program.of(recipes, recoveries), settings or RunSettings(), task or recipes.main, params or {})
         advance(self)
 
     def next(self) -> Command:
@@ -120,55 +120,55 @@ class Machine(State):
         match event:
             case events.Begun():
                 self._refuse_other(event.number, self._running().number)
-                self.phase, self.started = Phase.ACTING, event.number
+                self.phase, self.started = MachinePhase.ACTING, event.number
                 self.starts += 1
-            case events.Acted() | events.Void():
+            case events.ActionEnded() | events.Void():
                 self._refuse_other(event.number, self.started)
                 self._acted(event)
             case events.Raised():
                 self._raised(event)
             case events.Believed():
                 self.beliefs.say(event.assertion)
-            case events.Answered() | events.Unanswered():
+            case events.TaskAnswered() | events.TaskUnanswered():
                 self._refuse_other(event.number, self._asking().number)
                 self._answered(event)
-            case events.Stopped():
+            case events.TaskStopped():
                 self.finish(event.ending, event.why, outputs={})
             case events.Resumed():
                 # Starts up to that number may be lost in a crash, so the next start takes a higher one.
                 self.floor = max(self.floor, event.number)
-                if self.phase is Phase.READY:
+                if self.phase is MachinePhase.READY:
                     self.command = replace(self._running(), number=self.number + 1)
             case Reload():
                 self._reload(event)
             case Looked():
                 self.finish(events.Ending.DONE, "The task is done.")
 
-    def _acted(self, event: events.Acted | events.Void) -> None:
+    def _acted(self, event: events.ActionEnded | events.Void) -> None:
         if isinstance(event, events.Void):
-            self.phase, self.command = Phase.READY, None
+            self.phase, self.command = MachinePhase.READY, None
             return
         for key, value in event.beliefs.items():
-            self.beliefs.say(Assertion(key=key, value=value, source=Source.SCRIPT, at_s=event.at_s))
+            self.beliefs.say(Assertion(key=key, value=value, source=BeliefSource.SCRIPT, at_s=event.at_s))
         acted(self, event)
 
-    def _answered(self, event: events.Answered | events.Unanswered) -> None:
+    def _answered(self, event: events.TaskAnswered | events.TaskUnanswered) -> None:
         asked = self._asking()
-        if isinstance(event, events.Unanswered):
+        if isinstance(event, events.TaskUnanswered):
             reason = event.why or f"{asked.failure.path} failed ({asked.failure.code}), and nobody answered."
             self.finish(events.Ending.UNANSWERED, reason, asked.failure)
             return
-        self.command, self.phase = None, Phase.READY
+        self.command, self.phase = None, MachinePhase.READY
         levels = len(asked.failure.levels)
         frame = self.frames[levels - 1]
         step = frame.of(frame.path)
         step.sets.update(event.sets or {})
         if event.module:
-            step.spoken.setdefault(asked.failure.code, {})[event.module] = Spoken(
+            step.spoken.setdefault(asked.failure.code, {})[event.module] = ModuleAnswer(
                 number=event.number, right=event.right, given=event.module in (event.sets or {})
             )
         for key, value in (event.beliefs or {}).items():
-            self.beliefs.say(Assertion(key=key, value=value, source=Source.PERSON, at_s=event.at_s))
+            self.beliefs.say(Assertion(key=key, value=value, source=BeliefSource.PERSON, at_s=event.at_s))
         trouble = Trouble(event.number, asked.failure, levels, seen_rules=True)
         if event.hint is None:
             self.trouble = trouble
@@ -184,7 +184,7 @@ class Machine(State):
         # Its next start will say that this one may have had its effect: see `RunAction.again`.
         if action is not None and event.became not in (None, events.Became.NOT_STARTED):
             self.outer.of(self.outer.path).broken.add((action.path, action.step))
-        self.command, self.phase = None, Phase.READY
+        self.command, self.phase = None, MachinePhase.READY
         before = self.failures
         fail(
             self,
@@ -204,7 +204,7 @@ class Machine(State):
         self.program = Program.of(event.recipes, event.recoveries)
         for frame in self.frames:
             frame.scope["database"] = event.recipes.database
-        if self.phase is Phase.READY:
+        if self.phase is MachinePhase.READY:
             self.command = None  # its inputs are computed again, from the new database
 
     def _running(self) -> RunAction:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from handup.executive.failure import Failure
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipes, RunStep, Step, TaskStep
-from handup.executive.recovery import Recovery, When
+from handup.executive.recovery import Recovery, RecoveryCondition
 
 if TYPE_CHECKING:
     from handup.executive.language import Expression
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Path = tuple[int, ...]
 
 
-class Kind(IntEnum):
+class StepKind(IntEnum):
     """Kind of a step."""
 
     ACTION = 0
@@ -28,7 +28,7 @@ class Kind(IntEnum):
     LOOP = 4
 
 
-_KINDS = {ActionStep: Kind.ACTION, OpStep: Kind.OP, TaskStep: Kind.TASK}
+_KINDS = {ActionStep: StepKind.ACTION, OpStep: StepKind.OP, TaskStep: StepKind.TASK}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,7 @@ class Line:
         other: Steps that a choice runs if false.
     """
 
-    kind: Kind
+    kind: StepKind
     path: Path
     name: str
     step: Step
@@ -63,7 +63,7 @@ Lines = tuple[Line, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rule:
+class RecoveryRule:
     """Recovery, ready to run."""
 
     recovery: Recovery
@@ -77,7 +77,7 @@ class Program:
 
     recipes: Recipes
     lines: Mapping[str, Lines]
-    rules: tuple[Rule, ...]
+    rules: tuple[RecoveryRule, ...]
 
     @classmethod
     def of(cls, recipes: Recipes, recoveries: Iterable[Recovery]) -> Program:
@@ -86,7 +86,7 @@ class Program:
             recipes=recipes,
             lines={name: lines_of(recipe.steps) for name, recipe in recipes.tasks.items()},
             rules=tuple(
-                Rule(
+                RecoveryRule(
                     recovery, lines_of(recovery.attempt), tuple(lines_of(branch.steps) for branch in recovery.branches)
                 )
                 for recovery in recoveries
@@ -106,9 +106,9 @@ def _line(step: Step, path: Path) -> Line:
         case ChoiceStep():
             yes = lines_of(step.if_true, path)
             no = lines_of(step.if_false, path, len(yes))
-            return Line(Kind.CHOICE, path, "choice", step, condition=step.condition, body=yes, other=no)
+            return Line(StepKind.CHOICE, path, "choice", step, condition=step.condition, body=yes, other=no)
         case LoopStep():
-            return Line(Kind.LOOP, path, "loop", step, condition=step.condition, body=lines_of(step.body, path))
+            return Line(StepKind.LOOP, path, "loop", step, condition=step.condition, body=lines_of(step.body, path))
 
 
 # -- which rule is for a failure ---------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ def _skipped(pattern: Sequence[str], places: set[int]) -> frozenset[int]:
     return frozenset(places)
 
 
-def specificity(when: When) -> tuple[int, int, int, int]:
+def specificity(when: RecoveryCondition) -> tuple[int, int, int, int]:
     """Return how narrow a rule is. The larger one, compared place by place, goes first.
 
     1. How many names its path spells out: a rule for `**/pick/grasp` goes before one for `**/grasp`.
@@ -172,7 +172,7 @@ def specificity(when: When) -> tuple[int, int, int, int]:
     return literal, bool(when.codes), counts, (when.belief is not None) + (when.contradiction is not None)
 
 
-def fits(when: When, failure: Failure, holds: Holds) -> bool:
+def fits(when: RecoveryCondition, failure: Failure, holds: Holds) -> bool:
     """Return whether a failure is one of those that a rule names."""
     aborts = failure.levels[-1].aborts
     return (
@@ -186,8 +186,8 @@ def fits(when: When, failure: Failure, holds: Holds) -> bool:
 
 
 def choose(
-    rules: Sequence[Rule], failure: Failure, *, uses: Mapping[str, int], busy: Collection[str], holds: Holds
-) -> Rule | None:
+    rules: Sequence[RecoveryRule], failure: Failure, *, uses: Mapping[str, int], busy: Collection[str], holds: Holds
+) -> RecoveryRule | None:
     """Return the recovery for a failure: the most specific one that is left, and among equals each in turn.
 
     Left is a rule that fits, that has been used for this step less often than its limit, that is not at work already

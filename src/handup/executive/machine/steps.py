@@ -8,17 +8,17 @@ from typing import Any
 
 from handup.core import BadExpression
 from handup.core.checks import shown
-from handup.executive.events import Acted, Ending
+from handup.executive.events import ActionEnded, Ending
 from handup.executive.language.values import bounded, within_limits
 from handup.executive.machine.failures import deal_with, fail, repair_goes_on
-from handup.executive.machine.program import Kind, Line
-from handup.executive.machine.state import Cursor, Frame, LastLook, Phase, RunAction, State
+from handup.executive.machine.machine_state import Cursor, Frame, LastLook, MachinePhase, MachineState, RunAction
+from handup.executive.machine.program import Line, StepKind
 from handup.executive.recipe import LoopStep
 
 Values = Mapping[str, Any]
 
 
-def advance(state: State) -> None:
+def advance(state: MachineState) -> None:
     """Go on until there is a command."""
     while state.command is None:
         if state.trouble is not None:
@@ -42,13 +42,13 @@ def advance(state: State) -> None:
             fail(state, kind="op", leaf=line.name, code="bad_expression", why=f"{error.cause}.")
 
 
-def acted(state: State, event: Acted) -> None:
+def acted(state: MachineState, event: ActionEnded) -> None:
     """Take in the end of the action that was under way."""
     frame, command = state.frames[-1], state.command
     line = frame.cursors[-1].line
     assert line is not None
     assert isinstance(command, RunAction)
-    state.command, state.phase = None, Phase.READY
+    state.command, state.phase = None, MachinePhase.READY
     if not event.ok:
         fail(
             state, kind="action", leaf=line.name, code=event.code, why=event.why, goal=command.goal, fields=event.fields
@@ -76,13 +76,13 @@ def _goal(frame: Frame, line: Line) -> dict[str, Any]:
     return {name: bounded(name, value) for name, value in goal.items()}
 
 
-def _action(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
+def _action(state: MachineState, frame: Frame, cursor: Cursor, line: Line) -> None:
     if state.starts >= state.settings.starts:
         state.finish(Ending.LIMIT, f"The run started more than {state.settings.starts} actions.")
         return
     if state.passed and not state.depth:
         state.passed.clear()  # the run has left its end
-    state.phase = Phase.READY
+    state.phase = MachinePhase.READY
     path = f"{state.path}/{line.name}"
     state.command = RunAction(
         number=state.number + 1,
@@ -96,7 +96,7 @@ def _action(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
     )
 
 
-def _op(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
+def _op(state: MachineState, frame: Frame, cursor: Cursor, line: Line) -> None:
     op, values = OPS[line.name], _goal(frame, line)
     try:
         value = op.compute(values, frame.var)
@@ -110,7 +110,7 @@ def _op(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
     frame.step_done()
 
 
-def _task(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
+def _task(state: MachineState, frame: Frame, cursor: Cursor, line: Line) -> None:
     task = state.program.recipes.tasks.get(line.name)
     if task is None:
         fail(state, kind="check", leaf=line.name, code="unknown_task", why="There is no such task.")
@@ -130,7 +130,7 @@ def _task(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
     state.push_task(line.name, goal, {} if known is None or known.below is None else known.below)
 
 
-def _choice(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
+def _choice(state: MachineState, frame: Frame, cursor: Cursor, line: Line) -> None:
     assert line.condition is not None
     chosen = line.body if line.condition.value(frame.scope) else line.other
     if chosen:
@@ -139,7 +139,7 @@ def _choice(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
         frame.step_done()
 
 
-def _loop(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
+def _loop(state: MachineState, frame: Frame, cursor: Cursor, line: Line) -> None:
     assert isinstance(line.step, LoopStep)
     condition, rounds, most = line.step.condition, cursor.rounds, line.step.most
     counted = not condition.names  # its value never changes, so `most` is how often the loop is to go round
@@ -154,15 +154,21 @@ def _loop(state: State, frame: Frame, cursor: Cursor, line: Line) -> None:
         fail(state, kind="check", leaf=line.name, code="too_many_rounds", why=why, fields={"rounds": rounds})
 
 
-_STEPS = {Kind.ACTION: _action, Kind.OP: _op, Kind.TASK: _task, Kind.CHOICE: _choice, Kind.LOOP: _loop}
+_STEPS = {
+    StepKind.ACTION: _action,
+    StepKind.OP: _op,
+    StepKind.TASK: _task,
+    StepKind.CHOICE: _choice,
+    StepKind.LOOP: _loop,
+}
 
 
-def _end_of_list(state: State, frame: Frame) -> None:
+def _end_of_list(state: MachineState, frame: Frame) -> None:
     """Leave a list of steps that is done: a choice is done, a loop tests its condition again, a task is over."""
     if len(frame.cursors) > 1:
         frame.cursors.pop()
         line = frame.cursors[-1].line
-        if line is not None and line.kind is not Kind.LOOP:
+        if line is not None and line.kind is not StepKind.LOOP:
             frame.step_done()
     elif frame.repair is not None:
         repair_goes_on(state, frame)
@@ -170,7 +176,7 @@ def _end_of_list(state: State, frame: Frame) -> None:
         _task_over(state, frame)
 
 
-def _task_over(state: State, frame: Frame) -> None:
+def _task_over(state: MachineState, frame: Frame) -> None:
     checked = frame.cursors[-1].index == len(frame.lines)  # `next` behind the last step leaves the check out
     missing = [name for name in frame.outputs if name not in frame.var] if checked else []
     if missing:
@@ -178,7 +184,7 @@ def _task_over(state: State, frame: Frame) -> None:
         fail(state, kind="check", leaf="outputs", code="output_missing", why=why)
         return
     if len(state.frames) == 1:
-        state.phase, state.command = Phase.LOOKING, LastLook()
+        state.phase, state.command = MachinePhase.LOOKING, LastLook()
         return
     state.frames.pop()
     around = state.frames[-1]

@@ -20,18 +20,18 @@ from typing import ClassVar
 from ruamel.yaml import YAML
 
 from handup.core import BadRecipe, ManualClock, MissingExtra
-from handup.executive import Around, Call, Done, Ending, Executive, Outcome, Run, Settings, Working
-from handup.executive.checking import Abilities, Declared, require
-from handup.executive.reading import parse_recipes
+from handup.executive import Around, Call, Done, Ending, Executive, Outcome, Run, RunSettings, Working
+from handup.executive.reader import parse_recipes
+from handup.executive.validator import Abilities, Declared, require
 from handup.journal import Journal
-from handup.lab.bench.harness import Columns, Row, Timed, in_turn
+from handup.lab.bench.harness import Columns, Row, TimedCalls, in_turn
 
 TASKS, ACTIONS = 100, 100
 """10,000 steps: so many tasks, each of so many actions."""
 DURABLE = 200
 """So many steps are written one by one: each waits for the disk."""
 REPEATS = 5
-SETTINGS = Settings(starts=1_000_000)
+SETTINGS = RunSettings(starts=1_000_000)
 TREES, SQLITE, RUAMEL = "py_trees", "sqlite3, plain script", "ruamel.yaml, reading only"
 HOSTILE = {
     "100,000 lists in each other": "format: 1\na: " + "[" * 100_000,
@@ -103,8 +103,8 @@ def measures() -> Sequence[Callable[[], Row]]:
     )
 
 
-def row_of(name: str, unit: str, ours: Timed, bar: float | None, *, steps: int = 1, baseline: str | None = None,
-           theirs: Timed | None = None) -> Row:  # fmt: skip
+def row_of(name: str, unit: str, ours: TimedCalls, bar: float | None, *, steps: int = 1, baseline: str | None = None,
+           theirs: TimedCalls | None = None) -> Row:  # fmt: skip
     """Return a row: medians of seconds as `µs/step`, `steps/s` or `s`.
 
     A promise of steps a second is kept or broken by the clock on the wall, where waiting for the disk counts; every
@@ -167,7 +167,7 @@ def _ticks(turns: int) -> Callable[[], None]:
     except ImportError:
         raise MissingExtra.of("trees", "The comparison with py_trees") from None
 
-    class Move(Behaviour):
+    class BenchMove(Behaviour):
         def initialise(self) -> None:
             self.left = turns
 
@@ -178,7 +178,7 @@ def _ticks(turns: int) -> Callable[[], None]:
     root = InOrder("all", memory=True)
     for task in range(TASKS):
         branch = InOrder(f"t{task}", memory=True)
-        branch.add_children([Move("move") for _ in range(ACTIONS)])
+        branch.add_children([BenchMove("move") for _ in range(ACTIONS)])
         root.add_child(branch)
 
     def tick() -> None:

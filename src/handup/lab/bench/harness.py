@@ -20,7 +20,7 @@ Columns = Sequence[tuple[str, str | Callable[[Row], str]]]
 
 
 @dataclass
-class Timed:
+class TimedCalls:
     """Calls that were timed, one after the other.
 
     Args:
@@ -54,7 +54,7 @@ class Timed:
         return float(np.median(self.wall_s))
 
 
-def in_turn(*prepares: Callable[[], Callable[[], Any]], rounds: int, warm_up: int = 1) -> list[Timed]:
+def in_turn(*prepares: Callable[[], Callable[[], Any]], rounds: int, warm_up: int = 1) -> list[TimedCalls]:
     """Time contenders in rounds in which all take turns, so that other programs slow all of them alike.
 
     Args:
@@ -62,17 +62,17 @@ def in_turn(*prepares: Callable[[], Callable[[], Any]], rounds: int, warm_up: in
         rounds: Timed calls of every contender.
         warm_up: Untimed rounds before these.
     """
-    results = [Timed() for _ in prepares]
+    results = [TimedCalls() for _ in prepares]
     for number in range(warm_up + rounds):
         for timed, prepare in zip(results, prepares, strict=True):
-            (timed if number >= warm_up else Timed()).call(prepare())
+            (timed if number >= warm_up else TimedCalls()).call(prepare())
     return results
 
 
 def median_us(do: Callable[[], object]) -> float:
     """Return the median wall time of a call in microseconds, over as many as fit a small budget after a first one."""
     do()
-    timed = Timed()
+    timed = TimedCalls()
     while not timed.wall_s or (sum(timed.wall_s) < BUDGET_S and len(timed.wall_s) < MOST_CALLS):
         timed.call(do)
     return 1e6 * timed.wall

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from handup.domains.reaching.scenes import scene
-from handup.intent import Belief, Goals, Joystick, Metric, Plan, Points, Pose, Problem, solve
-from handup.intent.asking import about_goal
+from handup.intent import GoalBelief, Goals, Joystick, Metric, Plan, Points, Pose, QuestionProblem, solve
+from handup.intent.goal_questions import about_goal
 from handup.intent.helper import MoveKind, likeliest, moves, towards
 from handup.intent.value import look
-from handup.lab.bench.harness import Columns, Row, Timed
+from handup.lab.bench.harness import Columns, Row, TimedCalls
 
 SETUPS = (("S1", 10, None), ("U6", 10, None), ("S2", 10, None), ("U22", 10, None), ("U22", 22, 3))
 """Scene, largest number of goals to ask about, and depth of the plan; None for the full depth."""
@@ -58,7 +58,7 @@ def measure(
     """
     goals = scene(name).goals
     problems = list(instances(goals, most, seed=seed, look_ahead_s=look_ahead_s, count=INSTANCES))
-    ours, theirs = Timed(time.thread_time), Timed(time.thread_time)
+    ours, theirs = TimedCalls(time.thread_time), TimedCalls(time.thread_time)
     solve(problems[0], depth=depth)
     for problem in problems:
         ours.call(partial(solve, problem, depth=depth))
@@ -85,7 +85,7 @@ def measure(
     }
 
 
-def instances(goals: Goals, most: int, *, seed: int, look_ahead_s: float, count: int) -> Iterator[Problem]:
+def instances(goals: Goals, most: int, *, seed: int, look_ahead_s: float, count: int) -> Iterator[QuestionProblem]:
     """Yield problems of the way to a goal: from afar or near, between similar goals, more or less sure."""
     rng, metric, points = np.random.default_rng(seed), Metric(), Points(look_ahead_s=look_ahead_s)
     for _ in range(count):
@@ -98,13 +98,13 @@ def instances(goals: Goals, most: int, *, seed: int, look_ahead_s: float, count:
         push = np.array(ahead) / max(float(np.linalg.norm(ahead)), 1e-9) * 0.06
         stick = Joystick(tuple(push)) if rng.random() < 0.7 else Joystick(angular=tuple(np.clip(turn, -0.4, 0.4)))
         near = np.exp(
-            -rng.uniform(0.0, 20.0) * look(goals, Belief.uniform(goals).groups, pose, metric).metres
+            -rng.uniform(0.0, 20.0) * look(goals, GoalBelief.uniform(goals).groups, pose, metric).metres
         ) * rng.dirichlet(np.ones(len(goals)))
-        belief = Belief.uniform(goals).updated(np.log(np.append(np.maximum(near, 1e-9), 1.0)))
+        belief = GoalBelief.uniform(goals).updated(np.log(np.append(np.maximum(near, 1e-9), 1.0)))
         view = look(goals, belief.groups, pose, metric)
         chosen = likeliest(belief, view, metric, most)
         found = moves(belief, towards(view, metric), chosen, (MoveKind.GOAL, MoveKind.MIX, MoveKind.NONE))
-        yield Problem(
+        yield QuestionProblem(
             belief=belief.weights,
             rewards=points.table(belief, view, pose, stick, found, ALPHA),
             questions=tuple(about_goal(goals, goal).likelihood(RIGHT) for goal in chosen),
@@ -113,7 +113,7 @@ def instances(goals: Goals, most: int, *, seed: int, look_ahead_s: float, count:
         )
 
 
-def first_step_value(problem: Problem, move: int | None, question: int | None) -> float:
+def first_step_value(problem: QuestionProblem, move: int | None, question: int | None) -> float:
     """Return the value of a first step if everything after it is done best."""
     if question is None:
         return float(problem.rewards[move] @ problem.belief)
@@ -128,7 +128,7 @@ def first_step_value(problem: Problem, move: int | None, question: int | None) -
     return value
 
 
-def plan_by_pouct(problem: Problem, *, seconds: float, seed: int) -> tuple[int | None, int | None]:
+def plan_by_pouct(problem: QuestionProblem, *, seconds: float, seed: int) -> tuple[int | None, int | None]:
     """Return the first step that POUCT finds in `seconds` of one core: a move or a question; the other is None.
 
     Questions that were asked before cost 100 more, as in the paper's model; roll-outs make random moves.
@@ -168,7 +168,7 @@ def plan_by_pouct(problem: Problem, *, seconds: float, seed: int) -> tuple[int |
             question = int(action.name) - moves
             return costs[question] - (100.0 if asked >> question & 1 else 0.0)
 
-    class Policy(pomdp_py.RolloutPolicy):  # type: ignore[misc]
+    class PomdpPolicy(pomdp_py.RolloutPolicy):  # type: ignore[misc]
         def get_all_actions(self, state: Any = None, history: Any = None) -> list[Any]:
             return actions
 
@@ -179,7 +179,7 @@ def plan_by_pouct(problem: Problem, *, seconds: float, seed: int) -> tuple[int |
             return actions[random.randrange(moves)]
 
     belief = pomdp_py.Histogram({pomdp_py.SimpleState((g, 0)): float(problem.belief[g]) for g in range(goals)})
-    agent = pomdp_py.Agent(belief, Policy(), Transition(), Observation(), Reward())
+    agent = pomdp_py.Agent(belief, PomdpPolicy(), Transition(), Observation(), Reward())
     solver = pomdp_py.POUCT(
         max_depth=len(questions) + 1, discount_factor=problem.discount, planning_time=seconds / 10.0,
         exploration_const=EXPLORATION, rollout_policy=agent.policy_model,

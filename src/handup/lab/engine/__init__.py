@@ -1,16 +1,39 @@
 """The study engine: a study is data and one function that makes rows; the rest is here."""
 
 from handup.lab.engine.claims import Bar, Claim, Finding, Measure, Note, Verdict, where
-from handup.lab.engine.judge import Judged
+from handup.lab.engine.judge import JudgedClaim
 from handup.lab.engine.registry import study_of
 from handup.lab.engine.report import Drawing, Section
 from handup.lab.engine.results import Columns, Results, columns_of
-from handup.lab.engine.runner import Outcome, Progress, here, processes, run_study
+from handup.lab.engine.runner import StudyOutcome, StudyProgress, here, processes, run_study
 from handup.lab.engine.study import Batch, Option, Place, Size, Study, seed_option
 from handup.lab.engine.table import Table
 
 __all__ = [
-    "Bar", "Batch", "Claim", "Columns", "Drawing", "Finding", "Judged", "Measure", "Note", "Option", "Outcome", "Place",
-    "Progress", "Results", "Section", "Size", "Study", "Table", "Verdict", "columns_of", "here", "processes",
-    "run_study", "seed_option", "study_of", "where",
+    "Bar",
+    "Batch",
+    "Claim",
+    "Columns",
+    "Drawing",
+    "Finding",
+    "JudgedClaim",
+    "Measure",
+    "Note",
+    "Option",
+    "Place",
+    "Results",
+    "Section",
+    "Size",
+    "Study",
+    "StudyOutcome",
+    "StudyProgress",
+    "Table",
+    "Verdict",
+    "columns_of",
+    "here",
+    "processes",
+    "run_study",
+    "seed_option",
+    "study_of",
+    "where",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ LEAST_UNITS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Effect:
+class FactorEffect:
     """Effect of a factor or an interaction on a measure: F, its corrected degrees of freedom, ε, p, number of units."""
 
     f: float
@@ -30,7 +30,7 @@ class Effect:
     units: int
 
 
-def two_way(values: Array) -> tuple[Effect, Effect, Effect]:
+def two_way(values: Array) -> tuple[FactorEffect, FactorEffect, FactorEffect]:
     """Return the effects of two factors, and of their interaction.
 
     Args:
@@ -56,7 +56,7 @@ def _checked(values: Array) -> Array:
     return values
 
 
-def _effect(flat: Array, contrasts: Array) -> Effect:
+def _effect(flat: Array, contrasts: Array) -> FactorEffect:
     units, size = len(flat), contrasts.shape[1]
     scores = flat @ contrasts
     middle = scores.mean(axis=0)
@@ -69,4 +69,4 @@ def _effect(flat: Array, contrasts: Array) -> Effect:
     else:
         f, epsilon = between / (spread / size), spread**2 / (size * float(np.sum(covariance**2)))
     df = (epsilon * size, epsilon * size * (units - 1))
-    return Effect(f=f, df=df, epsilon=epsilon, p=float(stats.f.sf(f, *df)), units=units)
+    return FactorEffect(f=f, df=df, epsilon=epsilon, p=float(stats.f.sf(f, *df)), units=units)

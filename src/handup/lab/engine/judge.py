@@ -45,7 +45,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedClaim:
     """Claim with the finding on it."""
 
     claim: Claim
@@ -59,7 +59,7 @@ class Judged:
         return {**named, **self.finding.to_json(), "p": [measured.p for measured in self.measured]}
 
 
-def judge(claims: Sequence[Claim], results: Results[Any]) -> tuple[Judged, ...]:
+def judge(claims: Sequence[Claim], results: Results[Any]) -> tuple[JudgedClaim, ...]:
     """Judge claims by rule 1; the orders of a family are corrected together."""
     study = results.study
     found = {bar: results.of_bar(bar) for claim in claims for bar in claim.bars}
@@ -81,9 +81,9 @@ def _measure(study: Study, family: Mapping[Bar, Difference]) -> dict[Bar, Measur
     return measured
 
 
-def _judged(claim: Claim, measured: Sequence[Measured], results: Results[Any]) -> Judged:
+def _judged(claim: Claim, measured: Sequence[Measured], results: Results[Any]) -> JudgedClaim:
     if not measured:
-        return Judged(claim, Finding(Verdict.OPEN, (), claim.untold))
+        return JudgedClaim(claim, Finding(Verdict.OPEN, (), claim.untold))
     told = worst(comparison.verdict for comparison in measured)
     finding = Finding(
         verdict=told,
@@ -91,7 +91,7 @@ def _judged(claim: Claim, measured: Sequence[Measured], results: Results[Any]) -
         why=claim.note(told),
         comparisons=tuple(comparison.compared for comparison in measured),
     )
-    return Judged(claim, finding, tuple(measured))
+    return JudgedClaim(claim, finding, tuple(measured))
 
 
 def verdict(found: Difference, p: float | None, *, sign: float, by: float, alike: float) -> Verdict:

@@ -46,7 +46,7 @@ MEDIANS = {
 
 
 @dataclass(frozen=True)
-class Point:
+class ComparedPoint:
     """One side of a comparison: an arm under settings that differ from the usual ones, with these settings in words.
 
     `name` is the arm's name for readers, which may omit a part that all sides share.
@@ -58,30 +58,30 @@ class Point:
     words: tuple[str, ...] = ()
 
 
-class Source(Protocol):
+class PointSource(Protocol):
     """Source of the numbers of points."""
 
     @property
     def place(self) -> str:
         """Name of the source in notes of claims."""
 
-    def has(self, point: Point) -> bool:
+    def has(self, point: ComparedPoint) -> bool:
         """Return True if a run has the numbers of a point."""
 
     def measure(self, metric: str) -> Measure:
         """Return the measure of that name, with its label and kind."""
 
-    def margin(self, metric: str, points: Sequence[Point]) -> float:
+    def margin(self, metric: str, points: Sequence[ComparedPoint]) -> float:
         """Return the distance within which means of a metric count as alike."""
 
-    def amounts(self, metric: str, point: Point) -> Vector:
+    def amounts(self, metric: str, point: ComparedPoint) -> Vector:
         """Return a metric for each episode, in an order that all points share."""
 
-    def seconds(self, point: Point, *, per_decision: bool) -> float | None:
+    def seconds(self, point: ComparedPoint, *, per_decision: bool) -> float | None:
         """Return the computation time of an episode, or of a decision; None where it was not measured."""
 
 
-class Wanted(StrEnum):
+class WantedMeans(StrEnum):
     """Outcome of a comparison that a claim states."""
 
     LOWER = "lower"
@@ -90,19 +90,19 @@ class Wanted(StrEnum):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class MeansComparison:
     """Comparison that a claim needs: a sum of means of a metric, with their signs, against a target.
 
     One mean is compared with the target; two are a difference, four a difference of differences.
     """
 
     metric: str
-    wanted: Wanted
-    terms: tuple[tuple[int, Point], ...]
+    wanted: WantedMeans
+    terms: tuple[tuple[int, ComparedPoint], ...]
     target: float = 0.0
 
     @property
-    def points(self) -> tuple[Point, ...]:
+    def points(self) -> tuple[ComparedPoint, ...]:
         """Sides of the comparison."""
         return tuple(point for _, point in self.terms)
 
@@ -114,14 +114,14 @@ class Ratio:
     Times are those of whole episodes, or of one decision.
     """
 
-    top: Point
-    bottom: Point | None = None
+    top: ComparedPoint
+    bottom: ComparedPoint | None = None
     least: float = 0.0
     most: float = math.inf
     per_decision: bool = False
 
     @property
-    def points(self) -> tuple[Point, ...]:
+    def points(self) -> tuple[ComparedPoint, ...]:
         """Sides of the comparison."""
         return (self.top,) if self.bottom is None else (self.top, self.bottom)
 
@@ -133,8 +133,8 @@ class MeansClaim(Claim):
     `chosen` gives comparisons that depend on the numbers themselves, instead of those listed.
     """
 
-    compared: tuple[Comparison | Ratio, ...] = ()
-    chosen: Callable[[Source], Iterable[Comparison]] | None = None
+    compared: tuple[MeansComparison | Ratio, ...] = ()
+    chosen: Callable[[PointSource], Iterable[MeansComparison]] | None = None
     share: float = 1.0
 
     @property
@@ -142,7 +142,7 @@ class MeansClaim(Claim):
         """True if the claim is about computation times, which times of other code neither confirm nor refute."""
         return any(isinstance(comparison, Ratio) for comparison in self.compared)
 
-    def comparisons(self, source: Source) -> tuple[Comparison | Ratio, ...]:
+    def comparisons(self, source: PointSource) -> tuple[MeansComparison | Ratio, ...]:
         """Return the comparisons whose points a run has."""
         listed = self.compared if self.chosen is None else tuple(self.chosen(source))
         return tuple(comparison for comparison in listed if all(map(source.has, comparison.points)))
@@ -157,13 +157,13 @@ class _Outcome:
     excess: float
 
 
-def find(claim: MeansClaim, source: Source) -> Finding:
+def find(claim: MeansClaim, source: PointSource) -> Finding:
     """Judge a claim by the numbers of one source."""
     if claim.untold:
         return Finding(Verdict.OPEN, (), claim.untold)
     known = claim.comparisons(source)
     ratios = [comparison for comparison in known if isinstance(comparison, Ratio)]
-    means = [comparison for comparison in known if isinstance(comparison, Comparison)]
+    means = [comparison for comparison in known if isinstance(comparison, MeansComparison)]
     wanted = [comparison for comparison in means if not _is_level_at_zero(source, comparison)]
     level = 1.0 - (1.0 - LEVEL) / max(1, len(wanted))
     found = [_judged(source, comparison, level) for comparison in wanted]
@@ -200,7 +200,7 @@ def _numbers(ranked: Sequence[_Outcome], left_out: int) -> tuple[tuple[str, str]
     return ("comparisons", counts), *((outcome.compared.label, outcome.text) for outcome in ranked[:MOST_SHOWN])
 
 
-def _judged(source: Source, comparison: Comparison, level: float, *, medians: bool = False) -> _Outcome:
+def _judged(source: PointSource, comparison: MeansComparison, level: float, *, medians: bool = False) -> _Outcome:
     """Compare, with an interval of a given level."""
     measure = source.measure(comparison.metric)
     interval = _median_interval if medians and measure.is_amount else _mean_interval
@@ -215,7 +215,7 @@ def _judged(source: Source, comparison: Comparison, level: float, *, medians: bo
     return _Outcome(Compared(label=label, mean=mean, low=low, high=high, verdict=verdict), text, excess)
 
 
-def _judged_time(source: Source, ratio: Ratio) -> _Outcome | None:
+def _judged_time(source: PointSource, ratio: Ratio) -> _Outcome | None:
     """Compare times; None where they were not measured."""
     times = [source.seconds(point, per_decision=ratio.per_decision) for point in ratio.points]
     if any(seconds is None for seconds in times) or not all(times[1:]):
@@ -234,25 +234,25 @@ def _judged_time(source: Source, ratio: Ratio) -> _Outcome | None:
     return _Outcome(compared, f"{value:.3g} {'s' if ratio.bottom is None else 'times'}", excess)
 
 
-def _is_level_at_zero(source: Source, comparison: Comparison) -> bool:
+def _is_level_at_zero(source: PointSource, comparison: MeansComparison) -> bool:
     """Return True if a point should be below another although both are 0, the least possible value."""
     measure = source.measure(comparison.metric)
-    if comparison.wanted is not Wanted.LOWER or not (measure.is_share or measure.is_amount):
+    if comparison.wanted is not WantedMeans.LOWER or not (measure.is_share or measure.is_amount):
         return False
     return not any(source.amounts(comparison.metric, point).any() for point in comparison.points)
 
 
-def _verdict(wanted: Wanted, low: float, high: float, margin: float) -> tuple[Verdict, float]:
+def _verdict(wanted: WantedMeans, low: float, high: float, margin: float) -> tuple[Verdict, float]:
     """Return the verdict on an interval, and by how much its nearer end lies beyond what is acceptable."""
     excess, fails = {
-        Wanted.LOWER: (high, low >= 0.0),
-        Wanted.NOT_HIGHER: (high - margin, low > margin),
-        Wanted.SAME: (max(high, -low) - margin, low > margin or high < -margin),
+        WantedMeans.LOWER: (high, low >= 0.0),
+        WantedMeans.NOT_HIGHER: (high - margin, low > margin),
+        WantedMeans.SAME: (max(high, -low) - margin, low > margin or high < -margin),
     }[wanted]
     return (Verdict.HOLDS if excess < 0.0 else Verdict.FAILS if fails else Verdict.OPEN), excess / margin
 
 
-def _mean_interval(source: Source, comparison: Comparison, level: float) -> tuple[float, float, float]:
+def _mean_interval(source: PointSource, comparison: MeansComparison, level: float) -> tuple[float, float, float]:
     """Return mean and interval of the sum less the target, episode by episode.
 
     Where shares are compared, two imagined episodes are added, one at each extreme, so that an event that was never
@@ -273,7 +273,7 @@ def _mean_interval(source: Source, comparison: Comparison, level: float) -> tupl
     return mean, max(least, centre - half) - comparison.target, min(most, centre + half) - comparison.target
 
 
-def _median_interval(source: Source, comparison: Comparison, level: float) -> tuple[float, float, float]:
+def _median_interval(source: PointSource, comparison: MeansComparison, level: float) -> tuple[float, float, float]:
     """Return the sum of the medians less the target, between the sums of the ends of their intervals.
 
     A median's interval ends at order statistics, whatever the distribution; the medians' intervals hold together.
@@ -302,7 +302,7 @@ def _rank(tail: float, count: int) -> int:
     return int(stats.binom.ppf(tail, count, 0.5))
 
 
-def _named(points: Sequence[Point]) -> str:
+def _named(points: Sequence[ComparedPoint]) -> str:
     """Return the names of the sides; words that all sides share stand once, at the end."""
     common = [word for word in points[0].words if all(word in point.words for point in points)]
     sides: list[str] = []

@@ -20,7 +20,7 @@ from handup.lab.engine.claims import Finding, Verdict
 from handup.lab.engine.table import Table
 
 if TYPE_CHECKING:
-    from handup.lab.engine.judge import Judged
+    from handup.lab.engine.judge import JudgedClaim
 
 PLURALS = {Verdict.HOLDS: "hold", Verdict.FAILS: "do not hold", Verdict.OPEN: "cannot be told"}
 CLASSES = {Verdict.HOLDS: "good", Verdict.FAILS: "bad", Verdict.OPEN: "open"}
@@ -91,7 +91,7 @@ class Report:
         return PAGE.substitute(title=escape(self.title), body="\n".join(parts))
 
 
-def tally(judged: Iterable[Judged]) -> str:
+def tally(judged: Iterable[JudgedClaim]) -> str:
     """Return the number of claims by verdict, the paper's and our own, as a Markdown list."""
     groups: dict[str, list[Finding]] = {}
     for claimed in sorted(judged, key=lambda claimed: claimed.claim.source == "handup"):
@@ -100,7 +100,7 @@ def tally(judged: Iterable[Judged]) -> str:
     return "\n".join(f"- {name}: {counted(findings)}." for name, findings in groups.items())
 
 
-def claims_table(judged: Sequence[Judged], rules: str) -> Table:
+def claims_table(judged: Sequence[JudgedClaim], rules: str) -> Table:
     """Return the claims one by one, each with its verdict, note and numbers."""
     rows = []
     for claim, finding in ((claimed.claim, claimed.finding) for claimed in judged):

@@ -13,16 +13,16 @@ from typing import Any
 
 from handup.core import BadSetting, HandupError
 from handup.core.files import write_whole
-from handup.lab.engine.judge import Judged
+from handup.lab.engine.judge import JudgedClaim
 from handup.lab.engine.pool import in_processes
 from handup.lab.engine.report import Drawing, Report, Section
 from handup.lab.engine.results import Columns, Results
-from handup.lab.engine.store import Store
+from handup.lab.engine.store import RowStore
 from handup.lab.engine.study import Batch, Size, Study
 
 
 @dataclass(frozen=True)
-class Progress:
+class StudyProgress:
     """Progress of a run: number of rows `done`, including those of earlier runs, and share of the work, 0 to 1."""
 
     done: int
@@ -31,7 +31,7 @@ class Progress:
     note: str | None = None
 
 
-Watcher = Callable[[Progress], None]
+Watcher = Callable[[StudyProgress], None]
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def make(work: Callable[[Batch], Columns], batch: Batch) -> Columns | Refusal:
 
 
 def make_rows(
-    study: Study, size: Size, store: Store, *, workers: Workers = here, watch: Watcher = lambda _: None
+    study: Study, size: Size, store: RowStore, *, workers: Workers = here, watch: Watcher = lambda _: None
 ) -> dict[Batch, Columns]:
     """Return the rows of all batches: those that the store has, and the others made and kept.
 
@@ -102,7 +102,7 @@ def make_rows(
 
     def tell(note: str | None = None) -> None:
         done = sum(batch.effort for batch in made)
-        watch(Progress(sum(batch.rows for batch in made), total, done / effort if effort else 1.0, note))
+        watch(StudyProgress(sum(batch.rows for batch in made), total, done / effort if effort else 1.0, note))
 
     for batch in batches:
         columns, note = store.find(batch) if batch.is_reusable else (None, None)
@@ -123,12 +123,12 @@ def make_rows(
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Outcome:
+class StudyOutcome:
     """Outcome of a run: its folder, rows, judged claims, the content of `study.json`, and sections of the report."""
 
     folder: Path
     results: Results[Any]
-    judged: tuple[Judged, ...]
+    judged: tuple[JudgedClaim, ...]
     record: Mapping[str, Any]
     sections: tuple[Section, ...]
 
@@ -152,7 +152,7 @@ def run_study(
     workers: Workers = here,
     watch: Watcher = lambda _: None,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
-) -> Outcome:
+) -> StudyOutcome:
     """Run a study, or the rest of a stopped run, and write its folder.
 
     Args:
@@ -171,7 +171,7 @@ def run_study(
 
     size = size or study.size()
     stamp = study.stamp()
-    store = Store(out, study.store_name or study.name, stamp)
+    store = RowStore(out, study.store_name or study.name, stamp)
     with store.lock():
         results = study.results(size, make_rows(study, size, store, workers=workers, watch=watch))
         judged = study.judge(results)
@@ -189,12 +189,14 @@ def run_study(
         }
         drawings = tuple(study.figures(results, judged))
         sections = tuple(study.sections(results, judged, drawings))
-        outcome = Outcome(folder=out / study.name, results=results, judged=judged, record=record, sections=sections)
+        outcome = StudyOutcome(
+            folder=out / study.name, results=results, judged=judged, record=record, sections=sections
+        )
         _write(outcome, drawings, made_at)
     return outcome
 
 
-def _write(outcome: Outcome, drawings: Sequence[Drawing], made_at: datetime) -> None:
+def _write(outcome: StudyOutcome, drawings: Sequence[Drawing], made_at: datetime) -> None:
     study, results, folder = outcome.study, outcome.results, outcome.folder
     stamp = outcome.record["versions"]
     facts = {

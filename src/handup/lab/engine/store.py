@@ -26,7 +26,7 @@ SCHEMA = 1
 
 
 @dataclass(frozen=True)
-class Store:
+class RowStore:
     """Store of the rows of a study, or of a family of studies that share rows, under the folder of all studies.
 
     `stamp` has versions and a digest of the code; rows with another stamp are not used again.

@@ -19,7 +19,7 @@ from handup import __version__
 from handup.core import BadSetting
 from handup.lab.engine import judge as judging
 from handup.lab.engine.claims import Bar, Claim, Measure, Where
-from handup.lab.engine.judge import Judged, Measured
+from handup.lab.engine.judge import JudgedClaim, Measured
 from handup.lab.engine.report import Part, Section, claims_table, tally
 from handup.lab.engine.results import Columns, Results, rows_of
 from handup.lab.engine.sources import code_digest, file_digest
@@ -347,7 +347,7 @@ class Study:
         """Return the rows in a form that can be queried."""
         return Results(self, size, made)
 
-    def judge(self, results: Results[Any]) -> tuple[Judged, ...]:
+    def judge(self, results: Results[Any]) -> tuple[JudgedClaim, ...]:
         """Judge the claims."""
         return judging.judge(self.claims, results)
 
@@ -385,15 +385,15 @@ class Study:
         text += f"; {found.more} {self.units} more, {found.less} less, {found.same} the same"
         return text if measured.p is None else f"{text}; p = {measured.p:.2g}"
 
-    def verdicts(self, judged: Sequence[Judged]) -> tuple[Part, ...]:
+    def verdicts(self, judged: Sequence[JudgedClaim]) -> tuple[Part, ...]:
         """Return the number of claims that hold, for the report."""
         return (tally(judged),)
 
-    def claim_tables(self, judged: Sequence[Judged]) -> tuple[Part, ...]:
+    def claim_tables(self, judged: Sequence[JudgedClaim]) -> tuple[Part, ...]:
         """Return the claims one by one, for the report."""
         return (claims_table(judged, self.rules),)
 
-    def answer(self, results: Results[Any], judged: Sequence[Judged]) -> str:
+    def answer(self, results: Results[Any], judged: Sequence[JudgedClaim]) -> str:
         """Return the answer to the question in one sentence; by default the names of the claims by verdict."""
         named: dict[str, list[str]] = {}
         for claimed in judged:
@@ -405,13 +405,13 @@ class Study:
         """Return facts about the run by name, for the head of the report; Markdown."""
         return {}
 
-    def figures(self, results: Results[Any], judged: Sequence[Judged]) -> Sequence[Drawing]:
+    def figures(self, results: Results[Any], judged: Sequence[JudgedClaim]) -> Sequence[Drawing]:
         """Draw the figures; by default an overview of all measures."""
         from handup.lab.engine.figures import overview  # noqa: PLC0415 - drawing is an extra
 
         return (overview(results),) if self.measures else ()
 
-    def sections(self, results: Any, judged: Sequence[Judged], drawings: Sequence[Drawing]) -> Sequence[Section]:
+    def sections(self, results: Any, judged: Sequence[JudgedClaim], drawings: Sequence[Drawing]) -> Sequence[Section]:
         """Return the sections between the verdicts and the claims; the terminal shows the tables of the first."""
         return (Section("What came out", (*drawings, *(self.means_table(results, place) for place in self.places))),)
 
@@ -425,7 +425,7 @@ class Study:
         caption = f"{at} with 95 % intervals over {results.count(place.settings)} {self.units}"
         return Table(caption, ("", *(self.measure(name).label for name in names)), rows)
 
-    def record(self, results: Results[Any], judged: Sequence[Judged]) -> dict[str, Any]:
+    def record(self, results: Results[Any], judged: Sequence[JudgedClaim]) -> dict[str, Any]:
         """Return further keys of `study.json` and `--json`: measures by place and arm, and claims."""
 
         def means(arm: str, place: Place) -> dict[str, Any]:
@@ -439,13 +439,13 @@ class Study:
         made = ((batch.to_json(), columns) for batch, columns in results.made.items())
         return {"rows.csv": csv_lines({**start, **stamp, **row} for start, columns in made for row in rows_of(columns))}
 
-    def shown(self, judged: Sequence[Judged], sections: Sequence[Section]) -> Sequence[Table]:
+    def shown(self, judged: Sequence[JudgedClaim], sections: Sequence[Section]) -> Sequence[Table]:
         """Return the tables that the command prints: those of the first section, and the verdicts."""
         tables = [part for part in sections[0].parts if isinstance(part, Table)] if sections else []
         rows = tuple((claimed.claim.name, claimed.claim.source, str(claimed.finding.verdict)) for claimed in judged)
         return (*tables, Table("Claims", ("claim", "source", "verdict"), rows)) if rows else tables
 
-    def printed(self, record: Mapping[str, Any], judged: Sequence[Judged]) -> dict[str, Any]:
+    def printed(self, record: Mapping[str, Any], judged: Sequence[JudgedClaim]) -> dict[str, Any]:
         """Return the part of a record that `--json` prints."""
         return dict(record)
 

@@ -13,7 +13,7 @@ from handup.lab.cell import Cell
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rules:
+class ReplicaRules:
     """A pair as the replica reads it: costs and success weigh one to one, whatever w is.
 
     Args:
@@ -31,7 +31,7 @@ class Rules:
     lambda_: float = 1.0
 
     @classmethod
-    def of(cls, cell: Cell) -> Rules:
+    def of(cls, cell: Cell) -> ReplicaRules:
         """The rules of a cell."""
         what, _, when = cell.method.partition("+")
         given = {"epsilon": cell.epsilon, "tau": cell.tau, "lambda_": cell.lambda_}

@@ -10,9 +10,9 @@ from handup.core import objective_of
 from handup.lab.batch import Indices
 from handup.lab.cell import Cell, Structure
 from handup.lab.episodes import Episodes
-from handup.lab.replica import Rules
-from handup.lab.wiring import Words
-from handup.lab.world import STATE, Block, Matrix, Truths, blocks
+from handup.lab.random_policies import Words
+from handup.lab.replica import ReplicaRules
+from handup.lab.world import STATE, EpisodeBlock, Matrix, Truths, blocks
 from handup.policy import Gate
 from handup.what.base import TIE
 from handup.what.sets import LEAST
@@ -25,7 +25,7 @@ def simulate_replica(cell: Cell) -> Episodes:
     return Episodes.joined(_run_block(cell, block) for block in blocks(cell))
 
 
-def _run_block(cell: Cell, block: Block) -> Episodes:
+def _run_block(cell: Cell, block: EpisodeBlock) -> Episodes:
     size = len(block)
     recovered = np.zeros(size, dtype=np.bool_)
     load = np.zeros(size)
@@ -60,9 +60,9 @@ class _Running:
     in order and names the node.
     """
 
-    def __init__(self, cell: Cell, block: Block) -> None:
+    def __init__(self, cell: Cell, block: EpisodeBlock) -> None:
         assert block.wiring is not None
-        self.cell, self.rules, self.wiring = cell, Rules.of(cell), block.wiring
+        self.cell, self.rules, self.wiring = cell, ReplicaRules.of(cell), block.wiring
         nodes = np.arange(self.wiring.nodes, dtype=np.int32)
         self.keys = self.wiring.positions() * np.int32(len(nodes)) + nodes[:, None]
         self.confidences, self.query_costs = block.confidences, block.query_costs

@@ -13,14 +13,14 @@ import numpy as np
 from handup.core import objective_of
 from handup.lab.cell import Cell, Structure
 from handup.lab.episodes import Episodes
-from handup.lab.replica import Rules
-from handup.lab.world import STATE, Block, blocks
+from handup.lab.replica import ReplicaRules
+from handup.lab.world import STATE, EpisodeBlock, blocks
 from handup.policy import Gate
 from handup.what.base import TIE
 from handup.what.sets import LEAST
 
 
-class Episode:
+class ReplicaEpisode:
     """One episode of the replica.
 
     Args:
@@ -33,10 +33,10 @@ class Episode:
         told: Answers that stand in for outputs.
     """
 
-    def __init__(self, cell: Cell, block: Block, number: int) -> None:
+    def __init__(self, cell: Cell, block: EpisodeBlock, number: int) -> None:
         assert block.wiring is not None
         place = block.wiring.pick(np.array([number])).positions()[:, 0]
-        self.cell, self.rules, self.gates = cell, Rules.of(cell), block.wiring.gates
+        self.cell, self.rules, self.gates = cell, ReplicaRules.of(cell), block.wiring.gates
         self.inputs = [np.flatnonzero(row).tolist() for row in block.wiring.unpacked_inputs(number)]
         self.order = [int(node) for node in np.argsort(place) if node != STATE]
         self.confidences: list[float] = block.confidences[:, number].tolist()
@@ -165,9 +165,9 @@ def first_least(values: dict[int, float]) -> int:
     return next(node for node, value in values.items() if value <= least + TIE)
 
 
-def episodes_of(cell: Cell) -> Iterator[Episode]:
+def episodes_of(cell: Cell) -> Iterator[ReplicaEpisode]:
     """The episodes of a cell, one by one, not lived through yet."""
-    return (Episode(cell, block, number) for block in blocks(cell) for number in range(len(block)))
+    return (ReplicaEpisode(cell, block, number) for block in blocks(cell) for number in range(len(block)))
 
 
 def step_through(cell: Cell) -> Episodes:

@@ -22,9 +22,9 @@ from handup import __version__
 from handup.confidence.metrics import RESAMPLES, Estimate, ends, weighted_aurc
 from handup.core import BadData, BadSetting
 from handup.core.files import shipped_data
-from handup.lab.batch import Terms, by_load, run_block
+from handup.lab.batch import EpisodeTerms, by_load, run_block
 from handup.lab.chains import CALIBRATED, COVERAGE, KNOWNO, SAID, SIZES, BySets, Chain, Stream, draw_chain, read_streams
-from handup.lab.engine import Batch, Columns, Drawing, Judged, Option, Place, Results, Section, Size, Study, Table
+from handup.lab.engine import Batch, Columns, Drawing, JudgedClaim, Option, Place, Results, Section, Size, Study, Table
 from handup.lab.engine.claims import Row, where
 from handup.lab.engine.results import columns_of
 from handup.lab.engine.study import count_option, seed_option
@@ -55,7 +55,7 @@ AREAS = (*SAID, KNOWNO)
 
 
 @dataclass(frozen=True)
-class Arm:
+class ScoredArm:
     """A method, and where the confidences that it is given come from; None where it looks at none."""
 
     method: str
@@ -68,10 +68,10 @@ class Arm:
         return short if self.said is None else f"{short}, {self.said}"
 
 
-OURS = Arm(TROUBLESHOOT, CALIBRATED)
-PLAIN = (Arm(NEVER), Arm(ALWAYS), Arm(PAIR, CALIBRATED), Arm(KNOWNO), OURS)
+OURS = ScoredArm(TROUBLESHOOT, CALIBRATED)
+PLAIN = (ScoredArm(NEVER), ScoredArm(ALWAYS), ScoredArm(PAIR, CALIBRATED), ScoredArm(KNOWNO), OURS)
 """The methods to compare, those that look at confidences with calibrated ones."""
-OTHERS = tuple(Arm(method, said) for method in (PAIR, TROUBLESHOOT) for said in SAID if said != CALIBRATED)
+OTHERS = tuple(ScoredArm(method, said) for method in (PAIR, TROUBLESHOOT) for said in SAID if said != CALIBRATED)
 ARMS = (*PLAIN, *OTHERS)
 
 
@@ -89,7 +89,7 @@ class Condition:
     imagined: bool = False
 
     @property
-    def arms(self) -> tuple[Arm, ...]:
+    def arms(self) -> tuple[ScoredArm, ...]:
         """Methods that are compared here: with all confidences only on real scores with the usual patience."""
         return ARMS if self.patience == PATIENCE and not self.imagined else PLAIN
 
@@ -111,7 +111,7 @@ IMAGINED = tuple(Condition(k, imagined=True) for k in SIZES)
 CONDITIONS = tuple(sorted((*MAIN, *LONGER, *IMAGINED), key=lambda at: at.modules))
 
 
-def compared_at(modules: int) -> tuple[tuple[Condition, Arm], ...]:
+def compared_at(modules: int) -> tuple[tuple[Condition, ScoredArm], ...]:
     """Return what is compared in chains of so many modules, in the order of a row's numbers."""
     return tuple((condition, arm) for condition in CONDITIONS if condition.modules == modules for arm in condition.arms)
 
@@ -149,10 +149,10 @@ def make(batch: Batch) -> Columns:
     )
 
 
-def _metrics(chains: Sequence[Chain], at: Condition, arm: Arm) -> Vector:
+def _metrics(chains: Sequence[Chain], at: Condition, arm: ScoredArm) -> Vector:
     """Return the means of `METRICS` for each draw."""
     horizon, costs = at.patience * at.modules, by_load(WorkloadModel())
-    terms = Terms(expert=at.expert, w=W, horizon=horizon, costs=costs)
+    terms = EpisodeTerms(expert=at.expert, w=W, horizon=horizon, costs=costs)
     blocks = [chain.block(at.modules, arm.said or CALIBRATED, imagined=at.imagined) for chain in chains]
     if arm.method == KNOWNO:
         deciders = [BySets(chain.sizes[at.modules - 1] != 1) for chain in chains]
@@ -231,7 +231,7 @@ class Resamples:
         return Spread(value, ends(value, statistic(by_both[:most])), ends(value, statistic(self.by_draw[:most])))
 
 
-class Comparison(Results[Any]):
+class ScoreComparison(Results[Any]):
     """The rows of the study: metrics draw by draw, with intervals over streams and draws."""
 
     @cached_property
@@ -249,28 +249,28 @@ class Comparison(Results[Any]):
         return {k: Resamples([row["streams"] for row in self.chains(k)], count, seed=seed) for k in SIZES}
 
     @cached_property
-    def _numbers(self) -> dict[tuple[Condition, Arm], Vector]:
+    def _numbers(self) -> dict[tuple[Condition, ScoredArm], Vector]:
         return {
             key: np.array([row["methods"][place] for row in self.chains(k)])
             for k in SIZES
             for place, key in enumerate(compared_at(k))
         }
 
-    def by_draw(self, metric: str, at: Condition, arm: Arm) -> Vector:
+    def by_draw(self, metric: str, at: Condition, arm: ScoredArm) -> Vector:
         """Return the mean of a metric in each draw."""
         return np.ascontiguousarray(self._numbers[at, arm][:, METRICS.index(metric)])
 
-    def spread(self, metric: str, at: Condition, arm: Arm, than: Arm | None = None) -> Spread:
+    def spread(self, metric: str, at: Condition, arm: ScoredArm, than: ScoredArm | None = None) -> Spread:
         """Return a metric of a method, or how much more it is than another's on the same episodes."""
         others = 0.0 if than is None else self.by_draw(metric, at, than)
         return self._resamples[at.modules].mean(self.by_draw(metric, at, arm) - others)
 
-    def ranked(self, metric: str, at: Condition, arms: Sequence[Arm]) -> list[Arm]:
+    def ranked(self, metric: str, at: Condition, arms: Sequence[ScoredArm]) -> list[ScoredArm]:
         """Return methods by the mean of a metric, the best first; the earlier of equals."""
         sign = -1.0 if metric == "success" else 1.0
         return sorted(arms, key=lambda arm: sign * float(self.by_draw(metric, at, arm).mean()))
 
-    def best(self, metric: str, at: Condition) -> tuple[Arm, Arm]:
+    def best(self, metric: str, at: Condition) -> tuple[ScoredArm, ScoredArm]:
         """Return the best of the five methods and the next; by questions and load only those that ask."""
         first, second, *_ = self.ranked(metric, at, PLAIN[1:] if metric in ("help_rate", "workload") else PLAIN)
         return first, second
@@ -329,11 +329,11 @@ class RealScoresStudy(Study):
             for first, count in counts.items()
         )
 
-    def results(self, size: Size, made: Mapping[Batch, Columns]) -> Comparison:
+    def results(self, size: Size, made: Mapping[Batch, Columns]) -> ScoreComparison:
         """Return the rows for looking up."""
-        return Comparison(self, size, made)
+        return ScoreComparison(self, size, made)
 
-    def answer(self, results: Any, judged: Sequence[Judged]) -> str:
+    def answer(self, results: Any, judged: Sequence[JudgedClaim]) -> str:
         """Return where calibrated `troubleshoot` has the lowest J."""
         best = {at: results.best("J", at)[0] for at in MAIN}
         lowest = [at for at in MAIN if best[at] == OURS]
@@ -356,7 +356,7 @@ class RealScoresStudy(Study):
             **({"Quick": "few draws: for a first look, not for conclusions"} if results.size.quick else {}),
         }
 
-    def figures(self, results: Any, judged: Sequence[Judged]) -> Sequence[Drawing]:
+    def figures(self, results: Any, judged: Sequence[JudgedClaim]) -> Sequence[Drawing]:
         """Draw J less that of calibrated `troubleshoot`, success, help rate and workload of every method."""
         from handup.lab.engine.figures import drawing, points, sheet  # noqa: PLC0415 - drawing is an extra
 
@@ -379,7 +379,7 @@ class RealScoresStudy(Study):
             title = f"{self.title} ({episodes:,} episodes in {episodes // PER_DRAW} draws, seed {results.size['seed']})"
             return (drawing(figure, self.name, f"{self.question} {WORDS['figure']}", title),)
 
-    def sections(self, results: Any, judged: Sequence[Judged], drawings: Sequence[Drawing]) -> Sequence[Section]:
+    def sections(self, results: Any, judged: Sequence[JudgedClaim], drawings: Sequence[Drawing]) -> Sequence[Section]:
         """Return where each method is best, then everything in numbers."""
         methods = partial(_methods, results)
         others = tuple(methods(at) for at in MAIN if at.expert != USUAL)
@@ -391,10 +391,10 @@ class RealScoresStudy(Study):
             Section("If the confidences were true (simulated)", (WORDS["imagined"], *map(methods, IMAGINED))),
         )
 
-    def record(self, results: Any, judged: Sequence[Judged]) -> dict[str, Any]:
+    def record(self, results: Any, judged: Sequence[JudgedClaim]) -> dict[str, Any]:
         """Return metrics by condition and method, areas, and the streams."""
 
-        def metrics(at: Condition, arm: Arm) -> dict[str, Any]:
+        def metrics(at: Condition, arm: ScoredArm) -> dict[str, Any]:
             return {metric: results.spread(metric, at, arm).to_json() for metric in METRICS}
 
         return {
@@ -435,7 +435,7 @@ def told(spread: Spread, digits: int = 3) -> str:
     return f"{spread.value:.{digits}f} [{spread.ci[0]:.{digits}f}, {spread.ci[1]:.{digits}f}]"
 
 
-def _where(found: Comparison) -> Table:
+def _where(found: ScoreComparison) -> Table:
     """Return who is best where, by every metric."""
     rows = []
     for at in (*MAIN, *LONGER):
@@ -447,14 +447,14 @@ def _where(found: Comparison) -> Table:
     return Table(f"Where each method is best (the last two: of those that ask); {LABEL}", columns, tuple(rows))
 
 
-def _changes(found: Comparison) -> Table:
+def _changes(found: ScoreComparison) -> Table:
     """Return what asking about everything and other confidences change."""
 
-    def cell(at: Condition, arm: Arm, than: Arm) -> str:
+    def cell(at: Condition, arm: ScoredArm, than: ScoredArm) -> str:
         gap = found.spread("J", at, arm, than)
         return f"{told(gap)}, {100.0 * gap.value / float(found.by_draw('J', at, arm).mean()):.0f} %"
 
-    compared = {Arm(ALWAYS): OURS, **{arm: Arm(arm.method, CALIBRATED) for arm in OTHERS}}
+    compared = {ScoredArm(ALWAYS): OURS, **{arm: ScoredArm(arm.method, CALIBRATED) for arm in OTHERS}}
     rows = tuple(
         (f"`{arm.label}` less `{than.label}`", *(cell(Condition(k), arm, than) for k in SIZES))
         for arm, than in compared.items()
@@ -463,7 +463,7 @@ def _changes(found: Comparison) -> Table:
     return Table(caption, ("", *(f"k = {k}" for k in SIZES)), rows)
 
 
-def _methods(found: Comparison, at: Condition) -> Table:
+def _methods(found: ScoreComparison, at: Condition) -> Table:
     """Return every metric of every method under a condition."""
     rows = []
     for arm in found.ranked("J", at, at.arms):
@@ -474,7 +474,7 @@ def _methods(found: Comparison, at: Condition) -> Table:
     return Table(f"{at.label}; {kind}", columns, tuple(rows))
 
 
-def _areas(found: Comparison) -> tuple[Table, Table]:
+def _areas(found: ScoreComparison) -> tuple[Table, Table]:
     """Return the areas under the risk–coverage curve, and what confidences say about acting alone."""
     areas = tuple((f"k = {k}", *(told(found.aurc(k, said)) for said in AREAS)) for k in SIZES)
     caption = f"Area under the risk–coverage curve of acting alone, surest episodes first (lower is better); {LABEL}"

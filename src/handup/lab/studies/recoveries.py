@@ -17,7 +17,7 @@ from handup.confidence.metrics import Estimate, intervals
 from handup.core.files import shipped_data
 from handup.domains.kitting.rates import rates_digest
 from handup.domains.kitting.variants import VARIANTS, variant
-from handup.lab.engine import Claim, Drawing, Judged, Measure, Place, Results, Section, Study, Table, stats
+from handup.lab.engine import Claim, Drawing, JudgedClaim, Measure, Place, Results, Section, Study, Table, stats
 from handup.lab.engine.claim_file import read_claims
 from handup.lab.engine.claims import Row, Where, where
 from handup.lab.engine.report import claims_table
@@ -146,7 +146,7 @@ class RecoveryStudy(Study):
         """Return the day."""
         return "".join(f" on a {value} day" for _, value in where)
 
-    def answer(self, results: Runs, judged: Sequence[Judged]) -> str:
+    def answer(self, results: Runs, judged: Sequence[JudgedClaim]) -> str:
         """Return the kits of our way, and its runs without an intervention, on each day."""
         runs, parts = results.count(), []
         for day in self.places:
@@ -155,11 +155,11 @@ class RecoveryStudy(Study):
             parts.append(f"on a {day.name} day '{self.ours}' builds {kits:.2f} kits a run, and {need}")
         return f"O{'; '.join(parts)[1:]}."
 
-    def figures(self, results: Runs, judged: Sequence[Judged]) -> Sequence[Drawing]:
+    def figures(self, results: Runs, judged: Sequence[JudgedClaim]) -> Sequence[Drawing]:
         """Draw the outcomes of each way, and the use of the 45 minutes."""
         return outcomes(results), minutes(results)
 
-    def sections(self, results: Runs, judged: Sequence[Judged], drawings: Sequence[Drawing]) -> Sequence[Section]:
+    def sections(self, results: Runs, judged: Sequence[JudgedClaim], drawings: Sequence[Drawing]) -> Sequence[Section]:
         """Return the tables: means and reliability first, then pairs, endings, rules and the ways of running."""
         means, reliability, differences, ended = TABLES
         first = [table(results, day) for day in self.places for table in (means, reliability)]
@@ -172,7 +172,7 @@ class RecoveryStudy(Study):
             Section("What is compared", (Table("The ways of running", ("way of running", "what it is"), ways),)),
         )
 
-    def record(self, results: Runs, judged: Sequence[Judged]) -> dict[str, Any]:
+    def record(self, results: Runs, judged: Sequence[JudgedClaim]) -> dict[str, Any]:
         """Return numbers by day and way, claims and tables."""
         tables = [table(results, day) for day in self.places for table in TABLES]
         tables += [rules_table(results), claims_table(judged, self.rules)]

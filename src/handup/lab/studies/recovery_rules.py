@@ -16,7 +16,19 @@ from handup.core.files import shipped_data
 from handup.domains.kitting.variants import COMMON, LAST, RULES, TOLD, read
 from handup.executive.recipe import ActionStep, RunStep, every
 from handup.executive.recovery import Recovery
-from handup.lab.engine import Batch, Columns, Drawing, Judged, Measure, Results, Section, Size, Study, Table, columns_of
+from handup.lab.engine import (
+    Batch,
+    Columns,
+    Drawing,
+    JudgedClaim,
+    Measure,
+    Results,
+    Section,
+    Size,
+    Study,
+    Table,
+    columns_of,
+)
 from handup.lab.engine.claims import Row, where
 
 Rules = Results[Any]
@@ -134,14 +146,14 @@ class RuleStudy(Study):
         count = len(shipped())
         return (Batch(study=self.name, arm="rules", count=count, rows=count),)
 
-    def answer(self, results: Rules, judged: Sequence[Judged]) -> str:
+    def answer(self, results: Rules, judged: Sequence[JudgedClaim]) -> str:
         """Return the largest shares."""
         own = {name: results.values(name, "rules", OURS) for name in (*KINDS, *FACTORS, *HINTS)}
         shares = {name: 100 * float(np.mean(values)) for name, values in own.items()}
         used = sum(own[name].any() for name in HINTS)
         return str(WORDS["answer"].format(rules=self.cells, used=used, hints=len(HINTS), **shares))
 
-    def figures(self, results: Rules, judged: Sequence[Judged]) -> Sequence[Drawing]:
+    def figures(self, results: Rules, judged: Sequence[JudgedClaim]) -> Sequence[Drawing]:
         """Draw the three panels."""
         from handup.lab.engine.figures import drawing, points, sheet  # noqa: PLC0415 - drawing is an extra
 
@@ -162,12 +174,12 @@ class RuleStudy(Study):
             title = f"{self.title}: the rules of the kitting world"
             return (drawing(figure, self.name, WORDS["caption"], title),)
 
-    def sections(self, results: Rules, judged: Sequence[Judged], drawings: Sequence[Drawing]) -> Sequence[Section]:
+    def sections(self, results: Rules, judged: Sequence[JudgedClaim], drawings: Sequence[Drawing]) -> Sequence[Section]:
         """Return the three panels as tables, and the rules one by one."""
         came_out = Section("What came out", (*drawings, *map(part_table, parts(results))))
         return came_out, Section("One by one", (one_by_one(results),))
 
-    def record(self, results: Rules, judged: Sequence[Judged]) -> dict[str, Any]:
+    def record(self, results: Rules, judged: Sequence[JudgedClaim]) -> dict[str, Any]:
         """Return counts, shares and tables."""
         shown = parts(results)
         tables = [asdict(part_table(part)) for part in shown]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from handup.domains.kitting.kitting_run import Result, run_once
 from handup.domains.kitting.rates import Rates, rates
-from handup.domains.kitting.running import Result, run_once
 from handup.executive.events import Ending
 from handup.lab.engine import Batch, Columns, columns_of
 from handup.lab.engine.claims import Row

@@ -18,13 +18,13 @@ import numpy as np
 
 from handup.core import default_horizon
 from handup.core.files import shipped_data
-from handup.lab.batch import LoadCosts, Terms, run_block
-from handup.lab.engine import Batch, Columns, Drawing, Judged, Place, Results, Section, Size, Study, Table
+from handup.lab.batch import EpisodeTerms, LoadCosts, run_block
+from handup.lab.engine import Batch, Columns, Drawing, JudgedClaim, Place, Results, Section, Size, Study, Table
 from handup.lab.engine.claims import where
 from handup.lab.engine.results import columns_of, rows_of
 from handup.lab.engine.study import count_option, seed_option
 from handup.lab.engine.table import csv_text
-from handup.lab.episodes import Measure
+from handup.lab.episodes import MetricMeasure
 from handup.lab.simulate import OneByOne
 from handup.lab.vectorised import vectorised
 from handup.lab.world import blocks_of
@@ -96,7 +96,7 @@ def live_meals(
     objective, load, recovered = np.zeros(meals), np.zeros(meals), np.zeros(meals)
     memory: dict[Hashable, int] = {}
     costs = LoadCosts(np.broadcast_to(graph.query_costs[:, None], (len(graph), meals)), model)
-    terms = Terms(expert=1.0, w=w, horizon=default_horizon(len(graph)), costs=lambda _: costs, step_s=STEP_S)
+    terms = EpisodeTerms(expert=1.0, w=w, horizon=default_horizon(len(graph)), costs=lambda _: costs, step_s=STEP_S)
     for bite in range(bites):
         (block,) = blocks_of(graph, episodes=meals, seed=seed * bites + bite)
         decider = vectorised(method, terms, is_series=block.is_series)
@@ -120,7 +120,7 @@ def make(batch: Batch) -> Columns:
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class CoefficientSetting:
     """What every method came to under one set of coefficients: those that vary, b, which was solved, rows by method."""
 
     place: Mapping[str, float]
@@ -149,9 +149,9 @@ class Setting:
             " > ".join(sorted((name for name in asked if asked[name] > 0.0), key=lambda name: -asked[name])) or "none"
         )
 
-    def difference(self, method: str, other: str) -> Measure:
+    def difference(self, method: str, other: str) -> MetricMeasure:
         """Return J of a method less that of another, meal by meal."""
-        return Measure.of(np.array(self.rows[method]["J"]) - np.array(self.rows[other]["J"]))
+        return MetricMeasure.of(np.array(self.rows[method]["J"]) - np.array(self.rows[other]["J"]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,10 +159,10 @@ class Sensitivity:
     """What the study came to under one weight of load against time; the setting of the default coefficients first."""
 
     w: float
-    settings: tuple[Setting, ...]
+    settings: tuple[CoefficientSetting, ...]
 
     @property
-    def default(self) -> Setting:
+    def default(self) -> CoefficientSetting:
         """The setting of the default coefficients."""
         return self.settings[0]
 
@@ -175,7 +175,7 @@ class Sensitivity:
         """
         return tuple(flip for here in self.settings[1:] for flip in self._flips(here))
 
-    def _flips(self, here: Setting) -> Iterator[Mapping[str, Any]]:
+    def _flips(self, here: CoefficientSetting) -> Iterator[Mapping[str, Any]]:
         default, place = self.default, dict(here.place)
         pairs = {"best": (default.best, here.best), "best pair": (default.best_pair, here.best_pair)}
         for what, (before, after) in pairs.items():
@@ -213,11 +213,11 @@ class Weights(Results[Any]):
     @cached_property
     def weights(self) -> tuple[Sensitivity, ...]:
         """What the study came to under each weight."""
-        found: dict[float, list[Setting]] = {}
+        found: dict[float, list[CoefficientSetting]] = {}
         for batch, columns in self.made.items():
             rows = {row["method"]: row for row in rows_of(columns)}
             place = {name: batch.place[name] for name in VARIED}
-            found.setdefault(batch.place["w"], []).append(Setting(place, batch.place["b"], rows))
+            found.setdefault(batch.place["w"], []).append(CoefficientSetting(place, batch.place["b"], rows))
         return tuple(Sensitivity(w, tuple(settings)) for w, settings in found.items())
 
 
@@ -242,7 +242,7 @@ class SensitivityStudy(Study):
         """Return the rows for looking up."""
         return Weights(self, size, made)
 
-    def answer(self, results: Any, judged: Sequence[Judged]) -> str:
+    def answer(self, results: Any, judged: Sequence[JudgedClaim]) -> str:
         """Return what is recommended under each weight, and how often something else is clearly better."""
         named = "with {}, {} has the lowest J in {} settings, and is clearly beaten in {}"
         parts = "; ".join(named.format(*weight.summary()[:4]) for weight in results.weights)
@@ -255,11 +255,11 @@ class SensitivityStudy(Study):
         time = f"{STEP_S:g} s per question and execution, {REST_S:g} s between bites"
         return {"Meals": meals, "Time": time, **({"Quick": WORDS["quick"]} if results.size.quick else {})}
 
-    def figures(self, results: Any, judged: Sequence[Judged]) -> Sequence[Drawing]:
+    def figures(self, results: Any, judged: Sequence[JudgedClaim]) -> Sequence[Drawing]:
         """Draw what is best over the coefficients, one figure for each weight."""
         return [draw(results, weight) for weight in results.weights]
 
-    def sections(self, results: Any, judged: Sequence[Judged], drawings: Sequence[Drawing]) -> Sequence[Section]:
+    def sections(self, results: Any, judged: Sequence[JudgedClaim], drawings: Sequence[Drawing]) -> Sequence[Section]:
         """Return the recommendations in one table, then figure and methods for each weight."""
         rows = tuple(weight.summary() for weight in results.weights)
         first = Table(WORDS["summary"], tuple(WORDS["columns"]), rows)
@@ -271,7 +271,7 @@ class SensitivityStudy(Study):
             ]
         return sections
 
-    def record(self, results: Any, judged: Sequence[Judged]) -> dict[str, Any]:
+    def record(self, results: Any, judged: Sequence[JudgedClaim]) -> dict[str, Any]:
         """Return recommendations and flips by weight."""
         found = [weight.to_json() for weight in results.weights]
         meals = {"meals": results.size["episodes"], "bites": BITES}
@@ -283,7 +283,7 @@ class SensitivityStudy(Study):
         for w, setting in ((weight.w, setting) for weight in results.weights for setting in weight.settings):
             start = {"w": w, **setting.place, "b": f"{setting.b:.6g}"}
             for method, row in setting.rows.items():
-                measure, asked = Measure.of(np.array(row["J"])), zip(CONFIDENCES, row["asked"], strict=True)
+                measure, asked = MetricMeasure.of(np.array(row["J"])), zip(CONFIDENCES, row["asked"], strict=True)
                 numbers = {"J_mean": measure.mean, "J_low": measure.ci[0], "J_high": measure.ci[1], "load": row["load"]}
                 numbers |= {"recovered": row["recovered"], **{f"asked_{name}": count for name, count in asked}}
                 told = {name: f"{number:.6g}" for name, number in numbers.items()}
@@ -293,14 +293,14 @@ class SensitivityStudy(Study):
 
 def _ranking(weight: Sensitivity) -> Table:
     rows = [
-        (f"`{name}`", str(Measure.of(np.array(row["J"]))), f"{row['load']:.2f}")
+        (f"`{name}`", str(MetricMeasure.of(np.array(row["J"]))), f"{row['load']:.2f}")
         for name, row in sorted(weight.default.rows.items(), key=lambda pair: weight.default.means[pair[0]])
     ]
     columns = ("Method", "J per meal", "Load per meal")
     return Table(f"Under the default coefficients, w {weight.w:g}", columns, tuple(rows))
 
 
-def _leak(setting: Setting) -> tuple[float, float]:
+def _leak(setting: CoefficientSetting) -> tuple[float, float]:
     return setting.place["g"], setting.place["tau_s"]
 
 
@@ -311,7 +311,7 @@ def draw(results: Results[Any], weight: Sensitivity) -> Drawing:
     study, best = results.study, weight.default.best
     grid = [here for here in weight.settings[1:] if here.place["rho_failed"] == here.place["rho_wait"] == 0.0]
     kinds = list(dict.fromkeys(map(_leak, grid)))
-    shown: Mapping[str, Callable[[Setting], str]] = {
+    shown: Mapping[str, Callable[[CoefficientSetting], str]] = {
         "best method": lambda here: here.best,
         "best of the paper's pairs": lambda here: here.best_pair,
         f"modules asked by {best}": lambda here: here.order(best),

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handup.policy.circuit import Circuit
-from handup.when.plan.problem import Bits, Cloud, Problem, Values, Vector
+from handup.when.plan.problem import Bits, Cloud, PlanProblem, Values, Vector
 
 FEW = 16
 """Most modules for which the sequence is picked question by question, and each is tried first."""
@@ -35,7 +35,7 @@ RELAXED = 0.25
 """Weight of the gain that a question has when half of the other faults are also repaired."""
 
 
-def plan_ahead(problem: Problem, random: np.random.Generator) -> Values:
+def plan_ahead(problem: PlanProblem, random: np.random.Generator) -> Values:
     """Return the expected costs by first step."""
     costs, circuit = problem.costs, problem.belief.graph.circuit
     candidates = _candidates(problem)
@@ -66,7 +66,7 @@ def plan_ahead(problem: Problem, random: np.random.Generator) -> Values:
     return Values(act, ask, problem.yield_value, 1.0 - fail, wrong, "look-ahead", exact=False)
 
 
-def _candidates(problem: Problem) -> NDArray[np.intp]:
+def _candidates(problem: PlanProblem) -> NDArray[np.intp]:
     """Return the modules to plan with: all that may be asked about, or of very many the least confident per price."""
     costs = problem.costs
     askable = np.flatnonzero(problem.askable & (costs.expert > 0.0))
@@ -77,7 +77,7 @@ def _candidates(problem: Problem) -> NDArray[np.intp]:
 
 
 def _sequence(
-    problem: Problem, cloud: Cloud, circuit: Circuit, candidates: NDArray[np.intp], random: np.random.Generator
+    problem: PlanProblem, cloud: Cloud, circuit: Circuit, candidates: NDArray[np.intp], random: np.random.Generator
 ) -> NDArray[np.intp]:
     """Return the sequence of questions, each the one that gains most success per price after those before it.
 
@@ -128,7 +128,7 @@ class _Schedule:
     Acting is weighed after each of the first `FEW` questions and after every few later on.
     """
 
-    def __init__(self, problem: Problem, cloud: Cloud, sequence: NDArray[np.intp]) -> None:
+    def __init__(self, problem: PlanProblem, cloud: Cloud, sequence: NDArray[np.intp]) -> None:
         costs = problem.costs
         later = np.arange(len(sequence), FEW, -max(1, len(sequence) // FEW))[::-1]
         points = np.concatenate((np.arange(min(FEW, len(sequence)) + 1), later))
@@ -175,7 +175,7 @@ class _Schedule:
 class _Hunt:
     """The second plan, on all draws at once: after a failure ask along the sequence until a wrong module is found."""
 
-    def __init__(self, problem: Problem, cloud: Cloud, sequence: NDArray[np.intp]) -> None:
+    def __init__(self, problem: PlanProblem, cloud: Cloud, sequence: NDArray[np.intp]) -> None:
         self._costs = problem.costs
         self._circuit = problem.belief.graph.circuit
         self._cloud = cloud

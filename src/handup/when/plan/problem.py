@@ -22,7 +22,7 @@ MANY = 16
 
 
 @dataclass(frozen=True)
-class Problem:
+class PlanProblem:
     """Input of a planner.
 
     Args:
@@ -102,7 +102,7 @@ class Cloud:
         return np.packbits(self.luck[question] < experts[:, None], axis=1)
 
     @classmethod
-    def of(cls, problem: Problem, questions: int, random: np.random.Generator) -> Cloud:
+    def of(cls, problem: PlanProblem, questions: int, random: np.random.Generator) -> Cloud:
         """Draw a cloud from the posterior."""
         states, weights = cls.possible(problem.belief, random)
         many = _many(problem.belief)

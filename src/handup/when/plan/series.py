@@ -28,7 +28,7 @@ MANY = 500
 
 
 @dataclass(frozen=True)
-class Kind:
+class ModuleKind:
     """Interchangeable modules."""
 
     chance: float
@@ -51,7 +51,7 @@ class SeriesProblem:
         time_left: Until the horizon.
     """
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[ModuleKind, ...]
     log_rest: float
     failed: bool
     act_price: float

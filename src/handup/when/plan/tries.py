@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.when.plan.problem import Cloud, Problem, Values, Vector
+from handup.when.plan.problem import Cloud, PlanProblem, Values, Vector
 
 MOST_MODULES = 8
 CANDIDATES: Mapping[int, int] = {0: 0, 1: 8, 2: 6, 3: 4}
@@ -30,14 +30,14 @@ Sets = NDArray[np.intp]
 """Sets of questions, counted in binary: the first candidate is 1, the second 2, both are 3."""
 
 
-def takes_on(problem: Problem) -> bool:
+def takes_on(problem: PlanProblem) -> bool:
     """Return True if this plan sees more of the problem than the others do: few tries left, or unseen mistakes."""
     costs = problem.costs
     few = costs.tries is not None and costs.tries <= STAGES
     return len(problem.askable) <= MOST_MODULES and (few or bool(costs.unseen.any() and costs.unseen_cost > 0.0))
 
 
-def plan_tries(problem: Problem, random: np.random.Generator) -> Values:
+def plan_tries(problem: PlanProblem, random: np.random.Generator) -> Values:
     """Return the expected costs by first step."""
     costs, joint = problem.costs, _joint(problem, random)
     tries = STAGES if costs.tries is None else min(costs.tries, STAGES)
@@ -67,7 +67,7 @@ class _Nodes:
 class _Course:
     """The tables of a plan that do not change from try to try, and the recursion over tries."""
 
-    def __init__(self, problem: Problem, limit: int) -> None:
+    def __init__(self, problem: PlanProblem, limit: int) -> None:
         belief, self._costs = problem.belief, problem.costs
         costs, modules = problem.costs, len(belief.graph)
         self.candidates = _candidates(problem, limit)
@@ -137,7 +137,7 @@ class _Course:
         return means
 
 
-def _candidates(problem: Problem, limit: int) -> NDArray[np.intp]:
+def _candidates(problem: PlanProblem, limit: int) -> NDArray[np.intp]:
     """Return the modules that questions are planned about, those of the costliest mistakes per price."""
     costs = problem.costs
     cost = problem.belief.wrong * (costs.act_price + costs.unseen * costs.unseen_cost)
@@ -153,7 +153,7 @@ def _answered(joints: Vector, module: int, expert: float) -> Vector:
     return np.asarray(np.concatenate([(1.0 - expert) * both, expert * both], axis=-2).reshape(joints.shape))
 
 
-def _joint(problem: Problem, random: np.random.Generator) -> Vector:
+def _joint(problem: PlanProblem, random: np.random.Generator) -> Vector:
     """Return the probability of each combination of own states, as they are now."""
     states, weights = Cloud.possible(problem.belief, random)
     place = (states.astype(np.intp) << np.arange(len(states))[:, None]).sum(axis=0)

@@ -8,7 +8,7 @@ from typing import Any
 
 from handup.lab.engine import Batch, Results, columns_of
 from handup.lab.studies.meals.blame import CHANCES
-from handup.lab.studies.meals.eating import participant
+from handup.lab.studies.meals.meal_rows import participant
 from handup.lab.studies.meals.studies import HETEROGENEITY, HOME, MEMORY, METHODS
 from handup.lab.studies.meals.study import MealStudy, Menu, options
 

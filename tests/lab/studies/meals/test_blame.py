@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handup.core import Action, Decision, Outcome
-from handup.domains.feeding.judging import MODULES, Cause
+from handup.domains.feeding.truth import MODULES, LossCause
 from handup.lab.studies.meals.blame import NO_MODULE, SUCCESS, TRUE_BLAME, blame, first_wrong
 from handup.policy import Belief, Module, ModuleGraph
 from handup.recover import Settings
@@ -74,7 +74,7 @@ def test_the_attempt_that_is_asked_about_decides_not_a_later_one() -> None:
 
 def test_where_all_are_sure_the_fork_is_to_blame_and_who_never_tried_is_asked_at_the_end() -> None:
     assert blame(CHAIN, Settings(), told((False, dict.fromkeys(MODULES, 0.999))), 0)[0] == NO_MODULE
-    assert set(TRUE_BLAME) == set(Cause), "every cause has its blame"
+    assert set(TRUE_BLAME) == set(LossCause), "every cause has its blame"
     gave_up = Decided(decision=Decision(action=Action.YIELD, reason="no use"), now_s=0.0, outcome=Outcome.YIELDED)
     events: list[Event] = [Forwarded(confidences=SURE), gave_up]
     blamed, chances = blame(CHAIN, Settings(), events, None)

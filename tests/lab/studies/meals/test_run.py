@@ -13,15 +13,15 @@ import pytest
 
 from handup.core import MissingExtra
 from handup.desk import SkippingClock
-from handup.domains.feeding.judging import Cause
 from handup.domains.feeding.meal import Meal
+from handup.domains.feeding.meal_result import Served
 from handup.domains.feeding.order import Order
-from handup.domains.feeding.served import Served
+from handup.domains.feeding.truth import LossCause
 from handup.journal import Journal
-from handup.lab.engine import Outcome, run_study
+from handup.lab.engine import StudyOutcome, run_study
 from handup.lab.engine.results import rows_of
-from handup.lab.studies.meals import eating
-from handup.lab.studies.meals.eating import eat, networks, person
+from handup.lab.studies.meals import meal_rows
+from handup.lab.studies.meals.meal_rows import eat, networks, person
 from handup.lab.studies.meals.studies import FORGETS, MEMORY, REMEMBERS
 from handup.lab.studies.meals.study import Menu
 from tests.lab.studies.meals.made_up import PAIRED, TWO
@@ -32,7 +32,7 @@ SIZE = TINY.size(participants=2, seed=SEED)
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     return run_study(TINY, SIZE, out=tmp_path_factory.mktemp("whole"))
 
 
@@ -45,7 +45,7 @@ def served(order: Order, folder: Path, number: int) -> Served:
         return table.eat([table.simulated(person(number))])
 
 
-def test_the_folder_has_rows_figures_and_a_report(whole: Outcome) -> None:
+def test_the_folder_has_rows_figures_and_a_report(whole: StudyOutcome) -> None:
     assert {path.name for path in whole.folder.iterdir()} == {
         *("rows.csv", "bites.csv", "study.json", "report.md", "report.html"),
         *("meal-tiny.svg", "meal-tiny.png", "meal-tiny-triage.svg", "meal-tiny-triage.png"),
@@ -66,13 +66,13 @@ def test_the_folder_has_rows_figures_and_a_report(whole: Outcome) -> None:
 
 
 @pytest.mark.soak
-def test_rows_are_what_the_meal_itself_says(whole: Outcome, tmp_path: Path) -> None:
+def test_rows_are_what_the_meal_itself_says(whole: StudyOutcome, tmp_path: Path) -> None:
     bites = [bite for arm in TINY.arms for row in whole.results.rows(arm) for bite in row["bites_taken"]]
     assert any(not bite["got"] for bite in bites)
     assert all(bite["got"] or sum(bite["chances"]) == pytest.approx(1.0, abs=1e-5) for bite in bites)
     order = TINY.meal(TWO, "savory salad", SEED, "hard", kitchen=0)
     plain, row = served(order, tmp_path, 0), whole.results.rows(TWO)[0]
-    counts = {str(cause): sum(bite["cause"] == cause for bite in row["bites_taken"]) for cause in Cause}
+    counts = {str(cause): sum(bite["cause"] == cause for bite in row["bites_taken"]) for cause in LossCause}
     assert counts == plain.triage
     assert [bite["J_true"] for bite in row["bites_taken"]] == [round(bite.true_objective, 6) for bite in plain.bites]
 
@@ -110,7 +110,7 @@ def test_a_robot_that_remembers_does_not_ask_the_same_of_the_same_plate_and_one_
 
 def test_without_the_simulation_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    eating.networks.cache_clear()
+    meal_rows.networks.cache_clear()
     with pytest.raises(MissingExtra, match=r"\[models\]"):
         run_study(TINY, SIZE, out=tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -13,7 +13,7 @@ from examples import meal_tables
 from handup.core import BadSetting, QuestionKind, Role, UnknownMethod
 from handup.lab.engine import Batch, Verdict
 from handup.lab.engine.registry import study_of
-from handup.lab.studies.meals.eating import participant, person
+from handup.lab.studies.meals.meal_rows import participant, person
 from handup.lab.studies.meals.studies import FORGETS, FORGETS_NEW, MEMORY, METHODS, REMEMBERS, REMEMBERS_NEW
 from handup.lab.studies.meals.study import MealStudy, Menu
 from handup.people import PROFILES, Care

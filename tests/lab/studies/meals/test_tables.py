@@ -10,7 +10,7 @@ from handup.core import BadRecord
 from handup.lab.engine import Drawing, Results, Verdict, where
 from handup.lab.studies.meals import figures, tables
 from handup.lab.studies.meals.blame import NO_MODULE, SUCCESS
-from handup.lab.studies.meals.eating import participant
+from handup.lab.studies.meals.meal_rows import participant
 from handup.lab.studies.meals.studies import FORGETS, FORGETS_NEW, MEMORY, REMEMBERS, REMEMBERS_NEW
 from handup.people import Care
 from tests.lab.studies.meals.made_up import ONE, PAIRED, Bite, got, lost, results, some_of_five

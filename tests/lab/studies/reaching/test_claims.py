@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from handup.domains.reaching import Strategy
-from handup.lab.engine import Judged, Verdict
+from handup.domains.reaching import SteeringHabit
+from handup.lab.engine import JudgedClaim, Verdict
 from handup.lab.engine.judge import LEAST_TOLD
 from handup.lab.engine.study import Batch
 from handup.lab.studies.reaching.results import CLAIMS, SWEEP, ReachingResults, is_papers, key_and_user, orderings
@@ -20,7 +20,7 @@ def made() -> ReachingResults:
     return results(as_claimed, seeds=40)
 
 
-def by_name(made: ReachingResults) -> dict[str, Judged]:
+def by_name(made: ReachingResults) -> dict[str, JudgedClaim]:
     return {judged.claim.name: judged for judged in made.judged}
 
 
@@ -108,7 +108,7 @@ def test_every_order_of_the_paper_is_told_once_for_each_user() -> None:
 
     rows = {row["label"]: row for row in orderings(results(but_for_one).judged)}
     bars = {bar for claim in CLAIMS if is_papers(claim) for bar in claim.bars if not bar.is_alone}
-    assert len(rows) * len(Strategy) == len(bars)
+    assert len(rows) * len(SteeringHabit) == len(bars)
     assert {tuple(row["users"]) for row in rows.values()} == {STRATEGIES}
     row = rows["time (s), U6 cup/top: paper, less than ho"]
     assert (row["claims"], row["sources"]) == (["H1, simple scene"], ["section V-D"])
@@ -118,4 +118,4 @@ def test_every_order_of_the_paper_is_told_once_for_each_user() -> None:
     two = rows["mode changes, S1 cup/top: paper, less than ho+no-assist"]
     assert two["claims"] == ["questions save effort", "the policy helps on hard tasks"]
     assert len({claim.name for claim in CLAIMS}) == len(CLAIMS)
-    assert len({claim.family for claim in CLAIMS}) == len(Strategy) + 4, "the paper's, one for each user"
+    assert len({claim.family for claim in CLAIMS}) == len(SteeringHabit) + 4, "the paper's, one for each user"

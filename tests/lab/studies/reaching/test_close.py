@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from handup.domains.reaching import Moment, Strategy
+from handup.domains.reaching import Moment, SteeringHabit
 from handup.intent.pose import STILL
 from handup.lab.engine.study import Batch
 from handup.lab.studies.reaching import close
@@ -68,7 +68,7 @@ def answered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     values = ["no"]
 
     def again(name: str, task: str, strategy: str, method: str, seed: int) -> Replay:
-        changed = {"scene": name, "task": task, "strategy": Strategy(strategy), "method": method, "seed": seed}
+        changed = {"scene": name, "task": task, "strategy": SteeringHabit(strategy), "method": method, "seed": seed}
         trial = replace(asked().trial, **changed)  # type: ignore[arg-type]
         return Replay(trial, (("The cup?", values[-1] == "yes"),))
 

@@ -12,12 +12,12 @@ import pytest
 from examples import reaching_page
 from handup.confidence.metrics import wilson
 from handup.lab.engine import Verdict, run_study
-from handup.lab.engine.store import Store
+from handup.lab.engine.store import RowStore
 from handup.lab.engine.study import Batch
 from handup.lab.studies.reaching import figures
 from handup.lab.studies.reaching import results as found_in
 from handup.lab.studies.reaching.figures import OVERVIEW
-from handup.lab.studies.reaching.results import BARS, EVERYWHERE, FEW, SHOWN, Cause, cause, key_and_user
+from handup.lab.studies.reaching.results import BARS, EVERYWHERE, FEW, SHOWN, FailureCause, cause, key_and_user
 from handup.lab.studies.reaching.study import KINDS, STUDY, cell, tables
 from handup.lab.studies.reaching.trials import FIRST_TRYING, PARTS, SCENES, STRATEGIES, USERS
 from tests.lab.studies.reaching.made_up import ATTEMPT, FAILED, SIZE, Attempt, as_claimed, results
@@ -80,24 +80,30 @@ def test_a_record_of_failures_and_of_no_doubt_is_strict_json_and_can_be_shown() 
 @pytest.mark.parametrize(
     ("change", "listed", "expected"),
     [
-        ({"wrong_answers": 1, "sure_of": "cup/side"}, False, Cause.ANSWER),
-        ({"sure_of": "cup/side"}, False, Cause.BELIEF),
-        ({"sure_of": "cup/top"}, False, Cause.POSE),
-        ({"sure_of": ""}, True, Cause.UNSURE),
-        ({"sure_of": "cup/top"}, True, Cause.HAND),
+        ({"wrong_answers": 1, "sure_of": "cup/side"}, False, FailureCause.ANSWER),
+        ({"sure_of": "cup/side"}, False, FailureCause.BELIEF),
+        ({"sure_of": "cup/top"}, False, FailureCause.POSE),
+        ({"sure_of": ""}, True, FailureCause.UNSURE),
+        ({"sure_of": "cup/top"}, True, FailureCause.HAND),
     ],
 )
-def test_a_failure_has_the_first_cause_that_is_true(change: dict[str, Any], listed: bool, expected: Cause) -> None:
+def test_a_failure_has_the_first_cause_that_is_true(
+    change: dict[str, Any], listed: bool, expected: FailureCause
+) -> None:
     row = {"arm": "paper", "task": "cup/top", "listed": listed}
     assert cause(row, {**FAILED, **change}) is expected
-    assert cause({**row, "arm": "manual", "listed": True}, FAILED) is Cause.HAND, "alone, no robot believes anything"
+    assert cause({**row, "arm": "manual", "listed": True}, FAILED) is FailureCause.HAND, (
+        "alone, no robot believes anything"
+    )
 
 
 def test_causes_add_up_to_the_failed_attempts_everywhere_and_at_each_place() -> None:
     found = results(lambda batch, task, seed: (FAILED, FAILED), seeds=2).found["failures"]
     assert set(found) == set(PARTS["all"]["methods"]) == set(KINDS)
     for places in found.values():
-        assert all(counts[found_in.ATTEMPTS] == sum(counts[kind] for kind in Cause) for counts in places.values())
+        assert all(
+            counts[found_in.ATTEMPTS] == sum(counts[kind] for kind in FailureCause) for counts in places.values()
+        )
         assert places[EVERYWHERE][found_in.ATTEMPTS] == 14 * 3 * 2 * 2
         assert places["S1, stop-over"][found_in.ATTEMPTS] * 3 == places["S1, mixed"][found_in.ATTEMPTS] == 4 * 3 * 2 * 2
 
@@ -120,7 +126,7 @@ def test_the_folder_of_kept_trials_has_rows_figures_record_and_a_report(
     monkeypatch.setattr(figures, "PAPER_FIGURES", {"S2": figures.PAPER_FIGURES["S2"]})  # the others are drawn alike
     made = results(lambda *trial: tuple({**each, "questions": 0} for each in as_claimed(*trial)), seeds=2)
     study = made.study
-    store = Store(tmp_path, study.name, study.stamp())
+    store = RowStore(tmp_path, study.name, study.stamp())
     for batch, columns in made.made.items():
         store.save(batch, columns)
     outcome = run_study(study, SIZE, out=tmp_path, now=lambda: datetime(2026, 1, 1, tzinfo=UTC))

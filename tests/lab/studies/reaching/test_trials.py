@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from handup.core import BadSetting, UnknownMethod
-from handup.domains.reaching import Strategy, User, episode, method, scene, scenes
+from handup.domains.reaching import SteeringHabit, User, episode, method, scene, scenes
 from handup.intent import PRESETS, Paper
 from handup.lab.engine.results import rows_of
 from handup.lab.engine.study import Batch
@@ -32,7 +32,7 @@ def test_every_scene_user_and_method_has_at_least_fifty_people() -> None:
     people = Counter[tuple[Any, ...]]()
     for batch in (batch for batch in batches if batch.place["part"] == "all"):
         people[batch.place["scene"], batch.place["user"], batch.arm] += batch.count
-    assert len(people) == len(scenes()) * len(Strategy) * len(PRESETS)
+    assert len(people) == len(scenes()) * len(SteeringHabit) * len(PRESETS)
     assert min(people.values()) >= 50
     assert sum(batch.rows for batch in batches) <= MOST_TRIALS
     assert len({batch.config for batch in batches}) == len(batches)
@@ -46,7 +46,7 @@ def test_parts_share_no_seed_stay_within_the_study_and_mix_users_evenly() -> Non
     assert max(every) <= LAST_SEED < FIRST_TRYING
     for name in ("goal", "look-ahead"):
         users = [trials.user_of("mixed", seed) for seed in seeds[name]]
-        assert {sum(user.strategy is each for user in users) for each in Strategy} == {len(users) // 3}
+        assert {sum(user.strategy is each for user in users) for each in SteeringHabit} == {len(users) // 3}
         assert {(user.wrong_answer, user.missing_pose) for user in users} == {(0.05, 0.10)}
 
 
@@ -79,14 +79,16 @@ def test_a_row_is_what_the_trial_was_and_all_methods_meet_the_same_people() -> N
     }
     assert len({tuple((row["task"], row["seed"], row["listed"]) for row in rows) for rows in made.values()}) == 1
     row, last = made["paper"][0], made["paper"][0]["attempts"][-1]
-    again = episode(scene("S1"), row["task"], User(strategy=Strategy.STOP_OVER), method("paper"), SEED, record=True)
+    again = episode(
+        scene("S1"), row["task"], User(strategy=SteeringHabit.STOP_OVER), method("paper"), SEED, record=True
+    )
     assert (row["seed"], row["listed"], len(row["attempts"])) == (SEED, again.listed, len(again.attempts))
     assert last["time_s"] == pytest.approx(again.attempts[-1].time_s, abs=1e-3)
     assert last["predicted"] == again.attempts[-1].predicted == (last["sure_of"] == row["task"])
 
 
 def test_a_robot_that_was_surely_wrong_says_so() -> None:
-    trial = episode(scene("S1"), "cup/top", User(strategy=Strategy.STOP_OVER), method("manual"), SEED)
+    trial = episode(scene("S1"), "cup/top", User(strategy=SteeringHabit.STOP_OVER), method("manual"), SEED)
     beliefs: Any = ((0.1, 0.9, 0.0, 0.0), (0.8, 0.2, 0.0, 0.0), (0.1, 0.8, 0.1, 0.0))
     moments: Any = tuple(SimpleNamespace(belief=belief) for belief in beliefs)
     row = trials.attempt_row(replace(trial.first, predicted=False, moments=moments), scene("S1").goals.names, "cup/top")

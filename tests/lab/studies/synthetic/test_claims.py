@@ -15,11 +15,11 @@ from scipy.optimize import linprog
 
 from handup.lab.cell import WorldKind
 from handup.lab.engine import Verdict
-from handup.lab.engine.judge_means import NO_TIMES, Comparison, MeansClaim, Ratio, Wanted, find
+from handup.lab.engine.judge_means import NO_TIMES, MeansClaim, MeansComparison, Ratio, WantedMeans, find
 from handup.lab.episodes import Episodes
 from handup.lab.studies.synthetic.claims import claim_of, selector
+from handup.lab.studies.synthetic.decision_times import Timing
 from handup.lab.studies.synthetic.results import CellResults
-from handup.lab.studies.synthetic.timing import Timing
 from tests.lab.studies.synthetic import made_up
 from tests.lab.studies.synthetic.made_up import STUDIES
 
@@ -91,14 +91,18 @@ def test_a_quick_run_and_an_empty_one_can_be_judged(study: str) -> None:
 @pytest.mark.parametrize(("study", "claim"), JUDGED, ids=ids)
 def test_every_claim_can_hold_and_can_fail(study: str, claim: MeansClaim, world: WorldKind) -> None:
     """A linear programme finds means that bear out all comparisons at once; sides that differ can also refute them."""
-    listed = [each for each in claim.comparisons(everything(study, world)) if isinstance(each, Comparison)]
+    listed = [each for each in claim.comparisons(everything(study, world)) if isinstance(each, MeansComparison)]
     unknowns = list(dict.fromkeys((point, each.metric) for each in listed for point in each.points))
     rows, limits = [], []
     for comparison in listed:
         assert len(set(comparison.points)) == len(comparison.points)
         signs = {unknowns.index((point, comparison.metric)): sign for sign, point in comparison.terms}
-        gap = (SHARE if comparison.metric == "task_cost" else AMOUNT)[1] if comparison.wanted is Wanted.LOWER else 0.0
-        for side in (1, -1) if comparison.wanted is Wanted.SAME else (1,):
+        gap = (
+            (SHARE if comparison.metric == "task_cost" else AMOUNT)[1]
+            if comparison.wanted is WantedMeans.LOWER
+            else 0.0
+        )
+        for side in (1, -1) if comparison.wanted is WantedMeans.SAME else (1,):
             rows.append([side * signs.get(number, 0) for number in range(len(unknowns))])
             limits.append(side * comparison.target - gap)
     bounds = [(0.0, (SHARE if metric == "task_cost" else AMOUNT)[0]) for _, metric in unknowns]
@@ -132,7 +136,7 @@ def test_an_entry_stands_for_comparisons_and_an_unknown_setting_is_refused(
 ) -> None:
     lower = {"metric": "J", "selector": "graph", **entry}
     claim = claim_of({"name": "n", "source": "s", "text": "T.", "lower": lower})
-    sums = [comparison.terms for comparison in claim.compared if isinstance(comparison, Comparison)]
+    sums = [comparison.terms for comparison in claim.compared if isinstance(comparison, MeansComparison)]
     assert expected == [
         " ".join(" ".join((f"{sign:+}"[0] + point.name, *point.words)) for sign, point in terms) for terms in sums
     ]

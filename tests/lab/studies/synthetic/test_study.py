@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 from handup.lab.cell import Cell, Structure, WorldKind
-from handup.lab.engine import Outcome, Verdict, run_study
+from handup.lab.engine import StudyOutcome, Verdict, run_study
 from handup.lab.episodes import Episodes
 from handup.lab.simulate import simulate
 from handup.lab.studies.synthetic import cells, figures
 from handup.lab.studies.synthetic.cells import CellBatch, columns_of, episodes_of
+from handup.lab.studies.synthetic.decision_times import measure, table
 from handup.lab.studies.synthetic.grid import FILE, METHODS
 from handup.lab.studies.synthetic.results import CellResults
-from handup.lab.studies.synthetic.timing import measure, table
 from tests.lab.published import golden
 from tests.lab.published.adapter import HASHED
 from tests.lab.studies.synthetic import made_up
@@ -32,13 +32,13 @@ FILES = {
 }
 
 
-def found_in(outcome: Outcome) -> Mapping[Cell, Episodes]:
+def found_in(outcome: StudyOutcome) -> Mapping[Cell, Episodes]:
     assert isinstance(outcome.results, CellResults)
     return outcome.results.found
 
 
 @pytest.fixture(scope="module")
-def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     return run_study(TINY, TINY.size(episodes=40), out=tmp_path_factory.mktemp("studies"))
 
 
@@ -75,7 +75,7 @@ def test_rows_of_somebodys_own_method_are_not_used_again(monkeypatch: pytest.Mon
     assert not batch.is_reusable
 
 
-def test_studies_share_the_rows_of_their_cells_and_a_quick_run_says_so(outcome: Outcome) -> None:
+def test_studies_share_the_rows_of_their_cells_and_a_quick_run_says_so(outcome: StudyOutcome) -> None:
     made: list[float] = []
     size = TINY.size(quick=True, episodes=40)
     again, out = replace(TINY, name="again"), outcome.folder.parent
@@ -86,7 +86,7 @@ def test_studies_share_the_rows_of_their_cells_and_a_quick_run_says_so(outcome: 
     assert "not for conclusions" in quick.report.read_text()
 
 
-def test_everything_is_written(outcome: Outcome) -> None:
+def test_everything_is_written(outcome: StudyOutcome) -> None:
     assert {path.name for path in outcome.folder.iterdir()} == FILES
     record = json.loads((outcome.folder / "study.json").read_text())
     assert record["command"] == "handup study run tiny --episodes 40 --seed 0"
@@ -98,7 +98,7 @@ def test_everything_is_written(outcome: Outcome) -> None:
     assert (printed["cells"], len(printed["claims"])) == (len(record["cells"]), 3)
 
 
-def test_every_cell_has_its_line_with_settings_and_numbers(outcome: Outcome) -> None:
+def test_every_cell_has_its_line_with_settings_and_numbers(outcome: StudyOutcome) -> None:
     lines, rows = (
         list(csv.DictReader((outcome.folder / name).read_text().splitlines())) for name in ("cells.csv", "rows.csv")
     )
@@ -112,7 +112,7 @@ def test_every_cell_has_its_line_with_settings_and_numbers(outcome: Outcome) -> 
     assert list(rows[0])[:6] == ["config", "seed", "handup", "code", "numpy", "episode"]
 
 
-def test_claims_are_judged_in_each_world_and_times_in_ours(outcome: Outcome) -> None:
+def test_claims_are_judged_in_each_world_and_times_in_ours(outcome: StudyOutcome) -> None:
     claims = json.loads((outcome.folder / "claims.json").read_text())["claims"]
     worlds = {claim["name"]: {world: found["verdict"] for world, found in claim["worlds"].items()} for claim in claims}
     assert worlds["never fails"] == dict.fromkeys(("default", "replica"), "does not hold")
@@ -123,7 +123,7 @@ def test_claims_are_judged_in_each_world_and_times_in_ours(outcome: Outcome) -> 
     assert table.columns == ("claim", "source", "handup's world", "replica")
 
 
-def test_the_report_begins_with_the_answer_and_shows_both_worlds(outcome: Outcome) -> None:
+def test_the_report_begins_with_the_answer_and_shows_both_worlds(outcome: StudyOutcome) -> None:
     text = (outcome.folder / "report.md").read_text()
     assert re.search(r"\*\*Of 2 claims .* `troubleshoot` is beaten .* at 1 of 2 places\.\*\*", text)
     lines = [line for line in text.splitlines() if line.startswith("| It never fails")]

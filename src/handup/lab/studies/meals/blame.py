@@ -13,11 +13,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from handup.core import Outcome
-from handup.domains.feeding.judging import MODULES, Cause
+from handup.domains.feeding.truth import MODULES, LossCause
 from handup.policy import Belief, ModuleGraph
 from handup.recover import Settings
 from handup.recover.events import Event, Executed
-from handup.recover.state import State
+from handup.recover.state import SessionState
 
 NO_MODULE = "no module"
 """All four were right, and it failed all the same."""
@@ -28,9 +28,9 @@ BLAMED = (*CHANCES, SUCCESS)
 """Everything that a robot may believe of a lost bite."""
 TRUE_BLAME: Mapping[str, str | None] = {
     **{module: module for module in MODULES},
-    Cause.DETECTOR: NO_MODULE,
-    Cause.PHYSICS: NO_MODULE,
-    Cause.UNTRIED: None,
+    LossCause.DETECTOR: NO_MODULE,
+    LossCause.PHYSICS: NO_MODULE,
+    LossCause.UNTRIED: None,
 }
 """The right blame for each cause. A robot that did not try has nothing to blame."""
 
@@ -65,7 +65,7 @@ def blame(
         events: Everything that the bite's session was told, oldest first.
         attempt: Which attempt, from 0; None: at the end.
     """
-    state, executions = State.of(graph, settings), 0
+    state, executions = SessionState.of(graph, settings), 0
     for event in events:
         state = state.after(event, settings)
         if isinstance(event, Executed):

@@ -8,7 +8,7 @@ from typing import Any
 from handup.core import BadSetting
 from handup.core.files import shipped_data
 from handup.lab.engine.claim_file import read_claims
-from handup.lab.studies.meals.study import MEASURES, OF_MEMORY, READING, MealStudy, Menu, Robot, options
+from handup.lab.studies.meals.study import MEASURES, OF_MEMORY, READING, MealRobot, MealStudy, Menu, options
 
 FILE = Path(__file__).with_suffix(".yaml")
 STUDIES = shipped_data(__file__, FILE.name)["studies"]
@@ -35,8 +35,8 @@ HOME = _study("meal-home")
 MEMORY = _study(
     "meal-memory",
     robots={
-        **dict.fromkeys((FORGETS, FORGETS_NEW), Robot(method="troubleshoot")),
-        **dict.fromkeys((REMEMBERS, REMEMBERS_NEW), Robot(method="troubleshoot", memory=True)),
+        **dict.fromkeys((FORGETS, FORGETS_NEW), MealRobot(method="troubleshoot")),
+        **dict.fromkeys((REMEMBERS, REMEMBERS_NEW), MealRobot(method="troubleshoot", memory=True)),
     },
     measures=(*MEASURES, *OF_MEMORY),
     reading=f"{READING}\n{FILE.with_name('reading_memory.md').read_text(encoding='utf-8')}",

@@ -11,9 +11,9 @@ from typing import Any
 from handup.confidence.metrics import Estimate
 from handup.core import BadRecord, BadSetting
 from handup.domains.feeding.foods import plate as plate_of
-from handup.domains.feeding.judging import Cause
 from handup.domains.feeding.order import Order
-from handup.lab.engine import Columns, Drawing, Judged, Measure, Results, Section
+from handup.domains.feeding.truth import LossCause
+from handup.lab.engine import Columns, Drawing, JudgedClaim, Measure, Results, Section
 from handup.lab.engine.claims import Row, Where
 from handup.lab.engine.results import rows_of
 from handup.lab.engine.study import Batch, Option, Place, Size, Study, seed_option
@@ -62,7 +62,7 @@ def options(first_seed: int) -> tuple[Option, ...]:
 
 
 def _make(batch: Batch) -> Columns:
-    from handup.lab.studies.meals.eating import eat  # noqa: PLC0415 - slow to import, not needed to list studies
+    from handup.lab.studies.meals.meal_rows import eat  # noqa: PLC0415 - slow to import, not needed to list studies
 
     return eat(batch)
 
@@ -75,7 +75,7 @@ class Menu(Place):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Robot:
+class MealRobot:
     """How the robot of an arm decides, and whether it remembers answers from meal to meal."""
 
     method: str
@@ -104,7 +104,7 @@ class MealStudy(Study):
     assumed: str = "people's skill, hands and workload"
     reading: str = READING
     sources: str = "meals"
-    robots: Mapping[str, Robot] = field(default_factory=dict, hash=False)
+    robots: Mapping[str, MealRobot] = field(default_factory=dict, hash=False)
     faulty: bool = False
     home: bool = False
     bites: int = 5
@@ -117,9 +117,9 @@ class MealStudy(Study):
         for plate in (plate for menu in self.places for plate in menu.plates):
             plate_of(plate)
 
-    def robot(self, arm: str) -> Robot:
+    def robot(self, arm: str) -> MealRobot:
         """Return the robot of an arm."""
-        return self.robots.get(arm, Robot(method=arm))
+        return self.robots.get(arm, MealRobot(method=arm))
 
     @property
     def remembers(self) -> bool:
@@ -150,14 +150,16 @@ class MealStudy(Study):
 
     def versions(self) -> Mapping[str, str]:
         """Return the versions of networks and libraries."""
-        from handup.lab.studies.meals.eating import made_with  # noqa: PLC0415 - slow to import
+        from handup.lab.studies.meals.meal_rows import made_with  # noqa: PLC0415 - slow to import
 
         return made_with()
 
     def results(self, size: Size, made: Mapping[Batch, Columns]) -> Meals:
         """Return the rows; a lost bite without exactly one cause and belief, or another with them, is a `BadRecord`."""
         for bite in (bite for columns in made.values() for meal in columns["bites_taken"] for bite in meal):
-            lost = bite["cause"] in tuple(Cause) and bite["blamed"] in BLAMED and len(bite["chances"]) == len(CHANCES)
+            lost = (
+                bite["cause"] in tuple(LossCause) and bite["blamed"] in BLAMED and len(bite["chances"]) == len(CHANCES)
+            )
             if bite["got"] == lost or (bite["got"] and (bite["cause"] or bite["blamed"] or bite["chances"])):
                 raise BadRecord(
                     f"a bite that was {'got' if bite['got'] else 'lost'} has the cause '{bite['cause']}'",
@@ -172,7 +174,7 @@ class MealStudy(Study):
         text = f" on days {days[0]} to {days[-1]}" if isinstance(days, tuple) else f" on day {days}" if days else ""
         return f"{text} of those who are {care}" if care else text
 
-    def answer(self, results: Meals, judged: Sequence[Judged]) -> str:
+    def answer(self, results: Meals, judged: Sequence[JudgedClaim]) -> str:
         """Return the sentence with its numbers."""
         names = [measure.name for measure in self.measures]
         means = {name: {arm: results.mean(name, arm).value for arm in self.arms} for name in names}
@@ -195,13 +197,13 @@ class MealStudy(Study):
             facts["Quick"] = "few participants, and one plate each unless a robot remembers: for a first look only"
         return facts
 
-    def figures(self, results: Meals, judged: Sequence[Judged]) -> Sequence[Drawing]:
+    def figures(self, results: Meals, judged: Sequence[JudgedClaim]) -> Sequence[Drawing]:
         """Draw the means, the days where a robot remembers, and the triage."""
         from handup.lab.studies.meals.figures import draw  # noqa: PLC0415 - drawing is an extra
 
         return draw(results)
 
-    def sections(self, results: Meals, judged: Sequence[Judged], drawings: Sequence[Drawing]) -> Sequence[Section]:
+    def sections(self, results: Meals, judged: Sequence[JudgedClaim], drawings: Sequence[Drawing]) -> Sequence[Section]:
         """Return means and lost bites first, then the details and the triage."""
         *shown, confusions = drawings
         lost = [tables.triage(results, arm) for arm in self.arms]
@@ -216,7 +218,7 @@ class MealStudy(Study):
             Section("Method by method", tuple(map(tables.confusion, lost)), folded=True),
         )
 
-    def record(self, results: Meals, judged: Sequence[Judged]) -> dict[str, Any]:
+    def record(self, results: Meals, judged: Sequence[JudgedClaim]) -> dict[str, Any]:
         """Return measures, lost bites and questions by arm, the triage and the claims."""
         lost = {arm: tables.triage(results, arm) for arm in self.arms}
         return {

@@ -13,7 +13,7 @@ import numpy as np
 
 from handup.confidence.metrics import Estimate
 from handup.core.files import shipped_data
-from handup.domains.feeding.judging import MODULES, Cause
+from handup.domains.feeding.truth import MODULES, LossCause
 from handup.lab.engine import Results, Table, stats, where
 from handup.lab.engine.claims import Row
 from handup.lab.engine.table import share, shown
@@ -21,7 +21,7 @@ from handup.lab.studies.meals.blame import BLAMED, CHANCES, SUCCESS, TRUE_BLAME
 from handup.people import PROFILES, Care
 
 CAPTIONS = shipped_data(__file__, "captions.yaml")
-CAUSES = tuple(map(str, Cause))
+CAUSES = tuple(map(str, LossCause))
 Triage = Mapping[str, Any]
 OF_A_DAY = ("queries", "labels", "bites", "recalls", "wrong_recalls")
 PRICES = ("bites", "wrong", "questions", "attempts")

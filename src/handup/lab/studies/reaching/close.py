@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any, TypeAlias
 
 from handup.core import Value
-from handup.domains.reaching import Method, Rules, Strategy, Trial, User, episode, helped_by, scene
+from handup.domains.reaching import Method, Rules, SteeringHabit, Trial, User, episode, helped_by, scene
 from handup.domains.reaching.episode import Robot
 from handup.domains.reaching.trial import PLAN_S
 from handup.intent import Ask, Command, Goals, Joystick, Pose
@@ -86,7 +86,7 @@ def replay(name: str, task: str, strategy: str, method: str, seed: int) -> Repla
     def begin(goals: Goals, alpha: float) -> Robot:
         return _Listener(helped.begin(goals, alpha), heard)
 
-    user = User(strategy=Strategy(strategy))
+    user = User(strategy=SteeringHabit(strategy))
     trial = episode(scene(name), task, user, Method(method, begin), seed, rules=Rules(), record=True)
     return Replay(trial, tuple(heard))
 
@@ -105,7 +105,7 @@ def _fig_4(results: Results[Any]) -> Close:
 
     Where the preset asks nobody once, a policy with a longer look-ahead that does is put beside the others.
     """
-    user = str(Strategy.STOP_BESIDE)
+    user = str(SteeringHabit.STOP_BESIDE)
     for part, policy in POLICIES:
         for row in _asked_rightly(results, part, policy, CUP, 1, user):
             return {EACH: tuple(replay(*CUP, user, arm, row["seed"]) for arm in dict.fromkeys((*FIG_4, policy)))}

@@ -20,10 +20,10 @@ from handup.confidence.metrics import Estimate
 from handup.domains.reaching import scene
 from handup.lab.engine import judge as judging
 from handup.lab.engine import stats
-from handup.lab.engine.anova import Effect, two_way
+from handup.lab.engine.anova import FactorEffect, two_way
 from handup.lab.engine.claim_file import read_claims
 from handup.lab.engine.claims import Claim, Row, Verdict, Where
-from handup.lab.engine.judge import Judged
+from handup.lab.engine.judge import JudgedClaim
 from handup.lab.engine.results import Results
 from handup.lab.studies.reaching import close, trials
 from handup.lab.studies.reaching.close import Close
@@ -49,7 +49,7 @@ REAPPEARS = {Verdict.HOLDS: "reappears", Verdict.FAILS: "does not", Verdict.OPEN
 EVERYWHERE, ATTEMPTS = "everywhere", "attempts"
 
 
-class Cause(StrEnum):
+class FailureCause(StrEnum):
     """Cause of a failed attempt; the first that applies counts."""
 
     # A question of the attempt was answered wrongly.
@@ -64,7 +64,7 @@ class Cause(StrEnum):
     HAND = "missed or too late, no more"
 
 
-COUNTED = (ATTEMPTS, *map(str, Cause))
+COUNTED = (ATTEMPTS, *map(str, FailureCause))
 """Counts of attempts: all of them, and those that failed, by cause."""
 
 
@@ -84,7 +84,7 @@ class ReachingResults(Results[Any]):
     """Trials of the study, and the results derived from them, each computed on first use."""
 
     @cached_property
-    def judged(self) -> tuple[Judged, ...]:
+    def judged(self) -> tuple[JudgedClaim, ...]:
         """All claims, judged."""
         return tuple(self._judge(self.study.claims))
 
@@ -121,7 +121,7 @@ class ReachingResults(Results[Any]):
         whole = np.moveaxis(np.array(table), -1, 0)
         return np.asarray(whole[np.isfinite(whole).all(axis=(1, 2))])
 
-    def effects(self, measure: str, where: Where) -> dict[str, Effect] | None:
+    def effects(self, measure: str, where: Where) -> dict[str, FactorEffect] | None:
         """Return the effect of the method and its interaction with the task; None if people are too few."""
         block = self.block(measure, where)
         if len(block) < judging.LEAST_TOLD:
@@ -129,7 +129,7 @@ class ReachingResults(Results[Any]):
         _, method, both = two_way(block)
         return {"method": method, "method × task": both}
 
-    def _judge(self, claims: Sequence[Claim]) -> Iterator[Judged]:
+    def _judge(self, claims: Sequence[Claim]) -> Iterator[JudgedClaim]:
         for judged in judging.judge(claims, self):
             claim, finding = judged.claim, judged.finding
             key, user = key_and_user(claim)
@@ -151,7 +151,7 @@ def _without_rule(claim: Claim) -> Claim:
     return replace(claim, bars=tuple(bars))
 
 
-def _told(effects: Mapping[str, Effect] | None) -> str:
+def _told(effects: Mapping[str, FactorEffect] | None) -> str:
     if effects is None:
         return "too few people have all measures"
     return "; ".join(
@@ -222,7 +222,7 @@ def _record(results: ReachingResults) -> dict[str, Any]:
     }
 
 
-def _claim(judged: Judged, without_rule: Verdict | None) -> dict[str, Any]:
+def _claim(judged: JudgedClaim, without_rule: Verdict | None) -> dict[str, Any]:
     claim, finding = judged.claim, judged.finding
     key, user = key_and_user(claim)
     return {
@@ -250,7 +250,7 @@ def _means(results: ReachingResults, arm: str, where: Where, measures: Sequence[
 def _variance(results: ReachingResults) -> Iterator[dict[str, Any]]:
     """Yield analyses of variance of the paper's three methods, with its rule of exclusion and without."""
 
-    def numbers(effect: Effect) -> list[float | None]:
+    def numbers(effect: FactorEffect) -> list[float | None]:
         """Return F, its degrees of freedom, ε and p; None for a number that is not finite."""
         values = (effect.f, *effect.df, effect.epsilon, effect.p)
         return [_short(value)[0] if np.isfinite(value) else None for value in values]
@@ -292,15 +292,15 @@ def _goal(results: ReachingResults) -> dict[str, Any]:
     }
 
 
-def cause(row: Row, attempt: Row) -> Cause:
+def cause(row: Row, attempt: Row) -> FailureCause:
     """Return the cause of a failed attempt; without help there is no belief to be wrong."""
     if attempt["wrong_answers"]:
-        return Cause.ANSWER
+        return FailureCause.ANSWER
     if attempt["sure_of"] not in ("", row["task"]):
-        return Cause.BELIEF
+        return FailureCause.BELIEF
     if not row["listed"]:
-        return Cause.POSE
-    return Cause.HAND if attempt["sure_of"] or row["arm"] == MANUAL else Cause.UNSURE
+        return FailureCause.POSE
+    return FailureCause.HAND if attempt["sure_of"] or row["arm"] == MANUAL else FailureCause.UNSURE
 
 
 def causes(results: ReachingResults, name: str) -> dict[str, dict[str, dict[str, int]]]:
@@ -315,14 +315,14 @@ def causes(results: ReachingResults, name: str) -> dict[str, dict[str, dict[str,
     def counted(rows: Sequence[Row]) -> dict[str, int]:
         attempts = [(row, attempt) for row in rows for attempt in row["attempts"]]
         counts = Counter(cause(row, attempt) for row, attempt in attempts if not trials.succeeded(attempt))
-        return {ATTEMPTS: len(attempts), **{str(kind): counts[kind] for kind in Cause}}
+        return {ATTEMPTS: len(attempts), **{str(kind): counts[kind] for kind in FailureCause}}
 
     return {
         arm: {label: counted(results.rows(arm, where)) for label, where in places.items()} for arm in part["methods"]
     }
 
 
-def orderings(judged: Sequence[Judged]) -> list[dict[str, Any]]:
+def orderings(judged: Sequence[JudgedClaim]) -> list[dict[str, Any]]:
     """Return every single order that the paper states, and whether it reappears for each user.
 
     A claim needs all of its comparisons, and some an analysis of variance before; here each stands alone, as corrected

@@ -12,7 +12,20 @@ from typing import Any
 from handup.core import BadSetting
 from handup.core.files import shipped_data
 from handup.domains.reaching import scene
-from handup.lab.engine import Bar, Batch, Columns, Drawing, Judged, Option, Place, Results, Section, Size, Study, Table
+from handup.lab.engine import (
+    Bar,
+    Batch,
+    Columns,
+    Drawing,
+    JudgedClaim,
+    Option,
+    Place,
+    Results,
+    Section,
+    Size,
+    Study,
+    Table,
+)
 from handup.lab.engine.claims import Where
 from handup.lab.engine.judge import LEAST_TOLD, Measured
 from handup.lab.engine.results import rows_of
@@ -245,7 +258,7 @@ class Reaching(Study):
         """Return the trials for looking up."""
         return ReachingResults(self, size, made)
 
-    def judge(self, results: Any) -> tuple[Judged, ...]:
+    def judge(self, results: Any) -> tuple[JudgedClaim, ...]:
         """Judge the claims, some after an analysis of variance."""
         return tuple(results.judged)
 
@@ -275,7 +288,7 @@ class Reaching(Study):
         mean_, low_, high_ = (f"{number:+.3g}" if number else "0" for number in (mean, low, high))
         return f"{mean_} [{low_}, {high_}]{p}{sides}; {measured.verdict}"
 
-    def answer(self, results: Any, judged: Sequence[Judged]) -> str:
+    def answer(self, results: Any, judged: Sequence[JudgedClaim]) -> str:
         """Return the answer to the question in one sentence."""
         goal = results.found["goal"]["methods"]
         ours, policy, alone = (
@@ -293,14 +306,14 @@ class Reaching(Study):
         seeds = "; ".join(f"{name}: {count} from {first}" for name, (first, count) in results.found["seeds"].items())
         return {"Trials": f"{results.found['trials']:,}", "Seeds": seeds, "Rows": "`rows.jsonl`, one line per trial"}
 
-    def figures(self, results: Any, judged: Sequence[Judged]) -> Sequence[Drawing]:
+    def figures(self, results: Any, judged: Sequence[JudgedClaim]) -> Sequence[Drawing]:
         """Draw bars, and the trials that are looked at closely."""
         from handup.lab.studies.reaching.figures import bars, strips  # noqa: PLC0415 - drawing is an extra
 
         chosen = {name: all_of(close) for name, close in results.close.items()}
         return (*bars(results.found), *(strips(name, replays) for name, replays in chosen.items() if replays))
 
-    def sections(self, results: Any, judged: Sequence[Judged], drawings: Sequence[Drawing]) -> Sequence[Section]:
+    def sections(self, results: Any, judged: Sequence[JudgedClaim], drawings: Sequence[Drawing]) -> Sequence[Section]:
         """Return the goal and `assist` against the paper's policy first, then all figures, then all tables."""
         overview, *others = drawings
         made = tables(results.found)
@@ -310,11 +323,11 @@ class Reaching(Study):
             Section("Numbers", tuple(made.values())),
         )
 
-    def shown(self, judged: Sequence[Judged], sections: Sequence[Section]) -> Sequence[Table]:
+    def shown(self, judged: Sequence[JudgedClaim], sections: Sequence[Section]) -> Sequence[Table]:
         """Return the tables that the command prints; single claims are left to the report."""
         return super().shown((), sections)
 
-    def record(self, results: Any, judged: Sequence[Judged]) -> dict[str, Any]:
+    def record(self, results: Any, judged: Sequence[JudgedClaim]) -> dict[str, Any]:
         """Return what `study.json` and `--json` have besides the usual keys."""
         return dict(results.found)
 

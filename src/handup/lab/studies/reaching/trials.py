@@ -10,7 +10,17 @@ from typing import Any
 import numpy as np
 
 from handup.core.files import shipped_data
-from handup.domains.reaching import Attempt, Ending, Rules, Strategy, User, episode, helped_by, scene, scenes
+from handup.domains.reaching import (
+    AttemptEnding,
+    ReachAttempt,
+    Rules,
+    SteeringHabit,
+    User,
+    episode,
+    helped_by,
+    scene,
+    scenes,
+)
 from handup.domains.reaching.episode import SURE
 from handup.intent import PRESETS, Helper, Paper, Points, helper_of
 from handup.intent.command import ALPHA
@@ -27,7 +37,7 @@ SCENES = tuple(scenes())
 SIMPLE, COMPLEX = "U6", "U22"
 MIXED = "mixed"
 """All three strategies; where a seed has only one of them, they take turns."""
-STRATEGIES = tuple(map(str, Strategy))
+STRATEGIES = tuple(map(str, SteeringHabit))
 USERS = (*STRATEGIES, MIXED)
 LOOK_AHEADS_S = (0.1, 0.3, 1.0, 2.0)
 PRESET_S = Points().look_ahead_s
@@ -78,7 +88,7 @@ PLACES = tuple(
 
 def user_of(user: str, seed: int) -> User:
     """Return the kind of person that a seed has among such users."""
-    return User(strategy=tuple(Strategy)[seed % len(Strategy)] if user == MIXED else Strategy(user))
+    return User(strategy=tuple(SteeringHabit)[seed % len(SteeringHabit)] if user == MIXED else SteeringHabit(user))
 
 
 def make(batch: Batch) -> Columns:
@@ -99,7 +109,7 @@ def make(batch: Batch) -> Columns:
     )
 
 
-def attempt_row(attempt: Attempt, names: tuple[str, ...], task: str) -> Row:
+def attempt_row(attempt: ReachAttempt, names: tuple[str, ...], task: str) -> Row:
     """Return the paper's measures of a recorded attempt, and what the robot believed.
 
     `sure_of` is the goal that it was surer than .7 of at the end, empty where none; `wrongly_sure` the share of the
@@ -127,7 +137,7 @@ def attempt_row(attempt: Attempt, names: tuple[str, ...], task: str) -> Row:
 
 def succeeded(attempt: Row) -> bool:
     """Return whether an attempt ended with the wanted grasp."""
-    return bool(attempt["ending"] == Ending.GRASPED)
+    return bool(attempt["ending"] == AttemptEnding.GRASPED)
 
 
 def _last(name: str) -> Callable[[Row], float]:

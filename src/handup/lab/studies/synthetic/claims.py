@@ -10,7 +10,15 @@ from typing import Any
 from handup.core.files import shipped_data
 from handup.lab.cell import Structure
 from handup.lab.engine.claims import Note, Verdict
-from handup.lab.engine.judge_means import ALIKE, Comparison, MeansClaim, Point, Ratio, Source, Wanted
+from handup.lab.engine.judge_means import (
+    ALIKE,
+    ComparedPoint,
+    MeansClaim,
+    MeansComparison,
+    PointSource,
+    Ratio,
+    WantedMeans,
+)
 
 AXES: Mapping[str, Callable[[Any], str]] = {
     "modules": lambda value: f"N = {value}",
@@ -43,7 +51,7 @@ def _file() -> Mapping[str, Any]:
 
 def claim_of(entry: Fields) -> MeansClaim:
     """Return a claim from an entry of the file."""
-    kinds = [kind for kind in entry if kind in (*Wanted, *TIMES)]
+    kinds = [kind for kind in entry if kind in (*WantedMeans, *TIMES)]
     listed = [(kind, part) for kind in kinds for part in _listed(entry[kind])]
     return MeansClaim(
         **{name: value for name, value in entry.items() if name not in (*kinds, "chosen", "notes")},
@@ -53,21 +61,21 @@ def claim_of(entry: Fields) -> MeansClaim:
     )
 
 
-def selector(name: str, **at: Any) -> Point:
+def selector(name: str, **at: Any) -> ComparedPoint:
     """Return a selector under the paper's fixed querying algorithm, under settings that differ from the base."""
     return _point({"selector": name, **at})
 
 
-def _point(fields: Fields) -> Point:
+def _point(fields: Fields) -> ComparedPoint:
     at = {name: value for name, value in fields.items() if name not in NO_SETTINGS}
     words = tuple(AXES[name](value) for name, value in at.items())
     if "selector" in fields:
-        return Point(f"{fields['selector']}+workload-aware", fields["selector"], tuple(at.items()), words)
+        return ComparedPoint(f"{fields['selector']}+workload-aware", fields["selector"], tuple(at.items()), words)
     name, what = fields["algorithm"], fields.get("with")
-    return Point(f"{what or 'graph'}+{name}", f"{name} with {what}" if what else name, tuple(at.items()), words)
+    return ComparedPoint(f"{what or 'graph'}+{name}", f"{name} with {what}" if what else name, tuple(at.items()), words)
 
 
-def _compared(kind: str, entry: Fields) -> Iterator[Comparison | Ratio]:
+def _compared(kind: str, entry: Fields) -> Iterator[MeansComparison | Ratio]:
     for choice in product(*_loops(entry)):
         taken = {place: value for part in choice for place, value in part.items()}
         here, than, to = (
@@ -83,7 +91,7 @@ def _compared(kind: str, entry: Fields) -> Iterator[Comparison | Ratio]:
         terms = ((1, point), *((-1, side) for side in others))
         if to:
             terms = ((1, _point({**here, **to})), (-1, point), (-1, _point({**here, **than, **to})), (1, other))
-        yield Comparison(here["metric"], Wanted(kind), terms, here.get("target", 0.0))
+        yield MeansComparison(here["metric"], WantedMeans(kind), terms, here.get("target", 0.0))
 
 
 def _loops(entry: Fields, side: str = "") -> Iterator[list[dict[tuple[str, str], Any]]]:
@@ -118,7 +126,7 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _same_ranking(source: Source) -> Iterator[Comparison]:
+def _same_ranking(source: PointSource) -> Iterator[MeansComparison]:
     """Yield comparisons: selectors ahead in all-and are not behind elsewhere, those level there are level elsewhere."""
     metric = "failed_attempts"
     for names in combinations(("never", "topo", "confidence", "brute-force", "binary-tree", "graph"), 2):
@@ -130,8 +138,10 @@ def _same_ranking(source: Source) -> Iterator[Comparison]:
             points = [selector(name, structure=structure) for name in names]
             is_level = abs(ahead) < source.margin(metric, points)
             left, right = points if is_level or ahead < 0.0 else reversed(points)
-            yield Comparison(metric, Wanted.SAME if is_level else Wanted.NOT_HIGHER, ((1, left), (-1, right)))
+            yield MeansComparison(
+                metric, WantedMeans.SAME if is_level else WantedMeans.NOT_HIGHER, ((1, left), (-1, right))
+            )
 
 
-CHOSEN: Mapping[str, Callable[[Source], Iterator[Comparison]]] = {"same ranking": _same_ranking}
+CHOSEN: Mapping[str, Callable[[PointSource], Iterator[MeansComparison]]] = {"same ranking": _same_ranking}
 """Comparisons that depend on the numbers themselves."""

@@ -14,11 +14,11 @@ from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 from handup.lab.cell import WorldKind
 from handup.lab.engine.figures import INK, QUIET, drawing, sheet
 from handup.lab.engine.report import Drawing
-from handup.lab.episodes import Measure
+from handup.lab.episodes import MetricMeasure
+from handup.lab.studies.synthetic.decision_times import COMPUTATION_TIME
 from handup.lab.studies.synthetic.grid import FILE, TROUBLESHOOT, Axis, Grid, value_label
 from handup.lab.studies.synthetic.results import CellResults
-from handup.lab.studies.synthetic.study import BY_MEAN, WORLD_LABELS, Layout
-from handup.lab.studies.synthetic.timing import COMPUTATION_TIME
+from handup.lab.studies.synthetic.study import BY_MEAN, WORLD_LABELS, FigureLayout
 
 COLUMNS = ("task_cost", "query_cost", "failed_attempts", "timesteps", "J")
 BETA_ROWS = ("task_cost", "timesteps", "J")
@@ -27,7 +27,7 @@ SPREAD = 0.5
 LONG = 30.0
 """Largest value of a linear axis; longer axes give less space to large numbers."""
 ONE_WHEN, ONE_SELECTOR = "+workload-aware", "graph+"
-SIZES = {Layout.ROWS: (3, 3.0, 2.4), Layout.BETA: (5, 2.1, 1.9), Layout.SUMMARY: (3, 3.0, 2.4)}
+SIZES = {FigureLayout.ROWS: (3, 3.0, 2.4), FigureLayout.BETA: (5, 2.1, 1.9), FigureLayout.SUMMARY: (3, 3.0, 2.4)}
 """Most panels beside each other, and width and height of a panel in inches."""
 OTHER = ("#6b6b6b", ".")
 SHOWN = "means with 95 % intervals for task cost and J, medians with quartiles for the others"
@@ -70,7 +70,7 @@ def draw(results: CellResults) -> Iterator[Drawing]:
                 for ax, panel in zip_longest(axes, panels):
                     _draw_panel(ax, here, panel) if panel else ax.set_axis_off()
                 axes[0].set_ylabel(label, weight="bold")
-                if study.layout is Layout.BETA:  # the same limits, because these panels are compared
+                if study.layout is FigureLayout.BETA:  # the same limits, because these panels are compared
                     lows, highs = zip(*(ax.get_ylim() for ax in axes), strict=True)
                     for ax in axes:
                         ax.set_ylim(min(lows), max(highs))
@@ -140,10 +140,10 @@ def _beta(results: CellResults) -> Iterator[Row]:
         yield label, ONE_WHEN, [Panel(titles[pair], beta, metric, shown, {pairs.key: pair}) for pair in taken]
 
 
-LAYOUTS: Mapping[Layout, Callable[[CellResults], Iterator[Row]]] = {
-    Layout.ROWS: _rows,
-    Layout.BETA: _beta,
-    Layout.SUMMARY: _summary,
+LAYOUTS: Mapping[FigureLayout, Callable[[CellResults], Iterator[Row]]] = {
+    FigureLayout.ROWS: _rows,
+    FigureLayout.BETA: _beta,
+    FigureLayout.SUMMARY: _summary,
 }
 
 
@@ -157,9 +157,9 @@ def _point(results: CellResults, metric: str, method: str, place: Mapping[str, A
         return None if timing is None else (timing.episode_ms,) * 3
     if metric == DIFFERENCE:
         other = results.episodes(CONFIDENCE, **place)
-        gap = None if other is None else Measure.of(episodes.metric("task_cost") - other.metric("task_cost"))
+        gap = None if other is None else MetricMeasure.of(episodes.metric("task_cost") - other.metric("task_cost"))
         return None if gap is None else (gap.mean, *gap.ci)
-    measure = Measure.of(episodes.metric(metric), share=metric == "task_cost")
+    measure = MetricMeasure.of(episodes.metric(metric), share=metric == "task_cost")
     return (measure.mean, *measure.ci) if metric in BY_MEAN else (measure.median, measure.q1, measure.q3)
 
 

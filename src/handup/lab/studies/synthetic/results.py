@@ -12,12 +12,12 @@ import numpy as np
 from handup.core import UnknownMethod
 from handup.lab import episodes
 from handup.lab.cell import Cell, WorldKind
-from handup.lab.engine import Finding, Judged, Measure, Results
-from handup.lab.engine.judge_means import MeansClaim, Point, find
+from handup.lab.engine import Finding, JudgedClaim, Measure, Results
+from handup.lab.engine.judge_means import ComparedPoint, MeansClaim, find
 from handup.lab.engine.stats import Vector
 from handup.lab.episodes import Episodes
+from handup.lab.studies.synthetic.decision_times import Timing
 from handup.lab.studies.synthetic.grid import TROUBLESHOOT
-from handup.lab.studies.synthetic.timing import Timing
 
 if TYPE_CHECKING:
     from handup.lab.studies.synthetic.study import CellStudy  # noqa: F401 - named in a string
@@ -37,7 +37,7 @@ NOT_THE_PAPERS = ("hybrid",)
 
 
 @dataclass(frozen=True)
-class WorldsJudged(Judged):
+class WorldsJudged(JudgedClaim):
     """Claim with its findings by world; `finding` is that of the first world."""
 
     findings: Mapping[str, Finding] = field(default_factory=dict)
@@ -67,11 +67,11 @@ class Rivalry:
     """
 
     place: Mapping[str, Any]
-    ours: episodes.Measure
+    ours: episodes.MetricMeasure
     pairs: int
     best: str
-    theirs: episodes.Measure
-    difference: episodes.Measure
+    theirs: episodes.MetricMeasure
+    difference: episodes.MetricMeasure
     beaten_by: tuple[str, ...]
 
 
@@ -115,20 +115,20 @@ class CellResults(Results["CellStudy"]):
         """Return the measure of that name."""
         return self.study.measure(metric)
 
-    def has(self, point: Point) -> bool:
+    def has(self, point: ComparedPoint) -> bool:
         """Return True if the study has the cell of a point; a world may not have the method."""
         try:
             return self._cell(point) in self.found
         except UnknownMethod:
             return False
 
-    def margin(self, metric: str, points: Sequence[Point]) -> float:
+    def margin(self, metric: str, points: Sequence[ComparedPoint]) -> float:
         """Return half a question, attempt or step, or 0.05 of a share."""
         if metric in ("query_cost", "overpaid"):
             return MARGIN * min(self._cell(point).query_cost for point in points)
         return self.measure(metric).alike
 
-    def amounts(self, metric: str, point: Point) -> Vector:
+    def amounts(self, metric: str, point: ComparedPoint) -> Vector:
         """Return a metric for each episode; `overpaid` is the sum paid for questions above Q each."""
         cell = self._cell(point)
         found = self.found[cell]
@@ -138,7 +138,7 @@ class CellResults(Results["CellStudy"]):
             return np.asarray(found.load - cell.query_cost * found.questions)
         return found.metric(metric)
 
-    def seconds(self, point: Point, *, per_decision: bool) -> float | None:
+    def seconds(self, point: ComparedPoint, *, per_decision: bool) -> float | None:
         """Return the time of a decision, or of an episode: that times its mean number of steps."""
         timing = self.timings.get(self._cell(point)) if self.has(point) else None
         if timing is None:
@@ -148,10 +148,10 @@ class CellResults(Results["CellStudy"]):
 
     def episodes(self, method: str, **changes: Any) -> Episodes | None:
         """Return the episodes of a method under some changes of the base settings; None where there are none."""
-        point = Point(method, method, tuple(changes.items()))
+        point = ComparedPoint(method, method, tuple(changes.items()))
         return self.found[self._cell(point)] if self.has(point) else None
 
-    def _cell(self, point: Point) -> Cell:
+    def _cell(self, point: ComparedPoint) -> Cell:
         return _changed(self.base, point.arm, point.at)
 
     def _rivalries(self) -> Iterator[Rivalry]:
@@ -165,15 +165,15 @@ class CellResults(Results["CellStudy"]):
         for cell, pairs in pairs_at.items():
             if cell in self.found:
                 ours = self.found[cell].metric("J")
-                gaps = {pair: episodes.Measure.of(ours - theirs) for pair, theirs in pairs.items()}
+                gaps = {pair: episodes.MetricMeasure.of(ours - theirs) for pair, theirs in pairs.items()}
                 means = {pair: float(theirs.mean()) for pair, theirs in pairs.items()}
                 best = min(means, key=means.__getitem__)
                 yield Rivalry(
                     place={name: getattr(cell, name) for name in names if getattr(cell, name) != getattr(base, name)},
-                    ours=episodes.Measure.of(ours),
+                    ours=episodes.MetricMeasure.of(ours),
                     pairs=len(pairs),
                     best=best,
-                    theirs=episodes.Measure.of(pairs[best]),
+                    theirs=episodes.MetricMeasure.of(pairs[best]),
                     difference=gaps[best],
                     beaten_by=tuple(pair for pair, gap in gaps.items() if gap.ci[0] > 0.0),
                 )

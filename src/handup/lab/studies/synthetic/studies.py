@@ -8,7 +8,7 @@ from typing import Any
 from handup.lab.cell import WorldKind
 from handup.lab.studies.synthetic.claims import read_claims, values_of
 from handup.lab.studies.synthetic.grid import FILE, Axis, Grid
-from handup.lab.studies.synthetic.study import CellStudy, Layout
+from handup.lab.studies.synthetic.study import CellStudy, FigureLayout
 
 
 def _grid(entry: Mapping[str, Any]) -> Grid:
@@ -23,7 +23,10 @@ def _grid(entry: Mapping[str, Any]) -> Grid:
 
 def _study(name: str, entry: Mapping[str, Any]) -> CellStudy:
     grids, extra = (tuple(map(_grid, entry.get(kind, ()))) for kind in ("grids", "extra"))
-    layout, words = Layout(entry.get("layout", "rows")), {key: entry[key] for key in ("title", "figure", "question")}
+    layout, words = (
+        FigureLayout(entry.get("layout", "rows")),
+        {key: entry[key] for key in ("title", "figure", "question")},
+    )
     return CellStudy(name=name, grids=grids, extra=extra, layout=layout, claims=read_claims(name), **words)
 
 

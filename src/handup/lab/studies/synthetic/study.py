@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from handup.lab.cell import MAX_EPISODES, Cell, WorldKind
-from handup.lab.engine import Batch, Columns, Drawing, Judged, Measure, Option, Section, Size, Study, Table
+from handup.lab.engine import Batch, Columns, Drawing, JudgedClaim, Measure, Option, Section, Size, Study, Table
 from handup.lab.engine.report import Part, counted
 from handup.lab.engine.study import Files, count_option, seed_option
 from handup.lab.engine.table import csv_text
 from handup.lab.episodes import Episodes
-from handup.lab.studies.synthetic import timing
+from handup.lab.studies.synthetic import decision_times
 from handup.lab.studies.synthetic.cells import FAMILY, CellBatch, episodes_of, make
+from handup.lab.studies.synthetic.decision_times import COMPUTATION_TIME
 from handup.lab.studies.synthetic.grid import FILE, TROUBLESHOOT, Grid, place_label
 from handup.lab.studies.synthetic.results import MEASURES, CellResults, Rivalry, WorldsJudged
-from handup.lab.studies.synthetic.timing import COMPUTATION_TIME
 
 BASE = Cell()
 """The paper's fixed values."""
@@ -33,7 +33,7 @@ READING = Path(__file__).with_name("reading.md").read_text(encoding="utf-8").str
 EPISODES = count_option("Episodes in each cell", 1000, 100, least=1, most=MAX_EPISODES)
 
 
-class Layout(StrEnum):
+class FigureLayout(StrEnum):
     """Layout of a figure: a column per metric, per pair of confidences, or per variable."""
 
     ROWS = "rows"
@@ -51,7 +51,7 @@ class CellStudy(Study):
 
     grids: tuple[Grid, ...]
     extra: tuple[Grid, ...] = ()
-    layout: Layout = Layout.ROWS
+    layout: FigureLayout = FigureLayout.ROWS
     base: Cell = BASE
     worlds: tuple[WorldKind, ...] = (WorldKind.DEFAULT, WorldKind.REPLICA)
     make: Callable[[Batch], Columns] = field(default=make, repr=False)
@@ -87,16 +87,16 @@ class CellStudy(Study):
         """Return the episodes in a form that can be queried, and time the decisions that the figures show."""
         found = {batch.cell: episodes_of(columns) for batch, columns in made.items() if isinstance(batch, CellBatch)}
         results = CellResults(self, size, made, found=found)
-        shown = [grid for grid in self.grids if self.layout is Layout.ROWS or grid.highlight == COMPUTATION_TIME]
+        shown = [grid for grid in self.grids if self.layout is FigureLayout.ROWS or grid.highlight == COMPUTATION_TIME]
         cells = [cell for grid in shown for cell in grid.cells(results.base, quick=size.quick) if cell in found]
-        timings = timing.measure(cells, found, time.perf_counter)
+        timings = decision_times.measure(cells, found, time.perf_counter)
         return replace(results, timings={timed.cell: timed for timed in timings})
 
-    def judge(self, results: Any) -> tuple[Judged, ...]:
+    def judge(self, results: Any) -> tuple[JudgedClaim, ...]:
         """Judge the claims in each world, by rule 2."""
         return tuple(results.judged)
 
-    def verdicts(self, judged: Sequence[Judged]) -> tuple[Part, ...]:
+    def verdicts(self, judged: Sequence[JudgedClaim]) -> tuple[Part, ...]:
         """Return the number of claims that hold in each world, with those about computation time apart."""
         plain, about_code = _apart(judged)
         parts = [f"{len(plain)} claim{'s' if len(plain) != 1 else ''} tested.", _tallies(plain)]
@@ -104,11 +104,11 @@ class CellStudy(Study):
             parts += ["About computation time, by the times of our own code:", _tallies(about_code)]
         return tuple(parts)
 
-    def claim_tables(self, judged: Sequence[Judged]) -> tuple[Part, ...]:
+    def claim_tables(self, judged: Sequence[JudgedClaim]) -> tuple[Part, ...]:
         """Return the claims one by one, with the finding in each world."""
         return claim_tables([claimed.to_json() for claimed in judged])
 
-    def answer(self, results: Any, judged: Sequence[Judged]) -> str:
+    def answer(self, results: Any, judged: Sequence[JudgedClaim]) -> str:
         """Return the number of claims that hold, and of places where troubleshoot is beaten."""
         plain, _ = _apart(judged)
         rivals = results.rivalries
@@ -129,20 +129,20 @@ class CellStudy(Study):
             **({"Quick": FILE["captions"]["quick"]} if results.size.quick else {}),
         }
 
-    def figures(self, results: Any, judged: Sequence[Judged]) -> Sequence[Drawing]:
+    def figures(self, results: Any, judged: Sequence[JudgedClaim]) -> Sequence[Drawing]:
         """Draw one figure for each world."""
         from handup.lab.studies.synthetic.figures import draw  # noqa: PLC0415 - drawing is an extra
 
         return tuple(draw(results))
 
-    def sections(self, results: Any, judged: Sequence[Judged], drawings: Sequence[Drawing]) -> Sequence[Section]:
+    def sections(self, results: Any, judged: Sequence[JudgedClaim], drawings: Sequence[Drawing]) -> Sequence[Section]:
         """Return the figures, and troubleshoot's rivals; all numbers are in `cells.csv` and `timings.csv`."""
         sections = [Section("What came out", tuple(drawings))]
         if results.rivalries:
             sections.append(Section("troubleshoot against the paper's pairs", (_rivals_table(results.rivalries),)))
         return sections
 
-    def record(self, results: Any, judged: Sequence[Judged]) -> dict[str, Any]:
+    def record(self, results: Any, judged: Sequence[JudgedClaim]) -> dict[str, Any]:
         """Return further keys of `study.json`."""
         rivals = [rival for rival in results.rivalries if rival.beaten_by]
         return {
@@ -152,7 +152,7 @@ class CellStudy(Study):
             "troubleshoot_beaten_at": [{**rival.place, "by": list(rival.beaten_by)} for rival in rivals],
         }
 
-    def shown(self, judged: Sequence[Judged], sections: Sequence[Section]) -> Sequence[Table]:
+    def shown(self, judged: Sequence[JudgedClaim], sections: Sequence[Section]) -> Sequence[Table]:
         """Return the table that the command prints: the verdicts in each world."""
         rows = tuple(
             (claimed.claim.name, claimed.claim.source, *(str(found.verdict) for found in claimed.findings.values()))
@@ -162,7 +162,7 @@ class CellStudy(Study):
         columns = ("claim", "source", *(WORLD_LABELS[world] for world in self.worlds))
         return (Table("Claims", columns, rows),) if rows else ()
 
-    def printed(self, record: Mapping[str, Any], judged: Sequence[Judged]) -> dict[str, Any]:
+    def printed(self, record: Mapping[str, Any], judged: Sequence[JudgedClaim]) -> dict[str, Any]:
         """Return the part of a record that `--json` prints, and the claims."""
         return {**record, "cells": len(record["cells"]), "claims": [claimed.to_json() for claimed in judged]}
 
@@ -172,7 +172,7 @@ class CellStudy(Study):
         return {
             **super().files(results, {name: stamp[name] for name in ("handup", "code", "numpy")}),
             "cells.csv": csv_text(_summary(cell, found) for cell, found in results.found.items()),
-            "timings.csv": timing.table(results.timings.values()),
+            "timings.csv": decision_times.table(results.timings.values()),
             "claims.json": json.dumps(claims, indent=2, ensure_ascii=False) + "\n",
         }
 
@@ -210,7 +210,7 @@ def _finding(finding: Mapping[str, Any], most: int) -> str:
     return f"{told} <details><summary>numbers</summary>{numbers}</details>"
 
 
-def _apart(judged: Sequence[Judged]) -> tuple[list[WorldsJudged], list[WorldsJudged]]:
+def _apart(judged: Sequence[JudgedClaim]) -> tuple[list[WorldsJudged], list[WorldsJudged]]:
     """Return the claims that rows can test, and those about computation time."""
     listed = [claim for claim in judged if isinstance(claim, WorldsJudged)]
     return [claim for claim in listed if not claim.is_about_code], [claim for claim in listed if claim.is_about_code]

@@ -1,0 +1,327 @@
+"""A hand that a real person drives: pushes come from outside, the robot helps or asks, and the measures are kept.
+
+Pure: whoever calls `tick` forty times a second has the clock and the device, and says whether the person is heard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from handup.core import BadRecord, HandupError, Value
+from handup.core.checks import check_count, check_fields, check_number
+from handup.domains.reaching.drawn_person import Wish
+from handup.domains.reaching.ghost import asked_about, ghost_of
+from handup.domains.reaching.scenes import CONTROL_S, Gripper, Scene
+from handup.domains.reaching.stick_user import Mode, velocity
+from handup.domains.reaching.trial import PAPER, SCHEMA, AttemptEnding, Rules, opposes
+from handup.intent import Ask, Assistant, Command, Helper, Joystick, Pose
+from handup.intent.pose import STILL, Vector
+from handup.people import Workload
+
+SURE = 0.7
+"""What the paper takes for a prediction."""
+RECORD_SCHEMA = 1
+COUNTS = ("misses", "mode_changes", "questions", "_steps", "_opposing", "_touching")
+SUMS = ("time_s", "_pushed_in_all")
+"""What is counted and what is added up over an attempt, as a record keeps it."""
+
+
+@dataclass(frozen=True)
+class DevicePush:
+    """What a person at a device commands now.
+
+    Args:
+        mode: Whether the stick moves the hand or turns it.
+        pushed: Along three axes, from −1 to 1.
+        close: Whether they press to close the hand.
+    """
+
+    mode: Mode = Mode.TRANSLATE
+    pushed: Vector = STILL
+    close: bool = False
+
+    @property
+    def stick(self) -> Joystick:
+        """The velocity that this commands."""
+        return Joystick(*velocity(self.mode, self.pushed))
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is pushed."""
+        return self.pushed == STILL
+
+
+@dataclass(frozen=True, kw_only=True)
+class Driven:
+    """What came of it, in the words of a `Trial`.
+
+    Args:
+        scene: Its name.
+        task: Name of the goal; empty where the person took what they liked.
+        method: What helped.
+        ending: How it ended.
+        held: Name of the goal whose grasp was made; empty where none was.
+        time_s: In which the person was heard or asked.
+        mode_changes: Between moving and turning.
+        joystick_input: The sum of what was pushed along the axes, over all control steps.
+        opposing: Share of the control steps in which robot and person worked against each other.
+        predicted: Whether the robot was right about what was taken, and surer than 0.7.
+        questions: How many were asked.
+        misses: How often the hand was closed where nothing was.
+        touching: Share of the control steps in which something stopped the hand.
+    """
+
+    scene: str
+    task: str
+    method: str
+    ending: AttemptEnding
+    held: str
+    time_s: float
+    mode_changes: int
+    joystick_input: float
+    opposing: float
+    predicted: bool
+    questions: int
+    misses: int
+    touching: float
+
+    def to_json(self) -> dict[str, Any]:
+        """One plain row, with the names that a simulated trial has."""
+        return {
+            "schema": SCHEMA,
+            "scene": self.scene,
+            "task": self.task,
+            "strategy": "you",
+            "method": self.method,
+            "endings": [str(self.ending)],
+            "success": self.ending is AttemptEnding.GRASPED,
+            "held": self.held,
+            **{
+                name: getattr(self, name)
+                for name in (
+                    *("time_s", "mode_changes", "joystick_input", "opposing", "predicted", "questions", "misses"),
+                    "touching",
+                )
+            },
+        }
+
+
+@dataclass(eq=False)
+class Drive:
+    """One attempt, from `tick` to `tick`.
+
+    Whatever the helper, the hand stands still while the stick rests: the robot adds to what a person does, and a hand
+    beside a real person does not set off by itself.
+
+    Args:
+        scene: Where.
+        task: Name of the goal that the person was given; empty: whatever they like.
+        helper: What helps: a name of `handup.intent`, or a helper.
+        rules: The terms. A question takes as long as it takes.
+        person: Who drives, and bears the load of being asked: the name that answers come `by`.
+        workload: Everybody's load by questions until now.
+        now_s: The time at the beginning, by the clock of that workload.
+
+    Raises:
+        BadGoals: The task is no goal of the scene.
+        UnknownMethod: There is no such helper.
+    """
+
+    scene: Scene
+    task: str = ""
+    helper: str | Helper = "assist"
+    rules: Rules = PAPER
+    person: str | None = None
+    workload: Workload | None = None
+    now_s: float = 0.0
+    hand: Gripper = field(init=False)
+    assistant: Assistant = field(init=False)
+    mode: Mode = field(default=Mode.TRANSLATE, init=False)
+    held: str = field(default="", init=False)
+    misses: int = field(default=0, init=False)
+    mode_changes: int = field(default=0, init=False)
+    questions: int = field(default=0, init=False)
+    time_s: float = field(default=0.0, init=False)
+    _steps: int = field(default=0, init=False)
+    _closing: bool = field(default=False, init=False)
+    _resting: bool = field(default=True, init=False)
+    _pushed_in_all: float = field(default=0.0, init=False)
+    _opposing: int = field(default=0, init=False)
+    _touching: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        if self.task:
+            self.scene.goal(self.task)
+        self.hand = Gripper(self.scene.start, self.scene.obstacles)
+        self.assistant = Assistant(
+            self.scene.goals,
+            self.helper,
+            person=self.person,
+            workload=self.workload,
+            now_s=self.now_s,
+            alpha=self.rules.alpha,
+        )
+
+    @property
+    def command(self) -> Command:
+        """What the robot adds now: nothing while the stick rests."""
+        return Command() if self._resting else self.assistant.command
+
+    @property
+    def question(self) -> Ask | None:
+        """What it asks, while the hand stands still."""
+        return self.assistant.question
+
+    @property
+    def load(self) -> float:
+        """What the open question costs the person; nothing where none is."""
+        state = self.assistant.state
+        costs = state.workload.query_costs(state.now_s)
+        return 0.0 if state.open is None else costs[min(state.open.about.module, len(costs) - 1)]
+
+    @property
+    def over(self) -> bool:
+        """Whether something is held, or the time is up."""
+        return bool(self.held) or self.time_s >= self.rules.limit_s - 1e-9
+
+    @property
+    def ghost(self) -> Pose | None:
+        """Where the robot would have the hand, or what it asks about; None where it leaves that to the person."""
+        goals, here, metric = self.scene.goals, self.hand.pose, self.assistant.helper.metric
+        if self.question is not None:
+            return asked_about(self.question, self.assistant.belief, goals, here, metric)
+        return ghost_of(self.command, goals, here, metric, self.rules.alpha)
+
+    def going(self, stick: Joystick) -> tuple[Vector, Vector]:
+        """Where person and robot together would have the hand go: m/s and rad/s."""
+        alpha, command = self.rules.alpha, self.command
+        (a, b, c), (d, e, f) = stick.linear, command.linear
+        (g, h, i), (j, k, m) = stick.angular, command.angular
+        return (a + alpha * d, b + alpha * e, c + alpha * f), (g + alpha * j, h + alpha * k, i + alpha * m)
+
+    def tick(self, push: DevicePush | None) -> None:
+        """One control step (1/40 s).
+
+        Args:
+            push: What the person commands; None: nothing was heard of them, and everything stands still.
+        """
+        if self.over:
+            return
+        if self.question is not None:
+            self.time_s += CONTROL_S
+            return
+        if push is None:
+            self.assistant.hold()
+            self._closing, self._resting = False, True
+            return
+        self.mode_changes += push.mode is not self.mode
+        self.mode = push.mode
+        stick = push.stick
+        self._resting = stick.idle
+        self.questions += isinstance(self.assistant.step(self.hand.pose, stick, CONTROL_S), Ask)
+        if self.question is None:
+            self._move(stick, push)
+        self._steps += 1
+        self.time_s += CONTROL_S
+        if push.close and not self._closing:
+            self._close()
+        self._closing = push.close
+
+    def answer(self, value: Value, by: str) -> None:
+        """Tell the robot what was answered.
+
+        Raises:
+            IllegalCall: Nothing was asked.
+            BadAnswer: The question does not allow this value.
+        """
+        self.assistant.answer(value, by)
+
+    def unanswered(self) -> None:
+        """Tell the robot that no answer comes.
+
+        Raises:
+            IllegalCall: Nothing was asked.
+        """
+        self.assistant.unanswered()
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain record of an attempt under way; `restore` goes on with it."""
+        return {
+            "schema": RECORD_SCHEMA,
+            "scene": self.scene.name,
+            "task": self.task,
+            "hand": self.hand.pose.to_json(),
+            "mode": str(self.mode),
+            **{name.removeprefix("_"): getattr(self, name) for name in (*COUNTS, *SUMS)},
+            "assistant": self.assistant.to_json(),
+        }
+
+    def restore(self, record: Mapping[str, Any]) -> None:
+        """Go on where a record of an attempt ended. Nothing moves before the next push, and time between is nobody's.
+
+        Raises:
+            BadRecord: It is damaged, or of another scene, task or helper. Nothing has changed then.
+        """
+        kept = [name.removeprefix("_") for name in (*COUNTS, *SUMS)]
+        names = ("scene", "task", "hand", "mode", *kept, "assistant")
+        found = check_fields("an attempt", record, names, needed=names, newest=RECORD_SCHEMA, error=BadRecord)
+        if (found["scene"], found["task"]) != (self.scene.name, self.task):
+            raise BadRecord("an attempt is of another scene or task", hint="Begin a new one.")
+        helper = None if isinstance(self.helper, str) else self.helper
+        assistant = Assistant.from_json(found["assistant"], helper)
+        if assistant.helper.name != self.assistant.helper.name or assistant.goals.names != self.scene.goals.names:
+            raise BadRecord("an attempt was helped otherwise, or had other goals", hint="Begin a new one.")
+        values: dict[str, float] = {}
+        for name in COUNTS:
+            values[name] = check_count(name, found[name.removeprefix("_")], least=0, error=BadRecord)
+        for name in SUMS:
+            values[name] = check_number(name, found[name.removeprefix("_")], error=BadRecord)
+        try:
+            pose, mode = Pose.from_json(found["hand"]), Mode(found["mode"])
+        except (HandupError, ValueError) as error:
+            raise BadRecord("an attempt is damaged", hint="Begin a new one.") from error
+        for name, value in values.items():
+            setattr(self, name, value)
+        state = assistant.state
+        assistant.state = replace(state, now_s=max(state.now_s, self.now_s))
+        self.assistant, self.mode = assistant, mode
+        self.hand = Gripper(pose, self.scene.obstacles)
+
+    def result(self) -> Driven:
+        """The measures, once it is over; before, it counts as too late."""
+        meant = not self.task or self.held == self.task
+        ending = AttemptEnding.TOO_LATE if not self.held else AttemptEnding.GRASPED if meant else AttemptEnding.MISSED
+        steps = max(1, self._steps)
+        return Driven(
+            scene=self.scene.name,
+            task=self.task,
+            method=self.assistant.helper.name,
+            ending=ending,
+            held=self.held,
+            time_s=self.time_s,
+            mode_changes=self.mode_changes,
+            joystick_input=self._pushed_in_all,
+            opposing=self._opposing / steps,
+            predicted=self.assistant.belief.get(self.held, 0.0) > SURE,
+            questions=self.questions,
+            misses=self.misses,
+            touching=self._touching / steps,
+        )
+
+    def _move(self, stick: Joystick, push: DevicePush) -> None:
+        command = self.command
+        self.hand.move(*self.going(stick))
+        self._opposing += opposes(stick.linear, command.linear) or opposes(stick.angular, command.angular)
+        self._pushed_in_all += sum(map(abs, push.pushed))
+        self._touching += self.hand.touched
+
+    def _close(self) -> None:
+        """The hand closes: what it holds then, or it opens again."""
+        here = self.hand.pose
+        found = [goal.name for goal in self.scene.goals if Wish(goal.name, here, goal.poses, True).is_reached(here)]
+        if found:
+            self.held = self.task if self.task in found else found[0]
+        else:
+            self.misses += 1

@@ -1,0 +1,163 @@
+"""Where an executive's questions go: to the desk, or, in studies, to somebody simulated who stands by."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from handup.core import Clock, ManualClock, Question, Value, check_value
+from handup.recover import AskingDesk
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heard:
+    """What came of a question.
+
+    Args:
+        value: The answer; None where there was none.
+        by: Who answered.
+        let_try: Whether they said to let the robot try instead.
+    """
+
+    value: Value | None = None
+    by: str | None = None
+    let_try: bool = False
+
+
+class People(Protocol):
+    """Whom an executive asks."""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody said stop."""
+        ...
+
+    def ask(self, question: Question, step: str) -> str:
+        """Put a question and give its id; the same step of the same run is the same question."""
+        ...
+
+    def heard(self, question: str) -> Heard | None:
+        """What came of it; None while it is open. Never blocks."""
+        ...
+
+    def wait(self, question: str, seconds: float) -> None:
+        """Let time pass until there is news, for so long at most where time is real."""
+        ...
+
+    def withdraw(self, question: str) -> None:
+        """Take it back, if it is still open."""
+        ...
+
+
+@dataclass(frozen=True)
+class PeopleAtDesk:
+    """People at a desk.
+
+    Args:
+        desk: The desk.
+        run: The run's id, which the ids of the questions begin with.
+        patience_s: So long after it was put a question is answered too late; never where it is None.
+    """
+
+    desk: AskingDesk
+    run: str
+    patience_s: float | None = None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody said stop, and nobody has enabled the robot since."""
+        return self.desk.stopped
+
+    def ask(self, question: Question, step: str) -> str:
+        """Put a question, or find it where it was put before."""
+        if self.patience_s is not None:
+            question = replace(question, deadline_s=self.desk.now_s() + self.patience_s)
+        return self.desk.ask(question, run=self.run, step=step).id
+
+    def heard(self, question: str) -> Heard | None:
+        """What came of it."""
+        self.desk.tick()
+        record = self.desk.record(question)
+        if record is None or not record.ended:
+            return None
+        if record.answer is not None and record.answer.value is not None:
+            return Heard(value=record.answer.value, by=record.answer.by)
+        return Heard(by=record.by, let_try=record.status == "delegated")
+
+    def wait(self, question: str, seconds: float) -> None:
+        """Wait at the desk."""
+        self.desk.wait(question, seconds)
+
+    def withdraw(self, question: str) -> None:
+        """Take it back."""
+        record = self.desk.record(question)
+        if record is not None and not record.ended:
+            self.desk.withdraw(question, "The robot no longer needs it.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulatedSaying:
+    """What somebody simulated says.
+
+    Args:
+        value: Their answer.
+        latency_s: How long they take.
+        by: Who.
+    """
+
+    value: Value
+    latency_s: float = 0.0
+    by: str = "simulated bystander"
+
+
+class SimulatedBystander:
+    """Somebody simulated who answers after a while, without a desk or a journal. For studies, never as data.
+
+    Args:
+        says: What they say to a question; None where they do not answer, which ends the wait after `patience_s`.
+        clock: The run's.
+        patience_s: So long the robot waits for them.
+    """
+
+    stopped = False
+
+    def __init__(
+        self, says: Callable[[Question], SimulatedSaying | None], clock: Clock, *, patience_s: float = 600.0
+    ) -> None:
+        self._says = says
+        self._clock = clock
+        self._patience_s = patience_s
+        self._coming: dict[str, tuple[float, Heard]] = {}
+
+    def ask(self, question: Question, step: str) -> str:
+        """Tell them."""
+        if step not in self._coming:
+            said = self._says(question)
+            if said is None:
+                self._coming[step] = self._clock.now_s() + self._patience_s, Heard()
+            else:
+                heard = Heard(value=check_value(question, said.value), by=said.by)
+                self._coming[step] = self._clock.now_s() + said.latency_s, heard
+        return step
+
+    def heard(self, question: str) -> Heard | None:
+        """What they said, once they did."""
+        at_s, heard = self._coming[question]
+        return heard if at_s <= self._clock.now_s() else None
+
+    def wait(self, question: str, seconds: float) -> None:
+        """Let the time pass until they do."""
+        pass_time(self._clock, max(0.0, self._coming[question][0] - self._clock.now_s()))
+
+    def withdraw(self, question: str) -> None:
+        """Nothing to take back."""
+
+
+def pass_time(clock: Clock, seconds: float) -> None:
+    """Let time pass: a simulated clock moves on at once, with a real one the program sleeps."""
+    if isinstance(clock, ManualClock):
+        clock.advance(seconds)
+    else:
+        time.sleep(seconds)

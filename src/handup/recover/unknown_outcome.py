@@ -1,0 +1,140 @@
+"""An action of which nobody knows what became of it: look, or ask a person; never repeat it blindly.
+
+Its outcome was lost with the program that did it, or the robot cannot tell by looking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from handup.core import ContractViolation, Question, QuestionKind, Value
+from handup.core.kinds import in_passing
+from handup.recover.durable import DurableSession
+from handup.recover.protocols import AtDesk, Doubts, Look, Plans, Policy, Senses, look_of, shown
+from handup.recover.run_record import Attempt, Settled, question_of
+
+WORKED = "It worked"
+FAILED = "It did not work"
+NOT_STARTED = "It had not started"
+EFFECTS = {
+    WORKED: "I take it as done.",
+    FAILED: "I take it as failed and decide what to do next.",
+    NOT_STARTED: "I do it now, for the first time.",
+}
+LAST = "How did the last thing that I did turn out?"
+DAY_S = 86400
+LONGEST = 300
+"""Most characters that are shown of what the robot was about to do."""
+
+
+def settle_unknown(session: DurableSession, attempt: Attempt, policy: Policy, at_desk: AtDesk) -> None:
+    """Find out what became of an action: by looking, or else by asking.
+
+    A robot that doubts its own look has a person look first. The run is stopped where nobody can tell. After a stop
+    at the desk nothing is done.
+    """
+    given: object = policy.sense(attempt.id) if isinstance(policy, Senses) else None
+    look = None if given is None else look_of("sense()", given)
+    doubt = doubt_of(policy, attempt.id) if look is None or look.started else None
+    if look is not None and doubt is None:
+        session.settle(Settled.SENSED if look.started else Settled.VOID, look)
+        return
+    outputs = session.outputs or {}
+    plan = policy.plan(outputs) if isinstance(policy, Plans) and outputs else ""
+    question = doubt or lost_question(plan, support=support_for(outputs, session.begun_s(attempt)))
+    turns = questions_about(session, attempt)
+    for turn, (this, following) in enumerate(zip(turns, (*turns[1:], None), strict=True), start=1):
+        asked = at_desk.desk.ask(question, run=session.run, step=_step_of(attempt), attempt=turn)
+        record = at_desk.ended(asked)
+        if record is None or record.cause == "stop":
+            return
+        answer = record.answer
+        value, certainty = (None, 1.0) if answer is None else (answer.value, answer.certainty)
+        meaning = meaning_of(value, certainty, let_try=record.status == "delegated")
+        if look is not None and meaning is not None and meaning[0] is Settled.LET_TRY:
+            break  # the robot's own look, then
+        if meaning is not None:
+            session.settle(*meaning, by=record.by)
+            return
+        if following is not None:
+            at_desk.rest(session.settings.expired_s, this, following)
+    if look is not None:
+        session.settle(Settled.SENSED, look)
+    else:
+        session.stopped(f"Nobody could say what became of '{attempt.id}'.")
+
+
+def doubt_of(policy: Policy, action: str) -> Question | None:
+    """The policy's own question about an action, where it doubts its look.
+
+    Raises:
+        ContractViolation: It is no yes-no question.
+    """
+    given: object = policy.doubt(action) if isinstance(policy, Doubts) else None
+    if given is not None and not (isinstance(given, Question) and given.kind is QuestionKind.YES_NO):
+        raise ContractViolation(f"doubt() gave {shown(given)}", hint="doubt() must return a yes-no Question, or None.")
+    return given
+
+
+def questions_about(session: DurableSession, attempt: Attempt) -> list[str]:
+    """The ids of the questions about an action, as many as may be asked."""
+    turns = range(1, session.settings.max_unanswered + 1)
+    return [question_of(session.run, _step_of(attempt), turn) for turn in turns]
+
+
+def _step_of(attempt: Attempt) -> str:
+    """What the questions about an action are called: no module can have a colon in its name."""
+    return f"act:{attempt.id.rsplit('/', maxsplit=1)[-1]}"
+
+
+def lost_question(plan: str, goal: str = "", support: str = "") -> Question:
+    """Return the question how an action went whose outcome was lost.
+
+    Args:
+        plan: What it was to do, in a few words; empty where that is not known.
+        goal: What it was given, in a few words.
+        support: What helps to answer.
+    """
+    doing = f"about to {plan}{f' ({goal})' if goal else ''} when I was interrupted"
+    return Question(
+        f"I was interrupted while I was about to {plan}. How did it turn out?" if plan else LAST,
+        QuestionKind.CHOICE,
+        tuple(EFFECTS),
+        doing=doing[:LONGEST] if plan else "my last action, or about to begin it, when my program ended",
+        why="I cannot tell by myself, and I do nothing twice without knowing.",
+        effects=tuple(EFFECTS.values()),
+        support=support,
+    )
+
+
+def support_for(outputs: Mapping[str, Value], begun_s: float) -> str:
+    """Return when an action was begun, and on what outputs."""
+    what = ", ".join(f"{module}: {in_passing(said)}" for module, said in outputs.items())
+    about = f"It was begun at {_clock(begun_s)} UTC{f' with {what}' if what else ''}."
+    return about if len(about) <= LONGEST else f"{about[: LONGEST - 1]}…"
+
+
+def _clock(at_s: float) -> str:
+    """The time of day."""
+    seconds = int(at_s % DAY_S)
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+
+def meaning_of(
+    value: Value | None, certainty: float = 1.0, *, let_try: bool = False
+) -> tuple[Settled, Look | None] | None:
+    """Return how a reply settles the outcome of an action; None where it does not.
+
+    Args:
+        value: What was answered; None where nothing was.
+        certainty: Of the answer.
+        let_try: Whether the reply was to let the robot try: that says nothing of how the action went, and that the
+            robot may go on all the same.
+    """
+    if let_try:
+        return Settled.LET_TRY, None
+    if value == NOT_STARTED:
+        return Settled.VOID, None
+    if not isinstance(value, bool) and value not in (WORKED, FAILED):
+        return None
+    return Settled.SAID, Look(value in (True, WORKED), max(0.5, certainty))
