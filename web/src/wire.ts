@@ -61,9 +61,6 @@ export interface ByeFrame {
   why: string;
 }
 
-/** Cause for which a question was withdrawn. */
-export type Cause = "asker" | "stop" | "erased" | "nobody";
-
 /** One module of the robot's policy, and what it says. */
 export interface ChainLink {
   module: string;
@@ -332,7 +329,7 @@ export interface RecordView {
   device?: string | null;
   answer?: Answer | null;
   why?: string;
-  cause?: Cause | null;
+  cause?: WithdrawalCause | null;
   passed?: string[];
   /** One sentence about where it is, for people. */
   told: string;
@@ -529,3 +526,6 @@ export type ToPerson =
   | ReceiptFrame
   | ErrorFrame
   | ByeFrame;
+
+/** Cause for which a question was withdrawn. */
+export type WithdrawalCause = "asker" | "stop" | "erased" | "nobody";
