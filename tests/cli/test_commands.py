@@ -20,6 +20,7 @@ from handup.core.installation import install_command
 from handup.lab.bench import decisions, executive, harness, simulator
 from handup.lab.bench.harness import TimedCalls
 from tests.cli.calls import here, shell
+from tools import command_pages
 
 STUDY = [["study"], ["study", "list"], ["study", "run"], ["study", "cell"]]
 BENCH = [["bench"], ["bench", "decisions"], ["bench", "simulator"], ["bench", "executive"], ["bench", "intent"]]
@@ -54,6 +55,12 @@ def test_a_command_is_listed_with_the_first_sentence_of_its_own_help(name: str) 
     own = " ".join(command_of(name).help.split("\n\n")[0].split())
     assert own.startswith(LISTED[name])
     assert len(own) == len(LISTED[name]) or own[len(LISTED[name])] == " "
+
+
+def test_the_docs_list_the_options_that_commands_have() -> None:
+    """Run `python -m tools.command_pages` after a change of a help text."""
+    text = command_pages.FILE.read_text(encoding="utf-8")
+    assert command_pages.page(text) == text
 
 
 def test_only_the_command_that_is_called_is_imported(tmp_path: Path) -> None:
