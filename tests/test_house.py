@@ -251,3 +251,43 @@ def _is_a_time(node: ast.expr) -> bool:
             for call in ast.walk(node)
         )
     )
+
+
+# How the four rules below count. Docstrings: of modules, classes and functions under src/handup; the first word, without
+# punctuation. Names: every name bound by `for` and by comprehensions. Classes: whose name has no leading underscore. File
+# names: of modules, in how many rooms one stands.
+RIDDLES = {"What", "Whether", "Who", "Where", "When", "So"}
+FILLERS = {"each", "one", "other", "some"}
+SHARED_NAMES = {"__init__", "base", "check", "errors", "events"}
+
+
+def test_docstrings_name_the_thing_or_say_what_it_does() -> None:
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = [node for path in FILES for node in ast.walk(tree_of(path)) if isinstance(node, kinds)]
+    first = [text.split()[0].strip(".,:;?") for node in nodes if (text := ast.get_docstring(node))]
+    riddles = sum(word in RIDDLES for word in first)
+    assert riddles <= 0.03 * len(first), f"{riddles} of {len(first)}"
+
+
+def test_loops_run_over_words_of_the_domain() -> None:
+    loops = (ast.For, ast.AsyncFor, ast.comprehension)
+    targets = [node.target for path in FILES for node in ast.walk(tree_of(path)) if isinstance(node, loops)]
+    bound = [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]
+    fillers = sum(name in FILLERS for name in bound)
+    assert fillers <= 0.02 * len(bound), f"{fillers} of {len(bound)}"
+
+
+def test_no_two_public_classes_have_one_name() -> None:
+    nodes = [(node, path) for path in FILES for node in ast.walk(tree_of(path)) if isinstance(node, ast.ClassDef)]
+    places: dict[str, list[str]] = {}
+    for node, path in nodes:
+        if not node.name.startswith("_"):
+            places.setdefault(node.name, []).append(path.relative_to(SRC).as_posix())
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}
+
+
+def test_a_file_can_be_told_by_its_name() -> None:
+    rooms: dict[str, set[str]] = {}
+    for path in FILES:
+        rooms.setdefault(path.stem, set()).add(room_of(path))
+    assert {name: found for name, found in rooms.items() if len(found) > 2 and name not in SHARED_NAMES} == {}
