@@ -15,7 +15,6 @@ from handup.executive.recipe_tree import (
     TreeNode,
     as_svg,
     as_text,
-    condition_in_words,
     given_in_words,
     tree_shown,
     value_in_words,
@@ -128,8 +127,3 @@ def test_values_are_said_in_words(value: Any, words: str) -> None:
 
 def test_what_was_given_is_said_in_words() -> None:
     assert given_in_words({"kit_seen": {"scene": 0}, "to": "tray"}) == "kit seen: scene 0; to: tray"
-
-
-def test_conditions_are_said_in_words() -> None:
-    assert condition_in_words("var.next_one !=  'stop'") == "next one is not stop"
-    assert condition_in_words("len(var.found) > 0 and beliefs.door.open == true") == "len(found) > 0 and open is true"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
-from handup.executive.language import ROOTS
 from handup.executive.machine.program import path_matches
 from handup.executive.recipe import ActionStep, ChoiceStep, LoopStep, OpStep, Recipes, Step, TaskStep
 from handup.executive.recovery import Branch, Recovery
@@ -23,8 +21,6 @@ MAX_SHOWN_LEVELS = 100
 MAX_TEXT = 60
 """Most characters of a value or condition; a longer one is cut."""
 COLOURS = {"task": "#1d4ed8", "action": "#047857", "op": "#6b7280", "choice": "#b45309", "loop": "#b45309"}
-REFERENCE = re.compile(rf"\b(?:{'|'.join(ROOTS)})(?:\.\w+)*\.(?P<last>\w+)")
-"""A name in a condition, such as `var.next`."""
 ROW, INDENT, LETTER = 22, 22, 7.3
 """Height of a row, width of a level, and width of a letter in the picture."""
 
@@ -141,12 +137,6 @@ def recovery_in_words(recovery: Recovery) -> str:
 def given_in_words(goal: Mapping[str, Any], most: int = MAX_TEXT) -> str:
     """Return the inputs of an action or a task in words: `object: small gear; clusters: scene 1, at gears`."""
     return "; ".join(f"{name.replace('_', ' ')}: {value_in_words(value, most)}" for name, value in goal.items())
-
-
-def condition_in_words(text: str) -> str:
-    """Return a condition of a recipe as people read it: `next is not stop`, not `var.next != 'stop'`."""
-    words = REFERENCE.sub(lambda match: match["last"].replace("_", " "), " ".join(text.split()))
-    return words.replace("!=", "is not").replace("==", "is").replace("'", "").replace('"', "")
 
 
 def value_in_words(value: Any, most: int = MAX_TEXT) -> str:

@@ -35,7 +35,7 @@ from handup.executive.failure import IN_RECOVERY, Failure
 from handup.executive.machine import AskPerson, LastLook, Machine, MachinePhase, RunAction
 from handup.executive.machine.machine_state import Frame, Repair
 from handup.executive.machine.program import Line, StepKind
-from handup.executive.recipe_tree import condition_in_words, given_in_words, value_in_words
+from handup.executive.recipe_tree import given_in_words, value_in_words
 
 BEFORE, AFTER = 12, 20
 """Number of steps that are shown before and after the present one, of each task."""
@@ -54,6 +54,8 @@ KINDS: Mapping[StepKind, Literal["action", "op", "task", "choice", "loop"]] = {
     StepKind.CHOICE: "choice",
     StepKind.LOOP: "loop",
 }
+CONDITIONAL: Mapping[StepKind, str] = {StepKind.LOOP: "again and again", StepKind.CHOICE: "choose the way"}
+"""Words for steps that hang on a condition."""
 GOES_ON: Mapping[ResumeHint, str] = {
     ResumeHint.CONTINUE: "tries that step again",
     ResumeHint.RETRY: "starts {} again",
@@ -259,10 +261,8 @@ def _recovery(
 
 
 def _row(frame: Frame, line: Line, depth: int, status: Status, details: str = "") -> StepPart:
-    name = line.name
-    if line.condition is not None:
-        word = "while" if line.kind is StepKind.LOOP else "if"
-        name = f"{word} {condition_in_words(line.condition.text)}"[:SHORT]
+    # A condition is written for who writes recipes; whoever watches sees which way it went.
+    name = CONDITIONAL.get(line.kind, line.name)
     tally = frame.tally.get(line.path)
     tried = tally is not None and (tally.uses or line.kind in (StepKind.ACTION, StepKind.OP))
     return StepPart(
