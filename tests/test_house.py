@@ -253,9 +253,9 @@ def _is_a_time(node: ast.expr) -> bool:
     )
 
 
-# How the four rules below count. Docstrings: of modules, classes and functions under src/handup; the first word, without
-# punctuation. Names: every name bound by `for` and by comprehensions. Classes: whose name has no leading underscore. File
-# names: of modules, in how many rooms one stands.
+# How the four rules below count. Docstrings: of modules, classes and functions under src/handup; the first word,
+# without punctuation. Names: every name bound by `for` and by comprehensions. Classes: those whose name has no leading
+# underscore. File names: of modules; the number of rooms with one of that name.
 RIDDLES = {"What", "Whether", "Who", "Where", "When", "So"}
 FILLERS = {"each", "one", "other", "some"}
 SHARED_NAMES = {"__init__", "base", "check", "errors", "events"}
