@@ -86,7 +86,7 @@ class AcceptedReply:
 
 
 def digest(kind: ReplyKind, value: Any = None, *, until_s: float | None = None, certainty: float = 1.0) -> str:
-    """Return a digest of a reply's content. It is never written to the journal: a short value could be guessed from it.
+    """Return a digest of a reply's content. It is in memory and snapshots only, as short values could be guessed.
 
     Args:
         kind: Kind of the reply.

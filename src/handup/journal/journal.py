@@ -16,16 +16,7 @@ from typing import Any, Literal, Self, TypeVar
 
 from sqlalchemy import Connection, delete, func, insert, select
 
-from handup.core import (
-    Body,
-    Clock,
-    HandupError,
-    IllegalCall,
-    MissingSetting,
-    OutOfRange,
-    StoreUnavailable,
-    UnknownName,
-)
+from handup.core import Body, Clock, HandupError, IllegalCall, MissingSetting, OutOfRange, StoreUnavailable, UnknownName
 from handup.journal.chain import StoredEntry, canonical, digest
 from handup.journal.clock import LONGEST_JUMP_S, WallClock
 from handup.journal.entry import ChainVerdict, Entry, Erasure, Head, Snapshot
