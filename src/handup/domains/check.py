@@ -32,7 +32,7 @@ def check_domain(domain: Domain, options: Mapping[str, Any] | None = None, *, mo
 
     Args:
         domain: The domain.
-        options: Options of a short run; the usual ones where it is None.
+        options: Options of a short run; the defaults where it is None.
         most_steps: Steps after which a task that has not ended is taken to be endless.
 
     Raises:
@@ -69,8 +69,8 @@ def check_domain(domain: Domain, options: Mapping[str, Any] | None = None, *, mo
 
 
 def _check_order(domain: Domain) -> None:
-    usual = domain.order()
-    if domain.order_of(json.loads(json.dumps(domain.options_of(usual)))) != usual:
+    order = domain.order()
+    if domain.order_of(json.loads(json.dumps(domain.options_of(order)))) != order:
         raise ValueError("its usual order does not come back from JSON: use plain values")
 
 
@@ -79,12 +79,12 @@ def _check_task(domain: Domain, options: Mapping[str, Any], most_steps: int) -> 
     if people is None:
         return
     with TemporaryDirectory() as folder:
-        whole = _ran(domain, options, Path(folder) / "whole.db", people, most_steps)
+        whole = _result_of(domain, options, Path(folder) / "whole.db", people, most_steps)
         left = Path(folder) / "left.db"
-        for steps in (1, 2):
-            _ran(domain, options, left, people, steps, ends=False)
-        resumed = _ran(domain, options, left, people, most_steps)
-        again = _ran(domain, options, left, people, most_steps)
+        for steps in (1, 2):  # leaving after each first step must lose nothing
+            _result_of(domain, options, left, people, steps, ends=False)
+        resumed = _result_of(domain, options, left, people, most_steps)
+        again = _result_of(domain, options, left, people, most_steps)
     if resumed != whole:
         raise ValueError(f"a run that was left and resumed comes to {resumed}, another one to {whole}")
     if again != resumed and people != PAGE:  # what a person did there may be forgotten with the end
@@ -120,10 +120,10 @@ def _left_to_the_robot(record: Record) -> ReplyKind:
     return ReplyKind.NOT_NOW if record.question.rule.only_people else ReplyKind.LET_ROBOT_TRY
 
 
-def _ran(
+def _result_of(
     domain: Domain, options: Mapping[str, Any], store: Path, people: str, most_steps: int, *, ends: bool = True
 ) -> dict[str, Any]:
-    """Run a task in a program of its own, as it were; return its result."""
+    """Run a task on a store that is opened anew, as by a program of its own, and return its result."""
     clock = SkippingClock()
     with Journal.open(store, clock=clock) as journal:
         clock.skip_to(journal.head().at_s)

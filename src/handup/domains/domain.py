@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
-from handup.core import Announced, BadSetting, ContractViolation, Person, Question, Value
+from handup.core import Announced, ContractViolation, Malformed, Person, Question, UnknownName, Value
 from handup.core.checks import suggestion
 from handup.desk import Channel, Desk, Simulated, SkippingClock
 from handup.domains.guard import Guard, Halted, Link
@@ -60,7 +60,7 @@ class Task(Protocol):
         ...
 
     def result(self) -> Mapping[str, Any]:
-        """Return what came of it until now, as plain data, with a sentence under `in_words`."""
+        """Return the result so far as plain data, with a sentence under `in_words`."""
         ...
 
     def close(self) -> None:
@@ -81,10 +81,10 @@ class Workplace:
         link: The link to the page; None where nobody looks on.
         keep: Puts a picture that a question is about on the server; raises a `HandupError` where it could not.
         channels: Further ways in which questions reach people, such as a terminal.
-        speed: Of a simulated robot; 1 is real time, None as fast as it can.
+        speed: Speed of a simulated robot; 1 is real time, None as fast as it can.
         check: Called while the robot waits; raises where the program is to end.
         clock: Real time in seconds, for tests.
-        sleep: For tests.
+        sleep: Waits for seconds of real time, for tests.
 
     Attributes:
         holds: Called with True when the robot begins to hold, with False when it goes on.
@@ -109,7 +109,7 @@ class Workplace:
         """Open the desk at which the robot asks, once.
 
         Args:
-            people: Who may be asked.
+            people: People who may be asked.
             channels: Ways to them beside those of the place.
             desk: One that is open already.
         """
@@ -227,19 +227,21 @@ class Domain:
         """Return an order from named options; texts are read as what the option is, such as a number.
 
         Raises:
-            BadSetting: There is no such option, or it cannot be that.
+            UnknownName: There is no such option.
+            Malformed: A value cannot be read as its option.
         """
-        names = [one.name for one in fields(self.order)]
+        names = [option.name for option in fields(self.order)]
         for name in given:
             if name not in names:
                 known = f"Known: {', '.join(names)}." if names else "It has none."
-                raise BadSetting(f"'{name}' is no option of {self.name}", hint=f"{suggestion(name, names)} {known}")
+                hint = f"{suggestion(name, names)} {known}"
+                raise UnknownName(f"'{name}' is no option of {self.name}", hint=hint)
         try:
             return TypeAdapter(self.order).validate_python(dict(given))
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
-            raise BadSetting(
+            raise Malformed(
                 f"the option {where} of {self.name} is '{given.get(where)}': {first['msg']}", hint="Give another value."
             ) from None
 

@@ -29,7 +29,7 @@ class Halted(Exception):
     """Somebody stopped a motion on its way. The robot stays where it is, with what it holds.
 
     Args:
-        seconds: How far the motion had come, in the motion's own time.
+        seconds: Time of the motion at which it stopped, counted from its beginning.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -71,12 +71,12 @@ class Guard:
     Args:
         link: The robot's link; None where nobody looks on, and the robot may always move.
         desk: The robot's desk.
-        by: In whose name a stop is written that reached only the link.
+        by: Name under which a stop is written that reached only the link.
         speed: 1 for real time; 2 moves twice as fast.
         holds: Called with True when the robot begins to hold, with False when it goes on.
         check: Called while the robot waits; raises where the program is to end.
         clock: Real time in seconds, for tests.
-        sleep: For tests.
+        sleep: Waits for seconds of real time, for tests.
     """
 
     link: Link | None
@@ -144,7 +144,7 @@ class Guard:
         while not self._may_move():
             self._refuse_stopped(seconds)
             self.sleep(LOOK_S)
-        self._origin += self.clock() - began
+        self._origin += self.clock() - began  # so that the motion goes on from here, and does not catch up
         self.holds(False)
 
     def _refuse_stopped(self, seconds: float) -> None:
@@ -164,7 +164,7 @@ class Guard:
             self._in_journal = self.desk.stopped or self.desk.stopped_since(self._since)
 
     def _latch(self) -> None:
-        """See to it that the stop is in the journal before anything else is decided."""
+        """Wait until the stop is in the journal, and write it where it stays away: it must hold after a restart."""
         until = self.clock() + LATCH_S
         while self._says_stop() and not (self.desk.stopped or self.desk.stopped_since(self._since)):
             if self.clock() >= until:

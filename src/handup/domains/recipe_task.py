@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from handup.core import BadSetting, ManualClock, Person
+from handup.core import ConflictingSettings, ManualClock, Person
 from handup.core.panels import Phase
 from handup.domains.domain import NOBODY, SIMULATED, Workplace
 from handup.domains.stage import Stage
@@ -43,11 +43,11 @@ class RecipeTask:
 
     Args:
         run: The run, begun or known to its journal.
-        stage: What is around it.
-        place: Where it works, and who is asked.
+        stage: Its surroundings.
+        place: Its workplace, with the people who are asked.
 
     Raises:
-        BadSetting: Simulated people are wanted where nobody is simulated.
+        ConflictingSettings: Simulated people are wanted where the stage has none.
     """
 
     def __init__(self, run: Run, stage: Stage, place: Workplace) -> None:
@@ -72,7 +72,7 @@ class RecipeTask:
             return None
         if place.people == SIMULATED:
             if self._stage.simulated is None:
-                raise BadSetting("nobody is simulated without a world", hint="Use --people page or terminal.")
+                raise ConflictingSettings("nobody is simulated without a world", hint="Use --people page or terminal.")
             return self._stage.simulated(machine)
         desk = place.sit_down(Person(name=place.person))
         return self._stage.with_hands(_AtWorkplace(desk, self.run.id, place=place), machine)
@@ -159,7 +159,7 @@ class RecipeTask:
         self.run.flush()
 
     def _told(self, event: Entry) -> None:
-        """Take note of what happened. The page hears of a question at once: until it is answered nothing else does."""
+        """Take note of an event. A question is shown at once: until it is answered no other step shows anything."""
         self._watching.told(event)
         if isinstance(event, TaskAsked):
             self._place.show(self.view())

@@ -13,7 +13,7 @@ from handup.journal.run_log import OrderedRun, Orders
 from handup.journal.writer import Writer
 
 RUN = "runs"
-"""The run under which a journal keeps which runs were begun on it."""
+"""Name of the run under which a journal keeps the orders of all runs."""
 
 
 @event("runs.ordered")
@@ -22,11 +22,11 @@ class Ordered:
     """A run is about to begin.
 
     Args:
-        name: Of the run.
-        world: Where the robot is; empty where it brings its own actions.
-        seed: Of the world in which a recipe runs; None for a task, which has options of its own.
+        name: Name of the run.
+        world: Name of the robot's world; empty where it brings its own actions.
+        seed: Seed of the world in which a recipe runs; None for a task, which has options of its own.
         drills: Whether failures may be injected, into a recipe.
-        people: Who is asked.
+        people: Kind of the people who are asked.
     """
 
     name: str
@@ -42,7 +42,7 @@ class TaskStarted:
     """The task of a domain begins, in the run of its name. A recipe begins with `task.started` instead.
 
     Args:
-        options: What was ordered.
+        options: Options of the task, as ordered.
     """
 
     options: dict[str, Any] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class TaskOver:
     """The task of a domain is over, and stays so.
 
     Args:
-        result: What came of it.
+        result: Result of the task.
     """
 
     result: dict[str, Any] = field(default_factory=dict)
@@ -74,7 +74,7 @@ def begin_run(writer: Writer, ordered: Ordered, options: Mapping[str, Any] | Non
     Args:
         writer: The transaction in which the run was named.
         ordered: The order.
-        options: What is ordered of a task, which begins then; None for a recipe, which begins by itself.
+        options: Options of a task, which begins with this; None for a recipe, which writes its own beginning.
     """
     writer.append(ordered, run=RUN)
     if options is not None:
@@ -83,7 +83,7 @@ def begin_run(writer: Writer, ordered: Ordered, options: Mapping[str, Any] | Non
 
 
 def end_task(journal: Journal, run: str, result: Mapping[str, Any]) -> dict[str, Any]:
-    """Write down, once, that the task of a run is over; return the result with how it ended."""
+    """Write down, once, that the task of a run is over; return the result with its ending."""
     whole = {"ending": "done", "reason": "", **result}
     with journal.writing() as writer:
         if not any(isinstance(entry.event, TaskOver) for entry in writer.read(run=run)):

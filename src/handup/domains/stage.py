@@ -1,4 +1,4 @@
-"""What a robot has around it while it runs a recipe, and what a world must bring so that recipes can run in it."""
+"""Surroundings of a robot that runs a recipe, and the contract of a world in which recipes run."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Stage(Around):
     """A robot in a world, and everything that a run has around it there.
 
     Args:
-        simulated: Makes somebody simulated to ask; None where nobody is simulated here.
+        simulated: Makes a simulated person to ask; None where this world has none.
         with_hands: Gives real people eyes and hands in this world.
-        result: Returns what it came to, as plain data.
+        result: Returns the result of the work, as plain data.
         in_words: Returns the same in words; empty where there is nothing to say.
         lasts_s: Seconds that the world's own task is to last; None where nobody said.
         unit: The action that is one unit of its work; empty where there is none.
-        close: Lets go of files.
+        close: Closes files.
     """
 
     simulated: Callable[[Machine], People] | None = None
@@ -38,12 +38,12 @@ class Stage(Around):
 
 @dataclass(frozen=True, kw_only=True)
 class Home:
-    """Where the world of one run is kept.
+    """Place where the world of one run is kept.
 
     Args:
         path: The file.
-        whose: Whose world it is; a file that holds another one's is refused.
-        new: Whether it begins; one in which a run goes on must be there.
+        whose: Name of the run; a file with the world of another run is refused.
+        new: Whether the world begins now; otherwise the file must exist.
     """
 
     path: Path
@@ -53,12 +53,12 @@ class Home:
 
 @dataclass(frozen=True, kw_only=True)
 class Drill:
-    """Something that can be made to fail.
+    """A failure that can be brought about, for practice.
 
     Args:
-        part: Where.
-        failure: What.
-        words: What somebody there would see.
+        part: Part of the world that fails.
+        failure: Name of the failure.
+        words: Description of what a person there would see.
     """
 
     part: str
@@ -70,11 +70,11 @@ class Simulation(Protocol):
     """A world in which recipes run: a `Domain` brings it as its `world`."""
 
     def stage(self, *, seed: int = 0, home: Home | None = None, drills: bool = False) -> Stage:
-        """A world to run in.
+        """Return a stage to run in.
 
         Args:
             seed: All chance comes from it.
-            home: Where it is kept; nothing is kept where it is None.
+            home: Place where the world is kept; None to keep nothing.
             drills: Whether failures may be injected.
 
         Raises:
@@ -83,7 +83,7 @@ class Simulation(Protocol):
         ...
 
     def sources(self, *, asking: bool) -> Sources:
-        """The recipe, recoveries and database that the world brings.
+        """Return the recipe, recoveries and database that the world brings.
 
         Args:
             asking: Whether there is somebody to ask when recoveries run out.
@@ -91,15 +91,15 @@ class Simulation(Protocol):
         ...
 
     def endings(self) -> Sources:
-        """Of these, the rules that end the work: the end of its time is no fault to ask people about."""
+        """Return those rules that end the work: the end of its time is no fault to ask people about."""
         ...
 
     def drills(self) -> Sequence[Drill]:
-        """Everything that can be made to fail."""
+        """Return every failure that can be brought about."""
         ...
 
     def inject(self, home: Home, part: str, failure: str) -> None:
-        """Let something go wrong at its next opportunity, in the world of a run that may be under way.
+        """Bring about a failure at its next opportunity, in the world of a run that may be under way.
 
         Raises:
             BadSetting: There is no such part, or no such failure of it, or this world takes no drills.

@@ -1,4 +1,4 @@
-"""What an executive is told and what it notes, as records for the journal. A run is what they make of it."""
+"""Events that an executive takes in or notes, as records for the journal. A run is rebuilt from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ E = TypeVar("E")
 
 
 class Ending(StrEnum):
-    """How a run ended. Every run ends in one of these."""
+    """Endings of a run. Every run ends in one of these."""
 
     DONE = "done"
     """The task is done."""
@@ -36,18 +36,18 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Wordy:
-    """An entry with data in it, which what people said may have gone into: in a journal it is sealed as theirs.
+    """An entry with data that people's words may have gone into: in a journal the data is sealed as theirs.
 
     Codes, names of steps, beliefs and variables, and paths are words of the recipe: they are never sealed. Compute none
     of them from what people say.
 
     Args:
-        of: Whose words may be in it; empty in a program, and where nobody has said anything.
-        sealed: In a journal its data is here, where it goes with any of them; None where there is none, or it is gone.
+        of: People whose words may be in it; empty in a program, and where nobody has said anything.
+        sealed: The data, in a journal: erased with any of these people. None where there is none, or it is gone.
     """
 
     EMPTY: ClassVar[Mapping[str, Any]] = {}
-    """By name what is data in it, and what stands in its place."""
+    """Names of the fields with data, each with the value that takes its place."""
 
     of: tuple[str, ...] = ()
     sealed: dict[str, Any] | None = None
@@ -63,11 +63,11 @@ class Wordy:
 
 
 def sealed(entry: E, of: tuple[str, ...]) -> E:
-    """An entry as it is kept: its data is of these people, and what is left of it can stay for ever.
+    """Return an entry as it is kept: its data belongs to these people, and the rest can stay for ever.
 
     Args:
-        entry: Of a run.
-        of: Whose words the run has taken in; where nobody's, it is kept as it is.
+        entry: An entry of a run.
+        of: People whose words the run has taken in; where there are none, the entry is kept as it is.
     """
     if not of or not isinstance(entry, Wordy):
         return entry
@@ -76,7 +76,7 @@ def sealed(entry: E, of: tuple[str, ...]) -> E:
 
 
 def opened(entry: E) -> E:
-    """An entry that was kept, with its data in place again; empty where that was erased."""
+    """Return an entry that was kept, with its data in place again; empty where that was erased."""
     if not isinstance(entry, Wordy) or not entry.of:
         return entry
     bare = replace(entry, of=(), sealed=None)
@@ -92,12 +92,12 @@ class Begun:
     """An action is about to start.
 
     Args:
-        number: Of the start.
+        number: Number of the start.
         action: Its name.
-        path: Task names down to it.
-        attempt: Which attempt at this step.
+        path: Names of the tasks down to it.
+        attempt: Number of the attempt at this step, from 1.
         again: Whether it may have had its effect before.
-        at_s: When.
+        at_s: Time of it.
     """
 
     number: int
@@ -109,7 +109,7 @@ class Begun:
 
 
 class Known(StrEnum):
-    """How it is known how an action ended."""
+    """Sources of what is known about the end of an action."""
 
     SEEN = "seen"
     """The action said so."""
@@ -125,16 +125,16 @@ class ActionEnded(Wordy):
     """An action ended.
 
     Args:
-        number: Of the start.
-        ok: Whether it did it.
-        results: What it found out or made.
-        code: Where it did not: the word for why.
-        why: One sentence.
+        number: Number of the start.
+        ok: Whether the action succeeded.
+        results: Values that it returned.
+        code: Word for the failure; empty for a success.
+        why: The reason, in one sentence.
         fields: Its own fields.
         beliefs: What the script holds to be true from now on.
-        known: How it is known.
-        by: Who said so.
-        at_s: When.
+        known: Source of this knowledge.
+        by: Person who said so.
+        at_s: Time of it.
     """
 
     EMPTY: ClassVar[Mapping[str, Any]] = {"results": {}, "why": "", "fields": {}, "beliefs": {}}
@@ -154,11 +154,11 @@ class ActionEnded(Wordy):
     def by_outcome(
         cls, number: int, outcome: object, at_s: float, known: Known = Known.SEEN, by: str | None = None
     ) -> ActionEnded:
-        """What an action's outcome is told as.
+        """Return the event for an action's outcome.
 
         Raises:
-            ContractViolation: It is none.
-            BadRecord: It holds what is no plain data.
+            ContractViolation: It is no outcome.
+            BadRecord: It holds more than plain data.
         """
         match outcome:
             case Done():
@@ -177,9 +177,9 @@ class Void:
     """An action that was begun had no effect, or may be started again: its step is due as before.
 
     Args:
-        number: Of the start.
+        number: Number of the start.
         why: `not started`, as a person said, or `repeatable`.
-        by: Who said so.
+        by: Person who said so.
     """
 
     number: int
@@ -188,7 +188,7 @@ class Void:
 
 
 class Became(StrEnum):
-    """What became of an action that was interrupted, as far as the robot can see."""
+    """Effects of an action that was interrupted, as far as the robot can see."""
 
     DONE = "done"
     """It had its effect."""
@@ -206,12 +206,12 @@ class Raised(Wordy):
 
     Args:
         monitor: Its name.
-        code: The word for what it saw.
-        why: One sentence.
+        code: Word for what it saw.
+        why: The reason, in one sentence.
         fields: Its own fields.
         became: What became of the action under way; None where none was. Unless it left no trace, the next start of
             that step is marked as one that may be a repeat, until the step has worked.
-        at_s: When.
+        at_s: Time of it.
     """
 
     EMPTY: ClassVar[Mapping[str, Any]] = {"why": "", "fields": {}}
@@ -247,18 +247,18 @@ class TaskAnswered:
     """A person said how to go on after a failure.
 
     Args:
-        number: Of the failure.
+        number: Number of the failure.
         hint: How the task goes on; None to look for a recovery again, with what is now believed.
-        level: At which task; the one whose step failed where it is None.
+        level: Task that goes on; None for the one whose step failed.
         sets: Inputs of the next attempts at the failed step, until it works: what a module should have said.
-        beliefs: What the person holds to be true.
+        beliefs: Facts that the person holds to be true.
         said: The answer in words.
         fixed: Whether they did something with their hands.
         about: The names of these inputs and beliefs; they stay when the rest is erased. Not to be given.
         module: The module that they were asked about; empty where it was how to go on.
         right: Whether that module had been right, by what they said; None where that cannot be told.
-        by: Who.
-        at_s: When.
+        by: Person who answered.
+        at_s: Time of it.
     """
 
     number: int
@@ -280,7 +280,7 @@ class TaskAnswered:
 
     @property
     def erased(self) -> bool:
-        """Whether what it gave to the run is gone, so that nobody can say how the run went on."""
+        """True when the answer's values are gone, so that nobody can say how the run went on."""
         return bool(self.about) and self.sets is None and self.beliefs is None
 
 
@@ -311,7 +311,7 @@ class Resumed:
 
     Args:
         number: Starts go on after this one: up to so many may have been lost.
-        at_s: When.
+        at_s: Time of it.
         away_s: How much of the time since the last entry passed while no program ran; none by a clock that stood still.
     """
 
@@ -360,10 +360,10 @@ class Recovering:
     """A recovery was chosen.
 
     Args:
-        number: Of the failure.
+        number: Number of the failure.
         recovery: Its name.
-        path: What it was matched with: the path to the leaf, or to a task around it.
-        use: Which use of it for this step, from 1.
+        path: Path that it was matched with: to the leaf, or to a task around it.
+        use: Number of this use for this step, from 1.
         depth: 0 for a failure of the recipe, 1 for one inside a recovery, and so on.
     """
 
@@ -380,12 +380,12 @@ class Recovered:
     """A recovery, or a person, is through, and the task goes on.
 
     Args:
-        number: Of the failure.
+        number: Number of the failure.
         recovery: Its name; empty where a person or the policy for unseen errors said how to go on.
         helped: False where the recovery failed or had no branch for this case; then there is no hint.
         hint: How the task goes on.
-        level: At which task.
-        at_s: When.
+        level: Task that goes on.
+        at_s: Time of it.
     """
 
     number: int
@@ -399,7 +399,7 @@ class Recovered:
 @event("task.said", people=("of",), personal={"sealed": "of"})
 @dataclass(frozen=True, kw_only=True)
 class TaskPrinted(Wordy):
-    """What the recipe prints."""
+    """Text that the recipe prints."""
 
     EMPTY: ClassVar[Mapping[str, Any]] = {"message": ""}
 
@@ -435,7 +435,7 @@ class Started:
         main: The task.
         params: Its inputs.
         settings: `Settings.to_json`.
-        at_s: When.
+        at_s: Time of it.
     """
 
     sources: dict[str, Any]
@@ -469,14 +469,14 @@ class TaskAsked(Wordy):
     """A question is put to people. It is written before they hear it, and once: a program that goes on puts this one.
 
     Args:
-        number: Of the failure, or of the start whose outcome was lost.
-        question: Which one: the step under which it is put, or its id at the desk where a start was lost.
-        path: Of the failure, or of the action.
+        number: Number of the failure, or of the start whose outcome was lost.
+        question: Name of the question: the step under which it is put, or its id at the desk where a start was lost.
+        path: Path of the failure, or of the action.
         module: The module that it is about; empty where it is about how to go on.
         as_input: Whether the answer will be an input of the failed action; otherwise it will be a belief.
         words: `Question.to_json` of the module's own wording; empty where there is no module.
         posterior: For each module that may be to blame, how likely it is, with what people have said of this fault.
-        at_s: When.
+        at_s: Time of it.
     """
 
     EMPTY: ClassVar[Mapping[str, Any]] = {"words": {}}

@@ -22,25 +22,25 @@ from handup.recover.run_record import Settled
 from handup.recover.unknown_outcome import lost_question, meaning_of
 
 SOON_S = 1e-9
-"""What is left of a wait below this is nothing."""
+"""Shortest wait that counts; the rest of a wait below this is over."""
 LOST = "lost"
 """The code of an action that a person says did not work, after its outcome was lost."""
 WAITING = "waiting for an answer"
 STOP = "Somebody said stop."
 Make = Callable[[], RobotAction]
-"""An action's class, or what makes one."""
+"""An action's class, or a function that makes an action."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Around:
-    """Everything that a run has around it.
+    """Surroundings of a run.
 
     Args:
         actions: What the robot can do, by name.
-        clock: Where time comes from. A `ManualClock` is moved on instead of waited for.
-        monitors: What looks on.
+        clock: Source of the time. A `ManualClock` is moved on instead of waited for.
+        monitors: Conditions that are looked at while actions work.
         people: Whom to ask; nobody where it is None.
-        look_every_s: So often monitors look, and a stop is heard, while an action works.
+        look_every_s: Interval at which monitors look and a stop is heard while an action works, in seconds.
     """
 
     actions: Mapping[str, Make]
@@ -79,7 +79,7 @@ class Executive:
         self._stop = threading.Event()
         self._why = STOP
         self._new: Sources | None = None
-        monitors = {each.name: each for each in around.monitors}
+        monitors = {monitor.name: monitor for monitor in around.monitors}
         self._abilities = abilities_of(around.actions, monitors)
         require(self.machine.program.recipes, run.recoveries, abilities=self._abilities)
 
@@ -98,7 +98,7 @@ class Executive:
         self._new = sources
 
     def to_the_end(self) -> Finished:
-        """Run, waiting by the clock where there is something to wait for."""
+        """Run to the end, waiting by the clock where there is something to wait for."""
         turns = self.turns()
         while True:
             try:
@@ -112,7 +112,7 @@ class Executive:
                 pass_time(self.around.clock, working.for_s)
 
     def turns(self) -> Generator[Working, None, Finished]:
-        """Run, a turn at a time. Closing it stops what is under way."""
+        """Run one turn at a time. Closing the generator stops the action under way."""
         with ExitStack() as stack:
             self.run.claim(stack)
             try:
@@ -161,19 +161,20 @@ class Executive:
         beliefs = self.machine.beliefs.values
         call = Call(goal=command.goal, attempt=command.attempt, number=number, again=again, beliefs=beliefs)
         action = make()
-        told: events.ActionEnded | events.Raised | events.TaskStopped | None = None
+        ending: events.ActionEnded | events.Raised | events.TaskStopped | None = None
         behind: events.Raised | None = None
+        # Whatever interrupts the turns, also closing the generator: an action that has not ended is stopped.
         try:
             action.start(call)
-            told = yield from self._working(action, number)
+            ending = yield from self._working(action, number)
         finally:
-            if not isinstance(told, events.ActionEnded):
+            if not isinstance(ending, events.ActionEnded):
                 action.stop()
-        if isinstance(told, events.Raised):
-            told = replace(told, became=_became(action, call))
-        elif isinstance(told, events.ActionEnded):
+        if isinstance(ending, events.Raised):
+            ending = replace(ending, became=_became(action, call))
+        elif isinstance(ending, events.ActionEnded):
             behind = self._see()
-        self._tell(told)
+        self._tell(ending)
         self.run.after(repeatable)
         if behind is not None and isinstance(self.machine.next(), RunAction | LastLook) and not self._stopped:
             self._tell(behind)  # it fails the step or the end that begins at that moment; it is kept for no later one
@@ -181,7 +182,7 @@ class Executive:
     def _working(
         self, action: RobotAction, number: int
     ) -> Generator[Working, None, events.ActionEnded | events.Raised | events.TaskStopped]:
-        """Turn after turn, with the monitors looking on in between."""
+        """Take turn after turn, with the monitors looking on in between."""
         steps = action.step()
         while True:
             try:
@@ -201,7 +202,7 @@ class Executive:
                     break
 
     def _look(self) -> events.Raised | None:
-        """The first fault there is now, of a monitor or a contradiction. A contradiction waits where none is heard."""
+        """Return the first fault now, of a monitor or a contradiction. A contradiction waits where none is heard."""
         fault = self._see()
         if fault is None and self.machine.hears_contradictions:
             fault = self._lookout.contradiction(
@@ -210,7 +211,7 @@ class Executive:
         return fault
 
     def _see(self) -> events.Raised | None:
-        """Let the monitors look: beliefs are told at once. Gives the first fault that is heard."""
+        """Let the monitors look: tell beliefs at once, and return the first fault that is heard."""
         for event in self._lookout.look(self.around.clock.now_s(), self.machine.beliefs):
             if isinstance(event, events.Believed):
                 self._tell(event)
@@ -267,12 +268,12 @@ class Executive:
             command,
             None if modules is None else modules(command.failure),
             takes=getattr(make, "takes", ()),
-            rules=[each.recovery for each in self.machine.program.rules],
+            rules=[rule.recovery for rule in self.machine.program.rules],
             last=command.turn >= self.machine.settings.questions,
         )
 
     def _hear(self, question: str) -> Generator[Working, None, Heard | None]:
-        """What came of a question, once something did; None, and the question taken back, after a stop."""
+        """Wait for the reply to a question, and return it. After a stop withdraw the question and return None."""
         people = self.around.people
         assert people is not None
         self.run.waiting_for = question
@@ -290,10 +291,10 @@ class Executive:
     # -- an outcome that was lost: look, repeat it where that is allowed, or ask; never guess --------------------------
 
     def _settle(self) -> Generator[Working, None, None]:
-        """Find out what became of the action that was under way when the last program ended.
+        """Find out how the action went that was under way when the last program ended.
 
         1. The action looks itself, where it has a `sense`.
-        2. It is started again, marked as such, where it is `repeatable`.
+        2. The action is started again, marked as such, where it is `repeatable`.
         3. A person is asked. Where there is nobody, or nobody answers, the run ends as `unanswered`. After a stop
            nobody is waited for.
         """
@@ -340,8 +341,9 @@ class Executive:
             return
         now_s = self.around.clock.now_s()
         try:
-            given, self._new = self._new, None
-            sources = given or (self._files.news() if self._files is not None else None)
+            # A reload that a program asked for goes before what the files say; either is taken once.
+            asked, self._new = self._new, None
+            sources = asked or (self._files.news() if self._files is not None else None)
             if sources is None:
                 return
             recipes, recoveries = sources.checked(self._abilities, under_way=self.machine.under_way)
@@ -362,7 +364,7 @@ class Executive:
 
 
 def _sensed(action: RobotAction, call: Call) -> Outcome | NotStarted | None:
-    """What an action sees of a start; None where it cannot tell."""
+    """Return what an action sees of a start; None where it cannot tell."""
     sense = getattr(action, "sense", None)
     seen: object = None if sense is None else sense(call)
     if not isinstance(seen, Done | Aborted | NotStarted | None):
@@ -371,7 +373,7 @@ def _sensed(action: RobotAction, call: Call) -> Outcome | NotStarted | None:
 
 
 def _became(action: RobotAction, call: Call) -> events.Became:
-    """What became of a start that was interrupted and stopped. Nobody is asked: what failed is recovered from."""
+    """Return what is left of a start that was interrupted and stopped. Nobody is asked: a failure is recovered from."""
     seen = _sensed(action, call)
     ways = {Done: events.Became.DONE, Aborted: events.Became.ABORTED, NotStarted: events.Became.NOT_STARTED}
     return next((became for kind, became in ways.items() if isinstance(seen, kind)), events.Became.UNKNOWN)

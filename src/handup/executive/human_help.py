@@ -1,4 +1,4 @@
-"""Where an executive's questions go: to the desk, or, in studies, to somebody simulated who stands by."""
+"""People whom an executive asks: at the desk, or, in studies, a simulated bystander."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from handup.recover import AskingDesk
 
 @dataclass(frozen=True, kw_only=True)
 class Heard:
-    """What came of a question.
+    """Reply to a question, or its end without one.
 
     Args:
         value: The answer; None where there was none.
@@ -31,23 +31,23 @@ class People(Protocol):
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody said stop."""
+        """True when somebody said stop."""
         ...
 
     def ask(self, question: Question, step: str) -> str:
-        """Put a question and give its id; the same step of the same run is the same question."""
+        """Put a question and return its id; the same step of the same run is the same question."""
         ...
 
     def heard(self, question: str) -> Heard | None:
-        """What came of it; None while it is open. Never blocks."""
+        """Return the reply; None while the question is open. Never blocks."""
         ...
 
     def wait(self, question: str, seconds: float) -> None:
-        """Let time pass until there is news, for so long at most where time is real."""
+        """Let time pass until there is news, but no longer than `seconds` where time is real."""
         ...
 
     def withdraw(self, question: str) -> None:
-        """Take it back, if it is still open."""
+        """Withdraw the question if it is still open."""
         ...
 
 
@@ -58,7 +58,7 @@ class PeopleAtDesk:
     Args:
         desk: The desk.
         run: The run's id, which the ids of the questions begin with.
-        patience_s: So long after it was put a question is answered too late; never where it is None.
+        patience_s: Time after which an answer comes too late, in seconds; None for no limit.
     """
 
     desk: AskingDesk
@@ -67,17 +67,17 @@ class PeopleAtDesk:
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody said stop, and nobody has enabled the robot since."""
+        """True when somebody said stop, and nobody has enabled the robot since."""
         return self.desk.stopped
 
     def ask(self, question: Question, step: str) -> str:
-        """Put a question, or find it where it was put before."""
+        """Put a question, or return its id where it was put before."""
         if self.patience_s is not None:
             question = replace(question, deadline_s=self.desk.now_s() + self.patience_s)
         return self.desk.ask(question, run=self.run, step=step).id
 
     def heard(self, question: str) -> Heard | None:
-        """What came of it."""
+        """Return the reply; None while the question is open."""
         self.desk.tick()
         record = self.desk.record(question)
         if record is None or not record.ended:
@@ -91,7 +91,7 @@ class PeopleAtDesk:
         self.desk.wait(question, seconds)
 
     def withdraw(self, question: str) -> None:
-        """Take it back."""
+        """Withdraw the question if it is still open."""
         record = self.desk.record(question)
         if record is not None and not record.ended:
             self.desk.withdraw(question, "The robot no longer needs it.")
@@ -99,12 +99,12 @@ class PeopleAtDesk:
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatedSaying:
-    """What somebody simulated says.
+    """Reply of a simulated person.
 
     Args:
         value: Their answer.
-        latency_s: How long they take.
-        by: Who.
+        latency_s: Time until they reply, in seconds.
+        by: Their name.
     """
 
     value: Value
@@ -113,12 +113,12 @@ class SimulatedSaying:
 
 
 class SimulatedBystander:
-    """Somebody simulated who answers after a while, without a desk or a journal. For studies, never as data.
+    """Simulated person who answers after a while, without a desk or a journal. For studies, never as data.
 
     Args:
-        says: What they say to a question; None where they do not answer, which ends the wait after `patience_s`.
-        clock: The run's.
-        patience_s: So long the robot waits for them.
+        says: Returns the reply to a question; None where they do not answer, which ends the wait after `patience_s`.
+        clock: The run's clock.
+        patience_s: Time that the robot waits for an answer, in seconds.
     """
 
     stopped = False
@@ -132,31 +132,31 @@ class SimulatedBystander:
         self._coming: dict[str, tuple[float, Heard]] = {}
 
     def ask(self, question: Question, step: str) -> str:
-        """Tell them."""
+        """Put a question; the time of its reply is settled now."""
         if step not in self._coming:
-            said = self._says(question)
-            if said is None:
+            reply = self._says(question)
+            if reply is None:
                 self._coming[step] = self._clock.now_s() + self._patience_s, Heard()
             else:
-                heard = Heard(value=check_value(question, said.value), by=said.by)
-                self._coming[step] = self._clock.now_s() + said.latency_s, heard
+                heard = Heard(value=check_value(question, reply.value), by=reply.by)
+                self._coming[step] = self._clock.now_s() + reply.latency_s, heard
         return step
 
     def heard(self, question: str) -> Heard | None:
-        """What they said, once they did."""
+        """Return the reply once its time has come."""
         at_s, heard = self._coming[question]
         return heard if at_s <= self._clock.now_s() else None
 
     def wait(self, question: str, seconds: float) -> None:
-        """Let the time pass until they do."""
+        """Let time pass until the reply."""
         pass_time(self._clock, max(0.0, self._coming[question][0] - self._clock.now_s()))
 
     def withdraw(self, question: str) -> None:
-        """Nothing to take back."""
+        """Do nothing: a reply that nobody waits for is simply not read."""
 
 
 def pass_time(clock: Clock, seconds: float) -> None:
-    """Let time pass: a simulated clock moves on at once, with a real one the program sleeps."""
+    """Let time pass: a simulated clock moves on at once, for a real one the program sleeps."""
     if isinstance(clock, ManualClock):
         clock.advance(seconds)
     else:

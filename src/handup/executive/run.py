@@ -1,6 +1,6 @@
-"""A run: a machine, and what the journal keeps of it. A run that the journal knows goes on where it stopped.
+"""Run of a task: a machine, and its entries in the journal. A run that the journal knows goes on where it stopped.
 
-What was told is written before it counts for anything that cannot be taken back.
+Every event is written before it counts for anything that cannot be taken back.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from handup.journal.run_claim import Hold
 
 OWN = "task."
-"""How the kinds of a run's own entries begin."""
+"""Prefix of the kinds of a run's own entries."""
 FLUSH_S = 0.2
-"""What may be repeated is written at the latest after so many real seconds, when the next action begins."""
+"""Longest time that events of repeatable actions wait to be written, in real seconds, while actions begin."""
 ERASED = "Somebody who had answered was erased, and without what they said the run cannot go on. Begin a new one."
 
 
 class Run:
-    """What an executive runs, and where that is kept.
+    """A task for an executive, and the place where its run is kept.
 
     With a journal everything is written: before an action begins that may not be repeated, that it begins; after it,
     how it ended; everything else in batches. Make a `Run` with the same id again, and it stands where the last program
@@ -46,7 +46,7 @@ class Run:
         recoveries: The rules.
         settings: Limits; those that it began with where the journal knows the run.
         params: Inputs of the task.
-        task: The task to run; the main one where it is not given.
+        task: The task to run; the main one where left out.
         sources: The files that these were read from. They are kept in the journal; without them a program that goes on
             must bring the same recipes and recoveries again.
         book: The journal; nothing is kept without one.
@@ -73,14 +73,14 @@ class Run:
         self.recoveries = tuple(recoveries)
         self.sources = sources
         self.problems: tuple[str, ...] = ()
-        """What was wrong with the files that were read anew last; empty where nothing was."""
+        """Mistakes in the files that were read anew last; empty where there were none."""
         self.waiting_for = ""
-        """The id of the question that is open; empty where none is."""
+        """Id of the question that is open; empty where none is."""
         self._main, self._params = task or recipes.main, plain(dict(params or {}))
         self._book = None if book is None else Logbook(book, run)
         written = Written() if self._book is None else self._book.read()
         self.known = written.started is not None
-        """Whether the journal knew it before."""
+        """True when the journal knew the run before."""
         if written.started is not None:
             settings = self._refuse_another(written.started, settings)
             if written.started.sources:
@@ -100,7 +100,7 @@ class Run:
 
     @classmethod
     def of(cls, sources: Sources, **rest: Any) -> Run:
-        """A run of what some files say; the other arguments are those of `Run`.
+        """Return a run of the recipes in some files; the other arguments are those of `Run`.
 
         Raises:
             BadRecipe: With everything that is wrong in the files.
@@ -136,13 +136,14 @@ class Run:
             self.machine.tell(Looked(at_s=written.over.at_s))
         elif written.erased and written.over is not None:
             self.machine.tell(events.TaskStopped(why=written.over.reason, ending=written.over.ending))
+        # The replay made the notes of the journal again: drop them.
         if self.known:
-            self.machine.notes()  # the journal has them
+            self.machine.notes()
 
     # -- beginning ---------------------------------------------------------------------------------------------------
 
     def claim(self, stack: ExitStack) -> None:
-        """Claim the run for this program, as long as the stack lasts.
+        """Claim the run for this program for as long as the stack lasts.
 
         Raises:
             IllegalCall: Another program has it.
@@ -151,14 +152,14 @@ class Run:
             self._claim = stack.enter_context(self._book.log.claim())
 
     def begin(self, now_s: float, *, stood_still: bool = False) -> bool:
-        """Write that it begins, or that it goes on.
+        """Write that the run begins, or that it goes on.
 
         Args:
-            now_s: When.
-            stood_still: Whether the clock did while no program ran, as that of a simulated world does.
+            now_s: The time.
+            stood_still: Whether the clock stood still while no program ran, as that of a simulated world does.
 
         Returns:
-            Whether an action was under way of which nobody knows what became of it.
+            True when an action was under way whose outcome nobody knows.
         """
         if self._written.over is not None or not self._noted:
             return False
@@ -176,6 +177,7 @@ class Run:
         elif self._written.erased:
             self.tell(events.TaskStopped(why=ERASED, ending=events.Ending.ERASED, at_s=now_s))
         else:
+            # Up to a batch of starts may be lost, so numbers go on behind them: no number is used twice.
             self._doubt = self.machine.settings.batch
             away_s = 0.0 if stood_still else max(0.0, now_s - self._written.last_s)
             self.tell(events.Resumed(number=self.machine.number + self._doubt, at_s=now_s, away_s=away_s))
@@ -183,9 +185,9 @@ class Run:
         return self.machine.phase is MachinePhase.ACTING
 
     def forget(self, now_s: float) -> None:
-        """Somebody was erased whose words are in the run: end it, and write nothing of what waits.
+        """End the run, since somebody was erased whose words are in it, and drop the entries that wait.
 
-        Call this when `flush`, or what calls it, raised `Erased`.
+        Call this when `flush`, or a method that calls it, raised `Erased`.
         """
         assert self._book is not None
         self._book.waiting.clear()
@@ -198,13 +200,13 @@ class Run:
     # -- on the way --------------------------------------------------------------------------------------------------
 
     def tell(self, event: events.Told | Looked) -> None:
-        """Tell the machine, and have it written. A last look that saw nothing is not: the end that follows says so."""
+        """Tell the machine, and write it down, but for a last look that saw nothing: the end that follows says so."""
         self.machine.tell(event)
         if self._noted:
             self._write(*(() if isinstance(event, Looked) else (event,)), *self.machine.notes())
 
     def follow(self, told: Callable[[events.Entry], object]) -> None:
-        """Have somebody told of everything that is noted of this run from now on, with a journal or without one.
+        """Call a function with each event that is noted of this run from now on, with or without a journal.
 
         Args:
             told: Called with each event as it happens, before it is durable. It must return soon.
@@ -213,7 +215,7 @@ class Run:
 
     @property
     def _noted(self) -> bool:
-        """Whether anybody takes note of what happens; otherwise the machine keeps its own notes."""
+        """True when somebody takes note of what happens; otherwise the machine keeps its own notes."""
         return self._book is not None or bool(self._followers)
 
     def _write(self, *entries: events.Entry) -> None:
@@ -224,17 +226,17 @@ class Run:
                 told(event)
 
     def doubtful(self, repeatable: bool) -> bool:
-        """Whether the action that begins now may have had its effect already: up to a batch of starts may be lost.
+        """Return whether the action that begins now may have had its effect: up to a batch of starts may be lost.
 
-        Only starts of actions that may be repeated are ever lost. Which ones nobody knows: the run may go another way
-        this time, so what may not be repeated ends no doubt.
+        Only starts of repeatable actions are ever lost, and nobody knows which ones: the run may go another way
+        this time, so an action that may not be repeated ends no doubt.
         """
         doubt = repeatable and self._doubt > 0
         self._doubt -= doubt
         return doubt
 
     def before(self, repeatable: bool) -> None:
-        """An action is about to begin; make durable what must be."""
+        """Make durable what must be before an action begins."""
         if self._book is None:
             return
         full = len(self._book.waiting) >= self.machine.settings.batch - 1 or time.monotonic() - self._since > FLUSH_S
@@ -244,27 +246,27 @@ class Run:
             self._claim.check()
 
     def after(self, repeatable: bool) -> None:
-        """An action ended; one that may not be repeated is made durable before anything else is begun."""
+        """Note that an action ended; one that may not be repeated is made durable before the next one begins."""
         self._due |= not repeatable
 
     def asked(self, put: events.TaskAsked) -> None:
-        """A question is put. One that the journal knows already is not written again."""
+        """Write down that a question is put. One that the journal knows is not written again."""
         if self.was_asked(put.question) is None:
             self._asked[put.question] = put
             self._write_now(put)
 
     def was_asked(self, question: str) -> events.TaskAsked | None:
-        """What was written of a question, by this program or one before it; None where it was not put yet."""
+        """Return the entry of a question, by this program or one before it; None where it was not put yet."""
         return self._asked.get(question)
 
     def reloaded(self, sources: Sources, recipes: Recipes, recoveries: tuple[Recovery, ...], now_s: float) -> None:
-        """New recipes and recoveries hold from here on."""
+        """Take new recipes and recoveries, which hold from here on."""
         self.machine.tell(Reload(recipes=recipes, recoveries=recoveries))
         self.sources, self.recoveries, self.problems = sources, recoveries, ()
         self._write_now(events.Reloaded(sources=sources.to_json(), at_s=now_s))
 
     def refused(self, refused: events.ReloadRefused) -> None:
-        """New recipes or recoveries are wrong; the run keeps the old ones, and says why in `problems`."""
+        """Keep the old recipes and recoveries, since the new ones are wrong; `problems` says why."""
         self.problems = refused.problems
         self._write_now(refused)
 
@@ -274,7 +276,7 @@ class Run:
             self.flush()
 
     def flush(self) -> None:
-        """Make durable what was told."""
+        """Make durable what was told so far."""
         if self._book is not None:
             self._book.flush()
         self._due = False
@@ -288,15 +290,15 @@ _TOLD = (events.Reloaded, *get_args(events.Told))
 
 @dataclass(kw_only=True)
 class Written:
-    """What the journal holds of a run.
+    """Content of a run's journal, as `Logbook.read` returns it.
 
     Args:
         started: How it began; None where there is nothing.
-        told: What the machine was told, with the reloads in between, oldest first; up to an answer that was erased.
+        told: Events of the machine, with the reloads in between, oldest first; up to an answer that was erased.
         over: How it ended.
         asked: The questions that were put, oldest first.
-        erased: Whether there is such an answer: nobody can tell how the run went on after it.
-        last_s: When the last thing happened that has a time.
+        erased: Whether an answer was erased: nobody can tell how the run went on after it.
+        last_s: Time of the last entry that has one.
     """
 
     started: events.Started | None = None
@@ -335,10 +337,10 @@ class Logbook:
         self._people: tuple[str, ...] = ()
 
     def read(self) -> Written:
-        """What is there already.
+        """Return what the journal holds of the run.
 
         Raises:
-            BadRecord: It has no beginning.
+            BadRecord: The run has no beginning.
         """
         written = Written()
         for entry in self.log.read(events.Started):
@@ -352,7 +354,7 @@ class Logbook:
                 case events.TaskAsked() as event:
                     written.asked.append(event)
                 case _ if written.erased:
-                    pass  # what was told after it was told to a machine that knew more
+                    pass  # events after it were told to a machine that knew the erased answer
                 case events.TaskAnswered(erased=True):
                     written.erased = True
                 case event if isinstance(event, _TOLD):
@@ -360,13 +362,13 @@ class Logbook:
         return written
 
     def add(self, *entries: events.Entry) -> None:
-        """Have something written with the next `flush`."""
+        """Have entries written with the next `flush`."""
         for event in entries:
             self.waiting.append(events.sealed(event, self._people))
             self._hear(event)
 
     def _hear(self, event: object) -> None:
-        """Whose words are in the run."""
+        """Add whoever gave the run a value to the people whose words are in it."""
         if (
             isinstance(event, events.TaskAnswered)
             and event.about
@@ -388,7 +390,7 @@ class Logbook:
             self.waiting.clear()
 
     def _forget(self, transaction: Writer) -> bool:
-        """Return whether what waits may hold what somebody said who was erased."""
+        """Return whether an entry that waits may hold words of a person who was erased."""
         if not self._people:
             return False
         written = [entry.event for entry in transaction.read(run=self.log.run)]

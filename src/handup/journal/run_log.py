@@ -1,4 +1,4 @@
-"""The run log: what one program writes of a run, so that another one can go on where it ended."""
+"""Run log: entries that one program writes of a run, so that another one can go on where it ended."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RunOrder(Protocol):
 
     @property
     def name(self) -> str:
-        """The run that is ordered."""
+        """Name of the run that is ordered."""
 
 
 Order = TypeVar("Order", bound=RunOrder)
@@ -102,21 +102,22 @@ class RunLog:
             Erased: `forget` said so.
             StoreUnavailable: The events cannot be written now.
         """
-        wanted, first, last = tuple(events), self.first, self.last
+        batch, first, last = tuple(events), self.first, self.last
         try:
             with self.journal.writing() as transaction:
                 written = self.own(transaction.read(last, run=self.run))
-                if written and self._in_doubt == wanted == tuple(entry.event for entry in written):
+                # The store may have kept a try that seemed to fail: then its events are there already.
+                if written and self._in_doubt == batch == tuple(entry.event for entry in written):
                     first, last = first or written[0].seq, written[-1].seq
                 else:
                     self._refuse_company(written)
                     if self.forgotten(transaction, forget):
                         raise Erased("somebody was erased meanwhile", hint=GO_ON)
-                    for event in wanted:
+                    for event in batch:
                         last = transaction.append(event, run=self.run, key=key(event)).seq
                         first = first or last
         except StoreUnavailable:
-            self._in_doubt = wanted
+            self._in_doubt = batch
             raise
         self.first, self.last, self._in_doubt = first, last, ()
 
@@ -173,7 +174,7 @@ class OrderedRun(Generic[Order, Begins, Ends]):
 
 @dataclass(frozen=True)
 class Orders(Generic[Order, Begins, Ends]):
-    """Which runs were ordered on a store, so that whoever comes back knows which of them goes on, and on what terms.
+    """Orders of runs on a store, so that whoever comes back knows which run goes on, and on what terms.
 
     An order is an event, written before anything moves. All orders stand under the name of one run.
 
@@ -229,7 +230,7 @@ class Orders(Generic[Order, Begins, Ends]):
             wanted: Whether a run of this order counts.
         """
         for order in filter(wanted, reversed(self.read(log))):
-            found = self.find(log, order.name)
-            if found is not None and found.begun is not None:
-                return found
+            run = self.find(log, order.name)
+            if run is not None and run.begun is not None:
+                return run
         return None

@@ -1,4 +1,4 @@
-"""A session whose every step is in the journal before it counts, so that a program goes on where another one ended."""
+"""Session whose every step is in the journal before it counts, so that another program can go on with it."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ if TYPE_CHECKING:
     from handup.journal import Entry, Journal, Writer
 
 OWN = "run."
-"""How the kinds of a run's own entries begin."""
+"""Prefix of the kinds of a run's own entries."""
 ERASED_NAME = "erased-"
-"""How the name of a person begins who was erased."""
+"""Prefix of the name that replaces an erased person's."""
 
 
 class DurableSession(Session):
-    """A session that is written down as it goes. Make one with `DurableSession.of_run`.
+    """A session that is written down as it goes. Make it with `DurableSession.of_run`.
 
     What it is told takes effect only once it is in the journal. Where another program has written to the run, it is
     refused at its next step.
@@ -83,7 +83,7 @@ class DurableSession(Session):
         costs: CostModel | None = None,
         availability: Availability | None = None,
     ) -> DurableSession:
-        """The session of a run: a new one, or the one that the journal knows, as it was.
+        """Return the session of a run: a new one, or the one that the journal knows, as it was.
 
         A run goes on with the confidences and costs that it began with. The words of its questions are the policy's
         own, now as then: the journal does not keep them.
@@ -102,7 +102,7 @@ class DurableSession(Session):
             IllegalCall: Another program began it at this moment.
         """
         log = RunLog(book, run, OWN)
-        trail, told = _read(log.read(RunStarted))
+        trail, events = _read(log.read(RunStarted))
         if trail.started is None:
             session = cls(graph, method, settings, costs, availability)
             session._log = log
@@ -110,7 +110,7 @@ class DurableSession(Session):
             return session
         stored = _record_of(trail.started, graph)
         _refuse_another(run, stored, Session(graph, method, settings).to_json(), settings)
-        session = cls._from(trail.started, told, graph, method, costs, availability)
+        session = cls._from(trail.started, events, graph, method, costs, availability)
         session._log, session._trail = log, trail
         return session
 
@@ -118,18 +118,18 @@ class DurableSession(Session):
     def _from(
         cls,
         started: RunStarted,
-        told: Iterable[Event],
+        events: Iterable[Event],
         graph: ModuleGraph,
         method: Strategy,
         costs: CostModel | None,
         availability: Availability | None,
     ) -> Self:
-        """The session that the journal knows, which writes nothing yet."""
+        """Return the session that the journal knows; it writes nothing yet."""
         if isinstance(costs, Workload) and _somebody_erased(started):
             costs = None  # the one that is written is the same one, without them
         session = cls.from_json(_record_of(started, graph), method=method, costs=costs, availability=availability)
         with refusing_damage():
-            for event in told:
+            for event in events:
                 session.told(event)
         return session
 
@@ -142,34 +142,34 @@ class DurableSession(Session):
 
     @property
     def trail(self) -> Trail:
-        """What the journal says of the run beside what the session was told."""
+        """Summary of the run's entries, beside the session's own events."""
         return self._trail
 
     @property
     def first(self) -> int:
-        """The number of its first entry in the journal."""
+        """Number of the run's first entry in the journal."""
         return 0 if self._log is None else self._log.first
 
     @property
     def open_attempt(self) -> Attempt | None:
-        """The action that was begun and of which nothing is known."""
+        """The action that was begun and whose outcome is not known."""
         return self._trail.open_attempt
 
     @property
     def outputs(self) -> dict[str, Value] | None:
-        """What the modules said last; None before the first pass, and where it was erased."""
+        """Last outputs of the modules; None before the first pass, and after they were erased."""
         if self._trail.outputs is None:
             return None
-        said = {module: value_from_json(output) for module, output in self._trail.outputs.items()}
-        return {module: output for module, output in said.items() if output is not None}
+        values = {module: value_from_json(output) for module, output in self._trail.outputs.items()}
+        return {module: output for module, output in values.items() if output is not None}
 
     def begun_s(self, attempt: Attempt) -> float:
-        """When an action was begun."""
+        """Return when an action was begun."""
         assert self._log is not None
         return next(entry.at_s for entry in self._log.journal.read(run=self.run, key=attempt.id))
 
     def question_id(self, module: str) -> str:
-        """The id of the present question about a module: the one that is open or put off, or the next one."""
+        """Return the id of the present question about a module: the one that is open or put off, or the next one."""
         return question_of(self.run, module, self._trail.turn(module))
 
     # -- what is written beside --------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ class DurableSession(Session):
         renewed: Collection[str] = (),
         people: Collection[str] = (),
     ) -> None:
-        """The policy ran: `forwarded`, with the outputs, which a program that goes on finds in `outputs`.
+        """Take in a pass of the policy: `forwarded`, with the outputs, which a program that goes on finds in `outputs`.
 
         Args:
             outputs: What each module says.
@@ -203,7 +203,7 @@ class DurableSession(Session):
             self._write(entry)
 
     def begin(self) -> str:
-        """The robot is about to act: write that down, and give the action its id.
+        """Write down that the robot is about to act, and return the action's id.
 
         Raises:
             IllegalCall: No execution was decided, or one is under way.
@@ -222,7 +222,7 @@ class DurableSession(Session):
             self._write(RunUnknown(action=attempt.id), key=attempt.id)
 
     def settle(self, how: Settled, look: Look | None = None, by: str | None = None) -> None:
-        """What became of the open attempt is known after all.
+        """Take in how the open attempt went, now that it is known after all.
 
         Args:
             how: How it is known. After `Settled.VOID` the robot may `begin` again, under another id.
@@ -244,15 +244,15 @@ class DurableSession(Session):
             self.executed(seen.ok, certainty=seen.certainty)
 
     def end(self, reason: str) -> None:
-        """The run is over, with everything that belongs to it; once."""
+        """Write down that the run is over, with everything that belongs to it; once."""
         if self._trail.ended is None:
             self._write(RunEnded(outcome=self.outcome or Outcome.STOPPED, reason=reason))
 
     def refresh(self) -> bool:
-        """Take in whether somebody was erased: what they said is forgotten, also what it had shaped.
+        """Forget what erased people said, and what it had shaped.
 
         Returns:
-            Whether anybody was, since the last look.
+            True when somebody was erased since the last call.
         """
         return self._log is not None and self._log.forgotten(self._log.journal, self._build_again)
 
@@ -260,7 +260,7 @@ class DurableSession(Session):
         """Make sure that no other program has written to the run.
 
         Raises:
-            IllegalCall: One has.
+            IllegalCall: Another one has.
         """
         if self._log is not None:
             self._log.check_alone()
@@ -284,7 +284,7 @@ class DurableSession(Session):
 
     @contextmanager
     def _writing_beside(self, *entries: RunEvent) -> Iterator[None]:
-        """What is told inside is written in one transaction with these."""
+        """Write these entries in one transaction with the event that is told inside."""
         self._beside = entries
         try:
             yield
@@ -296,6 +296,7 @@ class DurableSession(Session):
             raise IllegalCall("the session belongs to no run", hint="Make it with DurableSession.of_run.")
         people = set(self._trail.people)
 
+        # Runs inside the transaction when somebody was erased meanwhile: refuses events that may hold their words.
         def forget(transaction: Writer) -> bool:
             again = self._build_again(transaction)
             changed = people != set(self._trail.people)
@@ -311,9 +312,9 @@ class DurableSession(Session):
         assert log is not None
         if self._trail.started is None:
             return False
-        trail, told = _read(log.own(journal.read(run=log.run)))
+        trail, events = _read(log.own(journal.read(run=log.run)))
         assert trail.started is not None
-        again = self._from(trail.started, told, self.graph, self.strategy, self._first_costs, self._availability)
+        again = self._from(trail.started, events, self.graph, self.strategy, self._first_costs, self._availability)
         self._state, self._events = again._state, again._events
         self._first_costs, self._cost_model = again._first_costs, again._cost_model
         self._trail = trail
@@ -321,16 +322,16 @@ class DurableSession(Session):
 
 
 def _read(entries: Iterable[Entry]) -> tuple[Trail, list[Event]]:
-    """Return what a run's own entries say, and what its session was told."""
-    trail, told = Trail(), []
+    """Return the trail of a run's own entries, and the events of its session."""
+    trail, events = Trail(), []
     for entry in entries:
         trail = trail.after(entry.event, entry.key)
-        told += [entry.event.read()] if isinstance(entry.event, RunTold) else []
-    return trail, told
+        events += [entry.event.read()] if isinstance(entry.event, RunTold) else []
+    return trail, events
 
 
 def _may_name(event: RunEvent, people: set[str], changed: bool) -> bool:
-    """Whether an event may hold a word of somebody who was erased: of this run, or one that was remembered."""
+    """Return whether an event may hold a word of a person who was erased, of this run or remembered."""
     match event:
         case RunForwarded(people=shaped_by):
             return changed or bool(set(shaped_by) - people)
@@ -343,7 +344,7 @@ def _may_name(event: RunEvent, people: set[str], changed: bool) -> bool:
 
 
 def _started_of(session: Session) -> RunStarted:
-    """How a session begins. Words may name people, so they stay with the policy, which brings them again."""
+    """Return the entry of a session's start, without questions, whose words may name people: the policy has them."""
     record = {**session.to_json(), "events": []}
     record["policy"] = _worded(record["policy"], {})
     people: list[str] = []
@@ -355,7 +356,7 @@ def _started_of(session: Session) -> RunStarted:
 
 
 def _record_of(started: RunStarted, graph: ModuleGraph) -> dict[str, Any]:
-    """The session's record as it was, with names, in the policy's order, and with the words of a policy.
+    """Return the session's record as it was, with names, in the policy's order, and with a policy's questions.
 
     Raises:
         BadRecord: It is damaged.
@@ -373,7 +374,7 @@ def _record_of(started: RunStarted, graph: ModuleGraph) -> dict[str, Any]:
 
 
 def _somebody_erased(started: RunStarted) -> bool:
-    """Whether somebody was erased whom the workload had known."""
+    """Return whether a person was erased whom the workload had known."""
     return any(name.startswith(ERASED_NAME) for name in started.people)
 
 
@@ -398,18 +399,18 @@ def _refuse_another(run: str, stored: Mapping[str, Any], given: Mapping[str, Any
 
 
 def _differs(stored: Settings, settings: Settings) -> bool:
-    """Compare settings; those that name no horizon agree with whatever was the default when the run began."""
+    """Return whether settings differ; without a horizon they agree with the default at the run's start."""
     return stored != (replace(settings, horizon=stored.horizon) if settings.horizon is None else settings)
 
 
 def _worded(policy: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, Any]:
-    """A policy's record with other words for its questions."""
+    """Return a policy's record with other words for its questions."""
     modules = {name: {**module, "question": words.get(name)} for name, module in policy["modules"].items()}
     return {**policy, "modules": modules}
 
 
 def _renamed(workload: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """A workload's record with other names for its people."""
+    """Return a workload's record with other names for its people."""
 
     def keys(record: Mapping[str, Any]) -> dict[str, Any]:
         return {names.get(name, name): value for name, value in record.items()}
@@ -420,11 +421,11 @@ def _renamed(workload: Mapping[str, Any], names: Mapping[str, str]) -> dict[str,
 
 
 def _shape(policy: Mapping[str, Any]) -> Any:
-    """What makes a policy another one: its modules, what feeds them, and what success is."""
-    modules = {name: (tuple(each["inputs"]), each["gate"]) for name, each in policy["modules"].items()}
+    """Return what tells policies apart: the modules, what feeds them, and what success is."""
+    modules = {name: (tuple(module["inputs"]), module["gate"]) for name, module in policy["modules"].items()}
     return list(modules.items()), policy["success"]
 
 
 def _plain(value: Any) -> Any:
-    """As JSON gives it back."""
+    """Return a value as JSON gives it back."""
     return json.loads(json.dumps(value))

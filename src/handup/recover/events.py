@@ -1,4 +1,4 @@
-"""What a session is told, as records that go to JSON and back."""
+"""Events that a session takes in, as records that go to JSON and back."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Decided:
     told: Literal["next"] = "next"
 
     def is_whole(self, modules: Collection[str]) -> bool:
-        """Whether it names what its action needs, and an outcome exactly when it ends the episode."""
+        """Return whether the event names what its action needs, and an outcome exactly when it ends the episode."""
         decision, until_s = self.decision, self.decision.until_s
         ends = (Outcome.YIELDED, Outcome.HORIZON) if decision.action is Action.YIELD else (None,)
         if self.outcome not in ends:
@@ -95,7 +95,7 @@ class Executed:
     told: Literal["executed"] = "executed"
 
     def is_whole(self) -> bool:
-        """Whether it ends the episode only by a success, and always by a certain one."""
+        """Return whether it ends the episode only by a success, and always by a certain one."""
         if self.ended is None:
             return True
         return self.ok if self.ended else not self.ok or self.certainty < 1.0
@@ -116,18 +116,19 @@ _ONE: TypeAdapter[Event] = TypeAdapter(_Told)
 LATER: Mapping[type[Any], tuple[str, ...]] = {Executed: ("now_s", "ended"), Forwarded: ("renewed",)}
 """Fields that records from before them lack."""
 DAMAGE = (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, ValidationError, HandupError)
-"""What a record runs into that no session wrote."""
+"""Errors that reading a record raises when no session wrote it."""
 
 
 def event_to_json(event: Event) -> dict[str, Any]:
-    """An event as a plain record: without what fields of later versions do not say, it looks as it did before them."""
+    """Return an event as a plain record; fields of later versions are left out where they say nothing."""
     record: dict[str, Any] = _ONE.dump_python(event, mode="json")
     later = LATER.get(type(event), ())
+    # A record without later fields stays byte for byte what an older handup wrote.
     return {key: value for key, value in record.items() if key not in later or value not in (None, [])}
 
 
 def event_from_json(record: object) -> Event:
-    """The event that `event_to_json` wrote.
+    """Return the event that `event_to_json` wrote.
 
     Raises:
         ValidationError: It is something else.
@@ -137,7 +138,7 @@ def event_from_json(record: object) -> Event:
 
 @contextmanager
 def refusing_damage() -> Iterator[None]:
-    """Turn whatever a damaged record runs into into one named error."""
+    """Turn every error that a damaged record causes into one `BadRecord`."""
     try:
         yield
     except BadRecord:

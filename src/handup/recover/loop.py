@@ -1,4 +1,4 @@
-"""The loop for whoever wants no more: policy, session and desk, tied together, and safe to kill at any point."""
+"""Loop that ties policy, session and desk together, and that may be killed at any point."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from handup.core import (
     Outcome,
     Question,
     Value,
+    WrongSize,
     value_from_json,
     value_to_json,
 )
@@ -50,7 +51,7 @@ NO_ANSWER: Mapping[str, Unanswered] = {
     "handed-on": Unanswered.SOMEONE_ELSE,
     "delegated": Unanswered.LET_ROBOT_TRY,
 }
-"""What the desk's end states mean to a session; any other one means that nobody answered."""
+"""Meaning of the desk's end states to a session; any other one means that nobody answered."""
 
 LONGEST_RUN = 200
 STOP = "Somebody said stop."
@@ -59,7 +60,7 @@ REPAIR = "The journal was repaired, so what the robot did last may be missing fr
 
 @dataclass(frozen=True, kw_only=True)
 class Episode:
-    """How a run went.
+    """Result of a run.
 
     Args:
         run: Its id.
@@ -124,12 +125,12 @@ def run(
         run: Which run this is. Give each task its own, and the same one after a restart.
         settings: Weights and limits.
         costs: What questions cost over time, such as `people.Workload`, as it was when the run began.
-        look_every_s: While the robot waits, the desk's clock is looked at so often, in real seconds.
-        keep_trying_s: If the store is busy or away when an action is over, writing its outcome is tried for so many
-            real seconds, since an outcome that is not written is unknown.
+        look_every_s: Interval at which the desk's clock is read while the robot waits, in real seconds.
+        keep_trying_s: If the store is busy or away when an action is over, time for which writing its outcome is tried,
+            in real seconds, since an outcome that is not written is unknown.
 
     Raises:
-        BadSetting: The id is empty, longer than 200 characters, or not printable.
+        WrongSize: The id is empty, longer than 200 characters, or not printable.
         BadRecord: The id belongs to a run with another policy, method or settings.
         IllegalCall: Another program drives this run.
         ContractViolation: `forward` gave no `Pass`, or something that no answer could say; `act` or `sense` gave no
@@ -137,9 +138,8 @@ def run(
         StoreUnavailable: The journal cannot be written; start again when it can.
     """
     if not (0 < len(run) <= LONGEST_RUN and run.isprintable()):
-        raise BadSetting(
-            f"{run[:LONGEST_RUN]!r} cannot name a run", hint=f"Use 1 to {LONGEST_RUN} printable characters."
-        )
+        shown, must = repr(run[:LONGEST_RUN]), f"be 1 to {LONGEST_RUN} printable characters"
+        raise WrongSize.of("the id of a run", shown, must, hint="Give another id.")
     method = strategy_of(strategy) if isinstance(strategy, str) else strategy
     limits = _Everybody(desk, len(policy.graph))
     if settings is not None and not settings.ask_again and isinstance(policy, SeesAnew):
@@ -150,6 +150,7 @@ def run(
             desk.journal, run, policy.graph, method, settings=settings, costs=costs, availability=limits
         )
 
+    # A run that is over is read without a claim: nothing is written, so nobody needs to be kept away.
     if any(isinstance(entry.event, RunEnded) for entry in desk.journal.read(run=run)):
         return _episode(session(), desk)
     with desk.journal.holding(run) as claim:
@@ -160,7 +161,7 @@ def run(
 
 
 def _episode(session: DurableSession, desk: AskingDesk) -> Episode:
-    """How a run went that is over."""
+    """Return the result of a run that is over."""
     ended = session.trail.ended
     assert ended is not None
     return Episode(
@@ -244,7 +245,7 @@ class _Loop:
             self._tell(module, settled)
 
     def _asked_about(self) -> tuple[str, float]:
-        """The module that the open question is about, and the load of the question."""
+        """Return the module that the open question is about, and the load of the question."""
         decided = next(event for event in reversed(self.session.history) if isinstance(event, Decided))
         assert decided.decision.module is not None
         return decided.decision.module, decided.load
@@ -264,18 +265,18 @@ class _Loop:
             session.unanswered(module, why, until_s=until_s, now_s=now_s)
 
     def _differs(self, module: str, answer: Value) -> bool | None:
-        """Whether something is another than what the module said last; None where it said nothing."""
-        said = (self.session.outputs or {}).get(module)
-        if said is None:
+        """Return whether an answer differs from the module's last output; None where there is none."""
+        output = (self.session.outputs or {}).get(module)
+        if output is None:
             return None
-        return self.policy.differs(module, said, answer) if isinstance(self.policy, Compares) else said != answer
+        return self.policy.differs(module, output, answer) if isinstance(self.policy, Compares) else output != answer
 
     def _put_off(self) -> dict[str, str]:
-        """The questions that had been put off, by module."""
+        """Return the questions that were put off, by module."""
         return {module: self.session.question_id(module) for module in self.session.trail.put_off}
 
     def _take_late_news(self) -> bool:
-        """Tell the session what became of one question that had been put off, if there is one."""
+        """Tell the session the end of one question that had been put off, if there is one."""
         for module, question in self._put_off().items():
             record = self.desk.record(question)
             if record is not None and record.ended:
@@ -284,7 +285,7 @@ class _Loop:
         return False
 
     def _question(self, module: str) -> Question:
-        """The question in the policy's words, with what the robot thinks itself and why it asks."""
+        """Return the question in the policy's words, with the robot's own guess and why it asks."""
         session, outputs = self.session, self.session.outputs or {}
         if isinstance(self.policy, Words):
             return self.policy.question(module, outputs)
@@ -297,33 +298,34 @@ class _Loop:
             return question
         try:
             return replace(question, guess=outputs[module], sure=1.0 - session.posterior[module])
-        except BadSetting:  # what the module says is no answer to this question
+        except BadSetting:  # the output is no answer to this question, so it cannot be its guess
             return question
 
     # -- the policy --------------------------------------------------------------------------------------------------
 
     def _acted_since_pass(self) -> bool:
-        """Whether the policy has to look again because what it did has changed the world."""
+        """Return whether the policy must look again, because its last action changed the world."""
         passes = (event for event in reversed(self.session.history) if isinstance(event, Forwarded | Executed))
         return isinstance(self.policy, SeesAnew) and isinstance(next(passes, None), Executed)
 
     def _forward(self) -> None:
         session = self.session
         gone: list[str] = []
+        # Answers about a world that is gone, such as places on a picture, are not given to the policy again.
         if isinstance(self.policy, SeesAnew) and self._acted_since_pass():
             gone = [module for module in self.policy.outdated_by_acting if module in session.trail.answers]
         holding = {module: key for module, key in session.trail.answers.items() if module not in gone}
         answers = self.at_desk.answers(holding)
-        made: object = self.policy.forward(answers)
-        if not isinstance(made, Pass):
+        result: object = self.policy.forward(answers)
+        if not isinstance(result, Pass):
             raise ContractViolation(
-                f"forward() gave {shown(made)}", hint="forward() must return Pass(outputs=…, confidences=…)."
+                f"forward() gave {shown(result)}", hint="forward() must return Pass(outputs=…, confidences=…)."
             )
-        outputs = {module: _as_stored(module, output) for module, output in made.outputs.items()}
-        gone += [module for module in made.outdated if module in answers]
+        outputs = {module: _as_stored(module, output) for module, output in result.outputs.items()}
+        gone += [module for module in result.outdated if module in answers]
         own = [name for name in session.graph.names if name in outputs and (name not in answers or name in gone)]
         changed = [module for module in own if self._differs(module, outputs[module])]
-        session.passed(outputs, made.confidences, changed, gone, people=made.people)
+        session.passed(outputs, result.confidences, changed, gone, people=result.people)
 
     def _act(self) -> None:
         session = self.session
@@ -332,6 +334,7 @@ class _Loop:
             return
         if session.outputs is None:  # erased, with somebody whose answers had shaped them
             self._forward()
+        # `begin` is in the journal before the robot moves: a program that dies from here on leaves an unknown outcome.
         action = session.begin()
         self.claim.check()
         session.check_alone()
@@ -363,7 +366,7 @@ class _Loop:
             self.at_desk.withdraw(questions_about(session, session.open_attempt))
 
     def _reason(self) -> str:
-        """Why the run ended, from what the session was told last."""
+        """Return why the run ended, from the session's last event."""
         match self.session.history[-1]:
             case Decided() as last:
                 return last.decision.reason
@@ -375,14 +378,15 @@ class _Loop:
 
 def _asked(session: DurableSession) -> tuple[str, ...]:
     decisions = (event.decision for event in session.history if isinstance(event, Decided))
-    return tuple(each.module for each in decisions if each.action is Action.ASK and each.module is not None)
+    questions = (decision for decision in decisions if decision.action is Action.ASK)
+    return tuple(question.module for question in questions if question.module is not None)
 
 
 def _as_stored(module: str, output: Value) -> Value:
-    """An output as a program gets it back from the journal, so that all of them are handled alike.
+    """Return an output as the journal gives it back, so that live and restarted programs see the same.
 
     Raises:
-        ContractViolation: It is something that no answer could say.
+        ContractViolation: No answer could say this output.
     """
     hint = "Give words, truth, a number, a box or points; name what is larger by a word."
     try:

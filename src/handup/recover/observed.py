@@ -1,4 +1,4 @@
-"""A history that somebody wrote down, as a belief: for deciding once, without a session."""
+"""Belief from a history that somebody wrote down: for deciding once, without a session."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _HISTORY: TypeAdapter[list[dict[str, Any]]] = TypeAdapter(Annotated[list[dict[st
 
 
 def observe(graph: ModuleGraph, history: object, *, expert: float = 1.0, seed: int = 0) -> Belief:
-    """The belief after a history.
+    """Return the belief after a history.
 
     Args:
         graph: The policy.
@@ -84,7 +84,8 @@ def _read(position: int, entry: dict[str, Any]) -> _Strict:
     try:
         return _KINDS[kinds[0]].model_validate(entry)
     except ValidationError as error:
-        deepest = max(error.errors(), key=lambda each: len(each["loc"]))
+        deepest = max(error.errors(), key=lambda problem: len(problem["loc"]))
+        # Leave out pydantic's own names of the alternatives it tried: the reader knows only the keys of the history.
         where = ".".join(part for part in map(str, deepest["loc"]) if not part.startswith(("literal[", _Look.__name__)))
         raise BadObservation(f"entry {position} of the history: {where}: {deepest['msg']}", hint=HINT) from None
 

@@ -1,4 +1,4 @@
-"""What the loop stands between: the policy on one side, the desk and its journal on the other."""
+"""Protocols of the two sides of the loop: the policy on one, the desk and its journal on the other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
-from handup.core import Answer, BadSetting, ContractViolation, Question, SkippingClock, Value
+from handup.core import Answer, ContractViolation, OutOfRange, Question, SkippingClock, Value
 from handup.journal.events import REPAIRED
 from handup.policy import ModuleGraph
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from handup.journal import Journal
 
 LONGEST_SHOWN = 100
-"""So many characters of a wrong value stand in a message."""
+"""Longest part of a wrong value that a message shows, in characters."""
 
 # -- the policy --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pass:
-    """What a forward pass of a policy gave.
+    """Result of one forward pass of a policy.
 
     Args:
         outputs: What each module says: what an answer could say, so words, truth, a number, a box, points. Name
@@ -44,7 +44,7 @@ class Pass:
 
 @dataclass(frozen=True)
 class Look:
-    """How an action looks, after it or later.
+    """Judgement of an action, right after it or later.
 
     Args:
         ok: Whether it looks like a success.
@@ -52,7 +52,7 @@ class Look:
         started: For `sense`: False where the robot knows that it never began, so that it may begin now.
 
     Raises:
-        BadSetting: A certainty outside 0.5 to 1.
+        OutOfRange: A certainty outside 0.5 to 1.
     """
 
     ok: bool
@@ -61,11 +61,13 @@ class Look:
 
     def __post_init__(self) -> None:
         if not 0.5 <= self.certainty <= 1.0:
-            raise BadSetting(f"certainty is {self.certainty:g}", hint="Give 0.5 to 1; turn 'ok' round below 0.5.")
+            raise OutOfRange.of(
+                "certainty", f"{self.certainty:g}", "lie between 0.5 and 1", hint="Turn 'ok' round below 0.5."
+            )
 
 
 def look_of(what: str, given: object) -> Look:
-    """What a policy saw.
+    """Check that a policy's method returned a `Look`, and return it.
 
     Args:
         what: The method that gave it.
@@ -82,7 +84,7 @@ def look_of(what: str, given: object) -> Look:
 
 
 def shown(value: object) -> str:
-    """A value in a message, cut where it is long."""
+    """Return a value as a message shows it, cut where it is long."""
     text = repr(value)
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"
 
@@ -95,10 +97,10 @@ class Policy(Protocol):
         """Its modules."""
 
     def forward(self, answers: Mapping[str, Value]) -> Pass:
-        """What every module says, with an answer in the place of each module that a person answered for."""
+        """Run every module and return the outputs, with an answer in place of each module that was answered for."""
 
     def act(self, outputs: Mapping[str, Value], action_id: str) -> Look:
-        """Do it. Called at most once for each action id, so a log of these ids says what was done.
+        """Act. Called at most once for each action id, so a log of these ids is a log of the actions.
 
         A driver that can should refuse an id that it was told to be void, and one that it has seen.
         """
@@ -109,7 +111,7 @@ class Senses(Protocol):
     """A policy that can see what became of an action."""
 
     def sense(self, action_id: str) -> Look | None:
-        """How an action looks whose outcome was lost, without moving; None where that cannot be told."""
+        """Look at an action whose outcome was lost, without moving; None where that cannot be seen."""
 
 
 @runtime_checkable
@@ -117,7 +119,7 @@ class Doubts(Protocol):
     """A policy that knows when its own look at what it did is worth little, and would rather have a person look."""
 
     def doubt(self, action_id: str) -> Question | None:
-        """The yes-no question whether an action worked; None where the robot's own look at it counts.
+        """Return the yes-no question whether an action worked; None where the robot's own look at it counts.
 
         Asked right after `act`, and again by a program that goes on. Where nobody answers it, what `sense` says counts.
         """
@@ -128,7 +130,7 @@ class Plans(Protocol):
     """A policy that can say what an action was to do: for the question what became of one that was cut off."""
 
     def plan(self, outputs: Mapping[str, Value]) -> str:
-        """What it does on these outputs, in a few words: 'skewer the chicken'."""
+        """Describe in a few words what the policy does on these outputs: 'skewer the chicken'."""
 
 
 @runtime_checkable
@@ -136,7 +138,7 @@ class Words(Protocol):
     """A policy that words its questions itself."""
 
     def question(self, module: str, outputs: Mapping[str, Value]) -> Question:
-        """The question about a module."""
+        """Return the question about a module."""
 
 
 @runtime_checkable
@@ -144,7 +146,7 @@ class Compares(Protocol):
     """A policy that knows when two outputs mean the same."""
 
     def differs(self, module: str, said: Value, answer: Value) -> bool:
-        """Whether an answer is another than what the module had said."""
+        """Return whether an answer means something else than the module's own output."""
 
 
 @runtime_checkable
@@ -168,35 +170,35 @@ class DeskQuestion(Protocol):
 
     @property
     def status(self) -> str:
-        """Where it is in its life."""
+        """Stage of its life, such as `answered` or `withdrawn`."""
 
     @property
     def ended(self) -> bool:
-        """Whether no more can come of it."""
+        """True when it is closed and nothing more can come of it."""
 
     @property
     def settled(self) -> bool:
-        """Whether there is something to tell whoever asked."""
+        """True when the asker has something to learn: an answer, a deferral or an end."""
 
     @property
     def until_s(self) -> float | None:
-        """For a deferred question, until when."""
+        """Time until which a deferred question is put off."""
 
     @property
     def deadline_s(self) -> float | None:
-        """When an answer comes too late."""
+        """Time after which an answer comes too late."""
 
     @property
     def by(self) -> str | None:
-        """Who replied."""
+        """Name of the person who replied."""
 
     @property
     def cause(self) -> str | None:
-        """Why it was withdrawn; `stop` where somebody said stop."""
+        """Reason for a withdrawal; `stop` where somebody said stop."""
 
     @property
     def answer(self) -> Answer | None:
-        """What they answered."""
+        """The person's answer."""
 
 
 class AskingDesk(Protocol):
@@ -204,17 +206,17 @@ class AskingDesk(Protocol):
 
     @property
     def journal(self) -> Journal:
-        """Where everything is written."""
+        """The journal that everything is written to."""
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody said stop, and nobody has enabled the robot since."""
+        """True while a stop holds: somebody said stop, and nobody has enabled the robot since."""
 
     def stopped_since(self, seq: int) -> bool:
-        """Whether somebody said stop after an entry of the journal, also where that was lifted since."""
+        """Return whether somebody said stop after an entry of the journal, even if it was lifted since."""
 
     def now_s(self) -> float:
-        """The time, which never runs backwards."""
+        """Return the time, which never runs backwards."""
 
     def ask(self, question: Question, *, run: str, step: str, attempt: int = 1, load: float = 0.0) -> DeskQuestion:
         """Put a question; the same id again is the same question."""
@@ -223,16 +225,16 @@ class AskingDesk(Protocol):
         """Wait until a question is settled, or the robot stopped."""
 
     def record(self, question: str) -> DeskQuestion | None:
-        """The question as it is."""
+        """Return the question as it is now."""
 
     def withdraw(self, question: str, why: str) -> object:
         """Take a question back."""
 
     def tick(self) -> None:
-        """Do what is due by the clock."""
+        """Do what is due by the clock: reminders, deferrals, expiries."""
 
     def free_from_s(self, now_s: float) -> float:
-        """From when somebody may be asked."""
+        """Return the time from which somebody may be asked."""
 
 
 @dataclass(frozen=True)
@@ -241,7 +243,7 @@ class AtDesk:
 
     Args:
         desk: The desk.
-        look_every_s: While nothing happens, its clock is looked at so often, in real seconds.
+        look_every_s: Interval at which its clock is read while nothing happens, in real seconds.
         since: The number of the run's first entry. A stop after it holds for the run, lifted or not.
     """
 
@@ -251,22 +253,23 @@ class AtDesk:
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody says stop, or said so at any time since the run began."""
+        """True when somebody says stop now, or said so at any time since the run began."""
         return self.desk.stopped or self.desk.stopped_since(self.since)
 
     @property
     def repaired(self) -> bool:
-        """Whether the journal was repaired since the run began, so that some of what it did may be lost."""
+        """True when the journal was repaired since the run began: some of what the run did may be missing."""
         return any(entry.kind == REPAIRED for entry in self.desk.journal.read(self.since, run=""))
 
     def settled(self, question: str, put_off_s: float | None = None) -> DeskQuestion | None:
-        """A question once there is something to tell of it; None after a stop.
+        """Wait for news of a question and return it; None after a stop.
 
         Args:
             question: Its id.
-            put_off_s: That it was put off until then is known already, and no news.
+            put_off_s: A deferral until this time is already known and is no news.
         """
         while not self.stopped:
+            # The head is read before the question, so that an entry written in between ends the pause below.
             seq = self.desk.journal.head().seq
             self.desk.tick()
             record = self.desk.record(question)
@@ -280,7 +283,7 @@ class AtDesk:
         return None
 
     def ended(self, record: DeskQuestion) -> DeskQuestion | None:
-        """A question once no more can come of it, however often it is put off; None after a stop."""
+        """Wait until a question is closed, however often it is put off, and return it; None after a stop."""
         later: DeskQuestion | None = record
         while later is not None and not later.ended:
             later = self.settled(later.id, later.until_s)
@@ -299,21 +302,22 @@ class AtDesk:
 
     def rest(self, seconds: float, after: str, following: str) -> None:
         """Leave people alone between two questions, counted from the end of the first, unless both were asked."""
+        # Counted from the journal and not from now, so that a restarted program does not begin the rest anew.
         until_s = max(entry.at_s for entry in self.desk.journal.read(key=after)) + seconds
         while self.desk.record(following) is None and not self.stopped and self.desk.now_s() < until_s:
             self.pause(until_s, self.desk.journal.head().seq)
 
     def next_end_s(self, questions: Iterable[str]) -> float:
-        """When the first of some questions comes to its end by itself; infinity where none does."""
+        """Return when the first of some questions ends by itself; infinity where none does."""
         records = [self.desk.record(question) for question in questions]
         ends = [record.deadline_s for record in records if record is not None and not record.ended]
         return min((end_s for end_s in ends if end_s is not None), default=math.inf)
 
     def answers(self, questions: Mapping[str, str]) -> dict[str, Value]:
-        """What was answered to the question of each module, without what was erased."""
-        found = {module: self.desk.record(question) for module, question in questions.items()}
-        answers = {module: record.answer for module, record in found.items() if record is not None}
-        return {module: each.value for module, each in answers.items() if each and each.value is not None}
+        """Return the answer to the question of each module, without answers that were erased."""
+        records = {module: self.desk.record(question) for module, question in questions.items()}
+        answers = {module: record.answer for module, record in records.items() if record is not None}
+        return {module: answer.value for module, answer in answers.items() if answer and answer.value is not None}
 
     def withdraw(self, questions: Iterable[str]) -> None:
         """Take back those of the questions that are still open."""

@@ -1,4 +1,4 @@
-"""What a run leaves in the journal, and what can be read from it beyond the session's own events."""
+"""Journal entries of a run, and the trail that is read from them beyond the session's own events."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class RunTold:
 
     @classmethod
     def of(cls, told: Event) -> RunTold:
-        """The entry for an event."""
+        """Return the entry for an event."""
         record = event_to_json(told)
         return cls(told={**record, "by": None}, by=told.by) if isinstance(told, ModuleAnswered) else cls(told=record)
 
     def read(self) -> Event:
-        """The event.
+        """Return the event.
 
         Raises:
             BadRecord: It is damaged.
@@ -98,7 +98,7 @@ class RunUnknown:
 
 
 class Settled(StrEnum):
-    """How an unknown outcome was settled."""
+    """Ways in which an unknown outcome is settled."""
 
     SENSED = "sensed"
     """The robot looked."""
@@ -133,7 +133,7 @@ RunEvent = RunStarted | RunTold | RunForwarded | RunBegun | RunUnknown | RunSett
 
 
 def question_of(run: str, step: str, attempt: int) -> str:
-    """The id that the desk gives a question."""
+    """Return the id that the desk gives a question."""
     return f"{run}/{step}/{attempt}"
 
 
@@ -157,13 +157,13 @@ class Attempt:
 
     @property
     def is_open(self) -> bool:
-        """Whether it was begun and nothing is known of how it went."""
+        """True when the action was begun and its outcome is not known."""
         return self.ok is None and self.settled is None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trail:
-    """What a run's entries say, beside what the session makes of them. Immutable; `after` takes in one more.
+    """Summary of a run's entries, beside what the session makes of them. Immutable; `after` takes in one more.
 
     Args:
         started: How it began.
@@ -189,15 +189,15 @@ class Trail:
 
     @property
     def open_attempt(self) -> Attempt | None:
-        """The action that was begun and of which nothing is known."""
+        """The action that was begun and whose outcome is not known."""
         return self.attempts[-1] if self.attempts and self.attempts[-1].is_open else None
 
     def turn(self, module: str) -> int:
-        """Which question about a module is the present one, counted from 1. Put off, it stays the same question."""
+        """Return the number of the present question about a module, from 1. A deferred question keeps its number."""
         return self.over.get(module, 0) + 1
 
     def after(self, event: object, key: str) -> Trail:
-        """With one more entry. What is no entry of a run changes nothing.
+        """Return the trail with one more entry. An entry of another kind changes nothing.
 
         Raises:
             BadRecord: It does not fit the ones before.
@@ -234,6 +234,7 @@ class Trail:
                 return replace(self, put_off={**self.put_off, told.module: told.until_s})
             case NotAnswered():
                 return self._over(told.module)
+            # After LET_TRY the session hears a made-up outcome, evidence of nothing: it is not the action's own.
             case Executed() if self.attempts and self.attempts[-1].settled is not Settled.LET_TRY:
                 return self._changed(key, ok=told.ok, certainty=told.certainty)
             case _:
@@ -244,7 +245,7 @@ class Trail:
         return replace(self, over={**self.over, module: self.turn(module)}, put_off=put_off)
 
     def _changed(self, action: str, **changes: Any) -> Trail:
-        """With something known about the last action."""
+        """Return the trail with something known about the last action."""
         if not self.attempts or self.attempts[-1].id != action:
             raise BadRecord(f"the journal tells of an action '{action}' that was not begun", hint="Verify the journal.")
         return replace(self, attempts=(*self.attempts[:-1], replace(self.attempts[-1], **changes)))

@@ -1,4 +1,4 @@
-"""One episode of recovery: told what happened, says what to do next. No I/O, no threads, no clock of its own."""
+"""Session of one recovery episode: take in what happened, decide what to do next. No I/O, no threads, no clock."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from handup.core import (
     Action,
     Availability,
     BadRecord,
-    BadSetting,
     ContractViolation,
     CostModel,
     Costs,
@@ -22,8 +21,12 @@ from handup.core import (
     FixedCosts,
     IllegalCall,
     LivingCosts,
+    Malformed,
     Outcome,
+    OutOfRange,
     Question,
+    UnknownName,
+    WrongSize,
     check_probability,
 )
 from handup.people import Workload
@@ -46,7 +49,7 @@ from handup.recover.state import EXPECTED, LEGAL, SessionPhase, SessionState, Ta
 from handup.when import DEFAULT, Flips, Strategy, flips_at, settings_in_force, strategy
 
 SCHEMA = 1
-"""Of a session in JSON."""
+"""Version of a session's JSON record."""
 T = TypeVar("T", float, float | None)
 
 
@@ -102,7 +105,7 @@ class Session:
 
     @property
     def phase(self) -> SessionPhase:
-        """What it waits for."""
+        """Phase, named after what the session waits for."""
         return self._state.phase
 
     @property
@@ -112,17 +115,17 @@ class Session:
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the episode ended; None while it goes on."""
+        """Outcome of the episode; None while it goes on."""
         return self._state.outcome
 
     @property
     def tally(self) -> Tally:
-        """What the episode has cost so far."""
+        """Costs of the episode so far."""
         return self._state.tally
 
     @property
     def belief(self) -> Belief:
-        """What is believed about the policy."""
+        """Belief about which modules of the policy are wrong."""
         return self._state.belief
 
     @property
@@ -135,8 +138,8 @@ class Session:
         """The question that is open, in the policy's words."""
         if self.phase is not SessionPhase.ASKING or self.pending is None or self.pending.module is None:
             return None
-        own = self.graph.modules[self.graph.index(self.pending.module)].question
-        return own or Question(f"What should '{self.pending.module}' say?")
+        worded = self.graph.modules[self.graph.index(self.pending.module)].question
+        return worded or Question(f"What should '{self.pending.module}' say?")
 
     @property
     def reliability(self) -> float:
@@ -155,11 +158,11 @@ class Session:
 
     @property
     def forward_due(self) -> bool:
-        """Whether something happened that a forward pass may follow."""
+        """True when something happened since the last forward pass, so that another may follow."""
         return self._state.forward_due
 
     def flips(self) -> Flips:
-        """How far the pending decision is from being another one.
+        """Return how far each number is from the value at which the pending decision would change.
 
         Raises:
             IllegalCall: Nothing is decided.
@@ -169,6 +172,7 @@ class Session:
         terms, now_s = self.settings, self._state.now_s
         costs = self._costs_at(now_s)
         if terms.time is TimeUnit.STEPS:
+            # The pending step has already taken its time; give it back, to weigh the decision as it was made.
             taken = {Action.ASK: terms.ask_time, Action.ACT: terms.act_time}.get(self.pending.action, 0.0)
             costs = replace(costs, time_left=costs.time_left + taken)
         return flips_at(self.strategy, self._askable_belief(now_s), costs, now_s, self.pending)
@@ -176,7 +180,7 @@ class Session:
     # -- what it is asked and told -----------------------------------------------------------------------------------
 
     def next(self, now_s: float) -> Decision:
-        """What to do next.
+        """Decide what to do next.
 
         Args:
             now_s: The time, on any clock that does not restart; a step back counts as no time passed.
@@ -202,7 +206,7 @@ class Session:
     def forwarded(
         self, confidences: Mapping[str, float], *, changed: Collection[str] = (), renewed: Collection[str] = ()
     ) -> None:
-        """The policy ran again and gave confidences; unchanged ones may be left out.
+        """Take in the confidences of a new forward pass; unchanged ones may be left out.
 
         A module that computed something new from new inputs is not to blame for earlier failures any more. A changed
         confidence says so by itself; name modules in `changed` that gave another output with the same confidence, as
@@ -216,12 +220,12 @@ class Session:
         self._refuse_illegal("forwarded")
         for what, names in (("changed", changed), ("renewed", renewed)):
             if isinstance(names, str):
-                raise BadSetting(f"{what} is {names!r}", hint="Give a list of module names.")
+                raise Malformed.of(what, repr(names), "be a list of module names", hint="Put the name into a list.")
         for name, confidence in confidences.items():
             self.graph.index(name)
             check_probability(f"confidence of '{name}'", confidence)
-        given = {name: float(value) for name, value in confidences.items()}
-        self._tell(Forwarded(confidences=given, changed=tuple(changed), renewed=tuple(renewed)))
+        numbers = {name: float(value) for name, value in confidences.items()}
+        self._tell(Forwarded(confidences=numbers, changed=tuple(changed), renewed=tuple(renewed)))
 
     def answered(
         self,
@@ -232,7 +236,7 @@ class Session:
         expert: float | None = None,
         now_s: float | None = None,
     ) -> None:
-        """A person answered the open question, or, late, one that was deferred or expired.
+        """Take in an answer to the open question, or a late one to a question that was deferred or expired.
 
         Args:
             module: Which module the answer concerns.
@@ -247,14 +251,14 @@ class Session:
         self._refuse_illegal("answered")
         trust = self.settings.expert if expert is None else float(expert)
         check_probability("expert", trust)
-        told = None if changed is None else _truth("changed", changed)
+        differs = None if changed is None else _truth("changed", changed)
         who = None if by is None else str(by)
-        self._tell(ModuleAnswered(module=module, changed=told, by=who, expert=trust, now_s=_seconds(now_s)))
+        self._tell(ModuleAnswered(module=module, changed=differs, by=who, expert=trust, now_s=_seconds(now_s)))
 
     def unanswered(
         self, module: str, why: Unanswered | str, *, until_s: float | None = None, now_s: float | None = None
     ) -> None:
-        """The open question brought no answer, or, later, nothing comes of one that was put off after all.
+        """Take in that a question brought no answer, or, later, that a deferred one will bring none.
 
         The module is not asked about again before the reason ends.
 
@@ -271,11 +275,12 @@ class Session:
         try:
             reason = Unanswered(why)
         except ValueError:
-            raise BadSetting(f"{why!r} is no reason", hint=f"Use one of: {', '.join(Unanswered)}.") from None
+            must = f"be one of {', '.join(Unanswered)}"
+            raise UnknownName.of("why", repr(why), must, hint="Use one of these.") from None
         self._tell(NotAnswered(module=module, why=reason, until_s=_seconds(until_s), now_s=_seconds(now_s)))
 
     def executed(self, ok: bool, *, certainty: float = 1.0, now_s: float | None = None) -> None:
-        """The robot acted.
+        """Take in how an execution went.
 
         Args:
             ok: Whether it looks like a success.
@@ -288,18 +293,21 @@ class Session:
         """
         self._refuse_illegal("executed")
         if not 0.5 <= certainty <= 1.0:
-            raise BadSetting(f"certainty is {certainty:g}", hint="Give 0.5 to 1; turn 'ok' round below 0.5.")
+            raise OutOfRange.of(
+                "certainty", f"{certainty:g}", "lie between 0.5 and 1", hint="Turn 'ok' round below 0.5."
+            )
         event = Executed(ok=_truth("ok", ok), certainty=float(certainty), now_s=_seconds(now_s))
+        # `ended` goes into the event: on reload the episode ends where it ended, whatever the belief computes then.
         after = self._after(event)
         self._take(replace(event, ended=after.phase is SessionPhase.ENDED), after)
 
     def stopped(self, why: str = "") -> None:
-        """Somebody stopped the robot. Legal at any time and safe twice; the episode is over."""
+        """Take in that somebody stopped the robot: the episode is over. Legal at any time and safe twice."""
         if self.phase is not SessionPhase.ENDED:
             self._tell(EpisodeStopped(why=str(why)))
 
     def told(self, event: Event) -> None:
-        """Take in an event of another session's `history`: in order, they make an equal session.
+        """Take in an event of another session's `history`: all of them, in order, make an equal session.
 
         Raises:
             IllegalCall, UnknownModule, ContractViolation: It does not fit what went before.
@@ -309,7 +317,7 @@ class Session:
     # -- storing it --------------------------------------------------------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, as one plain record. Made again from it, the session goes on as if nothing had happened."""
+        """Return the session as one plain record, from which `from_json` makes one that goes on."""
         costs = self._first_costs
         return {
             "schema": SCHEMA,
@@ -332,7 +340,7 @@ class Session:
         costs: CostModel | None = None,
         availability: Availability | None = None,
     ) -> Self:
-        """The session that `to_json` stored, rebuilt from what it was told.
+        """Return the session that `to_json` stored, rebuilt from its events.
 
         Args:
             record: What `to_json` gave, perhaps through a file.
@@ -376,13 +384,13 @@ class Session:
             )
 
     def _refuse_misplaced(self, event: Event) -> None:
-        """Refuse what does not fit what went before, though it is legal in this phase."""
+        """Refuse an event that is legal in this phase and does not fit what went before."""
         match event:
             case Decided():
                 self._refuse_early(event.now_s)
                 if not event.is_whole(self.graph.names):
-                    said = f"'{self.strategy.name}' decides {event.decision.action} and cannot mean it"
-                    raise ContractViolation(said, hint="Run check_strategy on it.")
+                    cause = f"'{self.strategy.name}' decides {event.decision.action} and cannot mean it"
+                    raise ContractViolation(cause, hint="Run check_strategy on it.")
             case Forwarded():
                 for name in (*event.confidences, *event.changed, *event.renewed):
                     self.graph.index(name)
@@ -397,16 +405,17 @@ class Session:
                     raise IllegalCall("an execution ended otherwise than it looked", hint=EXPECTED[self.phase])
 
     def _tell(self, event: Event) -> None:
-        """Take one event in and remember it: every change of state goes this way, live and on reload."""
+        """Take in one event and remember it: every change of state goes this way, live and on reload."""
         self._take(event, self._after(event))
 
     def _after(self, event: Event) -> SessionState:
-        """The state after an event that fits what went before."""
+        """Return the state after an event that fits what went before."""
         self._refuse_illegal(event.told)
         self._refuse_misplaced(event)
         return self._state.after(event, self.settings)
 
     def _take(self, event: Event, after: SessionState) -> None:
+        # Before the state changes: where keeping fails, the session is as if nothing had been told.
         self._keep(event)
         before, self._state = self._state, after
         self._events.append(event)
@@ -415,12 +424,12 @@ class Session:
                 self._cost_model = self._cost_model.after(burden)
 
     def _keep(self, event: Event) -> None:
-        """Called before an event takes effect: where a session is kept elsewhere too, this is where."""
+        """Keep an event elsewhere before it takes effect; a session that is stored overrides this."""
 
     # -- what a strategy is given to decide on -----------------------------------------------------------------------
 
     def _askable_belief(self, now_s: float) -> Belief:
-        """The belief, with everything held back that nobody may be asked about now."""
+        """Return the belief, with modules held back that nobody may be asked about now."""
         belief = self.belief
         if not self.settings.ask_again:
             belief = belief.held_back(np.where(belief.answered, np.inf, -np.inf))
@@ -429,7 +438,7 @@ class Session:
         return belief.held_back(_one_each("times", self._availability.free_from_s(now_s), len(self.graph)))
 
     def _costs_at(self, now_s: float) -> Costs:
-        """What asking, acting and time cost now."""
+        """Return what asking, acting and time cost now."""
         terms, graph, state = self.settings, self.graph, self._state
         modules = len(graph)
         started_s = now_s if state.started_s is None else state.started_s
@@ -449,7 +458,7 @@ class Session:
         )
 
     def _decision(self, costs: Costs, now_s: float) -> tuple[Decision, Outcome | None]:
-        """What to do now, within the episode's limits."""
+        """Return what to do now within the episode's limits, and the outcome where that ends it."""
         terms, tally = self.settings, self.tally
         if costs.time_left <= 1e-9 or tally.steps >= terms.max_steps_per_module * len(self.graph):
             reason = f"The time given to this episode is used up after {tally.steps} steps."
@@ -474,40 +483,42 @@ class Session:
 
 
 def _seconds(value: T) -> T:
-    """A time that may be left out.
+    """Check a time, which may be left out, and return it.
 
     Raises:
-        BadSetting: It is not finite.
+        OutOfRange: It is not finite.
     """
     if value is None:
         return value
     if not math.isfinite(value):
-        raise BadSetting(f"the time is {value}", hint="Pass seconds from a clock.")
+        raise OutOfRange.of("the time", value, "be finite", hint="Pass seconds from a clock.")
     return float(value)
 
 
 def _truth(what: str, value: object) -> bool:
-    """What is true or false, Python's or numpy's.
+    """Check that a value is true or false, Python's or numpy's, and return it.
 
     Raises:
-        BadSetting: It is something else: "no" is neither true nor false.
+        Malformed: It is something else: "no" is neither true nor false.
     """
     if not isinstance(value, bool | np.bool_):
-        raise BadSetting(f"{what} is {value!r}", hint="Give True or False.")
+        raise Malformed.of(what, repr(value), "be True or False", hint="Pass a truth value.")
     return bool(value)
 
 
 def _one_each(what: str, values: Sequence[float] | NDArray[np.float64], modules: int) -> NDArray[np.float64]:
-    """One number per module.
+    """Check that there is one number for each module, and return them as an array.
 
     Raises:
-        BadSetting: There are more or fewer, or one is no number.
+        WrongSize: There are more or fewer.
+        Malformed: A value is not a number.
     """
     if len(values) != modules:
-        raise BadSetting(f"{len(values)} {what} for {modules} modules", hint="Give one per module.")
+        given = f"{len(values)} for {modules} modules"
+        raise WrongSize.of(what, given, "have one value per module", hint="Give one per module.")
     array = np.asarray(values, dtype=np.float64)
     if np.isnan(array).any():
-        raise BadSetting(f"one of the {what} is no number", hint="Give one number per module.")
+        raise Malformed.of(what, "NaN", "be numbers", hint="Give one number per module.")
     return array
 
 

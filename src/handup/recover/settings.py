@@ -9,15 +9,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from handup.core import BadSetting, check_probability, default_horizon, objective_of
+from handup.core import Malformed, OutOfRange, UnknownName, check_probability, default_horizon, objective_of
 from handup.recover.events import Unanswered
 
 NO_LIMIT = 1_000_000
-"""Executions beyond any episode's."""
+"""More executions than any episode has: no limit."""
 
 
 class TimeUnit(StrEnum):
-    """How an episode counts time."""
+    """Units in which an episode counts time."""
 
     STEPS = "steps"
     """Each question and each execution takes its `ask_time` or `act_time`, 1 by default; waiting takes none."""
@@ -27,7 +27,7 @@ class TimeUnit(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What an episode weighs and where it ends. Every limit is a field; the defaults suit a feeding robot.
+    """Weights and limits of an episode. The defaults suit a feeding robot.
 
     Args:
         w: How much the person's load counts against the robot's time.
@@ -40,12 +40,12 @@ class Settings:
         not_now_s: After *not now*, the module is not asked about for this long.
         someone_else_s: After *someone else*: time to find them.
         expired_s: After a question that nobody answered.
-        max_questions_per_module: So often a module is asked about at most.
-        max_unanswered: After so many unanswered questions a module is not asked about again.
-        min_wait_s: A wait lasts at least so long.
-        max_wait_s: So long an episode may wait in all.
-        max_steps_per_module: So many questions and executions per module an episode may take, whatever the clock says.
-        max_executions: So often the robot tries at most; then the episode ends.
+        max_questions_per_module: Most questions about one module.
+        max_unanswered: Most unanswered questions about one module; then it is not asked about again.
+        min_wait_s: Shortest wait.
+        max_wait_s: Longest time that an episode may wait in all.
+        max_steps_per_module: Most questions and executions per module, whatever the clock says.
+        max_executions: Most tries of the robot; then the episode ends.
         ask_again: Whether a module may be asked about again while its answer still holds: not where the same person
             would only say the same.
         outdated_by_acting: Modules for which an answer holds only until the robot acts. It matters where `ask_again` is
@@ -98,42 +98,45 @@ class Settings:
         ):
             value = getattr(self, name)
             if not low <= value <= high:
-                raise BadSetting(f"{name} is {value:g}", hint=f"Give a number from {low:g} to {high:g}.")
+                raise OutOfRange.of(name, f"{value:g}", f"lie between {low:g} and {high:g}", hint="Change it.")
             if isinstance(low, int) and not isinstance(value, int):
-                raise BadSetting(f"{name} is {value!r}", hint="Give a whole number.")
+                raise Malformed.of(name, repr(value), "be a whole number", hint="Leave out the fraction.")
         if not isinstance(self.ask_again, bool):
-            raise BadSetting(f"ask_again is {self.ask_again!r}", hint="Give true or false.")
+            raise Malformed.of("ask_again", repr(self.ask_again), "be true or false", hint="Write it without quotes.")
         if isinstance(self.outdated_by_acting, str):
-            raise BadSetting(f"outdated_by_acting is {self.outdated_by_acting!r}", hint="Give a list of module names.")
+            shown = repr(self.outdated_by_acting)
+            raise Malformed.of("outdated_by_acting", shown, "be a list of names", hint="Give module names.")
         object.__setattr__(self, "outdated_by_acting", tuple(self.outdated_by_acting))
         for name, chance in self.unseen.items():
             check_probability(f"unseen of '{name}'", chance)
         object.__setattr__(self, "unseen", {str(name): float(chance) for name, chance in self.unseen.items()})
         if self.unseen_cost is not None and not 0.0 <= self.unseen_cost <= 1e15:
-            raise BadSetting(f"unseen_cost is {self.unseen_cost:g}", hint="Give a cost from 0 on, or leave it out.")
+            cost = f"{self.unseen_cost:g}"
+            raise OutOfRange.of("unseen_cost", cost, "lie between 0 and 1e+15", hint="Give a cost, or leave it out.")
         if self.time not in tuple(TimeUnit):
-            raise BadSetting(f"time is {self.time!r}", hint=f"Use one of: {', '.join(TimeUnit)}.")
+            raise UnknownName.of("time", repr(self.time), f"be one of {', '.join(TimeUnit)}", hint="Use one of these.")
         object.__setattr__(self, "time", TimeUnit(self.time))
         for name, value in asdict(self).items():
             if isinstance(value, np.floating):
                 object.__setattr__(self, name, float(value))
         if self.horizon is not None and not 0.0 < self.horizon <= 1e15:
-            raise BadSetting(f"horizon is {self.horizon:g}", hint="Give a time above 0, or leave it out.")
+            shown = f"{self.horizon:g}"
+            raise OutOfRange.of("horizon", shown, "be above 0 and at most 1e+15", hint="Give a time, or leave it out.")
 
     def horizon_of(self, modules: int) -> float:
-        """The time given to an episode with a policy of so many modules."""
+        """Return the time given to an episode with a policy of so many modules."""
         return default_horizon(modules) * self.act_time if self.horizon is None else self.horizon
 
     def timed(self, modules: int) -> Settings:
-        """The same settings with the horizon in so many words, which a record keeps whatever the default becomes."""
+        """Return the settings with the horizon as a number, which a record keeps even if the default changes."""
         return replace(self, horizon=self.horizon_of(modules))
 
     def mistake_cost(self, modules: int) -> float:
-        """What a mistake costs that nobody sees, with a policy of so many modules."""
+        """Return the cost of a mistake that nobody sees, with a policy of so many modules."""
         return objective_of(self.w, 0.0, self.horizon_of(modules)) if self.unseen_cost is None else self.unseen_cost
 
     def pause_s(self, why: Unanswered) -> float:
-        """How long a module is not asked about after a question that brought no answer."""
+        """Return the time for which a module is not asked about after a question without an answer, in seconds."""
         return {
             Unanswered.NOT_NOW: self.not_now_s,
             Unanswered.SOMEONE_ELSE: self.someone_else_s,
@@ -142,7 +145,7 @@ class Settings:
         }[why]
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record: keyword arguments for the same settings. What came later is left out where it is not used."""
+        """Return a plain record: keyword arguments for the same settings. Later fields are left out where unused."""
         later = {
             "max_executions": self.max_executions < NO_LIMIT,
             "ask_again": not self.ask_again,

@@ -23,7 +23,7 @@ from handup.recover.settings import Settings, TimeUnit
 
 
 class SessionPhase(StrEnum):
-    """What a session waits for."""
+    """Phases of a session, named after what it waits for."""
 
     DECIDING = "deciding"
     """To be asked what to do next."""
@@ -43,7 +43,7 @@ LEGAL: Mapping[SessionPhase, frozenset[str]] = {
     SessionPhase.WAITING: frozenset({"next", "forwarded", "answered", "unanswered", "stopped"}),
     SessionPhase.ENDED: frozenset(),
 }
-"""The one table of what may be told when. What becomes later of a question that was put off is welcome whenever no
+"""The one table of legal calls in each phase. The late end of a question that was put off is welcome whenever no
 execution is under way."""
 
 EXPECTED: Mapping[SessionPhase, str] = {
@@ -53,7 +53,7 @@ EXPECTED: Mapping[SessionPhase, str] = {
     SessionPhase.WAITING: "Call next() when the wait is over, or tell what changed.",
     SessionPhase.ENDED: "Start a new session for the next episode.",
 }
-"""What to call instead of what is not legal."""
+"""Hint for each phase: the calls that are legal instead."""
 
 PHASE_AFTER: Mapping[Action, SessionPhase] = {
     Action.ACT: SessionPhase.ACTING,
@@ -65,7 +65,7 @@ PHASE_AFTER: Mapping[Action, SessionPhase] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
-    """What an episode has cost so far.
+    """Costs of an episode so far.
 
     Args:
         questions: How many were put to a person, answered or not.
@@ -87,7 +87,7 @@ class Tally:
     objective: float = 0.0
 
     def priced(self, w: float) -> Tally:
-        """With the objective that belongs to the load and the time lost."""
+        """Return the tally with the objective that belongs to the load and the time lost."""
         return replace(self, objective=objective_of(w, self.load, self.time_lost))
 
     @property
@@ -98,11 +98,11 @@ class Tally:
 
 @dataclass(frozen=True, kw_only=True)
 class SessionState:
-    """Everything a session knows, beside its settings. Immutable.
+    """All that a session knows, beside its settings. Immutable.
 
     Args:
         belief: What is believed about the policy.
-        phase: What is waited for.
+        phase: What the session waits for.
         pending: The decision that is being carried out.
         outcome: How the episode ended.
         tally: What it cost.
@@ -136,15 +136,15 @@ class SessionState:
 
     @classmethod
     def of(cls, graph: ModuleGraph, settings: Settings) -> SessionState:
-        """The state before anything happened."""
+        """Return the state before anything happened."""
         return cls(belief=Belief.of(graph, seed=settings.seed), asked=(0,) * len(graph), unanswered=(0,) * len(graph))
 
     def is_open(self, module: str) -> bool:
-        """Whether a question about this module is open."""
+        """Return whether a question about this module is open."""
         return self.phase is SessionPhase.ASKING and self.pending is not None and self.pending.module == module
 
     def after(self, event: Event, settings: Settings) -> SessionState:
-        """The state after an event. The event must be legal; the session sees to that."""
+        """Return the state after an event. The event must be legal; the session sees to that."""
         match event:
             case Decided():
                 return self._decided(event, settings)
@@ -170,6 +170,7 @@ class SessionState:
             since_s, until_s = self.waiting
             tally = replace(tally, waited_s=tally.waited_s + min(event.now_s, until_s) - since_s)
         waiting, asked = None, self.asked
+        # By the clock, all time up to now is lost until an execution succeeds; by steps, only what each step takes.
         lost = tally.time_lost if settings.time is TimeUnit.STEPS else event.now_s - started_s
         if decision.action is Action.ASK:
             tally = replace(tally, questions=tally.questions + 1, load=tally.load + event.load)
@@ -225,6 +226,7 @@ class SessionState:
         for_try = event.why is Unanswered.LET_ROBOT_TRY
         until_s = event.until_s if event.until_s is not None else now_s + settings.pause_s(event.why)
         if for_try or for_good:
+            # Blocked for ever; `_executed` lifts the block again for modules that only wait for the robot's try.
             until_s = math.inf
         state = replace(
             self,
@@ -263,7 +265,7 @@ class SessionState:
         )
 
     def _with_news(self) -> SessionState:
-        """News ends a wait: the next decision may be another one."""
+        """Return to deciding if the session waits: after news the next decision may differ."""
         return replace(self, phase=SessionPhase.DECIDING, pending=None) if self.phase is SessionPhase.WAITING else self
 
 
@@ -272,12 +274,12 @@ def _one_more(counts: tuple[int, ...], module: int) -> tuple[int, ...]:
 
 
 def _later(now_s: float, told_s: float | None) -> float:
-    """Time does not run backwards, whatever a clock says."""
+    """Return the later time: time does not run backwards, whatever a clock says."""
     return now_s if told_s is None else max(now_s, told_s)
 
 
 def burdens_of(event: Event, before: SessionState, after: SessionState) -> Iterator[Burden]:
-    """What people bore by an event, oldest first.
+    """Yield what people bore by an event, oldest first.
 
     A person waits while the robot acts, from the decision to the time that is told with the outcome, and while it
     has decided to wait. Without a time no wait is known, and the event counts at the latest time told.

@@ -1,4 +1,4 @@
-"""An action of which nobody knows what became of it: look, or ask a person; never repeat it blindly.
+"""Handling of an action whose outcome nobody knows: look, or ask a person; never repeat it blindly.
 
 Its outcome was lost with the program that did it, or the robot cannot tell by looking.
 """
@@ -24,11 +24,11 @@ EFFECTS = {
 LAST = "How did the last thing that I did turn out?"
 DAY_S = 86400
 LONGEST = 300
-"""Most characters that are shown of what the robot was about to do."""
+"""Longest text about what the robot was about to do, in characters."""
 
 
 def settle_unknown(session: DurableSession, attempt: Attempt, policy: Policy, at_desk: AtDesk) -> None:
-    """Find out what became of an action: by looking, or else by asking.
+    """Find out how an action went: by looking, or else by asking.
 
     A robot that doubts its own look has a person look first. The run is stopped where nobody can tell. After a stop
     at the desk nothing is done.
@@ -52,7 +52,7 @@ def settle_unknown(session: DurableSession, attempt: Attempt, policy: Policy, at
         value, certainty = (None, 1.0) if answer is None else (answer.value, answer.certainty)
         meaning = meaning_of(value, certainty, let_try=record.status == "delegated")
         if look is not None and meaning is not None and meaning[0] is Settled.LET_TRY:
-            break  # the robot's own look, then
+            break  # the person left it to the robot, so its own look counts
         if meaning is not None:
             session.settle(*meaning, by=record.by)
             return
@@ -65,10 +65,10 @@ def settle_unknown(session: DurableSession, attempt: Attempt, policy: Policy, at
 
 
 def doubt_of(policy: Policy, action: str) -> Question | None:
-    """The policy's own question about an action, where it doubts its look.
+    """Return the policy's own question about an action; None where it trusts its own look.
 
     Raises:
-        ContractViolation: It is no yes-no question.
+        ContractViolation: It returned something else than a yes-no question.
     """
     given: object = policy.doubt(action) if isinstance(policy, Doubts) else None
     if given is not None and not (isinstance(given, Question) and given.kind is QuestionKind.YES_NO):
@@ -77,13 +77,13 @@ def doubt_of(policy: Policy, action: str) -> Question | None:
 
 
 def questions_about(session: DurableSession, attempt: Attempt) -> list[str]:
-    """The ids of the questions about an action, as many as may be asked."""
+    """Return the ids of all questions that may be asked about an action."""
     turns = range(1, session.settings.max_unanswered + 1)
     return [question_of(session.run, _step_of(attempt), turn) for turn in turns]
 
 
 def _step_of(attempt: Attempt) -> str:
-    """What the questions about an action are called: no module can have a colon in its name."""
+    """Return the step that questions about an action have: no module name can hold a colon."""
     return f"act:{attempt.id.rsplit('/', maxsplit=1)[-1]}"
 
 
@@ -108,14 +108,14 @@ def lost_question(plan: str, goal: str = "", support: str = "") -> Question:
 
 
 def support_for(outputs: Mapping[str, Value], begun_s: float) -> str:
-    """Return when an action was begun, and on what outputs."""
-    what = ", ".join(f"{module}: {in_passing(said)}" for module, said in outputs.items())
+    """Describe when an action was begun, and on what outputs."""
+    what = ", ".join(f"{module}: {in_passing(output)}" for module, output in outputs.items())
     about = f"It was begun at {_clock(begun_s)} UTC{f' with {what}' if what else ''}."
     return about if len(about) <= LONGEST else f"{about[: LONGEST - 1]}…"
 
 
 def _clock(at_s: float) -> str:
-    """The time of day."""
+    """Return the time of day."""
     seconds = int(at_s % DAY_S)
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 

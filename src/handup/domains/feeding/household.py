@@ -1,4 +1,4 @@
-"""The household of a meal: which meal goes on there, and where it keeps what the robot was told."""
+"""Household of a meal: the meal that goes on there, and the store of its memory."""
 
 from __future__ import annotations
 
@@ -30,17 +30,14 @@ from handup.journal.address import address_of
 from handup.journal.writer import Writer
 from handup.memory import Memory
 
-OWN = ""
-"""The meal's own store."""
-
 
 @dataclass(frozen=True)
 class Next:
-    """What is eaten next.
+    """The meal that is eaten next.
 
     Args:
-        order: With the meal's name.
-        goes_on: Whether it was begun before.
+        order: Order of the meal, with its name.
+        goes_on: Whether the meal was begun before.
     """
 
     order: Order
@@ -58,12 +55,12 @@ def next_meal(
     again: bool = False,
     people: str = PAGE,
 ) -> Next:
-    """The meal to eat now. A new one is written down, so that the next program goes on with it.
+    """Return the meal to eat now. A new one is written down, so that the next program goes on with it.
 
     Args:
         journal: The store.
-        wanted: What to order; its name is not used.
-        terms: On which terms.
+        wanted: Order of a new meal; its name is not used.
+        terms: Terms of the meal.
         new: Begin a new meal, whatever was eaten before.
         own_seed: Give each new meal another seed, counted from the order's on; one that goes on has its own.
         own_kitchen: Serve all meals of the store in one home, whose number is the seed of the first of them; one that
@@ -91,10 +88,10 @@ def next_meal(
 
 
 def terms_of(journal: Journal, *, new: bool = False, again: bool = False) -> MealTerms | None:
-    """The terms of the meal that `next_meal` would go on with; None where it would begin one.
+    """Return the terms of the meal that `next_meal` would go on with; None where it would begin one.
 
     Raises:
-        BadRecord: It is of another version.
+        BadRecord: The meal is of another version.
     """
     with journal.writing() as writer:
         known = _going_on(writer, new=new, again=again)
@@ -122,9 +119,9 @@ def _adopt(writer: Writer) -> None:
 
 
 def _home(orders: Sequence[Ordered], seed: int) -> int:
-    """In which home the next meal of a store is served: that of the first one that was in any, or a new one."""
-    homes = (each.order.get("kitchen") for each in orders)
-    return next((int(each) for each in homes if each is not None), seed)
+    """Return the home of the next meal of a store: that of the first one that had any, or a new one."""
+    homes = (order.order.get("kitchen") for order in orders)
+    return next((int(home) for home in homes if home is not None), seed)
 
 
 OWN = ""

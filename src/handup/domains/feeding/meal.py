@@ -1,4 +1,4 @@
-"""A meal: a plate, some bites, a few attempts at each, and somebody to ask. One journal, one run for each bite.
+"""A meal: a plate, some bites, a few attempts at each, and people to ask. One journal, one run for each bite.
 
 Killed at any point, the same meal on the same journal goes on: at the same bite, with the same open question, and
 without doing anything twice. After a stop, once somebody has enabled the robot, it goes on with the same bite in a new
@@ -57,17 +57,17 @@ class Meal:
     """One meal on a journal. Make it, give its desk to people, and `eat`. Close it, or use it in a `with` block.
 
     Args:
-        order: What is served.
-        journal: Where everything is kept. With a `SkippingClock` no time is spent waiting.
-        modules: The four.
-        calibrators: For each of the four; the shipped ones where not given.
-        film: The frames of a film go here.
+        order: Order of the meal.
+        journal: Journal of the meal. With a `SkippingClock` no time is spent waiting.
+        modules: The four modules.
+        calibrators: Calibrator of each module; None for the shipped ones.
+        film: List that takes the frames of a film.
         shown: Called with each picture that a question is about.
-        company: Who is at the table.
-        memory: The household's: what people answered about foods and skills is kept there, and reused.
-        plates: What makes a vector of a plate for it; the shipped encoder where it is None. Another one needs a memory
+        company: Company at the table.
+        memory: Memory of the household, which keeps people's answers about foods and skills for later meals.
+        plates: Encoder of plates for the memory; None for the shipped one. Another one needs a memory
             with a threshold of its own.
-        crops: What makes one of a piece, likewise.
+        crops: Encoder of pieces, likewise.
 
     Raises:
         MissingExtra, NoPictures: The simulation or OpenGL is missing.
@@ -115,46 +115,46 @@ class Meal:
 
     @property
     def settings(self) -> Settings:
-        """The terms of one bite."""
+        """Terms of one bite."""
         return self.order.settings
 
     @property
     def most_bites(self) -> int:
-        """How many bites it has: as many as were ordered, or fewer once nothing is left."""
+        """Number of bites of the meal: as many as were ordered, or fewer once nothing is left."""
         return self._most
 
     def simulated(self, person: SimulatedPerson | None = None, *, accuracy: float | None = None) -> Simulated:
-        """Somebody who sees the plate, as a channel. What they say to a question is the same in every program.
+        """Return a channel to a simulated person who sees the plate, and answers a question alike in every program.
 
         Args:
-            person: How well, how fast and how steadily.
-            accuracy: Instead of the person's: the probability of a right answer.
+            person: Model of their skill, speed and steadiness.
+            accuracy: Probability of a right answer, instead of the model's.
         """
         return Simulated(self.truth, random=self._chance, person=person, accuracy=accuracy)
 
     def truth(self, question: Question) -> Value:
-        """A right answer to one of the four questions, or to one about an attempt; for simulated people.
+        """Return a right answer to one of the four questions, or to one about an attempt; for simulated people.
 
         A simulated plate goes with its program, so an attempt that was cut off has not begun for those who see it.
         """
         if question.options == tuple(EFFECTS):
             return NOT_STARTED
-        said: dict[str, Value] = {}
+        outputs: dict[str, Value] = {}
         bite = (question.image or "").rpartition("/")[0]
         for entry in self.journal.read(run=bite):
             if isinstance(entry.event, RunForwarded) and entry.event.outputs is not None:
-                read = {module: value_from_json(each) for module, each in entry.event.outputs.items()}
-                said = {module: each for module, each in read.items() if each is not None}
+                values = {module: value_from_json(value) for module, value in entry.event.outputs.items()}
+                outputs = {module: value for module, value in values.items() if value is not None}
         if question.kind is QuestionKind.YES_NO:
             return AttemptLog(self.journal, bite).done[-1].got
         in_vain = {acted.judged.item for acted in self._done() if isinstance(acted, BiteAttempt) and not acted.got}
-        return right_answer(self.world, _module_of(question), said, in_vain)
+        return right_answer(self.world, _module_of(question), outputs, in_vain)
 
     def eat(self, channels: Sequence[Channel], *, told: Callable[[Bite], object] = lambda bite: None) -> Served:
-        """Eat all bites, one after the other; those that the journal knows already are only read.
+        """Eat all bites, one after the other; those that the journal knows are only read.
 
         Args:
-            channels: How questions reach the person.
+            channels: Ways in which questions reach people.
             told: Called after each bite.
         """
         for bite in self.bites(channels):
@@ -162,11 +162,11 @@ class Meal:
         return self.served
 
     def bites(self, channels: Sequence[Channel], desk: Desk | None = None) -> Generator[Bite, None, None]:
-        """Eat bite after bite. Between two of them somebody chews.
+        """Eat bite after bite. Between two of them the person chews.
 
         Args:
             channels: As for `eat`.
-            desk: The desk with these channels and the company's; one of its own where it is None.
+            desk: The desk with these channels and the company's; None for one of its own.
         """
         order, self._on, self._eaten = self.order, self._terms(channels), []
         self._marks = self._marks or self._on.people == PERSON
@@ -192,11 +192,11 @@ class Meal:
 
     @property
     def served(self) -> Served:
-        """The meal until now."""
+        """The meal so far."""
         return Served(order=self.order, terms=self._on, bites=tuple(self._eaten), seconds=self._seconds())
 
     def close(self) -> None:
-        """Give the world back."""
+        """Close the world."""
         self.world.close()
 
     def __enter__(self) -> Meal:
@@ -206,7 +206,7 @@ class Meal:
         self.close()
 
     def _bite(self, number: int, desk: Desk, workload: Workload) -> tuple[list[Episode], list[BiteAttempt]]:
-        """One bite: one run, and another one after each stop, once somebody has enabled the robot."""
+        """Eat one bite: one run, and another one after each stop, once somebody has enabled the robot."""
         episodes: list[Episode] = []
         acts: list[BiteAttempt] = []
         for stops in count():
@@ -217,7 +217,8 @@ class Meal:
             costs = episodes[-1].costs if episodes else workload
             try:
                 episode = driven(settings=self.settings, costs=costs)
-            except Halted:  # somebody said stop, so the run ends now; what became of the motion stays unknown
+            # The second call finds the stop at the desk, and ends the run by it.
+            except Halted:  # somebody said stop in a motion, whose outcome stays unknown
                 episode = driven(settings=self.settings, costs=costs)
             policy.teach()
             episodes.append(episode)
@@ -231,27 +232,27 @@ class Meal:
         return episodes, acts
 
     def _done(self) -> list[BiteAttempt | HaltedAct]:
-        """All that was tried in this meal, oldest first."""
+        """Return all attempts of this meal, oldest first."""
         return [acted for name in self._runs() for acted in AttemptLog(self.journal, name).all]
 
     def _terms(self, channels: Sequence[Channel]) -> MealTerms:
-        """Who answers, and what the robot sees with."""
-        found = next((each for each in channels if isinstance(each, Simulated)), None)
+        """Return the terms of the meal: who answers, which networks see, and which memory is used."""
+        simulated = next((channel for channel in channels if isinstance(channel, Simulated)), None)
         return MealTerms(
-            people=PERSON if found is None else SIMULATED,
-            accuracy=None if found is None else found.accuracy,
+            people=PERSON if simulated is None else SIMULATED,
+            accuracy=None if simulated is None else simulated.accuracy,
             networks=self._networks,
             memory=self._remembering is not None,
             memory_store=self._memory_store,
         )
 
     def _chance(self, question: str) -> RandomSource:
-        """Chance for one question: by the meal's seed and by which question of the meal it is."""
+        """Return the chance of one question: by the meal's seed and the question's place in the meal."""
         which = zlib.crc32(question.removeprefix(self.order.name).encode())
         return np.random.default_rng((self.order.seed, 23, which))
 
     def _runs(self) -> list[str]:
-        """The runs of this meal that have begun."""
+        """Return the runs of this meal that have begun."""
         return [
             name
             for bite in range(1, self.order.bites + 1)
@@ -259,12 +260,12 @@ class Meal:
         ]
 
     def _seconds(self) -> float:
-        """From the first entry of its runs to the last; others may use the store, too."""
+        """Return the time from the first entry of its runs to the last; other runs may use the store, too."""
         times = [entry.at_s for name in self._runs() for entry in self.journal.read(run=name)]
         return max(times) - min(times)
 
     def _halted(self) -> bool:
-        """Whether the last motion was stopped on its way, so that the fork still is where it was then."""
+        """Return whether the last motion was stopped on its way, so that the fork is still where it was then."""
         done = self._done()
         return bool(done) and isinstance(done[-1], HaltedAct)
 
@@ -272,10 +273,10 @@ class Meal:
         return any(True for _ in self.journal.read(run=name, limit=1))
 
     def _policy(self, name: str, number: int) -> BitePolicy:
-        made = (
+        make = (
             BitePolicy if self._film is None else partial(FilmedPolicy, frames=self._film, caption=self._title(number))
         )
-        return made(
+        return make(
             self.world,
             self._remembering or self._modules,
             self._calibrators,
@@ -291,7 +292,7 @@ class Meal:
         )
 
     def _lessons(self, name: str) -> Lessons | None:
-        """What the bite of a run teaches; nothing without a memory."""
+        """Return the lessons of a bite's run; None without a memory."""
         if self._remembering is None:
             return None
         return Lessons(self._remembering, self.journal, name, meal_id(self.journal, self.order.name))
@@ -300,7 +301,7 @@ class Meal:
         return f"bite {number} of {self.order.bites}"
 
     def _pass(self, seconds: float) -> None:
-        """An attempt took its time; a clock that is moved by hand is moved on."""
+        """Let the time of an attempt pass on a clock that is moved by hand."""
         if isinstance(self.journal.clock, SkippingClock):
             self.journal.clock.advance(seconds)
 
@@ -309,7 +310,7 @@ class Meal:
         self._company.shown(name, picture)
 
     def _rest(self, name: str) -> None:
-        """Chewing. It begins when the bite ended, so a meal that goes on does not chew twice."""
+        """Wait while the person chews, from the end of the bite: a meal that goes on does not chew twice."""
         until_s = max((entry.at_s for entry in self.journal.read(run=name)), default=0.0) + self.order.rest_s
         if isinstance(self.journal.clock, SkippingClock):
             self.journal.clock.skip_to(until_s)
@@ -318,6 +319,6 @@ class Meal:
 
 
 def _module_of(question: Question) -> str:
-    """Which of the four questions this is, by its form."""
+    """Return the module that a question is about, by the question's form."""
     by_kind = {"box": "box", "points": "params"}
     return by_kind.get(question.kind, "skill" if question.options == tuple(map(str, Skill)) else "food")

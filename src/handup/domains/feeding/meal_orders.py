@@ -1,4 +1,4 @@
-"""Orders of meals: what is eaten on a store, and on which terms.
+"""Orders of meals on a store, with the terms on which they are eaten.
 
 Order and terms are written down before the first bite. Whoever goes on with a meal must want the same.
 """
@@ -16,7 +16,7 @@ from handup.journal.writer import Writer
 
 T = TypeVar("T", Order, MealTerms)
 RUN = "meals"
-"""The run under which a journal keeps what was ordered for each meal, and on which terms."""
+"""Run under which a journal keeps the orders of meals and their terms."""
 WORLD = "feeding"
 """Name of the domain."""
 CALLED: Mapping[str, str] = {
@@ -26,11 +26,11 @@ CALLED: Mapping[str, str] = {
     "doubt_below": "doubt about the fork below",
     "memory_store": "a memory in",
 }
-"""What the parts of an order are called in a message, where that is not their name."""
+"""Names of the parts of an order in a message, where they differ from the field's name."""
 UNSAID: Mapping[str, str] = {"memory_store": "the meal's own store"}
-"""What it means where such a part is empty."""
+"""Words in a message for an empty part."""
 LATER: Mapping[str, Any] = {"kitchen": None, "memory": False, "memory_store": ""}
-"""Parts that orders from before them lack, and what that means; an order that says no more is written without them."""
+"""Values of parts that older orders lack; an order with just these values is written without them."""
 ANOTHER = "Use another --store file, or --new."
 
 
@@ -40,9 +40,9 @@ class Ordered:
     """A meal begins.
 
     Args:
-        name: Of the meal: its bites are runs of this name.
-        order: What was ordered.
-        terms: On which terms, as `MealTerms` has them.
+        name: Name of the meal: its bites are runs of this name.
+        order: The order, as `Order` has it.
+        terms: The terms, as `MealTerms` has them.
     """
 
     name: str
@@ -86,9 +86,9 @@ def refuse_another(known: Ordered, order: Order, terms: MealTerms | None = None)
     """Refuse to go on with a meal that was ordered otherwise.
 
     Args:
-        known: How it was ordered.
-        order: What is wanted now.
-        terms: On which terms; None: on any.
+        known: The order in the journal.
+        order: The order that is wanted now.
+        terms: The terms that are wanted now; None for any.
 
     Raises:
         BadRecord: Something differs; the message names it.
@@ -97,10 +97,11 @@ def refuse_another(known: Ordered, order: Order, terms: MealTerms | None = None)
     now = {**asdict(order), **({} if terms is None else asdict(terms))}
     others = [name for name, value in now.items() if name not in before or before[name] != value]
     if others:
-        said = "; ".join(
-            f"{CALLED.get(name, name)} {_said(name, before.get(name))}, not {_said(name, now[name])}" for name in others
+        differences = "; ".join(
+            f"{CALLED.get(name, name)} {_in_words(name, before.get(name))}, not {_in_words(name, now[name])}"
+            for name in others
         )
-        raise BadRecord(f"the meal on this store has {said}", hint=ANOTHER)
+        raise BadRecord(f"the meal on this store has {differences}", hint=ANOTHER)
 
 
 def ordered_of(order: Order, terms: MealTerms) -> Ordered:
@@ -112,7 +113,7 @@ def _parts(of: Order | MealTerms) -> dict[str, Any]:
     return {name: value for name, value in asdict(of).items() if (name, value) not in LATER.items()}
 
 
-def _said(name: str, value: object) -> str:
+def _in_words(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -126,7 +127,7 @@ def read_order(ordered: Ordered) -> Order:
     Raises:
         BadRecord: It is of another version.
     """
-    return _made(Order, ordered.order, ordered.name)
+    return _read_as(Order, ordered.order, ordered.name)
 
 
 def read_terms(ordered: Ordered) -> MealTerms:
@@ -135,10 +136,10 @@ def read_terms(ordered: Ordered) -> MealTerms:
     Raises:
         BadRecord: They are of another version.
     """
-    return _made(MealTerms, ordered.terms, ordered.name)
+    return _read_as(MealTerms, ordered.terms, ordered.name)
 
 
-def _made(kind: type[T], record: Mapping[str, Any], name: str) -> T:
+def _read_as(kind: type[T], record: Mapping[str, Any], name: str) -> T:
     try:
         return kind(**record)
     except TypeError as error:

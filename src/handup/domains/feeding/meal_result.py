@@ -1,4 +1,4 @@
-"""How a meal went, as a record."""
+"""Results of a meal and of its bites, as records."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from handup.domains.feeding.truth import MODULES, LossCause
 from handup.recover import Episode, Settings, Settled
 
 FINISHED, NOTHING_LEFT, STOPPED = "finished", "nothing left", "stopped"
-"""How a meal ended."""
+"""Endings of a meal."""
 
 
 def cause_of(acts: Sequence[BiteAttempt]) -> LossCause:
-    """The one cause of a lost bite: the detector where the meant food was on the fork, else that of the first attempt.
+    """Return the one cause of a lost bite: the detector if the meant food was on the fork, else the first attempt's.
 
     What a later attempt gets wrong may follow from the first, which has changed the plate.
     """
     if not acts:
         return LossCause.UNTRIED
-    return LossCause.DETECTOR if any(each.got for each in acts) else acts[0].judged.cause
+    return LossCause.DETECTOR if any(attempt.got for attempt in acts) else acts[0].judged.cause
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bite:
-    """How one bite went.
+    """Result of one bite.
 
     Args:
-        number: Which one, from 1.
-        outcome: How the robot's run ended; `recovered` means that it thinks it has the bite.
-        reason: Why it ended.
-        food: The food that was meant at last; None where nothing was tried.
-        picked: What was really on the fork at last.
+        number: Number of the bite, from 1.
+        outcome: Outcome of the robot's run; `recovered` means that it thinks it has the bite.
+        reason: Reason for the outcome.
+        food: Food that was meant in the last attempt; None where nothing was tried.
+        picked: Food that was really on the fork at last.
         got: Whether the meant food was on the fork, and the robot took it for a bite.
         overlooked: Attempts that had the meant food on the fork, which the detector took for failures.
-        attempts: How often it tried.
+        attempts: Number of attempts.
         asked: The modules that it asked about, in order; then `fork` for each time that it asked about that.
-        workload: What the questions cost.
+        workload: Cost of the questions.
         objective: J of this bite, as the robot believes that it went: it does not see a wrong bite.
         true_objective: J by the simulation: a bite of another food, or of none, that the robot took for a success is as
             bad as one that it gave up.
-        cause: Why it was lost; None where it was not.
+        cause: Cause of a lost bite; None where it was not lost.
     """
 
     number: int
@@ -64,12 +64,15 @@ class Bite:
 
     @classmethod
     def of(cls, number: int, episodes: Sequence[Episode], acts: Sequence[BiteAttempt], settings: Settings) -> Bite:
-        """From its runs, of which a stop ended all but the last, what the robot did in them, and the bite's terms."""
+        """Return the result of a bite from its runs (a stop ended all but the last), its attempts, and its terms."""
         last, episode = acts[-1] if acts else None, episodes[-1]
-        told = {each.id: bool(each.ok) for episode in episodes for each in episode.actions if each.ok is not None}
+        verdicts = {
+            action.id: bool(action.ok) for episode in episodes for action in episode.actions if action.ok is not None
+        }
         recovered = episode.outcome is Outcome.RECOVERED
         got = recovered and last is not None and last.got
-        objective = sum(each.tally.objective for each in episodes)
+        objective = sum(run.tally.objective for run in episodes)
+        # Counted by the last run's own load: the earlier runs ended by a stop, and not by giving up.
         given_up = objective_of(settings.w, episode.tally.load, settings.horizon_of(len(MODULES)))
         mistaken = given_up - episode.tally.objective if recovered and not got else 0.0
         return cls(
@@ -79,10 +82,10 @@ class Bite:
             food=None if last is None else last.food,
             picked=None if last is None else last.execution.picked,
             got=got,
-            overlooked=sum(each.got and not told.get(each.action, each.ok) for each in acts),
+            overlooked=sum(attempt.got and not verdicts.get(attempt.action, attempt.ok) for attempt in acts),
             attempts=len(acts),
-            asked=tuple(what for each in episodes for what in (*each.asked, *_doubts(each))),
-            workload=sum(each.tally.load for each in episodes),
+            asked=tuple(module for run in episodes for module in (*run.asked, *_doubts(run))),
+            workload=sum(run.tally.load for run in episodes),
             objective=objective,
             true_objective=objective + mistaken,
             cause=None if got else cause_of(acts),
@@ -90,11 +93,11 @@ class Bite:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the robot gave another food than it meant."""
+        """True when the robot gave another food than it meant."""
         return not self.got and self.outcome is Outcome.RECOVERED and self.picked is not None
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record."""
+        """Return a plain record."""
         return {
             "bite": self.number,
             "outcome": str(self.outcome),
@@ -115,19 +118,19 @@ class Bite:
 
 
 def _doubts(episode: Episode) -> list[str]:
-    """What a person said of the fork."""
-    return ["fork" for each in episode.actions if each.settled is Settled.SAID]
+    """Return `fork` for each time that a person judged the fork."""
+    return ["fork" for action in episode.actions if action.settled is Settled.SAID]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Served:
-    """How a meal went.
+    """Result of a meal.
 
     Args:
-        order: What was ordered.
-        terms: Who answered, and which networks saw.
-        bites: Each bite.
-        seconds: From its first entry in the journal to its last, by the journal's clock.
+        order: Order of the meal.
+        terms: Terms of the meal: who answered, and which networks saw.
+        bites: Results of the bites, in order.
+        seconds: Time from the first entry in the journal to the last, by the journal's clock.
     """
 
     order: Order
@@ -137,29 +140,29 @@ class Served:
 
     @property
     def outcome(self) -> str:
-        """How it ended: `finished`, `nothing left` before the last bite, or `stopped`."""
+        """Ending of the meal: `finished`, `nothing left` before the last bite, or `stopped`."""
         if self.bites and self.bites[-1].outcome is Outcome.STOPPED:
             return STOPPED
         return FINISHED if len(self.bites) == self.order.bites else NOTHING_LEFT
 
     @property
     def got(self) -> int:
-        """Bites of the food that was meant."""
-        return sum(each.got for each in self.bites)
+        """Number of bites of the food that was meant."""
+        return sum(bite.got for bite in self.bites)
 
     @property
     def on_fork(self) -> int:
-        """Bites in which the meant food was on the fork, whatever the detector said."""
-        return sum(each.got or each.overlooked > 0 for each in self.bites)
+        """Number of bites in which the meant food was on the fork, whatever the detector said."""
+        return sum(bite.got or bite.overlooked > 0 for bite in self.bites)
 
     @property
     def triage(self) -> dict[str, int]:
-        """For every bite that was lost, its one cause."""
-        found = Counter(each.cause for each in self.bites if each.cause is not None)
-        return {str(cause): found[cause] for cause in LossCause}
+        """Number of lost bites by their cause."""
+        causes = Counter(bite.cause for bite in self.bites if bite.cause is not None)
+        return {str(cause): causes[cause] for cause in LossCause}
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record."""
+        """Return a plain record."""
         order, terms = self.order, self.terms
         return {
             "plate": order.plate,
@@ -176,15 +179,15 @@ class Served:
             "networks": terms.networks,
             "memory": terms.memory,
             "outcome": self.outcome,
-            "bites": [each.to_json() for each in self.bites],
+            "bites": [bite.to_json() for bite in self.bites],
             "got": self.got,
             "on_fork": self.on_fork,
-            "wrong_bites": sum(each.is_wrong for each in self.bites),
-            "queries": sum(len(each.asked) for each in self.bites),
-            "executions": sum(each.attempts for each in self.bites),
-            "workload": round(sum(each.workload for each in self.bites), 6),
-            "J": round(sum(each.objective for each in self.bites), 6),
-            "J_true": round(sum(each.true_objective for each in self.bites), 6),
+            "wrong_bites": sum(bite.is_wrong for bite in self.bites),
+            "queries": sum(len(bite.asked) for bite in self.bites),
+            "executions": sum(bite.attempts for bite in self.bites),
+            "workload": round(sum(bite.workload for bite in self.bites), 6),
+            "J": round(sum(bite.objective for bite in self.bites), 6),
+            "J_true": round(sum(bite.true_objective for bite in self.bites), 6),
             "triage": self.triage,
             "seconds": round(self.seconds, 3),
             "evidence": {"plate": "simulated", "answers": terms.people},

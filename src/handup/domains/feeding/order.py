@@ -1,10 +1,10 @@
-"""What is ordered for a meal, and on which terms it is eaten."""
+"""Order of a meal, and the terms on which it is eaten."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from handup.core import BadSetting
+from handup.core import OutOfRange
 from handup.domains.feeding import calibration
 from handup.domains.feeding.looks import looks_of
 from handup.people import BITE
@@ -12,34 +12,35 @@ from handup.recover import Settings
 from handup.when import strategy
 
 PERSON = "person"
-"""Whoever answers and is not simulated."""
+"""Kind of people who answer and are not simulated."""
 UNSEEN = {"food": 0.36, "box": 0.08}
-"""How often an attempt on a module's mistake looks like a bite: the detector sees that there is one, not whose. Of 326
+"""Share of attempts on a module's mistake that look like a bite: the detector sees one, not of which food. Of 326
 attempts alone on 40 hard plates (seeds 270,000 on) 39 of 107 that were first wrong in the food, and 3 of 36 in the box;
 none of 46 that were wrong in skill or parameters only."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """What is served, and how the robot eats it.
+    """Order of a meal: the plate, and how the robot serves it.
 
     Args:
         plate: The name of a plate.
         looks: `easy` or `hard`.
         method: How the robot decides; `never+query-then-execute` never asks, `topo+query-for-all` asks everything.
-        bites: How many.
-        attempts: At each, at most.
-        seed: Everything that chance decides.
+        bites: Most bites.
+        attempts: Most attempts at each bite.
+        seed: Seed of all chance.
         faulty: Whether the food detector is faulty, as in the core paper's appendix D.
         calibrators: `best`, or the paper's `interval` or `scaled`; with a faulty detector always `scaled`.
-        expert: How far the robot trusts an answer.
-        rest_s: From a bite to the next: chewing.
-        doubt_below: A look at the fork that is less certain than this is a question; 0 never asks.
-        name: Of the meal in the journal.
-        kitchen: The home it is eaten in, which looks the same at every meal; None: no one's.
+        expert: Probability that an answer is right, as the robot counts.
+        rest_s: Seconds from a bite to the next: chewing.
+        doubt_below: Certainty of a look at the fork below which a person is asked; 0 never asks.
+        name: Name of the meal in the journal.
+        kitchen: Number of the home, which looks the same at every meal; None for no home.
 
     Raises:
-        BadSetting: No bites, no attempts, or unknown looks.
+        OutOfRange: Fewer or more bites or attempts than may be.
+        BadSetting: Unknown looks.
         UnknownMethod: No such method.
     """
 
@@ -61,12 +62,12 @@ class Order:
         looks_of(self.looks)
         for what, number, most in (("bites", self.bites, 20), ("attempts", self.attempts, 10)):
             if not 1 <= number <= most:
-                raise BadSetting(f"{number} {what}", hint=f"Give 1 to {most}.")
+                raise OutOfRange.of(what, number, f"lie between 1 and {most}", hint="Give another number.")
         strategy(self.method)
 
     @property
     def settings(self) -> Settings:
-        """The terms of one bite: time for every attempt and for every question before it.
+        """Terms of one bite: time for every attempt and for every question before it.
 
         A bite of another food is as bad as one that was given up. Nobody is asked twice about what still holds.
         """
@@ -79,25 +80,25 @@ class Order:
         )
 
     def run_of(self, bite: int, stops: int = 0) -> str:
-        """The run of a bite; a new one after each stop."""
+        """Return the name of the run of a bite; each stop gives a new one."""
         return f"{self.name}/bite-{bite}" + (f"-after-stop-{stops}" if stops else "")
 
     @property
     def calibrated(self) -> str:
-        """Which calibrators are used."""
+        """Name of the calibrators that are used."""
         return calibration.SCALED if self.faulty else self.calibrators
 
 
 @dataclass(frozen=True, kw_only=True)
 class MealTerms:
-    """What else decides how a meal goes.
+    """Terms of a meal beside its order.
 
     Args:
-        people: Who answers: `simulated`, or a `person`.
-        accuracy: How often simulated people are right; None: as their model says.
-        networks: Which networks the robot sees with, as `Modules.networks` says; empty where it has others.
-        memory: Whether it remembers what it is told.
-        memory_store: Where that is kept, seen from the meal's own store; empty where it is that one, or none.
+        people: Kind of people who answer: `simulated`, or a `person`.
+        accuracy: Probability that simulated people are right; None for that of their model.
+        networks: Networks that the robot sees with, as in `Modules.networks`; empty for others.
+        memory: Whether the robot remembers answers.
+        memory_store: Store of the memory, seen from the meal's own store; empty for that one, or none.
     """
 
     people: str = PERSON

@@ -1,4 +1,4 @@
-"""Somebody watches the meal: every phase is told, the plate is shown while the arm moves, and a stop is heeded."""
+"""Company at a page: every phase is told, the plate is shown while the arm moves, and a stop is heeded."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
     from handup.domains.feeding.meal import Meal
 
 ROBOT = "plate"
-"""The robot's name."""
+"""Name of the robot."""
 SIZE = (480, 360)
-"""Of live pictures, in px."""
+"""Size of live pictures, in px."""
 EVERY_S = 0.16
-"""Real time between two of them."""
+"""Real time between two live pictures, in seconds."""
 QUALITY = 82
-"""Of a JPEG."""
+"""Quality of a JPEG, from 0 to 100."""
 TRY_AGAIN_S = 0.3
 AWAY = (ServerUnreachable, ServerBusy, StoreUnavailable)
-"""What passes by itself: a picture is then put again."""
+"""Errors that pass by themselves: a picture is then put again."""
 BETWEEN_BITES = (Phase.RESTING, Phase.DONE)
-"""Then what the modules said of the last bite is no longer shown."""
+"""Phases in which the modules' outputs for the last bite are no longer shown."""
 _log = logging.getLogger("handup.meal")
 
 
 @dataclass
 class AtPage(Company):
-    """Somebody at a page: company for a `Meal`.
+    """Company of a `Meal` at a page.
 
     Args:
-        place: Where the robot works, with its link and its speed.
-        intent_s: Seconds, at a speed of 1, for which the robot says what it is about to do before it does it.
-        size: Of live pictures.
+        place: Workplace of the robot, with its link and its speed.
+        intent_s: Seconds, at a speed of 1, for which the robot announces an action before it begins.
+        size: Size of live pictures, in px.
     """
 
     place: Workplace
@@ -66,19 +66,19 @@ class AtPage(Company):
     _panels: Sequence[Panel] = field(default=(), init=False)
 
     def __post_init__(self) -> None:
-        self.channels = (self,)  # it hears itself what is asked
+        self.channels = (self,)  # as a channel it hears of questions, to tell them as a phase
         self._told = {"phase": Phase.LOOKING, "title": "The meal", "doing": "looking at the plate"}
 
     # -- as company --------------------------------------------------------------------------------------------------
 
     def sits_down(self, meal: Meal, desk: Desk) -> None:
-        """The meal begins, or goes on."""
+        """Take the meal that begins, or goes on."""
         self._meal, self._desk = meal, desk
         self.place.sit_down(desk=desk)
         self._snap()
 
     def guard(self, seconds: float) -> None:
-        """Real time, holds, stops, and pictures."""
+        """Keep real time, hold, heed stops, and send pictures."""
         self.place.guard(seconds)
         now = self.place.clock()
         if now >= self._shot + EVERY_S:
@@ -87,11 +87,11 @@ class AtPage(Company):
             self._put()
 
     def shown(self, name: str, picture: Picture) -> None:
-        """The picture of a question is there before the question is; where the server refuses it, there is none."""
-        made, waited = jpeg(picture), False
+        """Put the picture of a question on the server before the question; where it is refused, ask without it."""
+        file, waited = jpeg(picture), False
         while not self._desk.stopped:
             try:
-                self.place.keep(name, made)
+                self.place.keep(name, file)
             except AWAY as error:
                 if not waited:
                     _log.warning("the picture of a question cannot be put on the server yet: %s", error)
@@ -107,26 +107,26 @@ class AtPage(Company):
             self._put()
 
     def begins(self, policy: BitePolicy, name: str, number: int) -> None:
-        """Know the policy of a bite."""
+        """Take the policy of the bite that begins."""
         self._policy, self._run, self._number = policy, name, number
 
     def over(self, bites: Sequence[Bite]) -> None:
-        """One more bite is over; after the last one, the meal."""
+        """Show that one more bite is over; after the last one, the meal."""
         self._bites = tuple(bites)
         self._snap()
         if len(bites) == self._meal.most_bites:
-            got = sum(each.got for each in bites)
+            got = sum(bite.got for bite in bites)
             self._tell(Phase.DONE, f"finished: {got} of {len(bites)} bites")
 
     def rest(self, until_s: float) -> None:
-        """Somebody chews; after the last bite nobody waits for them."""
+        """Wait while the person chews; after the last bite nobody waits."""
         if len(self._bites) == self._meal.most_bites:
             return
         left_s = until_s - self._desk.now_s()
         if left_s > 0.0:
             got = bool(self._bites) and self._bites[-1].got
-            doing, what = ("waiting while you eat", "bite") if got else ("getting ready for the next try", "try")
-            self._tell(Phase.RESTING, doing, f"The next {what} comes in about {left_s:.0f} s.")
+            doing, next_thing = ("waiting while you eat", "bite") if got else ("getting ready for the next try", "try")
+            self._tell(Phase.RESTING, doing, f"The next {next_thing} comes in about {left_s:.0f} s.")
         while (left_s := until_s - self._desk.now_s()) > 0.0 and not self._desk.stopped:
             self._desk.watch(min(left_s, 0.5))
         if self._desk.stopped:
@@ -142,30 +142,30 @@ class AtPage(Company):
     # -- as channel: what is asked -----------------------------------------------------------------------------------
 
     def show(self, record: Record, desk: Desk) -> None:
-        """Something is asked."""
+        """Show that a question is open."""
         self._tell(Phase.ASKING, record.question.doing or "asking you", record.question.why)
 
     def taken(self, record: Record) -> None:
-        """It was settled, or put off."""
+        """Show that a question was put off."""
         if record.status == "deferred":
             self._tell(Phase.DECIDING, "leaving you alone for a while", "You said: not now.")
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: no channel is open."""
 
     # -- as watcher: what the policy is at ---------------------------------------------------------------------------
 
     def looks(self, policy: BitePolicy) -> None:
-        """It looks at the plate."""
+        """Show that the robot looks at the plate."""
         self._tell(Phase.LOOKING, "looking at the plate")
 
     def thinks(self, policy: BitePolicy) -> None:
-        """Every module has said what it thinks."""
+        """Show the outputs of all modules."""
         self._send(policy.picture())
         self._tell(Phase.DECIDING, "thinking about the next bite")
 
     def moves(self, policy: BitePolicy, outputs: Mapping[str, Value]) -> None:
-        """It is about to act: it says so first, and waits a moment for a stop."""
+        """Announce the action, wait a moment for a stop, and show that it begins."""
         self._tell(Phase.DECIDING, f"about to {plan_of(outputs)}", None)
         self.place.guard.begin()
         self.place.guard.pause(self.intent_s / (self.place.speed or 1.0))
@@ -173,7 +173,7 @@ class AtPage(Company):
         self.place.guard.begin()
 
     def moved(self, policy: BitePolicy, look: Look) -> None:
-        """It has acted."""
+        """Show the robot's own look at the fork."""
         self._snap()
         sure = "I think I have it" if look.ok else "I missed it"
         verdict = "I cannot tell" if look.certainty < DOUBT_BELOW else sure
@@ -197,7 +197,7 @@ class AtPage(Company):
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _snap(self) -> None:
-        """One picture of the plate as it is."""
+        """Send one picture of the plate as it is."""
         self._send(self._meal.world.glance("overhead", self.size))
 
     def _send(self, picture: Picture) -> None:
@@ -206,25 +206,25 @@ class AtPage(Company):
             self.place.link.picture(PICTURE, jpeg(picture))
 
     def _tell(self, phase: Phase, doing: str, why: str | None = "") -> None:
-        """Tell; where `why` is None, how likely the robot thinks that it works."""
+        """Tell a phase; where `why` is None, with how likely the robot thinks that the action works."""
         number = None if phase is Phase.DONE else self._number
         most, session = self._meal.most_bites, None if phase in BETWEEN_BITES else self._session()
         recalled = self._policy.recalled if self._policy is not None else ()
-        told = told_of(session, recalled)
+        panels = told_of(session, recalled)
         self._told = {
             "phase": phase,
             "title": "The meal" if number is None else f"Bite {number} of {most}",
             "doing": doing,
-            "why": hope_of(told) if why is None else why,
+            "why": hope_of(panels) if why is None else why,
         }
-        self._panels = [*told, items_of(self._bites, number, most)]
+        self._panels = [*panels, items_of(self._bites, number, most)]
         self._put()
 
     def _put(self, **instead: Any) -> None:
         self.place.show({**self.view(), **instead})
 
     def _session(self) -> DurableSession | None:
-        """The session, as the journal has it; None before the run has begun."""
+        """Return the session, as the journal has it; None before the run has begun."""
         journal = self._desk.journal
         if self._policy is None or not any(True for _ in journal.read(run=self._run, limit=1)):
             return None
@@ -232,8 +232,8 @@ class AtPage(Company):
 
 
 def jpeg(picture: Picture) -> bytes:
-    """A picture as a file."""
+    """Return a picture as a JPEG file."""
     image_of, _ = pillow()
-    made = io.BytesIO()
-    image_of.fromarray(picture).save(made, "JPEG", quality=QUALITY)
-    return made.getvalue()
+    file = io.BytesIO()
+    image_of.fromarray(picture).save(file, "JPEG", quality=QUALITY)
+    return file.getvalue()

@@ -27,12 +27,12 @@ class MealTask:
     """A meal. See `handup.domains.Task`.
 
     Args:
-        order: What is served; its name is that of the place's run.
-        place: Where the robot works.
-        modules: The four; the shipped ones where it is None.
-        accuracy: How often simulated people are right; as their model says where it is None.
-        film: The frames of a film go here.
-        memory: The household's.
+        order: Order of the meal; its name is that of the place's run.
+        place: Workplace of the robot.
+        modules: The four modules; None for the shipped ones.
+        accuracy: Probability that simulated people are right; None for that of their model.
+        film: List that takes the frames of a film.
+        memory: Memory of the household.
     """
 
     interruptible = True
@@ -49,7 +49,7 @@ class MealTask:
     ) -> None:
         self._page = AtPage(place) if place.link is not None else None
         company: Company | None = self._page
-        if place.people == TERMINAL:  # it also says what is tried, and writes pictures
+        if place.people == TERMINAL:  # the company of a terminal is its own channel
             place.channels, company = (), AtTerminal()
         modules = modules or Modules.load()
         self.meal = Meal(order, place.journal, modules=modules, film=film, company=company, memory=memory)
@@ -57,7 +57,7 @@ class MealTask:
         desk = place.sit_down(Person(name=NAME), channels=[*(company.channels if company else ()), *channels])
         self._bites = self.meal.bites(channels, desk)
         self.eaten = 0
-        """Bites until now."""
+        """Number of bites until now."""
         self._over = False
 
     def step(self) -> float | None:
@@ -88,7 +88,7 @@ class MealTask:
         return {**served.to_json(), "bites": bites, "in_words": words}
 
     def close(self) -> None:
-        """Give the world back."""
+        """Close the world; the meal can go on later."""
         self._bites.close()
         self.meal.close()
 

@@ -1,4 +1,4 @@
-"""A meal with somebody at the terminal: questions one after the other, pictures in a folder, a line per attempt."""
+"""Meal with a person at the terminal: questions one after the other, pictures in a folder, a line per attempt."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from handup.models.pictures import marked, pillow
 from handup.recover import Look
 
 PICTURES = Path("meal-pictures")
-"""Where the plate lies as the robot sees it."""
+"""Folder for pictures of the plate as the robot sees it."""
 
 
 class AtTerminal(ForegroundTerminal, Company):
-    """Somebody at a terminal: company for a `Meal`, and the way questions reach them."""
+    """Company at a terminal, and the way in which questions reach them."""
 
     def __init__(self) -> None:
         super().__init__(NAME)
@@ -32,23 +32,23 @@ class AtTerminal(ForegroundTerminal, Company):
     # -- as company --------------------------------------------------------------------------------------------------
 
     def shown(self, name: str, picture: Picture) -> None:
-        """A question about this picture comes next."""
+        """Keep the picture of the question that comes next."""
         self._seen = (name, picture)
 
     def begins(self, policy: BitePolicy, name: str, number: int) -> None:
-        """Know the number of the bite."""
+        """Take the number of the bite."""
         self._number = number
 
     # -- as channel --------------------------------------------------------------------------------------------------
 
     def prepared(self, record: Record) -> Record:
-        """The question with its picture as a file."""
+        """Return the question with its picture as a file."""
         return replace(record, question=replace(record.question, image=self._kept(record)))
 
     # -- as watcher --------------------------------------------------------------------------------------------------
 
     def moved(self, policy: BitePolicy, look: Look) -> None:
-        """It has acted: one line says what happened, as somebody sees it who sits at the plate."""
+        """Print one line about an attempt, as somebody sees it who sits at the plate."""
         acted = policy.acts.last
         assert acted is not None
         verdict = "I think I have it" if look.ok else "I think I missed it"
@@ -60,7 +60,7 @@ class AtTerminal(ForegroundTerminal, Company):
         )
 
     def _kept(self, record: Record) -> str | None:
-        """The picture of a question as a file, with the robot's guess and a grid in per cent; its path."""
+        """Write a question's picture to a file, with the robot's guess and a grid in per cent; return its path."""
         name = record.question.image
         if self._seen is None or name != self._seen[0]:
             return name

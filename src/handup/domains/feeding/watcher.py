@@ -1,4 +1,4 @@
-"""Company at the table while the robot eats: nobody who could see it, or somebody who watches and may say stop."""
+"""Company at the table while the robot eats: nobody who could see it, or a person who watches and may say stop."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 class Company:
-    """Company at the table, which a meal and its policies tell what they are at. This one is nobody.
+    """Company at the table, which hears what a meal and its policies do. This one is nobody.
 
     No time is spent on showing, and after a stop nobody waits. Override what somebody is to notice.
 
     Attributes:
-        channels: Ways in which it hears that something is asked.
+        channels: Ways in which it hears of questions.
     """
 
     channels: Sequence[Channel] = ()
@@ -55,7 +55,7 @@ class Company:
         """Hear that one more bite is over."""
 
     def rest(self, until_s: float) -> None:
-        """Let somebody chew, until a time of the desk's clock."""
+        """Let the person chew, until a time of the desk's clock."""
 
     def goes_on(self) -> bool:
         """Wait after a stop until the robot is enabled, and return True; return False if it is not waited for."""

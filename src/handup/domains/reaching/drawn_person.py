@@ -1,4 +1,4 @@
-"""Who steers: one person with their own speed, delay and noise, and what chance does to them in an attempt.
+"""Simulated person who steers, with their own speed, delay and noise, and the chance events of one attempt.
 
 Everything is drawn before the hand moves and by the seed alone, so that all methods meet the same person and the same
 slips at the same moments.
@@ -13,7 +13,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from handup.core import BadSetting
+from handup.core import BadSetting, UnknownName
 from handup.core.checks import check_count, check_share
 from handup.domains.reaching import steering_habits
 from handup.domains.reaching.scenes import CONTROL_HZ, CONTROL_S, Scene
@@ -22,9 +22,9 @@ from handup.intent import Pose
 from handup.intent.pose import Vector, exponential, product
 
 REACHED_M, REACHED_RAD = 0.015, 0.15
-"""How near a grasp must be to hold."""
+"""Distance and angle within which a closing hand holds a grasp."""
 TRIES = 200
-"""How many poses beside the list are looked at before one of the list is taken after all."""
+"""Most poses beside the list that are looked at before one of the list is taken after all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class User:
     """A kind of simulated person.
 
     Args:
-        strategy: How they bring the hand to the grasp.
+        strategy: Way in which they bring the hand to the grasp.
         wrong_answer: Share of questions that they answer wrongly.
         missing_pose: Share of trials in which they want a pose that the robot does not know.
         change_strategy: Chance that they try another strategy after a failed attempt.
@@ -48,9 +48,8 @@ class User:
 
     def __post_init__(self) -> None:
         if self.strategy not in tuple(SteeringHabit):
-            raise BadSetting(
-                f"no strategy is called {self.strategy!r}", hint=f"Use one of: {', '.join(SteeringHabit)}."
-            )
+            names = ", ".join(SteeringHabit)
+            raise UnknownName.of("strategy", repr(self.strategy), f"be one of {names}", hint="Use one of these.")
         object.__setattr__(self, "strategy", SteeringHabit(self.strategy))
         for name in ("wrong_answer", "missing_pose", "change_strategy"):
             check_share(name, getattr(self, name), error=BadSetting)
@@ -58,7 +57,7 @@ class User:
 
 @dataclass(frozen=True)
 class Wish:
-    """What a person wants to hold, and how.
+    """The grasp that a person has in mind.
 
     Args:
         goal: Name of the goal.
@@ -73,35 +72,37 @@ class Wish:
     listed: bool
 
     def is_reached(self, pose: Pose) -> bool:
-        """Whether a hand that closes here holds what was wanted."""
-        return any(pose.distance_m(each) <= REACHED_M and pose.angle_rad(each) <= REACHED_RAD for each in self.accepted)
+        """Return whether a hand that closes in this pose holds the wanted grasp."""
+        return any(
+            pose.distance_m(grasp) <= REACHED_M and pose.angle_rad(grasp) <= REACHED_RAD for grasp in self.accepted
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class SteeringPerson:
-    """One person in one attempt: what of them chance decides. Units and reasons stand in `habits`."""
+    """One person in one attempt, as chance draws them. Units and reasons stand in `steering_habits`."""
 
     strategy: SteeringHabit
     cruise: float
     noise: float
     delay: int
-    """In control steps."""
+    """Delay between seeing and pushing, in control steps."""
     switch: int
-    """In control steps."""
+    """Time to change the mode, in control steps."""
     misplaced: Vector
     misturned: Vector
     standoff_m: float
     aside_m: float
     trembling: list[list[float]]
-    """One deflection per control step."""
+    """One deflection per control step, along three axes."""
     pausing: list[bool]
     slipping: list[Vector | None]
     answering: list[float | None]
-    """For each question, None where it is answered rightly, else which of the wrong answers is given, from 0 to 1."""
+    """For each question, None for a right answer, else the choice among the wrong answers, from 0 to 1."""
 
 
 def wish_of(scene: Scene, task: str, user: User, seed: int) -> Wish:
-    """What a person of this seed has in mind; the same for all methods and attempts.
+    """Return what a person of this seed has in mind; the same for all methods and attempts.
 
     Raises:
         BadGoals: The task is no goal of the scene.
@@ -111,11 +112,12 @@ def wish_of(scene: Scene, task: str, user: User, seed: int) -> Wish:
     chance = _chance(scene, task, seed, 0)
     taste = chance.normal(0.0, steering_habits.PREFER_M, len(goal.poses))
     ways = [
-        scene.start.distance_m(each) + steering_habits.RAD_AS_M * scene.start.angle_rad(each) for each in goal.poses
+        scene.start.distance_m(pose) + steering_habits.RAD_AS_M * scene.start.angle_rad(pose) for pose in goal.poses
     ]
     listed = goal.poses[int(np.argmin(np.array(ways) + taste))]
     if chance.random() < user.missing_pose:
         for _ in range(TRIES):
+            # Rejected while the hand would touch something there, or while the robot's list has the grasp already.
             pose = _beside(listed, chance)
             if scene.is_free(pose) and not Wish(task, pose, goal.poses, True).is_reached(pose):
                 return Wish(task, pose, (pose,), False)
@@ -123,7 +125,7 @@ def wish_of(scene: Scene, task: str, user: User, seed: int) -> Wish:
 
 
 def strategy_of(scene: Scene, task: str, user: User, seed: int, attempt: int) -> SteeringHabit:
-    """How they go about it in an attempt, counted from 0. Who changes turns first, or stops beside if that failed."""
+    """Return the habit of an attempt, counted from 0. A change is to turning first, or from that to stopping beside."""
     if attempt == 0 or _chance(scene, task, seed, 1).random() >= user.change_strategy:
         return user.strategy
     return SteeringHabit.STOP_BESIDE if user.strategy is SteeringHabit.ROTATE_FIRST else SteeringHabit.ROTATE_FIRST
@@ -132,17 +134,18 @@ def strategy_of(scene: Scene, task: str, user: User, seed: int, attempt: int) ->
 def person_of(
     scene: Scene, task: str, user: User, seed: int, attempt: int, *, steps: int, questions: int
 ) -> SteeringPerson:
-    """The person of a seed in an attempt.
+    """Return the person of a seed in an attempt.
 
     Args:
-        scene: Where.
+        scene: The scene.
         task: Name of the goal.
-        user: What kind of person.
-        seed: Of chance; with scene and task it decides everything.
+        user: Kind of person.
+        seed: Seed of chance; with scene and task it decides everything.
         attempt: Counted from 0.
         steps: Most control steps that an attempt has.
         questions: Most questions that they may be asked.
     """
+    # `who` stays the same in all attempts, `what` is drawn anew: the same person meets other slips.
     who, what = _chance(scene, task, seed, 2), _chance(scene, task, seed, 10 + attempt)
     keep = math.exp(-CONTROL_S / steering_habits.NOISE_S)
     white = what.normal(0.0, math.sqrt(1.0 - keep * keep), (steps, 3))
@@ -178,27 +181,27 @@ def _chance(scene: Scene, task: str, seed: int, part: int) -> np.random.Generato
 
 
 def _hanging_together(white: list[list[float]], keep: float) -> list[list[float]]:
-    """Noise of which each step keeps a share of the one before, axis by axis; one row per step."""
-    axes = (accumulate(each, lambda before, new: new + keep * before) for each in white)
+    """Return noise of which each step keeps a share of the one before, axis by axis; one row per step."""
+    axes = (accumulate(axis, lambda before, new: new + keep * before) for axis in white)
     return [list(step) for step in zip(*axes, strict=True)]
 
 
 def _spells(chance: np.random.Generator, steps: int, every_s: float, lasts_s: Range) -> list[tuple[int, int]]:
-    """When something begins and ends that happens now and then, in control steps."""
-    found: list[tuple[int, int]] = []
+    """Return the begins and ends of something that happens now and then, in control steps."""
+    spells: list[tuple[int, int]] = []
     at = chance.exponential(every_s) * CONTROL_HZ
     while at < steps:
         end = min(steps, int(at) + max(1, round(chance.uniform(*lasts_s) * CONTROL_HZ)))
-        found.append((int(at), end))
+        spells.append((int(at), end))
         at = end + chance.exponential(every_s) * CONTROL_HZ
-    return found
+    return spells
 
 
 def _beside(pose: Pose, chance: np.random.Generator) -> Pose:
-    """A pose near another one, moved and turned a little."""
+    """Return a pose near another one, moved and turned a little."""
     way, axis = chance.normal(size=3), chance.normal(size=3)
     way *= chance.uniform(*steering_habits.SHIFT_M) / np.linalg.norm(way)
     axis *= chance.uniform(*steering_habits.TURN_BY_RAD) / np.linalg.norm(axis)
-    x, y, z = (here + each for here, each in zip(pose.position, way.tolist(), strict=True))
+    x, y, z = (old + step for old, step in zip(pose.position, way.tolist(), strict=True))
     a, b, c = axis.tolist()
     return Pose((x, y, z), product(exponential((a, b, c)), pose.rotation))

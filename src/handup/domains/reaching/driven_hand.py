@@ -1,4 +1,4 @@
-"""A hand that a real person drives: pushes come from outside, the robot helps or asks, and the measures are kept.
+"""Hand that a real person drives: pushes come from outside, the robot helps or asks, and measures are kept.
 
 Pure: whoever calls `tick` forty times a second has the clock and the device, and says whether the person is heard.
 """
@@ -21,20 +21,20 @@ from handup.intent.pose import STILL, Vector
 from handup.people import Workload
 
 SURE = 0.7
-"""What the paper takes for a prediction."""
+"""Probability from which the paper counts a guess as a prediction."""
 RECORD_SCHEMA = 1
 COUNTS = ("misses", "mode_changes", "questions", "_steps", "_opposing", "_touching")
 SUMS = ("time_s", "_pushed_in_all")
-"""What is counted and what is added up over an attempt, as a record keeps it."""
+"""Names of the counts and of the sums over an attempt, as a record keeps them."""
 
 
 @dataclass(frozen=True)
 class DevicePush:
-    """What a person at a device commands now.
+    """Command of a person at a device, at one moment.
 
     Args:
         mode: Whether the stick moves the hand or turns it.
-        pushed: Along three axes, from −1 to 1.
+        pushed: Push along three axes, each from −1 to 1.
         close: Whether they press to close the hand.
     """
 
@@ -44,28 +44,28 @@ class DevicePush:
 
     @property
     def stick(self) -> Joystick:
-        """The velocity that this commands."""
+        """Velocity that this commands."""
         return Joystick(*velocity(self.mode, self.pushed))
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is pushed."""
+        """True when nothing is pushed."""
         return self.pushed == STILL
 
 
 @dataclass(frozen=True, kw_only=True)
 class Driven:
-    """What came of it, in the words of a `Trial`.
+    """Result of an attempt, with the names of a `Trial`.
 
     Args:
         scene: Its name.
         task: Name of the goal; empty where the person took what they liked.
-        method: What helped.
+        method: Name of the helper.
         ending: How it ended.
         held: Name of the goal whose grasp was made; empty where none was.
-        time_s: In which the person was heard or asked.
-        mode_changes: Between moving and turning.
-        joystick_input: The sum of what was pushed along the axes, over all control steps.
+        time_s: Time in which the person was heard or asked.
+        mode_changes: Number of changes between moving and turning.
+        joystick_input: Sum of all pushes along the axes, over all control steps.
         opposing: Share of the control steps in which robot and person worked against each other.
         predicted: Whether the robot was right about what was taken, and surer than 0.7.
         questions: How many were asked.
@@ -88,7 +88,7 @@ class Driven:
     touching: float
 
     def to_json(self) -> dict[str, Any]:
-        """One plain row, with the names that a simulated trial has."""
+        """Return one plain row, with the names that a simulated trial has."""
         return {
             "schema": SCHEMA,
             "scene": self.scene,
@@ -116,11 +116,11 @@ class Drive:
     beside a real person does not set off by itself.
 
     Args:
-        scene: Where.
+        scene: The scene.
         task: Name of the goal that the person was given; empty: whatever they like.
-        helper: What helps: a name of `handup.intent`, or a helper.
+        helper: The helper: a name of `handup.intent`, or a helper.
         rules: The terms. A question takes as long as it takes.
-        person: Who drives, and bears the load of being asked: the name that answers come `by`.
+        person: Person who drives, and bears the load of being asked: the name that answers come `by`.
         workload: Everybody's load by questions until now.
         now_s: The time at the beginning, by the clock of that workload.
 
@@ -166,46 +166,46 @@ class Drive:
 
     @property
     def command(self) -> Command:
-        """What the robot adds now: nothing while the stick rests."""
+        """Command of the robot now: nothing while the stick rests."""
         return Command() if self._resting else self.assistant.command
 
     @property
     def question(self) -> Ask | None:
-        """What it asks, while the hand stands still."""
+        """Open question of the robot, while the hand stands still."""
         return self.assistant.question
 
     @property
     def load(self) -> float:
-        """What the open question costs the person; nothing where none is."""
+        """Cost of the open question to the person; 0 where none is open."""
         state = self.assistant.state
         costs = state.workload.query_costs(state.now_s)
         return 0.0 if state.open is None else costs[min(state.open.about.module, len(costs) - 1)]
 
     @property
     def over(self) -> bool:
-        """Whether something is held, or the time is up."""
+        """True when something is held, or the time is up."""
         return bool(self.held) or self.time_s >= self.rules.limit_s - 1e-9
 
     @property
     def ghost(self) -> Pose | None:
-        """Where the robot would have the hand, or what it asks about; None where it leaves that to the person."""
+        """Pose that the robot goes for or asks about; None where it leaves that to the person."""
         goals, here, metric = self.scene.goals, self.hand.pose, self.assistant.helper.metric
         if self.question is not None:
             return asked_about(self.question, self.assistant.belief, goals, here, metric)
         return ghost_of(self.command, goals, here, metric, self.rules.alpha)
 
     def going(self, stick: Joystick) -> tuple[Vector, Vector]:
-        """Where person and robot together would have the hand go: m/s and rad/s."""
+        """Return the velocity of person and robot together: m/s and rad/s."""
         alpha, command = self.rules.alpha, self.command
         (a, b, c), (d, e, f) = stick.linear, command.linear
         (g, h, i), (j, k, m) = stick.angular, command.angular
         return (a + alpha * d, b + alpha * e, c + alpha * f), (g + alpha * j, h + alpha * k, i + alpha * m)
 
     def tick(self, push: DevicePush | None) -> None:
-        """One control step (1/40 s).
+        """Do one control step (1/40 s).
 
         Args:
-            push: What the person commands; None: nothing was heard of them, and everything stands still.
+            push: Command of the person; None where they are not heard: then everything stands still.
         """
         if self.over:
             return
@@ -225,12 +225,13 @@ class Drive:
             self._move(stick, push)
         self._steps += 1
         self.time_s += CONTROL_S
+        # Only the press closes the hand, not holding the button: one press is one try.
         if push.close and not self._closing:
             self._close()
         self._closing = push.close
 
     def answer(self, value: Value, by: str) -> None:
-        """Tell the robot what was answered.
+        """Tell the robot an answer.
 
         Raises:
             IllegalCall: Nothing was asked.
@@ -247,7 +248,7 @@ class Drive:
         self.assistant.unanswered()
 
     def to_json(self) -> dict[str, Any]:
-        """A plain record of an attempt under way; `restore` goes on with it."""
+        """Return a plain record of an attempt under way; `restore` goes on with it."""
         return {
             "schema": RECORD_SCHEMA,
             "scene": self.scene.name,
@@ -259,29 +260,30 @@ class Drive:
         }
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Go on where a record of an attempt ended. Nothing moves before the next push, and time between is nobody's.
+        """Go on where a record of an attempt ended. Nothing moves before the next push.
 
         Raises:
-            BadRecord: It is damaged, or of another scene, task or helper. Nothing has changed then.
+            BadRecord: The record is damaged, or of another scene, task or helper. Nothing has changed then.
         """
         kept = [name.removeprefix("_") for name in (*COUNTS, *SUMS)]
         names = ("scene", "task", "hand", "mode", *kept, "assistant")
-        found = check_fields("an attempt", record, names, needed=names, newest=RECORD_SCHEMA, error=BadRecord)
-        if (found["scene"], found["task"]) != (self.scene.name, self.task):
+        fields = check_fields("an attempt", record, names, needed=names, newest=RECORD_SCHEMA, error=BadRecord)
+        if (fields["scene"], fields["task"]) != (self.scene.name, self.task):
             raise BadRecord("an attempt is of another scene or task", hint="Begin a new one.")
         helper = None if isinstance(self.helper, str) else self.helper
-        assistant = Assistant.from_json(found["assistant"], helper)
+        assistant = Assistant.from_json(fields["assistant"], helper)
         if assistant.helper.name != self.assistant.helper.name or assistant.goals.names != self.scene.goals.names:
             raise BadRecord("an attempt was helped otherwise, or had other goals", hint="Begin a new one.")
         values: dict[str, float] = {}
         for name in COUNTS:
-            values[name] = check_count(name, found[name.removeprefix("_")], least=0, error=BadRecord)
+            values[name] = check_count(name, fields[name.removeprefix("_")], least=0, error=BadRecord)
         for name in SUMS:
-            values[name] = check_number(name, found[name.removeprefix("_")], error=BadRecord)
+            values[name] = check_number(name, fields[name.removeprefix("_")], error=BadRecord)
         try:
-            pose, mode = Pose.from_json(found["hand"]), Mode(found["mode"])
+            pose, mode = Pose.from_json(fields["hand"]), Mode(fields["mode"])
         except (HandupError, ValueError) as error:
             raise BadRecord("an attempt is damaged", hint="Begin a new one.") from error
+        # Everything is checked by now: from here on nothing fails, so a bad record leaves the attempt untouched.
         for name, value in values.items():
             setattr(self, name, value)
         state = assistant.state
@@ -290,7 +292,7 @@ class Drive:
         self.hand = Gripper(pose, self.scene.obstacles)
 
     def result(self) -> Driven:
-        """The measures, once it is over; before, it counts as too late."""
+        """Return the measures; before the end the attempt counts as too late."""
         meant = not self.task or self.held == self.task
         ending = AttemptEnding.TOO_LATE if not self.held else AttemptEnding.GRASPED if meant else AttemptEnding.MISSED
         steps = max(1, self._steps)
@@ -318,10 +320,10 @@ class Drive:
         self._touching += self.hand.touched
 
     def _close(self) -> None:
-        """The hand closes: what it holds then, or it opens again."""
+        """Close the hand: it holds something then, or opens again and counts a miss."""
         here = self.hand.pose
-        found = [goal.name for goal in self.scene.goals if Wish(goal.name, here, goal.poses, True).is_reached(here)]
-        if found:
-            self.held = self.task if self.task in found else found[0]
+        grasped = [goal.name for goal in self.scene.goals if Wish(goal.name, here, goal.poses, True).is_reached(here)]
+        if grasped:
+            self.held = self.task if self.task in grasped else grasped[0]
         else:
             self.misses += 1

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import BadSetting, MissingExtra
+from handup.core import BadSetting, Malformed, MissingExtra, UnknownName
 from handup.core.checks import check_count
 from handup.domains.reaching.drawn_person import User, Wish, person_of, wish_of
 from handup.domains.reaching.scenes import scene
@@ -20,7 +20,7 @@ except ModuleNotFoundError as error:
     raise MissingExtra.of("sim", "the Gymnasium environment") from error
 
 ID = "handup/Reaching-v1"
-"""For `gymnasium.make`, once this module is imported. Another number means that results are not comparable."""
+"""Name for `gymnasium.make`, once this module is imported. With another number, results are not comparable."""
 MOST_M_S, MOST_RAD_S = 0.061, 0.294
 """The robot's own velocity at an action of 1: the paper's caps."""
 GRASPED = 20.0
@@ -37,7 +37,7 @@ class ReachingEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
 
     Args:
         scene_name: Name of a scene.
-        strategy: The person's; a new one each time where it is None.
+        strategy: Habit of the person; None for a new one each time.
         rules: The terms.
         render_mode: None: there is no picture.
     """
@@ -69,7 +69,7 @@ class ReachingEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """A new person with one of the scene's tasks. The same seed gives the same one."""
+        """Begin with a new person and one of the scene's tasks. The same seed gives the same ones."""
         super().reset(seed=seed)
         of_all = tuple(SteeringHabit)
         strategy = self._strategy or of_all[int(self.np_random.integers(len(of_all)))]
@@ -85,7 +85,8 @@ class ReachingEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
         """Help, or ask, until the next plan. Velocities beyond the space are cut to it.
 
         Raises:
-            BadSetting: The action is none: a velocity that is not six finite numbers, or a question there is not.
+            Malformed: The velocity is not six finite numbers.
+            UnknownName: The question is about a goal that is not there.
         """
         if self._run is None or self._wish is None or self._run.over:
             raise gymnasium.error.ResetNeeded("call reset before step, and after an attempt is over")
@@ -100,17 +101,19 @@ class ReachingEnv(gymnasium.Env[dict[str, Any], dict[str, Any]]):
             a, b, c, d, e, f = np.clip(velocity, -1.0, 1.0).tolist()
             run.go((a * MOST_M_S, b * MOST_M_S, c * MOST_M_S), (d * MOST_RAD_S, e * MOST_RAD_S, f * MOST_RAD_S))
         closed = run.over and run.ending is not AttemptEnding.TOO_LATE
-        told = {"goal": self._wish.goal, "ending": str(run.ending) if run.over else "", "refused": refused}
+        info = {"goal": self._wish.goal, "ending": str(run.ending) if run.over else "", "refused": refused}
         reward = before_s - run.at_s + (GRASPED if closed and run.ending is AttemptEnding.GRASPED else 0.0)
-        return self._observed(), reward, closed, run.over and not closed, told
+        return self._observed(), reward, closed, run.over and not closed, info
 
     def _checked(self, action: dict[str, Any]) -> tuple[NDArray[np.float64], int]:
         velocity = np.asarray(action["velocity"], dtype=np.float64)
         if velocity.shape != (6,) or not np.isfinite(velocity).all():
-            raise BadSetting(f"the velocity of an action is {velocity}", hint="Give six finite numbers, from −1 to 1.")
+            must = "be six finite numbers"
+            raise Malformed.of("the velocity of an action", velocity, must, hint="Give numbers from −1 to 1.")
         asked = check_count("the question of an action", action["ask"], least=0, error=BadSetting)
         if asked > (most := len(self._answers)):
-            raise BadSetting(f"an action asks about goal {asked}", hint=f"Give 0, or a goal from 1 to {most}.")
+            must = f"lie between 0 and {most}"
+            raise UnknownName.of("the goal that an action asks about", asked, must, hint="Give 0 to ask nothing.")
         return velocity, asked
 
     def _observed(self) -> dict[str, NDArray[Any]]:

@@ -1,4 +1,4 @@
-"""A trial from beginning to end: a person, what helps them, and a hand, paired by the seed."""
+"""Trial from beginning to end: a person, the robot that helps them, and a hand, paired by the seed."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from handup.intent.assistant import PRESETS
 from handup.intent.pose import STILL
 
 PERSON = "person"
-"""Whom robots ask in a trial."""
+"""Name of the person whom robots ask in a trial."""
 ATTEMPTS = 2
 SURE = 0.7
-"""What the paper takes for a prediction."""
+"""Probability from which the paper counts a guess as a prediction."""
 
 
 class Robot(Protocol):
-    """What helps during one attempt. `handup.intent.Assistant` is one; so may be a class of your own."""
+    """Helper during one attempt. `handup.intent.Assistant` is one; a class of your own may be another."""
 
     @property
     def belief(self) -> Mapping[str, float]:
@@ -30,15 +30,15 @@ class Robot(Protocol):
         ...
 
     def step(self, pose: Pose, joystick: Joystick, dt: float) -> Command | Ask:
-        """What to do until the next plan, `dt` seconds after the last one."""
+        """Return what to do until the next plan, `dt` seconds after the last one."""
         ...
 
     def answer(self, value: Value, by: str) -> None:
-        """What the person answered."""
+        """Take in the person's answer."""
         ...
 
     def again(self) -> Robot:
-        """What helps the same person in a second attempt; it may remember how they drive and what they bore."""
+        """Return the helper of the same person in a second attempt; it may remember their habits and their load."""
         ...
 
 
@@ -47,7 +47,7 @@ class Method:
     """A way of helping, by name.
 
     Args:
-        name: In tables.
+        name: Name in tables.
         begin: Makes the robot for a first attempt, from the goals of the scene and α.
     """
 
@@ -56,19 +56,19 @@ class Method:
 
 
 def helped_by(helper: Helper) -> Method:
-    """A method out of a helper with settings of your own. How often it asks is its own affair: that is measured."""
+    """Return a method for a helper with settings of your own. It may ask as often as it likes: that is measured."""
     return Method(
         helper.name, lambda goals, alpha: Assistant(goals, helper, person=PERSON, most_questions=None, alpha=alpha)
     )
 
 
 def methods() -> Mapping[str, Method]:
-    """All methods by name: the helpers of `handup.intent`, a person alone (`manual`) among them."""
-    return {name: helped_by(each) for name, each in PRESETS.items()}
+    """Return all methods by name: the helpers of `handup.intent`, a person alone (`manual`) among them."""
+    return {name: helped_by(helper) for name, helper in PRESETS.items()}
 
 
 def method(name: str) -> Method:
-    """The method of this name.
+    """Return the method of this name.
 
     Raises:
         UnknownMethod: There is none.
@@ -86,13 +86,13 @@ def episode(
     The same arguments give the same trial, and a seed is the same person with the same slips for all methods.
 
     Args:
-        scene: Where.
+        scene: The scene.
         task: Name of the goal, such as `cup/top`.
-        user: What kind of person.
-        method: What helps them.
-        seed: Of chance.
+        user: Kind of person.
+        method: The help that they get.
+        seed: Seed of chance.
         rules: The terms.
-        record: Whether to keep what happened at each plan.
+        record: Whether to keep the state at each plan.
 
     Raises:
         BadGoals: The task is no goal of the scene.
@@ -122,13 +122,13 @@ def _attempt(
     run = ReachRun(scene, wish, person, rules)
     moments: list[Moment] = []
     while not run.over:
-        said = robot.step(run.pose, run.stick, PLAN_S)
-        linear, angular = (STILL, STILL) if isinstance(said, Ask) else (said.linear, said.angular)
+        command = robot.step(run.pose, run.stick, PLAN_S)
+        linear, angular = (STILL, STILL) if isinstance(command, Ask) else (command.linear, command.angular)
         if record:
-            why = said.question.prompt if isinstance(said, Ask) else said.why
+            why = command.question.prompt if isinstance(command, Ask) else command.why
             moments.append(run.moment(linear, angular, why, tuple(robot.belief.values())))
-        if isinstance(said, Ask):
-            robot.answer(run.asked(said.about.answers, said.about.true_answer(wish.goal)), by=PERSON)
-        run.go(linear, angular, gives_way=not isinstance(said, Ask) and said.gives_way)
+        if isinstance(command, Ask):
+            robot.answer(run.asked(command.about.answers, command.about.true_answer(wish.goal)), by=PERSON)
+        run.go(linear, angular, gives_way=not isinstance(command, Ask) and command.gives_way)
     belief = robot.belief
     return run.result(belief.get(wish.goal, 0.0) > SURE if belief else None, tuple(moments))

@@ -1,4 +1,4 @@
-"""Where the robot would have the hand, to be shown beside it. Pure."""
+"""Pose where the robot would have the hand, to be shown beside it. Pure."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from handup.intent.pose import Vector
 from handup.intent.value import Metric
 
 GHOST_S = 1.5
-"""Where the robot goes for no single goal, it is shown so far ahead."""
+"""Time ahead at which the ghost is shown where the robot goes for no single goal, in seconds."""
 TO = "to "
-"""How a command says which goal it goes for."""
+"""Beginning of a command's reason, before the name of its goal."""
 
 
 def ghost_of(command: Command, goals: Goals, here: Pose, metric: Metric, alpha: float) -> Pose | None:
-    """Where a command leads; None where it adds nothing.
+    """Return the pose that a command leads to; None where it adds nothing.
 
-    For a goal it is the goal's nearest pose by the robot's own measure, as far as the command really goes there: the
+    For a goal this is the goal's nearest pose by the robot's own measure, as far as the command really goes there: the
     turn of the hand is left as it is where the robot leaves that to the person, and where it only goes along with the
     person's own way, the ghost is on that way.
     """
@@ -34,24 +34,24 @@ def ghost_of(command: Command, goals: Goals, here: Pose, metric: Metric, alpha: 
 
 
 def asked_about(asked: Ask, chances: Mapping[str, float], goals: Goals, here: Pose, metric: Metric) -> Pose:
-    """The pose that a question is about: of the likeliest goal for which the answer would not be a no."""
+    """Return the pose that a question is about: of the likeliest goal for which the answer would not be a no."""
     about = asked.about
     meant = [goal for goal, true in zip(goals, about.truth, strict=False) if true != about.truth[-1]] or list(goals)
     return nearest(max(meant, key=lambda goal: chances.get(goal.name, 0.0)), here, metric)
 
 
 def nearest(goal: Goal, here: Pose, metric: Metric) -> Pose:
-    """The pose of a goal that the robot would go for."""
-    metres = np.array([here.distance_m(each) for each in goal.poses])
-    radians = np.array([here.angle_rad(each) for each in goal.poses])
+    """Return the pose of a goal that the robot would go for."""
+    metres = np.array([here.distance_m(pose) for pose in goal.poses])
+    radians = np.array([here.angle_rad(pose) for pose in goal.poses])
     return goal.poses[int(np.argmin(metric.value(metres, radians)))]
 
 
 def _along(whole: Vector, velocity: Vector) -> Vector:
-    """The part of a way that lies where a velocity goes; nothing where it goes nowhere, or away."""
+    """Return the part of a way that lies along a velocity; nothing where that is zero, or leads away."""
     speed = math.hypot(*velocity)
     if speed == 0.0:
         return (0.0, 0.0, 0.0)
-    x, y, z = (part / speed for part in velocity)  # the square of a speed near nothing would be nothing
+    x, y, z = (part / speed for part in velocity)  # divided first: the square of a tiny speed would be 0
     length = max(0.0, sum(a * b for a, b in zip(whole, (x, y, z), strict=True)))
     return (length * x, length * y, length * z)

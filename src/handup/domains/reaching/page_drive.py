@@ -1,4 +1,4 @@
-"""Somebody drives at a page: real time, a hand that stands still when nothing is heard, questions through the desk.
+"""Drive at a page: real time, a hand that stands still when nothing is heard, questions through the desk.
 
 A `Seat` is the task of the reaching domain (see `handup.domains.Task`): one step is one control step.
 
@@ -27,40 +27,40 @@ from handup.intent.assistant import AssistantState
 from handup.people import Workload
 
 ROBOT = "hand"
-"""The robot's name."""
+"""Name of the robot."""
 NAME = "you"
-"""Whom it asks."""
+"""Name of the person whom it asks."""
 PERSON = Person(name=NAME, limits=Limits(per_hour=20))
-"""Nobody at a stick is asked more often than this, whatever the helper."""
+"""Person at the stick, with the most questions an hour that they get, whatever the helper."""
 RUN = "reach"
-"""How the names of its runs begin, and of what is kept of them."""
+"""Prefix of the names of runs, and name of the snapshot that is kept of them."""
 SILENT_S = 0.4
-"""Without a push for so long the hand stands still: a page that is there says four times a second that it is."""
+"""Time without a push after which the hand stands still, in seconds: a page sends one four times a second."""
 LISTEN_S = 0.1
-"""Seconds between two looks whether an answer came."""
+"""Seconds between two looks for an answer."""
 KEEP_S = 2.0
-"""So often the attempt is kept while the hand is driven; at a question and its answer always."""
+"""Seconds between two savings of the attempt while the hand is driven; questions and answers save it always."""
 BEHIND_S = 0.25
-"""Time that was lost by more than this, on a busy machine, is not made up for: the hand would jump."""
+"""Most delay that is made up for, in seconds: after a longer one, on a busy machine, the hand would jump."""
 STEP = "goal"
-"""The step of every question of an attempt."""
+"""Step of every question of an attempt."""
 GONE = "The robot was ended while it asked."
 
 
 @dataclass
 class Seat:
-    """One attempt of somebody at a page.
+    """One attempt of a person at a page.
 
     Args:
         drive: The attempt.
-        place: Where the robot works; its link hears the stick, and its run names the questions.
+        place: Workplace of the robot; its link hears the stick, and its run names the questions.
     """
 
     drive: Drive
     place: Workplace
     interruptible: bool = field(default=True, init=False)
     _things: list[ThingPart] = field(init=False)
-    _said: tuple[Phase, str, str] = field(init=False)
+    _status: tuple[Phase, str, str] = field(init=False)
     _asked: Record | None = field(default=None, init=False)
     _due: float = field(init=False)
     _listened: float = field(default=float("-inf"), init=False)
@@ -70,7 +70,7 @@ class Seat:
 
     def __post_init__(self) -> None:
         self._things = things_of(self.drive.scene)
-        self._said = Phase.RESTING, said_of("hold"), ""
+        self._status = Phase.RESTING, said_of("hold"), ""
         self._due = self.place.clock()
         self.desk = self.place.sit_down(PERSON)
 
@@ -84,16 +84,17 @@ class Seat:
         """Do one control step when it is due; None once something is held or the time is up."""
         if self.drive.over:
             self.end("it is over")
-            self._said = Phase.DONE, ending_of(self.drive), ""
+            self._status = Phase.DONE, ending_of(self.drive), ""
             return None
-        self._said = self._step()
+        self._status = self._step()
+        # Late by a little: catch up. Late by more: start the count anew.
         self._due = max(self._due + CONTROL_S, self.place.clock() - BEHIND_S)
         if (early_s := self._due - self.place.clock()) > 0.0:
             self.place.sleep(early_s)
         return 0.0
 
     def hold(self, held: bool) -> None:
-        """Nothing: the hand stands still by itself while nobody is heard."""
+        """Do nothing: the hand stands still by itself while nobody is heard."""
 
     def close(self) -> None:
         """Keep the attempt as it is, so that it can go on later."""
@@ -101,21 +102,21 @@ class Seat:
             self._keep()
 
     def end(self, why: str) -> None:
-        """End the attempt: take back what was asked, and keep what is known of the person. Safe to call twice."""
+        """End the attempt: withdraw its question, and keep what was learnt of the person. Safe to call twice."""
         if not self._ended:
             self._ended = True
             self._take_back(why)
             keep(self.desk, {"assistant": self.drive.assistant.again().to_json()})
 
     def result(self) -> Mapping[str, Any]:
-        """Return how the attempt went."""
+        """Return the measures of the attempt."""
         return {**self.drive.result().to_json(), "in_words": f"{ending_of(self.drive)}.".capitalize()}
 
     def view(self) -> Mapping[str, Any]:
         """Return the attempt as people see it."""
         heard = self.link.stick
         there = heard is not None and self.place.clock() - heard.heard_s <= SILENT_S
-        phase, doing, why = self._said
+        phase, doing, why = self._status
         return {
             "phase": phase,
             "title": f"Take {spoken(self.drive.task)}" if self.drive.task else "Take what you like",
@@ -125,7 +126,7 @@ class Seat:
         }
 
     def _keep(self) -> None:
-        """Keep the attempt, so that it can go on after a crash."""
+        """Save the attempt, so that it can go on after a crash."""
         self._kept = self.place.clock()
         keep(self.desk, {"run": self.place.run, "drive": self.drive.to_json()})
 
@@ -152,7 +153,7 @@ class Seat:
     # -- what is heard ------------------------------------------------------------------------------------------------
 
     def _push(self) -> DevicePush | None:
-        """What the person commands, while they and the server are heard."""
+        """Return the person's command; None unless they and the server are heard."""
         heard = self.link.stick
         if heard is None or not self.link.alive or self.place.clock() - heard.heard_s > SILENT_S:
             return None
@@ -164,15 +165,16 @@ class Seat:
     # -- what is asked ------------------------------------------------------------------------------------------------
 
     def _hear_answer(self) -> None:
-        """Ask what is not asked yet; take what came of it, ten times a second. For what does not fit nobody waits."""
+        """Ask the open question, or look for its answer ten times a second. Drop one that may not be asked now."""
         asked = self.drive.question
         assert asked is not None
         if self._asked is None:
+            # Saved before it is asked: after a crash the same question has the same id, and is not asked twice.
             self._keep()
             self._asked = self.desk.ask(
                 asked.question, run=self.place.run, step=STEP, attempt=self.drive.questions, load=self.drive.load
             )
-            self._said = Phase.ASKING, said_of("asking"), ""
+            self._status = Phase.ASKING, said_of("asking"), ""
             self.place.show(self.view())
             if self._asked.status is Status.HELD:
                 self._go_on("it is more than the person may be asked now")
@@ -191,13 +193,13 @@ class Seat:
             self._go_on("the hand goes on without it")
 
     def _go_on(self, why: str) -> None:
-        """Without an answer."""
+        """Go on without an answer."""
         self._take_back(why)
         self.drive.unanswered()
         self._keep()
 
     def _take_back(self, why: str) -> None:
-        """What was asked is asked no more, also where it was put off."""
+        """Withdraw the question, also where it was put off."""
         asked, self._asked = self._asked, None
         if asked is not None:
             self.desk.withdraw(asked.id, why)
@@ -210,7 +212,7 @@ class Seat:
         return Phase.HOLDING if self._noticing.stopped else Phase.MOVING
 
     def _words(self) -> tuple[str, str]:
-        """What it does, and why: what did not work comes first."""
+        """Return what the robot does, and why: what did not work comes first."""
         noticed, command = self._noticing, self.drive.command
         if noticed.why:
             return noticed.doing, noticed.why
@@ -218,28 +220,28 @@ class Seat:
 
 
 def keep(desk: Desk, what: Mapping[str, Any]) -> None:
-    """Keep something of an attempt in the store; where that cannot be written now, it is with the next."""
+    """Save a part of the attempt in the store; where that fails, the next saving makes up for it."""
     with suppress(StoreUnavailable):
         desk.journal.save_snapshot(RUN, desk.journal.head().seq, what)
 
 
 def go_on(drive: Drive, desk: Desk, run: str) -> Drive:
-    """Return what to drive: where the attempt of this run was cut off, if it was, else anew.
+    """Return the drive: where the attempt of this run was cut off, if it was, else from the beginning.
 
     A new attempt knows the person from the one before, of whatever scene: their pace, their load, and whether they
     would rather not be asked now. Questions of other runs, for whose answers nobody waits any more, are taken back.
 
     Args:
-        drive: What is wanted: scene, task, helper and terms.
-        desk: Where it asks.
+        drive: The order: scene, task, helper and terms.
+        desk: Desk at which it asks.
         run: Name of the run.
     """
-    found = desk.journal.snapshot(RUN)
-    kept = {} if found is None else found.state
+    snapshot = desk.journal.snapshot(RUN)
+    kept = {} if snapshot is None else snapshot.state
     drive = replace(drive, person=NAME, now_s=desk.now_s())
     drive.assistant.state = _knowing(kept, drive.assistant.state)
     if "drive" in kept and kept["run"] == run:
-        with suppress(BadRecord):  # something else was driven
+        with suppress(BadRecord):  # the snapshot is of another scene, task or helper
             drive.restore(kept["drive"])
     for record in desk.pending():
         if record.step == STEP and (record.run != run or drive.question is None):
@@ -248,9 +250,9 @@ def go_on(drive: Drive, desk: Desk, run: str) -> Drive:
 
 
 def _knowing(kept: Mapping[str, Any], fresh: AssistantState) -> AssistantState:
-    """A fresh state, with what the attempt before, over or cut off, leaves known of the person.
+    """Return a fresh state with what the attempt before, over or cut off, taught of the person.
 
-    Of a helper that has other settings by now, only what the person bore.
+    Where the helper has other settings by now, only the person's load is taken over.
     """
     record = kept.get("assistant") or dict(kept.get("drive") or {}).get("assistant") or {}
     with suppress(BadRecord):

@@ -1,4 +1,4 @@
-"""The panels that a page shows of a hand that somebody drives, and what it does in words."""
+"""Panels and words that a page shows of a hand that somebody drives."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from handup.domains.reaching.trial import AttemptEnding
 from handup.intent import Joystick, Pose
 
 DIGITS = 4
-"""A tenth of a millimetre is enough to be drawn."""
+"""Digits of a length: a tenth of a millimetre is enough to be drawn."""
 MOMENT_S = 0.3
-"""Something that stops the hand for so long is said; taps against it add up."""
+"""Time after which something that stops the hand is told, in seconds; taps against it add up."""
 STOPPED = 0.1
 """A hand that something holds up is stopped where it makes no more than this share of what is pushed."""
 READ_S = 3.0
-"""What was tried and did not work can be read for so long at least, and as long as nothing else is tried."""
+"""Shortest time for which a failed try can be read, in seconds; it stays longer if nothing else is tried."""
 SAID: Mapping[str, str] = {
     "no-assist": "only following you",
     "hold": "only following you",
@@ -28,24 +28,24 @@ SAID: Mapping[str, str] = {
     "carry": "helping on the way, without turning the hand",
     "hands off near an object": "only following you: something is near, and I am not sure that you want it",
 }
-"""What a command's reason means to the person; any other is said as it is."""
+"""Words for the person, by a command's reason; any other reason is shown as it is."""
 HELPS = ("hindsight", "carry")
 """Reasons that speak of help, as one for a goal does."""
 
 
 def spoken(goal: str) -> str:
-    """A goal as one says it: "cup/top" is "the cup (top grasp)"."""
+    """Return a goal in spoken words: "cup/top" is "the cup (top grasp)"."""
     thing, _, grasp = goal.partition("/")
     return f"the {thing} ({grasp} grasp)"
 
 
 def said_of(why: str, *, turns: bool = True, still: bool = False) -> str:
-    """What the robot does, in words for the person.
+    """Return what the robot does, in words for the person.
 
     Args:
         why: A command's reason.
-        turns: Whether it turns the hand. Where it does not, the grasp is the person's, and only the object is named.
-        still: Whether it adds nothing. Then it is no help, whatever it is for.
+        turns: Whether the robot turns the hand. Where not, only the object is named: the grasp is the person's.
+        still: Whether the robot adds nothing. Then it is no help, whatever it is for.
     """
     if still and (why.startswith(TO) or why in HELPS):
         why = "no-assist"
@@ -57,28 +57,28 @@ def said_of(why: str, *, turns: bool = True, still: bool = False) -> str:
 
 
 class Noticing:
-    """What did not work for the person, in words that stay until they were read."""
+    """Notice of what did not work for the person, in words that stay until they were read."""
 
     def __init__(self) -> None:
         self.doing, self.why = "", ""
-        """What the robot does about it, and what it was; empty where there is nothing."""
+        """The robot's reaction, and the cause; empty where there is nothing to notice."""
         self._stopped_s = 0.0
         self._missed_s = -math.inf
 
     @property
     def stopped(self) -> bool:
-        """Whether something stops the hand, for more than a moment."""
+        """True when something stops the hand for more than a moment."""
         return self._stopped_s >= MOMENT_S
 
     def look(self, drive: Drive, push: DevicePush, before: Pose, *, missed: bool, now_s: float) -> None:
-        """Look at what came of a push.
+        """Look at the effect of a push.
 
         Args:
             drive: The attempt, after it.
             push: The push.
-            before: Where the hand was before it.
+            before: Pose of the hand before it.
             missed: Whether the hand has closed on nothing.
-            now_s: By any clock.
+            now_s: Time of any clock, in seconds.
         """
         stick = push.stick
         if missed:
@@ -89,6 +89,7 @@ class Noticing:
             return
         stopped = _stopped(drive, stick, before)
         self._stopped_s = self._stopped_s + CONTROL_S if stopped else 0.0
+        # A miss stays readable: what stops the hand is told only after it.
         if now_s < self._missed_s + READ_S:
             return
         self.doing, self.why = "", ""
@@ -97,14 +98,14 @@ class Noticing:
 
 
 def _stopped(drive: Drive, stick: Joystick, before: Pose) -> bool:
-    """Whether something stopped the hand. One that slides along something goes on."""
+    """Return whether something stopped the hand. A hand that slides along something goes on."""
     way, turn = before.twist_to(drive.hand.pose)
     pushed = math.hypot(*stick.linear, *stick.angular) * CONTROL_S
     return drive.hand.touched and math.hypot(*way, *turn) <= STOPPED * pushed
 
 
 def _in_the_way(drive: Drive, stick: Joystick) -> str:
-    """What the hand would be in if it had gone on: the one it would be in most."""
+    """Name what the hand would be in if it had gone on: the thing it would be in most."""
     linear, angular = drive.going(stick)
     there = drive.hand.pose.moved(within(linear, MOST_M_S), within(angular, MOST_RAD_S), CONTROL_S)
     room = {"table": Gripper(there, Obstacles((), ())).clearance_m}
@@ -113,7 +114,7 @@ def _in_the_way(drive: Drive, stick: Joystick) -> str:
     nearest = min(room, key=lambda name: room[name])
     if room[nearest] < 0.0:
         return f"Something is in the way: the {nearest}"
-    inside = all(low <= each <= high for low, each, high in zip(LOW, there.position, HIGH, strict=True))
+    inside = all(low <= place <= high for low, place, high in zip(LOW, there.position, HIGH, strict=True))
     return "Something is in the way" if inside else "The arm reaches no further"
 
 
@@ -130,12 +131,12 @@ def things_of(scene: Scene) -> list[ThingPart]:
 
 
 def panels_of(drive: Drive, things: list[ThingPart], driver: str) -> list[Panel]:
-    """Return the scene and what it took so far. Of a helper that thinks nothing of the goals there are none.
+    """Return the scene and the numbers so far. Where the helper has no opinion of the goals, none are shown.
 
     Args:
         drive: The attempt.
-        things: What `things_of` gave for its scene.
-        driver: Who steers; empty where nobody is heard.
+        things: Result of `things_of` for its scene.
+        driver: Name of the person who steers; empty where nobody is heard.
     """
     belief, ghost = drive.assistant.belief, drive.ghost
     thought = drive.scene.goals if belief else ()
@@ -165,7 +166,7 @@ def panels_of(drive: Drive, things: list[ThingPart], driver: str) -> list[Panel]
 
 
 def ending_of(drive: Drive) -> str:
-    """How it ended, in one sentence without its full stop."""
+    """Return how the drive ended, in one sentence without its full stop."""
     result = drive.result()
     if result.ending is AttemptEnding.TOO_LATE:
         return "the time is up"
@@ -178,4 +179,4 @@ def _placed(pose: Pose) -> list[float]:
 
 
 def _rounded(numbers: list[float]) -> list[float]:
-    return [round(each, DIGITS) for each in numbers]
+    return [round(number, DIGITS) for number in numbers]

@@ -1,4 +1,4 @@
-"""The table: what stops the hand, the hand itself, and the scenes, read from `data/` and checked when read."""
+"""The table: obstacles, the hand, and the scenes, read from `data/` and checked when read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core import BadPose, BadSetting
+from handup.core import BadPose, OutOfRange, UnknownName
 from handup.core.files import shipped_data
 from handup.intent import Goal, Goals, Pose, PoseArray
 from handup.intent.pose import STILL, Quaternion, Vector, exponential, product
@@ -21,13 +21,13 @@ Array = NDArray[np.float64]
 CONTROL_HZ = 40
 CONTROL_S = 1.0 / CONTROL_HZ
 STICK_M_S, STICK_RAD_S = 0.06, 0.4
-"""The velocity at a full push of one axis of the stick."""
+"""Velocity at a full push of one axis of the stick."""
 MOST_M_S, MOST_RAD_S = 0.12, 0.8
-"""The fastest that the hand goes and turns, whoever commands it: twice a full push."""
+"""Limits of the hand's velocity and turning, whoever commands it: twice a full push."""
 OPENING_M = 0.085
-"""Between the open fingers."""
+"""Distance between the open fingers."""
 LOW, HIGH = (-0.1, -0.7, 0.0), (0.95, 0.7, 0.6)
-"""The corners of the room that the arm can reach, for the middle between the finger tips."""
+"""Corners of the room that the arm can reach, for the middle between the finger tips."""
 _FINGER = 0.006
 _ACROSS = OPENING_M / 2.0 + _FINGER
 _BALLS = (
@@ -37,10 +37,10 @@ _BALLS = (
     (-0.18, 0.0, 0.0, 0.040),
 )
 BALLS = np.array(_BALLS)
-"""The hand as balls: x, y, z and radius, seen from the middle between the finger tips. x points where the hand points,
-the fingers close along y: two fingers, the palm, the wrist."""
+"""Balls that make up the hand: x, y, z and radius, seen from the middle between the finger tips. x points
+where the hand points, the fingers close along y: two fingers, the palm, the wrist."""
 REACH_M = max(math.hypot(*ball[:3]) for ball in _BALLS)
-"""From the middle between the finger tips to the ball furthest from it: how fast turning moves the hand."""
+"""Distance from the middle between the finger tips to the ball furthest from it: the lever of a turn."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class UprightBox:
 
     Args:
         middle: x, y, z in metres.
-        size: Along its own x, y, z in metres.
-        yaw: By which it is turned, radians.
+        size: Lengths along its own x, y, z in metres.
+        yaw: Turn about the upright axis, in radians.
 
     Raises:
-        BadSetting: A size that is not above 0.
+        OutOfRange: A size that is not above 0.
     """
 
     middle: Vector
@@ -62,7 +62,7 @@ class UprightBox:
 
     def __post_init__(self) -> None:
         if not min(self.size) > 0.0:
-            raise BadSetting(f"a box has the sizes {self.size}", hint="Give three sizes above 0, in metres.")
+            raise OutOfRange.of("the sizes of a box", self.size, "be above 0", hint="Give three sizes, in metres.")
 
     @property
     def top(self) -> float:
@@ -76,12 +76,12 @@ class Ring:
 
     Args:
         middle: x, y, z in metres.
-        radius: Outside, metres.
-        wall: Thickness, metres.
-        height: Metres.
+        radius: Outer radius, in metres.
+        wall: Thickness, in metres.
+        height: Height, in metres.
 
     Raises:
-        BadSetting: A size that is not above 0, or a wall thicker than the radius.
+        OutOfRange: A size that is not above 0, or a wall thicker than the radius.
     """
 
     middle: Vector
@@ -91,9 +91,9 @@ class Ring:
 
     def __post_init__(self) -> None:
         if not (0.0 < self.wall <= self.radius and self.height > 0.0):
-            raise BadSetting(
-                f"a ring has radius {self.radius}, wall {self.wall} and height {self.height}",
-                hint="Give numbers above 0 and a wall no thicker than the radius, in metres.",
+            raise OutOfRange(
+                f"a ring must have sizes above 0, got radius {self.radius}, wall {self.wall} and height {self.height}",
+                hint="Give metres, and a wall no thicker than the radius.",
             )
 
     @property
@@ -108,7 +108,7 @@ class Ring:
 
 
 class Obstacles:
-    """Everything that stands on the table at height 0, ready to be asked for distances.
+    """Objects on a table at height 0, ready to be asked for distances.
 
     Args:
         boxes: The boxes.
@@ -116,21 +116,22 @@ class Obstacles:
     """
 
     def __init__(self, boxes: Sequence[UprightBox], rings: Sequence[Ring]) -> None:
-        self._box_middle = np.array([each.middle for each in boxes]).reshape(-1, 3)
-        self._box_half = np.array([each.size for each in boxes]).reshape(-1, 3) / 2.0
-        self._cos = np.array([math.cos(each.yaw) for each in boxes])
-        self._sin = np.array([math.sin(each.yaw) for each in boxes])
-        self._ring_middle = np.array([each.middle for each in rings]).reshape(-1, 3)
-        self._wall = np.array([each.core for each in rings])
-        self._half = np.array([each.radius - each.core for each in rings])
-        self._half_height = np.array([each.height / 2 for each in rings])
+        self._box_middle = np.array([box.middle for box in boxes]).reshape(-1, 3)
+        self._box_half = np.array([box.size for box in boxes]).reshape(-1, 3) / 2.0
+        self._cos = np.array([math.cos(box.yaw) for box in boxes])
+        self._sin = np.array([math.sin(box.yaw) for box in boxes])
+        self._ring_middle = np.array([ring.middle for ring in rings]).reshape(-1, 3)
+        self._wall = np.array([ring.core for ring in rings])
+        self._half = np.array([ring.radius - ring.core for ring in rings])
+        self._half_height = np.array([ring.height / 2 for ring in rings])
 
     def distances(self, points: Array) -> Array:
-        """How far each point is from the nearest surface; below 0 inside of something.
+        """Return the distance of each point from the nearest surface; below 0 inside of something.
 
         Args:
-            points: Any shape that ends in x, y, z.
+            points: Array of any shape that ends in x, y, z.
         """
+        # The table itself is at height 0, so a point's height is its distance from it.
         nearest = points[..., 2].copy()
         across = points[..., None, :]
         if len(self._box_half):
@@ -149,22 +150,24 @@ class Obstacles:
 
 
 def _outside(*gaps: Array) -> Array:
-    """How far points are outside of the nearest of some things, from how far they are so along its directions."""
+    """Return the distance of points from the nearest of several things, from their gaps along its directions."""
+    # Inside, the largest gap is the depth; outside, the positive gaps make up the way to the nearest edge.
     inside = np.minimum(reduce(np.maximum, gaps), 0.0)
     outside = sum(np.maximum(gap, 0.0) ** 2 for gap in gaps)
     return np.asarray((np.sqrt(outside) + inside).min(axis=-1))
 
 
 def clearances(positions: Array, rotations: Array, obstacles: Obstacles) -> Array:
-    """How far a hand is from the table and all objects in many poses; below 0 where it would be inside of something.
+    """Return the distance of a hand from the table and all objects in many poses; below 0 inside of something.
 
     Args:
         positions: One row x, y, z per pose.
         rotations: One row w, x, y, z per pose.
-        obstacles: What stands on the table.
+        obstacles: Objects on the table.
     """
     w, axis = rotations[:, None, :1], rotations[:, None, 1:]
     balls = np.broadcast_to(BALLS[:, :3], (len(positions), *BALLS[:, :3].shape))
+    # Rotation by quaternions without a matrix: v + 2w(a × v) + 2a × (a × v).
     twice = 2.0 * np.cross(axis, balls)
     points = balls + w * twice + np.cross(axis, twice) + positions[:, None, :]
     return np.asarray((obstacles.distances(points) - BALLS[:, 3]).min(axis=1))
@@ -173,12 +176,12 @@ def clearances(positions: Array, rotations: Array, obstacles: Obstacles) -> Arra
 class Gripper:
     """A hand in a scene, moved in small steps.
 
-    A motion that would lead into the table or an object is not made: what of it is free (the turning, or single axes)
+    A motion that would lead into the table or an object is not made: the free part of it (the turning, or single axes)
     is still made, so that the hand slides along a surface and never goes through one.
 
     Args:
-        start: Where it begins; must be free.
-        obstacles: What stands on the table.
+        start: Pose in which it begins; must be free.
+        obstacles: Objects on the table.
     """
 
     def __init__(self, start: Pose, obstacles: Obstacles) -> None:
@@ -186,22 +189,22 @@ class Gripper:
         self.rotation: Quaternion = start.rotation
         self._obstacles = obstacles
         self._room = self._clearance(self.position, self.rotation)
-        """How far any part of the hand may still go before it can touch something: most steps need no look."""
+        """Way that any part of the hand can go before it may touch something: most steps need no look."""
         self.touched = False
-        """Whether something stopped the last motion, or a part of it."""
+        """True when something stopped the last motion, or a part of it."""
 
     @property
     def pose(self) -> Pose:
-        """Where it is."""
+        """Present pose of the hand."""
         return Pose(self.position, self.rotation)
 
     @property
     def clearance_m(self) -> float:
-        """How far it is from the nearest thing."""
+        """Distance from the nearest thing, in metres."""
         return self._clearance(self.position, self.rotation)
 
     def move(self, linear: Vector, angular: Vector, dt: float = CONTROL_S) -> None:
-        """Go on for a moment at a velocity (m/s) and a turning speed (rad/s), within the limits.
+        """Move for a moment at a velocity (m/s) and a turning speed (rad/s), within the limits.
 
         Raises:
             BadPose: A velocity or the time is not finite. The hand stays where it is.
@@ -224,16 +227,17 @@ class Gripper:
             self._made(STILL, angular, dt)
 
     def _made(self, linear: Vector, angular: Vector, dt: float) -> bool:
-        """Make a motion if it is free."""
+        """Make a motion if it is free, and return whether it was."""
         x, y, z = self.position
         place = (x + linear[0] * dt, y + linear[1] * dt, z + linear[2] * dt)
-        if not all(low <= each <= high for low, each, high in zip(LOW, place, HIGH, strict=True)):
+        if not all(low <= part <= high for low, part, high in zip(LOW, place, HIGH, strict=True)):
             return False
         turn = self.rotation
         if angular != STILL:
             w, a, b, c = product(exponential((angular[0] * dt, angular[1] * dt, angular[2] * dt)), turn)
             length = math.sqrt(w * w + a * a + b * b + c * c)
             turn = (w / length, a / length, b / length, c / length)
+        # No part of the hand moves further than this; the exact distance is only worked out once it is used up.
         room = self._room - (math.hypot(*linear) + REACH_M * math.hypot(*angular)) * dt
         if room < 0.0:
             room = self._clearance(place, turn)
@@ -256,7 +260,7 @@ class Gripper:
 
 
 def within(velocity: Vector, most: float) -> Vector:
-    """A velocity, shortened where it is more than may be."""
+    """Return a velocity, shortened where it exceeds a limit."""
     speed = math.hypot(*velocity)
     if speed <= most:
         return velocity
@@ -269,7 +273,7 @@ class Thing:
     """An object on the table.
 
     Args:
-        name: As a person says it.
+        name: Name, as a person says it.
         boxes: Its parts that are boxes, in the room.
         rings: Its parts that are round.
     """
@@ -281,7 +285,7 @@ class Thing:
     @property
     def top(self) -> float:
         """Height of its highest part."""
-        return max([*(each.top for each in self.boxes), *(each.top for each in self.rings)])
+        return max(part.top for part in (*self.boxes, *self.rings))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -291,13 +295,14 @@ class Scene:
     Args:
         name: `S1`, `S2`, `U6` or `U22` for those of the paper.
         about: One line on it.
-        start: Where the hand begins.
+        start: Pose in which the hand begins.
         things: The objects.
-        goals: What may be grasped and how; every pose is one that the hand can be in.
+        goals: Objects and the ways to grasp them; every pose is one that the hand can be in.
         tasks: Names of the goals that the paper's people were given, in order.
 
     Raises:
-        BadSetting: A task that is no goal, or a start in which the hand touches something.
+        UnknownName: A task is no goal.
+        OutOfRange: The hand touches something at the start.
     """
 
     name: str
@@ -309,31 +314,31 @@ class Scene:
 
     def __post_init__(self) -> None:
         if missing := next((task for task in self.tasks if task not in self.goals.names), None):
-            raise BadSetting(
+            raise UnknownName(
                 f"task '{missing}' is no goal of {self.name}", hint="Name an object and one of its grasps."
             )
         if not self.is_free(self.start):
-            raise BadSetting(f"the hand starts inside of something in {self.name}", hint="Start it somewhere free.")
+            raise OutOfRange(f"the hand starts inside of something in {self.name}", hint="Start it somewhere free.")
 
     @cached_property
     def obstacles(self) -> Obstacles:
-        """What stops the hand."""
+        """Obstacles for the hand."""
         return _standing(self.things)
 
     def thing(self, name: str) -> Thing:
-        """The object of this name.
+        """Return the object of this name.
 
         Raises:
-            BadSetting: There is none.
+            UnknownName: There is none.
         """
-        found = next((each for each in self.things if each.name == name), None)
-        if found is None:
-            names = ", ".join(each.name for each in self.things)
-            raise BadSetting(f"there is no '{name}' in {self.name}", hint=f"Choose among: {names}.")
-        return found
+        thing = next((candidate for candidate in self.things if candidate.name == name), None)
+        if thing is None:
+            names = ", ".join(thing.name for thing in self.things)
+            raise UnknownName(f"there is no '{name}' in {self.name}", hint=f"Choose among: {names}.")
+        return thing
 
     def goal(self, name: str) -> Goal:
-        """The goal of this name, such as `cup/top`.
+        """Return the goal of this name, such as `cup/top`.
 
         Raises:
             BadGoals: There is none.
@@ -341,63 +346,63 @@ class Scene:
         return self.goals[self.goals.index(name)]
 
     def is_free(self, pose: Pose) -> bool:
-        """Whether the hand can be there."""
+        """Return whether the hand can be in a pose."""
         rows = PoseArray.of([pose])
         return bool(clearances(rows.positions, rows.rotations, self.obstacles)[0] >= 0.0)
 
 
 def scene(name: str) -> Scene:
-    """The scene of this name.
+    """Return the scene of this name.
 
     Raises:
-        BadSetting: There is none.
+        UnknownName: There is none.
     """
     if name not in scenes():
-        raise BadSetting(f"there is no scene '{name}'", hint=f"Choose among: {', '.join(scenes())}.")
+        raise UnknownName(f"there is no scene '{name}'", hint=f"Choose among: {', '.join(scenes())}.")
     return scenes()[name]
 
 
 @cache
 def scenes() -> Mapping[str, Scene]:
-    """All scenes by name, in the table's order."""
+    """Return all scenes by name, in the table's order."""
     shapes, table = (shipped_data(__file__, f"data/{name}.yaml") for name in ("objects", "scenes"))
     return MappingProxyType({name: _scene(name, entry, shapes) for name, entry in table.items()})
 
 
 def upright(yaw: float, pitch: float, roll: float) -> tuple[float, float, float, float]:
-    """The rotation of three angles in degrees: roll about the hand's own x first, then pitch about y, then yaw."""
+    """Return the rotation of three angles in degrees: roll about the hand's own x first, then pitch, then yaw."""
     turn = exponential((math.radians(roll), 0.0, 0.0))
     turn = product(exponential((0.0, math.radians(pitch), 0.0)), turn)
     return product(exponential((0.0, 0.0, math.radians(yaw))), turn)
 
 
 def _scene(name: str, entry: Mapping[str, Any], shapes: Mapping[str, Any]) -> Scene:
-    things = tuple(_thing(each, shapes[each], told["at"]) for each, told in entry["objects"].items())
+    things = tuple(_thing(thing, shapes[thing], placing["at"]) for thing, placing in entry["objects"].items())
     listed = {
-        (each, grasp): tuple(_placed(pose, told["at"]) for kind in kinds for pose in shapes[each]["grasps"][kind])
-        for each, told in entry["objects"].items()
-        for grasp, kinds in told["grasps"].items()
+        (thing, grasp): tuple(_placed(pose, placing["at"]) for kind in kinds for pose in shapes[thing]["grasps"][kind])
+        for thing, placing in entry["objects"].items()
+        for grasp, kinds in placing["grasps"].items()
     }
     standing = _standing(things)
-    goals = [Goal(each, grasp, _free(poses, standing)) for (each, grasp), poses in listed.items()]
+    goals = [Goal(thing, grasp, _free(poses, standing)) for (thing, grasp), poses in listed.items()]
     return Scene(
         name=name,
         about=entry["about"],
         start=Pose(tuple(entry["start"])),
         things=things,
         goals=Goals.of(goals),
-        tasks=tuple(f"{each}/{grasp}" for each, grasp in entry["tasks"]),
+        tasks=tuple(f"{thing}/{grasp}" for thing, grasp in entry["tasks"]),
     )
 
 
 def _standing(things: Sequence[Thing]) -> Obstacles:
     return Obstacles(
-        [each for thing in things for each in thing.boxes], [each for thing in things for each in thing.rings]
+        [box for thing in things for box in thing.boxes], [ring for thing in things for ring in thing.rings]
     )
 
 
 def _free(poses: tuple[Pose, ...], obstacles: Obstacles) -> tuple[Pose, ...]:
-    """Those that the hand can be in: like a detector of grasps, the list leaves out what neighbours forbid."""
+    """Return the poses that the hand can be in: like a detector of grasps, without those that neighbours forbid."""
     rows = PoseArray.of(poses)
     room = clearances(rows.positions, rows.rotations, obstacles)
     return tuple(pose for pose, left in zip(poses, room, strict=True) if left >= 0.0)
@@ -416,7 +421,7 @@ def _thing(name: str, entry: Mapping[str, Any], at: list[float]) -> Thing:
 
 
 def _placed(pose: list[float], at: list[float]) -> Pose:
-    """A pose of an object's own table, in the room."""
+    """Return a pose of an object's own table, in the room."""
     x, y, z, yaw, pitch, roll = pose
     base = Pose((at[0], at[1], 0.0), upright(at[2], 0, 0))
     return Pose((x, y, z), upright(yaw, pitch, roll)).after(base)

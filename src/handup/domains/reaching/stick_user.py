@@ -1,4 +1,4 @@
-"""How a simulated person moves the stick: one attempt, one small decision at a time, from what they see.
+"""Simulated person at the stick: one attempt, decided step by step from what they see.
 
 A person goes to a place (`GO`), turns the hand there (`TURN`) and closes in (`IN`). They look at the hand as it is, so
 a robot that has already done a part of it saves them that part, and one that works against them costs them time.
@@ -22,14 +22,14 @@ AHEAD: Vector = (1.0, 0.0, 0.0)
 
 
 class Mode(StrEnum):
-    """What the stick does: it moves the hand or turns it, never both."""
+    """Modes of the stick: it moves the hand or turns it, never both."""
 
     TRANSLATE = "translate"
     ROTATE = "rotate"
 
 
 class SteeringPhase(StrEnum):
-    """Where a person is in their plan."""
+    """Phases of a person's plan."""
 
     GO = "go"
     TURN = "turn"
@@ -40,16 +40,16 @@ class Steering:
     """A person at the stick during one attempt.
 
     Args:
-        person: Who.
-        wish: What they want.
-        scene: Where.
+        person: The person.
+        wish: The grasp that they want.
+        scene: The scene.
     """
 
     def __init__(self, person: SteeringPerson, wish: Wish, scene: Scene) -> None:
         self.mode = Mode.TRANSLATE
         self.mode_changes = 0
         self.closed = False
-        """Whether they have closed the hand, which ends the attempt."""
+        """True once they have closed the hand, which ends the attempt."""
         self._person = person
         self._accepted = wish.accepted
         self._target = wish.pose
@@ -64,10 +64,11 @@ class Steering:
         self._last: tuple[Mode, float, Vector, Quaternion] | None = None
 
     def stick(self, step: int, position: Vector, rotation: Quaternion) -> Vector:
-        """How far the stick is pushed along its three axes at a control step, each from -1 to 1."""
+        """Return the push of the stick along its three axes at a control step, each from -1 to 1."""
         person = self._person
         self._seen.append((position, rotation))
         if step % DECIDE_EVERY == 0:
+            # The oldest view in the queue: the person reacts to what they saw `delay` steps ago.
             self._decide(step, *self._seen[0])
         if self._switching:
             self._switching -= 1
@@ -85,13 +86,13 @@ class Steering:
         return _felt((x + person.noise * a, y + person.noise * b, z + person.noise * c))
 
     def waited(self, position: Vector, rotation: Quaternion) -> None:
-        """Time has passed in which the hand stood still: nothing that is seen is late now."""
+        """Forget old views, since the hand stood still for a while: nothing that is seen is late now."""
         self._seen.clear()
         self._seen.append((position, rotation))
         self._last = None
 
     def _decide(self, step: int, position: Vector, rotation: Quaternion) -> None:
-        """Make up one's mind, from what was seen a moment ago."""
+        """Decide on the next push, from what was seen a moment ago."""
         way, turn = self._errors(self._target, position, rotation)
         distance, angle = math.hypot(*way), math.hypot(*turn)
         if self._phase is SteeringPhase.IN:
@@ -119,7 +120,7 @@ class Steering:
         self._push(mode, error, max(min(size, self._person.cruise), self._harder))
 
     def _errors(self, pose: Pose, position: Vector, rotation: Quaternion) -> tuple[Vector, Vector]:
-        """What seems to be missing to a pose, as way and turn."""
+        """Return the way and turn that seem to be missing to a pose."""
         (x, y, z), (a, b, c), (d, e, f) = pose.position, position, self._person.misplaced
         u, v, w = logarithm(product(pose.rotation, conjugate(rotation)))
         g, h, i = self._person.misturned
@@ -154,12 +155,13 @@ class Steering:
         return SteeringPhase.TURN if angle > limit else SteeringPhase.IN
 
     def _aim(self, way: Vector, position: Vector, rotation: Quaternion) -> Vector:
-        """Which way to go: to the place to stop at, or into the grasp along its straight way in."""
+        """Return the way to go: to the place to stop at, or into the grasp along its straight way in."""
         if self._phase is SteeringPhase.GO:
-            x, y, z = (there - here for there, here in zip(self._stop, position, strict=True))
+            x, y, z = (goal - place for goal, place in zip(self._stop, position, strict=True))
         else:
             a, b, c = rotated(self._target.rotation, AHEAD)
             depth = way[0] * a + way[1] * b + way[2] * c
+            # The further beside the axis of the grasp, the further back the point aimed at: a funnel into the grasp.
             beside = math.dist(way, (a * depth, b * depth, c * depth))
             back = min(
                 steering_habits.PREGRASP_M, max(0.0, beside - steering_habits.CLOSE_M / 2.0) * steering_habits.FUNNEL
@@ -170,7 +172,7 @@ class Steering:
         return (x, y, z)
 
     def _look_back(self, mode: Mode, error: float, position: Vector, rotation: Quaternion) -> None:
-        """Push harder where pushing brought nothing; go back where not even that moves the hand."""
+        """Push harder where pushing brought nothing; go back where even that does not move the hand."""
         last, self._last = self._last, (mode, error, position, rotation)
         if last is None or last[0] is not mode or self.mode is not mode:
             self._harder = 0.0
@@ -191,31 +193,31 @@ class Steering:
         return (-x, -y, 1.0 - z)
 
     def _push(self, mode: Mode, error: Vector, size: float) -> None:
-        """Mean to push along an error, in a mode; to change the mode comes first."""
+        """Push along an error in a mode; where the mode is another one, change it first."""
         if mode is not self.mode:
             self._switching, self._want = self._person.switch, STILL
             return
-        least = steering_habits.CROSS_TALK * max(abs(each) for each in error)
-        x, y, z = (each if abs(each) >= least else 0.0 for each in error)
+        least = steering_habits.CROSS_TALK * max(abs(part) for part in error)
+        x, y, z = (part if abs(part) >= least else 0.0 for part in error)
         share = size / (math.hypot(x, y, z) or 1.0)
         self._want = (x * share, y * share, z * share)
 
 
 def velocity(mode: Mode, pushed: Vector) -> tuple[Vector, Vector]:
-    """What a push of the stick commands in a mode: m/s and rad/s, one of the two zero."""
+    """Return the velocity that a push commands in a mode: m/s and rad/s, one of the two zero."""
     full = STICK_M_S if mode is Mode.TRANSLATE else STICK_RAD_S
-    x, y, z = (max(-1.0, min(1.0, each)) * full for each in pushed)
+    x, y, z = (max(-1.0, min(1.0, deflection)) * full for deflection in pushed)
     return ((x, y, z), STILL) if mode is Mode.TRANSLATE else (STILL, (x, y, z))
 
 
 def _felt(pushed: Vector) -> Vector:
-    """What of a push comes through: nothing within the dead band, and no axis beyond its stop."""
-    x, y, z = (0.0 if abs(each) < steering_habits.DEAD_BAND else max(-1.0, min(1.0, each)) for each in pushed)
+    """Return the part of a push that comes through: nothing within the dead band, no axis beyond its stop."""
+    x, y, z = (0.0 if abs(part) < steering_habits.DEAD_BAND else max(-1.0, min(1.0, part)) for part in pushed)
     return (x, y, z)
 
 
 def _stop(person: SteeringPerson, wish: Wish, scene: Scene) -> Vector:
-    """Where a person stops on the way to turn the hand."""
+    """Return the place where a person stops to turn the hand."""
     x, y, z = wish.pose.position
     if person.strategy is SteeringHabit.STOP_OVER:
         top = scene.thing(wish.goal.split("/")[0]).top

@@ -21,15 +21,15 @@ from handup.journal import Journal
 
 @dataclass(frozen=True, kw_only=True)
 class Reach:
-    """What is reached for, and what helps.
+    """Order of an attempt: the goal, the helper, and a simulated person.
 
     Args:
         scene: S1, S2, U6 or U22.
-        task: Name of a goal; empty: what the person likes, and for a simulated one the scene's first.
-        method: Name of what helps.
-        limit_s: Seconds that a person at the page may take.
-        user: Strategy of a simulated person.
-        seed: Which simulated person. Those of the study, 0 to 999, are looked at only in its own run.
+        task: Name of a goal; empty for any, and for a simulated person the scene's first.
+        method: Name of the helper.
+        limit_s: Time for a person at the page, in seconds.
+        user: Steering habit of a simulated person.
+        seed: Seed of a simulated person. Those of the study, 0 to 999, are looked at only in its own run.
 
     Raises:
         BadGoals: The task is no goal of the scene.
@@ -71,10 +71,10 @@ class SimulatedReach:
         self._trial = self._order.trial()
 
     def hold(self, held: bool) -> None:
-        """Nothing: no time passes."""
+        """Do nothing: no time passes."""
 
     def view(self) -> Mapping[str, Any]:
-        """Return the little that is to be seen."""
+        """Return the few things that can be shown."""
         return {"phase": Phase.MOVING if self._trial is None else Phase.DONE, "title": f"Scene {self._order.scene}"}
 
     def result(self) -> Mapping[str, Any]:
@@ -83,7 +83,7 @@ class SimulatedReach:
         return {} if trial is None else {**trial.to_json(), "in_words": f"{trial.attempts[-1].ending}."}
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: no file is open."""
 
 
 def run_of(journal: Journal, order: Reach) -> str:
@@ -91,8 +91,8 @@ def run_of(journal: Journal, order: Reach) -> str:
 
     An attempt of 0.1.0 has no order; one that was cut off is ordered now under the name that it has.
     """
-    options, found = DOMAIN.options_of(order), journal.snapshot(RUN)
-    kept = "" if found is None or "drive" not in found.state else str(found.state["run"])
+    options, snapshot = DOMAIN.options_of(order), journal.snapshot(RUN)
+    kept = "" if snapshot is None or "drive" not in snapshot.state else str(snapshot.state["run"])
     with journal.writing() as writer:
         last = RUNS.latest(writer, lambda ordered: (ordered.world, ordered.people) == (DOMAIN.name, PAGE))
         if last is not None and last.over is None and last.begun == TaskStarted(options=options):

@@ -1,4 +1,4 @@
-"""One attempt while it lasts (hand, person at the stick, time), and what comes of a trial: the paper's measures.
+"""Attempt of a simulated person while it lasts, and the result of a trial, with the paper's measures.
 
 Control runs at 40 Hz, plans at 10 Hz: between two plans the robot's velocity is held and the stick goes on living.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from handup.core import BadSetting, Value
+from handup.core import BadSetting, OutOfRange, Value
 from handup.core.checks import check_number
 from handup.domains.reaching.drawn_person import SteeringPerson, Wish
 from handup.domains.reaching.scenes import CONTROL_HZ, CONTROL_S, Gripper, Scene
@@ -22,17 +22,17 @@ from handup.intent.pose import STILL, Quaternion, Vector
 
 SCHEMA = 1
 OPPOSED = 0.01
-"""Velocities (m/s, rad/s) that are smaller do not count as opposing."""
+"""Least velocities (m/s, rad/s) that count as opposing."""
 PLAN_EVERY = 4
 """Control steps between two plans."""
 PLAN_S = PLAN_EVERY * CONTROL_S
 
 
 class AttemptEnding(StrEnum):
-    """How an attempt ended."""
+    """Endings of an attempt."""
 
     GRASPED = "grasped"
-    """The hand was closed where it holds what was wanted."""
+    """The hand was closed on the wanted grasp."""
     MISSED = "missed"
     """It was closed elsewhere."""
     TOO_LATE = "too late"
@@ -41,17 +41,17 @@ class AttemptEnding(StrEnum):
 
 @dataclass(frozen=True)
 class Moment:
-    """What was going on when the robot planned, for strips like those of the paper.
+    """State of an attempt when the robot planned, for strips like those of the paper.
 
     Args:
-        at_s: Since the attempt began.
-        position: Of the hand.
-        rotation: Of the hand.
+        at_s: Time since the attempt began, in seconds.
+        position: Position of the hand.
+        rotation: Rotation of the hand.
         linear: The stick's velocity.
         angular: The stick's turning speed.
         robot_linear: The robot's own velocity.
         robot_angular: The robot's own turning speed.
-        why: What the robot did, in its own words.
+        why: The robot's reason.
         belief: Probability of each goal, in the order of the scene's; empty without one.
         opposing: Whether robot and person worked against each other.
     """
@@ -73,17 +73,17 @@ class ReachAttempt:
     """One attempt.
 
     Args:
-        strategy: The person's.
+        strategy: Habit of the person.
         ending: How it ended.
-        time_s: From the start to the closing of the hand, questions included.
+        time_s: Seconds from the start to the closing of the hand, questions included.
         mode_changes: How often the person changed between moving and turning.
-        joystick_input: The sum of what the stick was pushed along its axes, over all control steps of 0.025 s.
+        joystick_input: Sum of all pushes of the stick along its axes, over all control steps of 0.025 s.
         opposing: Share of the control steps in which robot and person worked against each other.
         predicted: Whether the robot was right about the goal at the end, and surer than 0.7; None without a belief.
         questions: How many were asked.
         wrong_answers: How many of them were answered wrongly.
         touching: Share of the control steps in which something stopped the hand.
-        moments: What happened, where it was recorded.
+        moments: State at each plan, where it was recorded.
     """
 
     strategy: SteeringHabit
@@ -100,7 +100,7 @@ class ReachAttempt:
 
     @property
     def success(self) -> bool:
-        """Whether it ended with the wanted grasp."""
+        """True when the attempt ended with the wanted grasp."""
         return self.ending is AttemptEnding.GRASPED
 
 
@@ -109,11 +109,11 @@ class Trial:
     """A task done by one person with one method: one attempt, or two where the first failed.
 
     Args:
-        scene: Its name.
+        scene: Name of the scene.
         task: Name of the goal.
-        strategy: How the person began.
-        method: Its name.
-        seed: Of chance.
+        strategy: Habit with which the person began.
+        method: Name of the method.
+        seed: Seed of chance.
         listed: Whether the robot knew the wanted pose.
         attempts: One or two.
     """
@@ -133,7 +133,7 @@ class Trial:
 
     @property
     def success(self) -> bool:
-        """Whether an attempt succeeded."""
+        """True when an attempt succeeded."""
         return self.attempts[-1].success
 
     @property
@@ -144,10 +144,10 @@ class Trial:
     @property
     def total_s(self) -> float:
         """The time of all attempts: nothing is left out."""
-        return sum(each.time_s for each in self.attempts)
+        return sum(attempt.time_s for attempt in self.attempts)
 
     def to_json(self) -> dict[str, Any]:
-        """One plain row: the measures of the last attempt, and of all together. Moments are left out."""
+        """Return one plain row: the measures of the last attempt, and of all together. Moments are left out."""
         last = self.attempts[-1]
         return {
             "schema": SCHEMA,
@@ -158,8 +158,8 @@ class Trial:
             "seed": self.seed,
             "listed": self.listed,
             "attempts": len(self.attempts),
-            "endings": [str(each.ending) for each in self.attempts],
-            "strategies": [str(each.strategy) for each in self.attempts],
+            "endings": [str(attempt.ending) for attempt in self.attempts],
+            "strategies": [str(attempt.strategy) for attempt in self.attempts],
             "success": self.success,
             "first_success": self.first.success,
             "time_s": last.time_s,
@@ -169,14 +169,14 @@ class Trial:
             "opposing": last.opposing,
             "predicted": last.predicted,
             "questions": last.questions,
-            "questions_in_all": sum(each.questions for each in self.attempts),
-            "wrong_answers": sum(each.wrong_answers for each in self.attempts),
+            "questions_in_all": sum(attempt.questions for attempt in self.attempts),
+            "wrong_answers": sum(attempt.wrong_answers for attempt in self.attempts),
             "touching": last.touching,
         }
 
 
 def opposes(stick: Vector, robot: Vector) -> bool:
-    """Whether a component of the robot's velocity works against the person's, by the paper's rule."""
+    """Return whether a component of the robot's velocity works against the person's, by the paper's rule."""
     return any(a * b < 0.0 and abs(a) > OPPOSED and abs(b) > OPPOSED for a, b in zip(stick, robot, strict=True))
 
 
@@ -185,12 +185,12 @@ class Rules:
     """The terms of a trial.
 
     Args:
-        limit_s: When an attempt is over.
-        question_s: How long a question takes, from its first word to the answer.
-        alpha: How much of the robot's velocity is added to the person's.
+        limit_s: Time after which an attempt is over, in seconds.
+        question_s: Time of a question, from its first word to the answer, in seconds.
+        alpha: Share of the robot's velocity that is added to the person's.
 
     Raises:
-        BadSetting: A number outside of its range.
+        OutOfRange: A number outside of its range.
     """
 
     limit_s: float = 100.0
@@ -200,7 +200,8 @@ class Rules:
     def __post_init__(self) -> None:
         for name, least, most in (("limit_s", 1.0, 3600.0), ("question_s", 0.1, 600.0), ("alpha", 0.0, 1.0)):
             if not least <= check_number(name, getattr(self, name), error=BadSetting) <= most:
-                raise BadSetting(f"{name} is {getattr(self, name)}", hint=f"Give a number from {least:g} to {most:g}.")
+                must = f"lie between {least:g} and {most:g}"
+                raise OutOfRange.of(name, getattr(self, name), must, hint="Give another number.")
 
     @property
     def steps(self) -> int:
@@ -220,9 +221,9 @@ class ReachRun:
     """An attempt that goes on from plan to plan.
 
     Args:
-        scene: Where.
-        wish: What the person wants.
-        person: Who they are.
+        scene: The scene.
+        wish: The grasp that the person wants.
+        person: The person.
         rules: The terms.
     """
 
@@ -240,27 +241,27 @@ class ReachRun:
 
     @property
     def pose(self) -> Pose:
-        """Where the hand is."""
+        """Pose of the hand."""
         return self.hand.pose
 
     @property
     def stick(self) -> Joystick:
-        """What the person commands now."""
+        """Present command of the person."""
         return Joystick(*self._commanded)
 
     @property
     def at_s(self) -> float:
-        """Since the attempt began."""
+        """Time since the attempt began, in seconds."""
         return self._step * CONTROL_S + self._waited_s
 
     @property
     def over(self) -> bool:
-        """Whether the hand is closed or the time is up."""
+        """True when the hand is closed or the time is up."""
         return self._steering.closed or self.at_s >= self._rules.limit_s - 1e-9
 
     @property
     def ending(self) -> AttemptEnding:
-        """How it ended."""
+        """Ending of the attempt."""
         if not self._steering.closed:
             return AttemptEnding.TOO_LATE
         return AttemptEnding.GRASPED if self._wish.is_reached(self.pose) else AttemptEnding.MISSED
@@ -269,8 +270,8 @@ class ReachRun:
         """Go on to the next plan with a velocity of the robot's own (m/s, rad/s), added to the person's.
 
         Args:
-            linear: Of the robot.
-            angular: Of the robot.
+            linear: Velocity of the robot.
+            angular: Turning speed of the robot.
             gives_way: Whether only what goes with the stick is added at each control step, as `Command` says.
 
         Raises:
@@ -280,26 +281,26 @@ class ReachRun:
         for _ in range(PLAN_EVERY):
             if self.over:
                 return
-            wanted, turned = self._commanded
-            linear, angular = yielding(*planned, wanted, turned) if gives_way else planned
+            pushed, turned = self._commanded
+            linear, angular = yielding(*planned, pushed, turned) if gives_way else planned
             (d, e, f), (j, k, m) = linear, angular
-            (a, b, c), (g, h, i) = wanted, turned
+            (a, b, c), (g, h, i) = pushed, turned
             self.hand.move((a + alpha * d, b + alpha * e, c + alpha * f), (g + alpha * j, h + alpha * k, i + alpha * m))
-            self._opposing += opposes(wanted, linear) or opposes(turned, angular)
+            self._opposing += opposes(pushed, linear) or opposes(turned, angular)
             self._pushed_in_all += sum(map(abs, self._pushed))
             self._touching += self.hand.touched
             self._step += 1
             self._look()
 
     def asked(self, answers: Sequence[Value], right: Value) -> Value:
-        """What the person answers, now and then wrongly; it takes its time, while the hand stands still.
+        """Return the person's answer, now and then a wrong one; it takes time, while the hand stands still.
 
         Args:
-            answers: What can be answered.
-            right: What somebody truthful says.
+            answers: Possible answers.
+            right: The true answer.
         """
         slip = self._person.answering[self.questions]
-        others = [each for each in answers if each != right]
+        others = [answer for answer in answers if answer != right]
         wrong = slip is not None and bool(others)
         self.questions += 1
         self._wrong += wrong
@@ -308,14 +309,14 @@ class ReachRun:
         return others[int(slip * len(others))] if slip is not None and others else right
 
     def moment(self, linear: Vector, angular: Vector, why: str, belief: tuple[float, ...]) -> Moment:
-        """What goes on now, to be kept."""
-        wanted, turned = self._commanded
-        against = opposes(wanted, linear) or opposes(turned, angular)
+        """Return the present state, to be kept."""
+        pushed, turned = self._commanded
+        against = opposes(pushed, linear) or opposes(turned, angular)
         place = (self.at_s, self.hand.position, self.hand.rotation)
-        return Moment(*place, wanted, turned, linear, angular, why, belief, against)
+        return Moment(*place, pushed, turned, linear, angular, why, belief, against)
 
     def result(self, predicted: bool | None, moments: tuple[Moment, ...] = ()) -> ReachAttempt:
-        """The measures, once it is over."""
+        """Return the measures of the attempt."""
         return ReachAttempt(
             strategy=self._person.strategy,
             ending=self.ending,
