@@ -431,7 +431,7 @@ def test_a_run_goes_on_with_the_confidences_and_settings_that_it_began_with(tmp_
 @pytest.mark.parametrize("name", ["", "x" * 201, "two\nlines", "nul\0"])
 def test_a_run_needs_a_name(name: str, tmp_path: Path) -> None:
     house = House(tmp_path)
-    with pytest.raises(BadSetting, match="cannot name a run"):
+    with pytest.raises(BadSetting, match="the id of a run must be"):
         house.live(name=name)
     assert all(entry.run == "" for entry in house.entries())
 

@@ -835,7 +835,7 @@ def test_a_wait_is_not_shorter_than_its_limit() -> None:
 
 
 def test_a_rota_of_the_wrong_length_is_refused() -> None:
-    with pytest.raises(BadSetting, match="3 times for 4 modules"):
+    with pytest.raises(BadSetting, match="got 3 for 4 modules"):
         Session(chain_of((0.5,) * 4), availability=Rota(2.0)).next(0.0)
 
 
@@ -862,14 +862,14 @@ def test_in_seconds_it_does_not_wait_past_the_horizon() -> None:
 def test_an_outcome_is_true_or_false(word: object) -> None:
     session = acting()
     before = record(session)
-    with pytest.raises(BadSetting, match="ok is"):
+    with pytest.raises(BadSetting, match="ok must be"):
         session.executed(word)  # type: ignore[arg-type]
     assert record(session) == before
 
 
 @pytest.mark.parametrize("word", ["no", "a spoon", 1])
 def test_whether_an_answer_changed_something_is_true_false_or_unknown(word: object) -> None:
-    with pytest.raises(BadSetting, match="changed is"):
+    with pytest.raises(BadSetting, match="changed must be"):
         asking().answered("m1", changed=word)  # type: ignore[arg-type]
 
 
