@@ -138,8 +138,8 @@ def run(
         StoreUnavailable: The journal cannot be written; start again when it can.
     """
     if not (0 < len(run) <= LONGEST_RUN and run.isprintable()):
-        shown, must = repr(run[:LONGEST_RUN]), f"be 1 to {LONGEST_RUN} printable characters"
-        raise WrongSize.of("the id of a run", shown, must, hint="Give another id.")
+        cut, must = repr(run[:LONGEST_RUN]), f"be 1 to {LONGEST_RUN} printable characters"
+        raise WrongSize.of("the id of a run", cut, must, hint="Give another id.")
     method = strategy_of(strategy) if isinstance(strategy, str) else strategy
     limits = _Everybody(desk, len(policy.graph))
     if settings is not None and not settings.ask_again and isinstance(policy, SeesAnew):
