@@ -112,7 +112,7 @@ def test_the_faulty_detector_is_mostly_wrong() -> None:
         (("--people", "nobody"), "--people is 'nobody'"),
         (("--plate", "soup"), "there is no plate 'soup'"),
         (("--looks", "odd"), "looks must be one of easy, hard, got 'odd'"),
-        (("--bites", "0"), "0 bites"),
+        (("--bites", "0"), "bites must lie between 1 and 20, got 0"),
         (("--method", "guess"), "guess"),
         (("--record", "no/such/film.gif"), "--record"),
         (("--record", "film.mp4"), "--record"),

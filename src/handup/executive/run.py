@@ -221,9 +221,9 @@ class Run:
     def _write(self, *entries: events.Entry) -> None:
         if self._book is not None:
             self._book.add(*entries)
-        for told in self._followers:
+        for follower in self._followers:
             for event in entries:
-                told(event)
+                follower(event)
 
     def doubtful(self, repeatable: bool) -> bool:
         """Return whether the action that begins now may have had its effect: up to a batch of starts may be lost.

@@ -33,8 +33,8 @@ def settle_unknown(session: DurableSession, attempt: Attempt, policy: Policy, at
     A robot that doubts its own look has a person look first. The run is stopped where nobody can tell. After a stop
     at the desk nothing is done.
     """
-    given: object = policy.sense(attempt.id) if isinstance(policy, Senses) else None
-    look = None if given is None else look_of("sense()", given)
+    sensed: object = policy.sense(attempt.id) if isinstance(policy, Senses) else None
+    look = None if sensed is None else look_of("sense()", sensed)
     doubt = doubt_of(policy, attempt.id) if look is None or look.started else None
     if look is not None and doubt is None:
         session.settle(Settled.SENSED if look.started else Settled.VOID, look)
@@ -70,10 +70,10 @@ def doubt_of(policy: Policy, action: str) -> Question | None:
     Raises:
         ContractViolation: It returned something else than a yes-no question.
     """
-    given: object = policy.doubt(action) if isinstance(policy, Doubts) else None
-    if given is not None and not (isinstance(given, Question) and given.kind is QuestionKind.YES_NO):
-        raise ContractViolation(f"doubt() gave {shown(given)}", hint="doubt() must return a yes-no Question, or None.")
-    return given
+    doubt: object = policy.doubt(action) if isinstance(policy, Doubts) else None
+    if doubt is not None and not (isinstance(doubt, Question) and doubt.kind is QuestionKind.YES_NO):
+        raise ContractViolation(f"doubt() gave {shown(doubt)}", hint="doubt() must return a yes-no Question, or None.")
+    return doubt
 
 
 def questions_about(session: DurableSession, attempt: Attempt) -> list[str]:
