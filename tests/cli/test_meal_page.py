@@ -31,7 +31,7 @@ from handup.domains.domain import SIMULATED
 from handup.domains.feeding.attempt_record import BiteAttempt, HaltedAct
 from handup.domains.feeding.household import next_meal
 from handup.domains.feeding.meal import Meal
-from handup.domains.feeding.meal_orders import Ordered
+from handup.domains.feeding.meal_orders import MealOrdered
 from handup.domains.feeding.meal_result import Served
 from handup.domains.feeding.memory_modules import memory_in
 from handup.domains.feeding.modules import Modules
@@ -83,7 +83,7 @@ def test_a_whole_meal_and_then_another_one(tmp_path: Path) -> None:
         until(lambda: is_free(sitting.port))
         sitting.start()
         until(lambda: "Begins meal-2" in sitting.said)
-        orders = [each for each in events(sitting) if isinstance(each, Ordered)]
+        orders = [each for each in events(sitting) if isinstance(each, MealOrdered)]
         assert [each.order["seed"] for each in orders] == [0, 1], "another plate"
         assert [entry.run for entry in sitting.entries() if isinstance(entry.event, TaskOver)] == ["meal-1"]
 
@@ -250,7 +250,7 @@ def test_killed_again_and_again_it_goes_on_with_the_same_question(tmp_path: Path
         assert served["got"] >= bites - bites // 4
         assert_nothing_twice(sitting)
         assert not [each for each in events(sitting) if isinstance(each, Withdrawn)]
-        assert len([each for each in events(sitting) if isinstance(each, Ordered)]) == 1
+        assert len([each for each in events(sitting) if isinstance(each, MealOrdered)]) == 1
 
 
 def test_a_stop_on_the_page_ends_the_motion_and_the_bite_goes_on_after_enable(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from handup.client import Client
 from handup.core import HandupError, Value
 from handup.desk import Record
 from handup.domains.feeding.meal import Meal
-from handup.domains.feeding.meal_orders import RUN, Ordered
+from handup.domains.feeding.meal_orders import RUN, MealOrdered
 from handup.domains.feeding.order import Order
 from handup.domains.feeding.world import PlateWorld
 from handup.journal import Journal
@@ -24,7 +24,7 @@ class Diner:
 
     def __init__(self, store: Path) -> None:
         self._journal = Journal.open(store, readonly=True)
-        orders = [entry.event for entry in self._journal.read(run=RUN) if isinstance(entry.event, Ordered)]
+        orders = [entry.event for entry in self._journal.read(run=RUN) if isinstance(entry.event, MealOrdered)]
         self.order = Order(**orders[-1].order)
         self._meal = Meal(self.order, self._journal, modules=_nobody(), calibrators=calibrators())
 

@@ -15,7 +15,7 @@ from handup.domains.feeding import EASY, HARD, PLATES, PlateWorld, food
 from handup.domains.feeding.household import next_meal, terms_of
 from handup.domains.feeding.looks import Kitchen
 from handup.domains.feeding.meal import Meal
-from handup.domains.feeding.meal_orders import Ordered, begin
+from handup.domains.feeding.meal_orders import MealOrdered, begin
 from handup.domains.feeding.order import MealTerms, Order
 from handup.domains.feeding.scene import lay, serve
 from handup.domains.runs import end_task
@@ -153,7 +153,7 @@ def test_an_order_without_a_kitchen_is_written_as_before_and_an_old_one_goes_on(
     with Journal.open(tmp_path / "m.db") as journal:
         begin(journal, Order(), MealTerms())
         [entry] = journal.read()
-        assert isinstance(entry.event, Ordered)
+        assert isinstance(entry.event, MealOrdered)
         assert "kitchen" not in entry.event.order
         begin(journal, Order(), MealTerms())
         with pytest.raises(BadRecord, match="kitchen not set, not 1"):

@@ -14,7 +14,7 @@ from handup.domains.feeding.meal_orders import (
     RUN,
     WORLD,
     MealFinished,
-    Ordered,
+    MealOrdered,
     ordered_as,
     ordered_of,
     orders_on,
@@ -98,7 +98,7 @@ def terms_of(journal: Journal, *, new: bool = False, again: bool = False) -> Mea
     return None if known is None else read_terms(known)
 
 
-def _going_on(writer: Writer, *, new: bool, again: bool) -> Ordered | None:
+def _going_on(writer: Writer, *, new: bool, again: bool) -> MealOrdered | None:
     """Return the latest meal, unless a new one is to begin."""
     _adopt(writer)
     last = None if new else RUNS.latest(writer, lambda ordered: ordered.world == WORLD)
@@ -118,7 +118,7 @@ def _adopt(writer: Writer) -> None:
                 writer.append(TaskOver(), run=meal.name)
 
 
-def _home(orders: Sequence[Ordered], seed: int) -> int:
+def _home(orders: Sequence[MealOrdered], seed: int) -> int:
     """Return the home of the next meal of a store: that of the first one that had any, or a new one."""
     homes = (order.order.get("kitchen") for order in orders)
     return next((int(home) for home in homes if home is not None), seed)

@@ -36,7 +36,7 @@ ANOTHER = "Use another --store file, or --new."
 
 @event("feeding.ordered")
 @dataclass(frozen=True, kw_only=True)
-class Ordered:
+class MealOrdered:
     """A meal begins.
 
     Args:
@@ -58,14 +58,14 @@ class MealFinished:
     name: str
 
 
-def ordered_as(log: Journal | Writer, name: str) -> Ordered | None:
+def ordered_as(log: Journal | Writer, name: str) -> MealOrdered | None:
     """Return how a meal was ordered; None where there is none of this name."""
     return next((meal for meal in orders_on(log) if meal.name == name), None)
 
 
-def orders_on(log: Journal | Writer) -> list[Ordered]:
+def orders_on(log: Journal | Writer) -> list[MealOrdered]:
     """Return the orders of all meals, oldest first."""
-    return [entry.event for entry in log.read(run=RUN) if isinstance(entry.event, Ordered)]
+    return [entry.event for entry in log.read(run=RUN) if isinstance(entry.event, MealOrdered)]
 
 
 def begin(journal: Journal, order: Order, terms: MealTerms) -> None:
@@ -82,7 +82,7 @@ def begin(journal: Journal, order: Order, terms: MealTerms) -> None:
             refuse_another(known, order, terms)
 
 
-def refuse_another(known: Ordered, order: Order, terms: MealTerms | None = None) -> None:
+def refuse_another(known: MealOrdered, order: Order, terms: MealTerms | None = None) -> None:
     """Refuse to go on with a meal that was ordered otherwise.
 
     Args:
@@ -104,9 +104,9 @@ def refuse_another(known: Ordered, order: Order, terms: MealTerms | None = None)
         raise BadRecord(f"the meal on this store has {differences}", hint=ANOTHER)
 
 
-def ordered_of(order: Order, terms: MealTerms) -> Ordered:
+def ordered_of(order: Order, terms: MealTerms) -> MealOrdered:
     """Return the entry that orders a meal."""
-    return Ordered(name=order.name, order=_parts(order), terms=_parts(terms))
+    return MealOrdered(name=order.name, order=_parts(order), terms=_parts(terms))
 
 
 def _parts(of: Order | MealTerms) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def _in_words(name: str, value: object) -> str:
     return str(value) if value not in {None, ""} else UNSAID.get(name, "not set")
 
 
-def read_order(ordered: Ordered) -> Order:
+def read_order(ordered: MealOrdered) -> Order:
     """Return what was ordered for a meal.
 
     Raises:
@@ -130,7 +130,7 @@ def read_order(ordered: Ordered) -> Order:
     return _read_as(Order, ordered.order, ordered.name)
 
 
-def read_terms(ordered: Ordered) -> MealTerms:
+def read_terms(ordered: MealOrdered) -> MealTerms:
     """Return the terms of a meal.
 
     Raises:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from handup.core import BadSetting, Box, UnknownName, Value
 from handup.domains.feeding.attempt_record import BiteAttempt
-from handup.domains.feeding.meal_orders import RUN, Ordered
+from handup.domains.feeding.meal_orders import RUN, MealOrdered
 from handup.domains.feeding.module_outputs import Aimed, Chosen, FeedingModules, Found, NamedFood, Picture, Recall
 from handup.domains.feeding.modules import CROPPED, PLATE, PictureEncoder, square_of
 from handup.domains.feeding.order import UNSEEN
@@ -267,7 +267,7 @@ def meal_id(journal: Journal, name: str) -> str:
         UnknownName: The meal was not begun.
     """
     for entry in journal.read(run=RUN):
-        if isinstance(entry.event, Ordered) and entry.event.name == name:
+        if isinstance(entry.event, MealOrdered) and entry.event.name == name:
             return entry.hash[:16]
     raise UnknownName(f"there is no meal '{name}' on this store", hint="Begin it first: Meal.eat does.")
 
