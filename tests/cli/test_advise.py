@@ -149,7 +149,7 @@ def test_without_matplotlib_it_advises_without_a_picture(policy: Path, monkeypat
         ([], ["POLICY.yaml"]),
         (["policy.yaml", "--episodes", "1"], ["episodes is 1", "Give a whole number from 2"]),
         (["policy.yaml", "--episodes", "many"], ["--episodes", "integer"]),
-        (["policy.yaml", "--expert", "2"], ["expert is 2", "HU103"]),
+        (["policy.yaml", "--expert", "2"], ["expert must lie between 0 and 1, got 2", "HU103"]),
         (["policy.yaml", "--w", "nan"], ["w is nan", "HU103"]),
         (["policy.yaml", "--horizon", "0"], ["horizon is 0", "HU103"]),
         (["policy.yaml", "--seed", "-1"], ["seed is -1", "HU103"]),

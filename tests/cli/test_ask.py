@@ -220,7 +220,7 @@ BAD: list[tuple[tuple[str, ...], str]] = [
     (("Which?", "--kind", "riddle"), "--kind is 'riddle'"),
     (("Which?", "--kind", "box"), "has no image"),
     (("Which?", "--kind", "number", "--guess", "far"), "--guess is 'far'"),
-    (("Which?", "--kind", "number", "--low", "2", "--high", "1"), "low is 2"),
+    (("Which?", "--kind", "number", "--low", "2", "--high", "1"), "low must be at most high (1), got 2"),
     ((*BOWL, "--guess", "up"), "guess is wrong"),
     ((*BOWL, "--sure", "2"), "sure of a question is 2"),
     ((*BOWL, "--effect", "one"), "1 effects for 2 choices"),

@@ -28,7 +28,7 @@ def test_a_question_costs_load_and_time_and_a_failure_costs_time() -> None:
 
 @pytest.mark.parametrize("w", [-0.1, 1.1, math.nan])
 def test_a_weight_outside_its_range_is_refused(w: float) -> None:
-    with pytest.raises(BadSetting, match="w is"):
+    with pytest.raises(BadSetting, match="w must lie between 0 and 1"):
         Costs.of([0.1], w=w)
 
 
@@ -40,18 +40,18 @@ def test_an_execution_takes_some_time(act_time: float) -> None:
 
 @pytest.mark.parametrize("query", [-0.1, math.inf, math.nan])
 def test_a_negative_or_endless_query_cost_is_refused(query: float) -> None:
-    with pytest.raises(BadSetting, match=r"query cost is .*at least 0"):
+    with pytest.raises(BadSetting, match=r"query cost must be finite and at least 0, got "):
         Costs.of([0.1, query])
 
 
 @pytest.mark.parametrize("expert", [-0.1, 1.1, math.nan])
 def test_an_expert_confidence_outside_its_range_is_refused(expert: float) -> None:
-    with pytest.raises(BadSetting, match=r"expert confidence is .*from 0 to 1"):
+    with pytest.raises(BadSetting, match=r"expert confidence must lie between 0 and 1, got "):
         Costs.of([0.1], expert=expert)
 
 
 def test_a_list_of_the_wrong_length_is_refused() -> None:
-    with pytest.raises(BadSetting, match="expert confidence has 3 numbers for 2 modules"):
+    with pytest.raises(BadSetting, match="expert confidence must have 1 or 2 numbers, got 3"):
         Costs.of([0.1, 0.2], expert=[0.9, 0.9, 0.9])
 
 

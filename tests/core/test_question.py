@@ -137,7 +137,7 @@ def test_a_choice_of_fewer_than_two_is_refused(kind: QuestionKind, few: tuple[st
         ({"kind": "points", "marks": [""]}, "is empty"),
         ({"kind": "points", "marks": ["a\nb"]}, "an entry of marks"),
         ({"kind": "points", "marks": [str(each) for each in range(MAX_MARKS + 1)]}, "21 entries"),
-        ({"kind": "number", "low": 2, "high": 1}, "low is 2 and high is 1"),
+        ({"kind": "number", "low": 2, "high": 1}, r"low must be at most high \(1\), got 2"),
         ({"kind": "number", "low": 0, "high": 1, "guess": 2}, "its? own guess is wrong|guess is wrong: 2 is out"),
         ({"kind": "choice", "options": ["a", "b"], "guess": "c"}, "guess is wrong: 'c' is none of the options"),
         ({"kind": "yes-no", "guess": "perhaps"}, "guess is wrong"),

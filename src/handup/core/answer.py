@@ -1,4 +1,4 @@
-"""What a person answers, and what else they may reply."""
+"""Answers of people, and the other replies they may give."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from handup.core.fields import Name, Number, Share, Text, check_rules
 from handup.core.kinds import Value, value_from_json, value_to_json
 
 SCHEMA = 1
-"""Of answers and replies in JSON."""
+"""Schema number of answers and replies in JSON."""
 ASKED = Name(MAX_ID)
-"""The question of a reply; only a stop may come without one."""
+"""Rule of the question of a reply; only a stop may come without one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a person answered.
+    """Answer of a person.
 
     Args:
-        value: What it says; None where it was erased.
-        by: Who.
-        latency_s: How long they took from when the question was put to them.
-        certainty: How sure they were, where they said so.
+        value: Its content; None where it was erased.
+        by: Name of the person.
+        latency_s: Seconds between the question and the answer, at least 0.
+        certainty: How sure the person was, 0 to 1; 1 where they did not say.
 
     Raises:
-        BadAnswer: A field is none of this.
+        BadAnswer: A field breaks its rule.
     """
 
     value: Value | None
@@ -48,7 +48,7 @@ class Answer:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Answer:
-        """The answer that `to_json` wrote.
+        """Return the answer that `to_json` wrote.
 
         Raises:
             BadAnswer: It is no answer.
@@ -58,7 +58,7 @@ class Answer:
 
 
 class ReplyKind(StrEnum):
-    """What a person may always reply."""
+    """Kinds of reply: an answer, or one of the four that are always possible."""
 
     ANSWER = "answer"
     NOT_NOW = "not-now"
@@ -69,21 +69,21 @@ class ReplyKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """What comes from a device.
+    """Reply of a person, as it comes from a device.
 
     Args:
         question: The id of the question that was on the screen; a stop may come without one.
         kind: An answer, or one of the replies that are always there.
-        by: Who replied.
+        by: Name of the person.
         token: Made by the device, once for each reply and used again when it is sent again, so that a reply that is
             sent twice counts once.
-        value: What an answer says.
-        device: Which device it came from.
-        until_s: For *not now*: until when.
-        certainty: How sure the person was.
+        value: Content of an answer; None for every other reply.
+        device: Name of the device.
+        until_s: For *not now*: time in seconds from which the question may come again.
+        certainty: How sure the person was, 0 to 1.
 
     Raises:
-        BadAnswer: A field is none of this, an answer says nothing, or another reply says something.
+        BadAnswer: A field breaks its rule, an answer has no value, or another reply has one.
     """
 
     question: Annotated[str, Text(MAX_ID)]
@@ -116,7 +116,7 @@ class Reply:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Reply:
-        """The reply that `to_json` wrote, or that a device made.
+        """Return the reply that `to_json` wrote, or that a device made.
 
         Raises:
             BadAnswer: It is no reply.

@@ -1,4 +1,4 @@
-"""What a policy needs of a calibrator: a raw score in, a probability of being right out, and a record to keep it in.
+"""Interface of a calibrator: it turns a raw score into a probability of being right, and has a record to keep it in.
 
 How calibrators are fitted is the business of `handup.confidence`; a module only reads them.
 """
@@ -14,7 +14,7 @@ from handup.core.registry import Registry
 SCHEMA = 1
 WHAT = "handup-calibrator"
 RawScore = float | Sequence[float]
-"""What a module says of its own output: one score, the scores of all its options, or a variance."""
+"""Score that a module gives its own output: one number, the scores of all its options, or a variance."""
 
 
 class Calibrator(Protocol):
@@ -22,7 +22,7 @@ class Calibrator(Protocol):
 
     @property
     def name(self) -> str:
-        """The method, as on the command line; a `ClassVar[str]` in most."""
+        """Name of the method, as on the command line; a `ClassVar[str]` in most."""
 
     def probability(self, raw: RawScore) -> float:
         """Probability of being right, 0 to 1, given a raw score.
@@ -40,7 +40,7 @@ CALIBRATORS: Registry[Calibrator] = Registry("calibrator", "handup.calibrators")
 
 
 def calibrator_from_json(record: object) -> Calibrator:
-    """The calibrator that `to_json` stored.
+    """Return the calibrator that `to_json` stored.
 
     Raises:
         BadRecord: It is damaged, of a newer schema, of an unknown method, or no calibrator at all.
@@ -53,7 +53,7 @@ def calibrator_from_json(record: object) -> Calibrator:
         )
     try:
         maker: Any = CALIBRATORS.maker(str(record.get("method")))
-        found: Calibrator = maker.from_json(record)
+        calibrator: Calibrator = maker.from_json(record)
     except BadRecord:
         raise
     except HandupError as error:
@@ -61,4 +61,4 @@ def calibrator_from_json(record: object) -> Calibrator:
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise BadRecord(f"the calibrator is damaged ({first})", hint="Fit it again: handup calibrate.") from None
-    return found
+    return calibrator

@@ -1,4 +1,4 @@
-"""Checks of what comes from outside: whatever is given, the outcome is the tidy value or one error in plain words."""
+"""Checks of values from outside: each returns the tidy value, or raises one error in plain words."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ MAX_WORDS = 4_000
 MAX_ID = 500
 """The longest id of a question."""
 MAX_COMPARED = 100
-"""With so many known names, or else with the likeliest of them, a misspelt one is compared."""
+"""The most known names that a misspelt one is compared with; of more, the likeliest are taken."""
 MAX_LISTED = 24
-"""So many known names are listed in a hint."""
+"""The most known names that a hint lists."""
 
 
 def shown(value: object) -> str:
-    """A value in one line for a message, cut where it is long."""
+    """Return a value as one line for a message, cut where it is long."""
     try:
         text = repr(value)
     except (ValueError, RecursionError):  # integers of more digits than Python converts, lists within themselves
@@ -50,10 +50,11 @@ def shown(value: object) -> str:
 
 
 def suggestion(word: str, known: Collection[str]) -> str:
-    """A hint with the known name that is most like a word, and with all of them where they are few."""
+    """Return a hint: the known name that is most like a word, and all names where they are few."""
     few = len(known) <= MAX_COMPARED
     like = (name for name in known if few or (name[:1] == word[:1] and abs(len(name) - len(word)) <= 3))
     compared = {name.lower(): name for name in islice(like, MAX_COMPARED)}
+    # Comparing is slow: of many names, only those of the same first letter and about the same length take part.
     near = get_close_matches(word[:100].lower(), compared, 1)
     guess = f"Did you mean '{compared[near[0]]}'? " if near else ""
     if not known:
@@ -65,7 +66,7 @@ def suggestion(word: str, known: Collection[str]) -> str:
 
 
 def check_text(what: str, value: object, most: int, *, error: Error, empty: bool = True) -> str:
-    """A text of at most `most` characters that can be stored."""
+    """Return a text of at most `most` characters that can be stored."""
     if not isinstance(value, str):
         raise error(f"{what} is {shown(value)}", hint="Give a text.")
     if len(value) > most:
@@ -78,7 +79,7 @@ def check_text(what: str, value: object, most: int, *, error: Error, empty: bool
 
 
 def check_name(what: str, value: object, most: int, *, error: Error) -> str:
-    """A name: one line, not empty, no space at its ends."""
+    """Return a name: one line, not empty, no space at its ends."""
     name = check_text(what, value, most, error=error, empty=False)
     if name != name.strip() or not name.isprintable():
         raise error(f"{what} is {shown(name)}", hint="Give one line of text, without spaces at its ends.")
@@ -86,32 +87,32 @@ def check_name(what: str, value: object, most: int, *, error: Error) -> str:
 
 
 def unstorable(text: str) -> bool:
-    """Whether a text holds what no store keeps and no terminal shows: control characters, half characters."""
+    """Tell whether a text holds control characters or half characters, which no store keeps and no terminal shows."""
     return bool(HALF_CHARACTER.search(text) or CONTROL.search(text))
 
 
 def storable(text: str) -> str:
-    """A text in which a mark stands for each such character, for what must be kept whatever it holds."""
+    """Return a text with a replacement mark for each character that cannot be stored."""
     return CONTROL.sub("\N{REPLACEMENT CHARACTER}", HALF_CHARACTER.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
 def printable(text: str) -> str:
-    """A text that cannot move the cursor, change colours or turn the direction of writing on a person's screen."""
+    """Return a text that cannot move the cursor, change colours or turn the direction of writing on a screen."""
     return "".join(sign if sign.isprintable() or sign == "\n" else " " if sign.isspace() else "\ufffd" for sign in text)
 
 
 def one_line(text: str) -> str:
-    """A text in one line, printable."""
+    """Return a text in one line, printable."""
     return " ".join(printable(text).split())
 
 
 def check_person(what: str, value: object, most: int, *, error: Error) -> str:
-    """A person's name, in the one form (NFC) in which letters with accents are the same however they were typed."""
+    """Return a person's name in Unicode's form NFC, in which accented letters are equal however they were typed."""
     return unicodedata.normalize("NFC", check_name(what, value, most, error=error))
 
 
 def check_number(what: str, value: object, *, error: Error) -> float:
-    """A finite number; truth is none."""
+    """Return a finite number; True and False are refused."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise error(f"{what} is {shown(value)}", hint="Give a number.")
     try:
@@ -124,7 +125,7 @@ def check_number(what: str, value: object, *, error: Error) -> float:
 
 
 def check_share(what: str, value: object, *, error: Error) -> float:
-    """A number from 0 to 1."""
+    """Return a number from 0 to 1."""
     number = check_number(what, value, error=error)
     if not 0.0 <= number <= 1.0:
         raise error(f"{what} is {number:g}", hint="Give a number from 0 to 1.")
@@ -132,7 +133,7 @@ def check_share(what: str, value: object, *, error: Error) -> float:
 
 
 def check_count(what: str, value: object, *, least: int, error: Error) -> int:
-    """A whole number of at least `least`."""
+    """Return a whole number of at least `least`."""
     number = check_number(what, value, error=error)
     if not number.is_integer() or number < least:
         raise error(f"{what} is {number:g}", hint=f"Give a whole number of at least {least}.")
@@ -140,19 +141,19 @@ def check_count(what: str, value: object, *, least: int, error: Error) -> int:
 
 
 def check_list(what: str, value: object, most: int, *, error: Error) -> tuple[Any, ...]:
-    """A list of at most `most` things; a text is no list of letters."""
+    """Return a list of at most `most` entries as a tuple; a text is refused, not taken for a list of letters."""
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         raise error(f"{what} is {shown(value)}", hint="Give a list.")
-    things = tuple(value)
-    if len(things) > most:
-        raise error(f"{what} has {len(things)} entries", hint=f"Give at most {most}.")
-    return things
+    entries = tuple(value)
+    if len(entries) > most:
+        raise error(f"{what} has {len(entries)} entries", hint=f"Give at most {most}.")
+    return entries
 
 
 def check_fields(
     what: str, record: object, known: Iterable[str], *, needed: Iterable[str] = (), newest: int, error: Error
 ) -> dict[str, Any]:
-    """The fields of a JSON record without its schema number, which may be missing.
+    """Return the fields of a JSON record without its schema number, which may be missing.
 
     Raises:
         BadRecord: It is of a newer schema.
@@ -176,13 +177,13 @@ def check_fields(
     return rest
 
 
-def from_record(made: type[T], what: str, record: object, *, newest: int, error: Error) -> T:
+def from_record(record_class: type[T], what: str, record: object, *, newest: int, error: Error) -> T:
     """Return the instance of a dataclass that a JSON record describes, which names its fields and no others.
 
     Raises:
         BadRecord: It is of a newer schema.
     """
-    declared: Any = fields(made)  # type: ignore[arg-type]
+    declared: Any = fields(record_class)  # type: ignore[arg-type]
     known = [field.name for field in declared]
     needed = [field.name for field in declared if field.default is MISSING and field.default_factory is MISSING]
-    return made(**check_fields(what, record, known, needed=needed, newest=newest, error=error))
+    return record_class(**check_fields(what, record, known, needed=needed, newest=newest, error=error))

@@ -6,10 +6,10 @@ from handup.core.errors import ContractViolation
 
 
 class Contract:
-    """The contract of one thing that is checked.
+    """Contract of one object that is checked.
 
     Args:
-        author: What messages begin with: what the thing is called and, as far as that matters, on which example.
+        author: Beginning of each message: the name of the object and, where it matters, the example it is checked on.
     """
 
     def __init__(self, author: str) -> None:
@@ -23,9 +23,9 @@ class Contract:
         """Check one promise.
 
         Args:
-            promise: Whether it is kept.
-            breach: What is wrong otherwise, as it follows the author.
-            hint: What to do then.
+            promise: True where it is kept.
+            breach: The mistake, in words that follow the author.
+            hint: The next step.
 
         Raises:
             ContractViolation: It is not kept.
@@ -34,7 +34,7 @@ class Contract:
             raise ContractViolation(f"{self._author} {breach}", hint=hint)
 
     def is_named(self, thing: object) -> None:
-        """Check that a thing has a name.
+        """Check that an object has a name.
 
         Raises:
             ContractViolation: It has none.

@@ -1,4 +1,4 @@
-"""What asking, acting and time cost, and what people bear."""
+"""Costs of asking, acting and time, and the load that people bear."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from handup.core.errors import BadSetting
+from handup.core.errors import OutOfRange, WrongSize
 
 Vector = NDArray[np.float64]
 Amount = TypeVar("Amount", float, Vector)
@@ -25,7 +25,7 @@ def objective_of(w: float, load: Amount | float, time: Amount) -> Amount:
 
 
 def default_horizon(modules: int) -> int:
-    """Return how many steps an episode lasts where nobody says: two for each module, and at least eight.
+    """Return the default horizon in steps: two for each module, and at least eight.
 
     With few modules two steps each are used up by attempts that fail and questions, with no time left to act on the
     last answer: giving up would never cost more than asking. Eight is enough where up to three modules are all wrong.
@@ -34,20 +34,20 @@ def default_horizon(modules: int) -> int:
 
 
 class CostModel(Protocol):
-    """Anything that knows what a question costs a person at a time: q_i(t)."""
+    """Anything that knows the cost of a question to a person at a given time: q_i(t)."""
 
     def query_costs(self, now_s: float) -> Sequence[float] | Vector:
-        """One cost of at least 0 per module, in the policy's order."""
+        """Return one cost of at least 0 per module, in the policy's order."""
 
 
 class Availability(Protocol):
     """Anything that knows when questions may be asked: a person's limits, a rota, whether anybody is there."""
 
     def free_from_s(self, now_s: float) -> Sequence[float] | Vector:
-        """For each module, in the policy's order, the time from which it may be asked about.
+        """Return, for each module in the policy's order, the time from which it may be asked about.
 
-        A time that has passed means now; infinity means not in this episode. Who cannot tell when somebody will be
-        there names the time to look again.
+        A time that has passed means now; infinity means not in this episode. Where nobody can tell when a person will
+        be there, it is the time to look again.
         """
 
 
@@ -58,7 +58,7 @@ class FixedCosts:
     costs: tuple[float, ...]
 
     def query_costs(self, now_s: float) -> Sequence[float]:
-        """The same at any time."""
+        """Return the same costs at any time."""
         return self.costs
 
 
@@ -72,16 +72,16 @@ class Costs:
     Args:
         query: Cost of asking about each module now.
         expert: Probability that an answer about each module is right.
-        w: How much the person's load counts against the robot's time, 0 to 1.
-        act_time: How long an execution takes: 1 where time is counted in steps.
-        ask_time: How long a question about each module takes.
-        time_left: Until the horizon.
+        w: Weight of the person's load against the robot's time, 0 (only time counts) to 1 (only load counts).
+        act_time: Time that an execution takes, above 0: 1 where time is counted in steps.
+        ask_time: Time that a question about each module takes, at least 0.
+        time_left: Time until the horizon.
         tries: How often the robot may still act; None: as often as there is time.
-        unseen: For each module, how likely it is that acting on its mistake looks like a success. That cannot be taken
+        unseen: For each module, the probability that acting on its mistake looks like a success. That cannot be taken
             back: a bite of another food is eaten.
-        unseen_cost: What such a mistake costs.
+        unseen_cost: Cost of such a mistake.
         ask_again: Whether a module may be asked about again while its answer still holds. Only a plan of a few tries
-            looks so far ahead; what may be asked now is the belief's.
+            looks so far ahead; the belief decides what may be asked now.
         outdated_by_acting: For each module, whether its answer holds only until the robot acts.
     """
 
@@ -113,20 +113,23 @@ class Costs:
         ask_again: bool = True,
         outdated_by_acting: Sequence[int] = (),
     ) -> Costs:
-        """Costs from plain numbers, checked; one number stands for all modules.
+        """Return costs from plain numbers, checked; one number stands for all modules.
 
-        What acting outdates is given by the positions of modules.
+        `outdated_by_acting` lists positions of modules.
 
         Raises:
-            BadSetting: A number outside its range, or a list of the wrong length.
+            OutOfRange: A number lies outside its range.
+            WrongSize: A list has not one number for each module.
         """
         modules = len(query)
         if not 0.0 <= w <= 1.0:
-            raise BadSetting(f"w is {w:g}", hint="Give a weight from 0 (only time counts) to 1 (only load counts).")
+            hint = "Give 0 where only time counts, 1 where only load counts."
+            raise OutOfRange.of("w", f"{w:g}", "lie between 0 and 1", hint=hint)
         if not 0.0 < act_time < float("inf"):
-            raise BadSetting(f"act_time is {act_time:g}", hint="Give a duration above 0; 1 for steps.")
+            hint = "Give a duration; 1 where time is counted in steps."
+            raise OutOfRange.of("act_time", f"{act_time:g}", "be above 0 and finite", hint=hint)
         if time_left is not None and not abs(time_left) < float("inf"):
-            raise BadSetting(f"time_left is {time_left:g}", hint="Give the time until the horizon.")
+            raise OutOfRange.of("time_left", f"{time_left:g}", "be finite", hint="Give the time until the horizon.")
         return cls(
             query=_vector("query cost", query, modules, float("inf")),
             expert=_vector("expert confidence", expert, modules, 1.0),
@@ -143,49 +146,48 @@ class Costs:
 
     @property
     def ask_price(self) -> Vector:
-        """What one question about each module adds to the objective."""
+        """Amount that one question about each module adds to the objective."""
         return objective_of(self.w, self.query, self.ask_time)
 
     @property
     def act_price(self) -> float:
-        """What one failed execution adds to the objective."""
+        """Amount that one failed execution adds to the objective."""
         return objective_of(self.w, 0.0, self.act_time)
 
     @property
     def time_price(self) -> float:
-        """What a unit of time adds to the objective."""
+        """Amount that one unit of time adds to the objective."""
         return objective_of(self.w, 0.0, 1.0)
 
 
 def check_probability(what: str, value: float) -> None:
-    """Refuse what is no probability.
+    """Check that a value lies between 0 and 1.
 
     Raises:
-        BadSetting: Naming what is wrong.
+        OutOfRange: It does not.
     """
     if not 0.0 <= value <= 1.0:
-        raise BadSetting(f"{what} is {value:g}", hint="Give a probability from 0 to 1.")
+        raise OutOfRange.of(what, f"{value:g}", "lie between 0 and 1", hint="Give a probability.")
 
 
 def _vector(what: str, values: float | Sequence[float] | Vector, modules: int, most: float) -> Vector:
     try:
         array = np.broadcast_to(np.asarray(values, dtype=np.float64), (modules,))
     except ValueError:
-        raise BadSetting(
-            f"{what} has {np.size(values)} numbers for {modules} modules", hint="Give one number, or one per module."
-        ) from None
+        hint = "Give one number, or one for each module."
+        raise WrongSize.of(what, np.size(values), f"have 1 or {modules} numbers", hint=hint) from None
     bad = ~((array >= 0.0) & (array <= most) & np.isfinite(array))
     if bad.any():
-        limit = "of at least 0" if most == float("inf") else f"from 0 to {most:g}"
-        raise BadSetting(f"{what} is {array[bad][0]:g}", hint=f"Give numbers {limit}.")
+        limit = "be finite and at least 0" if most == float("inf") else f"lie between 0 and {most:g}"
+        raise OutOfRange.of(what, f"{array[bad][0]:g}", limit, hint="Correct this number.")
     return array
 
 
-# -- what happens to the people around a robot, told to whoever keeps count of their load ------------------------------
+# -- load on the people around a robot ---------------------------------------------------------------------------------
 
 
 class BurdenKind(StrEnum):
-    """What a person bore."""
+    """Kinds of load on a person."""
 
     ANSWERED = "answered"
     """Answered a question."""
@@ -197,14 +199,14 @@ class BurdenKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Burden:
-    """One thing that a person bore.
+    """One event that was a load on a person.
 
     Args:
-        kind: What it was.
-        now_s: When it ended.
+        kind: Kind of the load.
+        now_s: Time in seconds at which it ended.
         module: For an answer, the position of the module that was asked about.
-        by: Who answered, where that is known.
-        waited_s: For a wait, how long it was.
+        by: Name of the person who answered, where it is known.
+        waited_s: For a wait, its length in seconds.
     """
 
     kind: BurdenKind
@@ -216,11 +218,11 @@ class Burden:
 
 @runtime_checkable
 class LivingCosts(CostModel, Protocol):
-    """A cost model that hears what happens. Immutable: it gives another one back.
+    """Cost model that depends on what happened. Immutable: `after` returns another one.
 
-    `Session` calls `after` for every burden, when it is told and again when it is rebuilt from a record, so equal
+    `Session` calls `after` for every burden, when it happens and again when it is rebuilt from a record, so equal
     histories lead to equal costs.
     """
 
     def after(self, burden: Burden) -> LivingCosts:
-        """The model after something happened."""
+        """Return the model as it is after a burden."""

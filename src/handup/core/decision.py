@@ -1,4 +1,4 @@
-"""What a robot does next, and how an episode ended."""
+"""Decisions of a strategy, and outcomes of an episode."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Action(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How an episode ended."""
+    """Ways in which an episode ends."""
 
     RECOVERED = "recovered"
     """An execution succeeded."""
@@ -32,7 +32,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Alternative:
-    """One thing that could have been decided, with its value in the units of whoever decided (lower is better)."""
+    """One possible decision, with its value in the units of the strategy (lower is better)."""
 
     action: Action
     module: str | None
@@ -44,20 +44,20 @@ class Alternative:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Alternative:
-        """The alternative that `to_json` wrote."""
+        """Return the alternative that `to_json` wrote."""
         return cls(Action(record["action"]), record["module"], record["value"])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Decision:
-    """What to do now, why, and what else was weighed.
+    """Decision of a strategy: the next action, its reason, and the alternatives that were weighed.
 
     Args:
         action: Act, ask, wait or yield.
         module: The module to ask about; for the other actions, the one that came nearest to being asked about.
         reason: One sentence for a person.
         alternatives: Everything that was weighed, best first.
-        until_s: For `wait`, the time to wait for.
+        until_s: For `wait`, the time in seconds to wait for.
     """
 
     action: Action
@@ -67,7 +67,7 @@ class Decision:
     until_s: float | None = None
 
     def same_choice(self, other: Decision) -> bool:
-        """Whether both would make the robot do the same thing."""
+        """Tell whether both would make the robot do the same."""
         asks = self.action is Action.ASK
         return self.action is other.action and (not asks or self.module == other.module)
 
@@ -77,17 +77,17 @@ class Decision:
             "action": str(self.action),
             "module": self.module,
             "reason": self.reason,
-            "alternatives": [each.to_json() for each in self.alternatives],
+            "alternatives": [alternative.to_json() for alternative in self.alternatives],
             "until_s": self.until_s,
         }
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Decision:
-        """The decision that `to_json` wrote."""
+        """Return the decision that `to_json` wrote."""
         return cls(
             action=Action(record["action"]),
             module=record["module"],
             reason=record["reason"],
-            alternatives=tuple(Alternative.from_json(each) for each in record["alternatives"]),
+            alternatives=tuple(Alternative.from_json(entry) for entry in record["alternatives"]),
             until_s=record["until_s"],
         )

@@ -1,7 +1,7 @@
 """Every error of handup: a stable code, one sentence of cause, a next step, and the place where it happened.
 
 Programs catch `HandupError`; people read one line. The command line prints `str(error)` and exits with
-`exit_code`. "The work failed" is never an exception: a policy that fails is told to the session. An exception
+`exit_code`. "The work failed" is never an exception: the session is told of a policy that fails. An exception
 means that the program or its input is wrong.
 """
 
@@ -33,7 +33,7 @@ class HandupError(Exception):
         self.line = line
 
     def at(self, file: str, line: int | None = None) -> HandupError:
-        """The same error, placed in a file. A place that is already known stays."""
+        """Return the same error, placed in a file. A place that is already known stays."""
         placed = type(self)(self.cause, hint=self.hint, file=self.file or file, line=self.line or line)
         return placed.with_traceback(self.__traceback__)
 
@@ -116,7 +116,7 @@ class BadObservation(HandupError):
 
 
 class ImpossibleEvidence(HandupError):
-    """What was observed cannot happen under the given confidences: a policy that cannot fail has failed."""
+    """An observation that cannot happen under the given confidences: a policy that cannot fail has failed."""
 
     code = "HU105"
 
@@ -163,7 +163,7 @@ class BadRecipe(HandupError):
 
 
 class BadExpression(HandupError):
-    """An expression of a recipe that cannot be read, or that has no value here: an index beyond the list, no such key.
+    """An expression of a recipe that cannot be read, or that has no value: an index beyond the list, no such key.
 
     Args:
         column: Its column, counted from 1.
@@ -221,7 +221,7 @@ class MissingExtra(HandupError):
 
     @classmethod
     def of(cls, extra: str, what_for: str) -> MissingExtra:
-        """The error for an extra of this package, with the command that installs it."""
+        """Return the error for an extra of this package, with the command that installs it."""
         return cls(f"{what_for} needs the extra '{extra}'", hint=f"Run: {install_command(extra)}.")
 
 
@@ -281,7 +281,7 @@ class TooFast(HandupError):
 
 
 class TooLarge(HandupError):
-    """A body, frame or picture beyond its limit, or a store of pictures that is full."""
+    """A body, frame or picture that is too large, or a store of pictures that is full."""
 
     code = "HU505"
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from handup.core.errors import BadRecord, BadSetting
+from handup.core.errors import BadRecord, ConflictingSettings, MissingSetting, UnknownName
 
 Body = dict[str, Any]
 T = TypeVar("T")
@@ -21,15 +21,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class EventType:
-    """How one kind of event is written and read.
+    """Rule by which one kind of event is written and read.
 
     Args:
         kind: Its name in the journal, such as `desk.answered`. A contract: never used for anything else.
-        version: Of its fields; raise it when they change.
+        version: Version of its fields, from 1; raise it when they change.
         made: The dataclass.
         people: Fields that name a person, or several.
         personal: Fields whose content can be erased, each with the field of `people` that says whose it is.
-        upcasts: For each old version, how its body becomes one of the next version.
+        upcasts: For each old version, a function that turns its body into one of the next version.
     """
 
     kind: str
@@ -44,11 +44,11 @@ class EventType:
         return TypeAdapter(self.made)
 
     def to_body(self, event: object) -> Body:
-        """The event as a plain record."""
+        """Return the event as a plain record."""
         return cast(Body, self._adapter.dump_python(event, mode="json"))
 
     def from_body(self, body: Body, version: int) -> Any:
-        """The event that a body of this or an older version holds.
+        """Return the event that a body of this or an older version holds.
 
         Raises:
             BadRecord: It is of a newer version, or damaged.
@@ -90,24 +90,24 @@ def event(
         BadSetting: Two classes claim one kind, a named field does not exist, or a version lacks its upcast.
     """
 
-    def declare(made: type[T]) -> type[T]:
-        known = {field.name for field in fields(cast(Any, made))}
+    def declare(event_class: type[T]) -> type[T]:
+        known = {field.name for field in fields(cast(Any, event_class))}
         owners = set((personal or {}).values())
         if not (set(people) | set(personal or {}) <= known and owners <= set(people)):
-            raise BadSetting(f"event '{kind}' names a field that it does not have", hint="Check people and personal.")
+            raise UnknownName(f"event '{kind}' names a field that it does not have", hint="Check people and personal.")
         if kind in _BY_KIND:
-            raise BadSetting(f"two events are called '{kind}'", hint="Rename one of them.")
+            raise ConflictingSettings(f"two events are called '{kind}'", hint="Rename one of them.")
         if set(upcasts or {}) != set(range(1, version)):
-            raise BadSetting(f"event '{kind}' lacks an upcast", hint=f"Give one for each version below {version}.")
-        declared = EventType(kind, version, made, people, personal, upcasts)
-        _BY_KIND[kind] = _BY_CLASS[made] = declared
-        return made
+            raise MissingSetting(f"event '{kind}' lacks an upcast", hint=f"Give one for each version below {version}.")
+        declared = EventType(kind, version, event_class, people, personal, upcasts)
+        _BY_KIND[kind] = _BY_CLASS[event_class] = declared
+        return event_class
 
     return declare
 
 
 def event_type(kind: str) -> EventType:
-    """The type of a kind of event.
+    """Return the type of a kind of event.
 
     Raises:
         BadRecord: No room of this handup knows it.
@@ -126,7 +126,7 @@ class Unknown:
 
     Args:
         kind: Its kind.
-        version: Of its fields.
+        version: Version of its fields.
         body: Its fields.
     """
 
@@ -136,28 +136,30 @@ class Unknown:
 
 
 def event_of(kind: str, version: int, body: Body) -> object:
-    """The event that was written, or `Unknown` where its room is not there, so that rooms share a journal.
+    """Return the event that was written, or `Unknown` where no event of its room is known.
+
+    So rooms can share a journal.
 
     Raises:
-        BadRecord: Its room is there and does not know it, since a newer handup wrote it; or it is damaged.
+        BadRecord: Its room is known and lacks this kind, since a newer handup wrote it; or it is damaged.
     """
     room = f"{kind.partition('.')[0]}."
-    if kind in _BY_KIND or any(each.startswith(room) for each in _BY_KIND):
+    if kind in _BY_KIND or any(known.startswith(room) for known in _BY_KIND):
         return event_type(kind).from_body(body, version)
     return Unknown(kind=kind, version=version, body=body)
 
 
 def body_of(made: object) -> Body:
-    """An event that was read, as a plain record, also where nobody here knows its room."""
+    """Return an event that was read as a plain record, also where its room is unknown."""
     return made.body if isinstance(made, Unknown) else type_of(made).to_body(made)
 
 
 def type_of(made: object) -> EventType:
-    """The type of an event.
+    """Return the type of an event.
 
     Raises:
-        BadSetting: Its class was not declared with `@event`.
+        UnknownName: Its class was not declared with `@event`.
     """
     if type(made) not in _BY_CLASS:
-        raise BadSetting(f"{type(made).__name__} is no event", hint="Declare the class with @event.")
+        raise UnknownName(f"{type(made).__name__} is no event", hint="Declare the class with @event.")
     return _BY_CLASS[type(made)]

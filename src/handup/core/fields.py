@@ -28,26 +28,26 @@ from handup.core.checks import (
 Schema = dict[str, Any]
 NOTHING: Schema = {"type": "null"}
 NO_NAME: Schema = {"pattern": r"[\u0000-\u001f\u007f-\u009f]|^\s|\s$"}
-"""What a name has not; only `check_name` refuses the other characters that are not printable."""
+"""Schema of texts that are no name. Only `check_name` refuses every unprintable character."""
 
 
 class FieldRule(ABC):
     """The rule of one field.
 
     Attributes:
-        called: The field in messages, where its own name does not do.
+        called: Name of the field in messages; empty where the field's own name is clear enough.
     """
 
     called: str
 
     @abstractmethod
     def check(self, what: str, value: Any, error: Error) -> Any:
-        """The tidy value; an error in plain words where it breaks the rule."""
+        """Return the tidy value; raise an error in plain words where it breaks the rule."""
 
     @property
     @abstractmethod
     def schema(self) -> Schema:
-        """The rule as JSON Schema, as far as that can say it."""
+        """Rule as JSON Schema, as far as that can express it."""
 
     def __get_pydantic_json_schema__(self, core: object, handler: object) -> Schema:
         return self.schema
@@ -55,7 +55,7 @@ class FieldRule(ABC):
 
 @dataclass(frozen=True)
 class Text(FieldRule):
-    """A text of at most so many characters.
+    """A text of limited length.
 
     Args:
         most: The most characters.
@@ -193,17 +193,17 @@ class Many(FieldRule):
 
 
 @cache
-def rules_of(made: Any) -> Mapping[str, tuple[FieldRule, bool]]:
-    """The rules of a dataclass by field, each with whether None may stand there; fields without a rule are left out."""
-    found = {}
-    for name, hint in get_type_hints(made, include_extras=True).items():
+def rules_of(record_class: Any) -> Mapping[str, tuple[FieldRule, bool]]:
+    """Return the rules of a dataclass by field, each with True where None is allowed. Not every field has a rule."""
+    rules = {}
+    for name, hint in get_type_hints(record_class, include_extras=True).items():
         parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
         for part in parts:
             extras = get_args(part)[1:] if get_origin(part) is Annotated else ()
             rule = next((extra for extra in extras if isinstance(extra, FieldRule)), None)
             if rule is not None:
-                found[name] = (rule, type(None) in parts)
-    return found
+                rules[name] = (rule, type(None) in parts)
+    return rules
 
 
 def check_rules(instance: Any, what: str, error: Error) -> None:
@@ -214,24 +214,25 @@ def check_rules(instance: Any, what: str, error: Error) -> None:
             object.__setattr__(instance, name, rule.check(rule.called or f"{name} of {what}", value, error))
 
 
-def properties_of(made: Any) -> dict[str, Schema]:
-    """The fields of a dataclass that have a rule, as properties of a JSON object."""
+def properties_of(record_class: Any) -> dict[str, Schema]:
+    """Return the fields of a dataclass that have a rule, as properties of a JSON object."""
     return {
         name: {"anyOf": [NOTHING, rule.schema]} if optional else rule.schema
-        for name, (rule, optional) in rules_of(made).items()
+        for name, (rule, optional) in rules_of(record_class).items()
     }
 
 
 def object_of(properties: Mapping[str, Schema], required: list[str]) -> Schema:
-    """A JSON object with these properties and no others."""
+    """Return the schema of a JSON object with these properties and no others."""
     return {"type": "object", "properties": dict(properties), "required": required, "additionalProperties": False}
 
 
-def needed_of(made: Any) -> list[str]:
-    """The fields of a dataclass that have no default."""
-    return [field.name for field in fields(made) if field.default is MISSING and field.default_factory is MISSING]
+def needed_of(record_class: Any) -> list[str]:
+    """Return the fields of a dataclass that have no default."""
+    declared = fields(record_class)
+    return [field.name for field in declared if field.default is MISSING and field.default_factory is MISSING]
 
 
-def schema_of(made: Any) -> Schema:
-    """A dataclass whose fields all have a rule, as JSON Schema."""
-    return object_of(properties_of(made), needed_of(made))
+def schema_of(record_class: Any) -> Schema:
+    """Return the JSON Schema of a dataclass whose fields all have a rule."""
+    return object_of(properties_of(record_class), needed_of(record_class))

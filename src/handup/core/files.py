@@ -1,4 +1,4 @@
-"""Files that are read up to a size, or written in whole or not at all."""
+"""Reading of files up to a size, and writing of files in whole or not at all."""
 
 from __future__ import annotations
 

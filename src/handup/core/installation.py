@@ -1,4 +1,4 @@
-"""How this handup was installed, and the command that adds to it."""
+"""Installation of this handup, and the command that adds an extra to it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 CLONE = Path(__file__, *[".."] * 4).resolve()
-"""Where the sources lie, if they are run in place."""
+"""Folder of the sources, if they are run in place."""
 
 
 def install_command(extra: str = "") -> str:
@@ -29,13 +29,13 @@ def _runs_in_place() -> bool:
     from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415 - slow to import, seldom needed
 
     with suppress(PackageNotFoundError, ValueError, AttributeError):
-        told = json.loads(distribution("handup").read_text("direct_url.json") or "{}")
-        return bool(told.get("dir_info", {}).get("editable"))
+        record = json.loads(distribution("handup").read_text("direct_url.json") or "{}")
+        return bool(record.get("dir_info", {}).get("editable"))
     return False
 
 
 def _from_here(path: str | Path) -> str:
-    """A path from the working directory on, where it lies below."""
+    """Return a path relative to the working directory, where it lies below it."""
     with suppress(OSError, ValueError):
         return str(Path(path).relative_to(Path.cwd()))
     return str(path)

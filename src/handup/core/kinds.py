@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from handup.core.checks import Error
-from handup.core.errors import BadSetting
+from handup.core.errors import ConflictingSettings, UnknownName
 from handup.core.fields import FieldRule, Schema
 from handup.core.shapes.base import Shape
 from handup.core.shapes.numbers import NumberShape, TruthShape
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from handup.core.question import Question
 
 Value = str | bool | float | Box | Resolution | tuple[Point, ...]
-"""What an answer says: words, truth, a number, a box, an action, or points."""
+"""Content of an answer: words, truth, a number, a box, an action, or points."""
 
 
 class QuestionKind(StrEnum):
-    """Kinds of handup itself: how an answer looks, and so which control a page shows."""
+    """Kinds of question of handup itself. A kind says what an answer looks like, and so which control a page shows."""
 
     CHOICE = "choice"
     """One of the options."""
@@ -38,11 +38,11 @@ class QuestionKind(StrEnum):
     POINTS = "points"
     """The named points (`marks`) on the image."""
     DIAGNOSIS = "diagnosis"
-    """What went wrong: one of the options, or words where none fits."""
+    """The cause of a failure: one of the options, or words where none fits."""
     ACTION = "action"
-    """What to do about it, one of the options, and how to resume."""
+    """The next step after a failure: one of the options, and how to resume."""
     PERMISSION = "permission"
-    """Whether the robot may."""
+    """Permission for the robot: yes or no."""
     PHYSICAL = "physical"
     """Something to do with one's hands; the answer says whether it is done."""
 
@@ -53,16 +53,16 @@ class KindRule:
 
     Args:
         kind: Its name.
-        shape: Of its answers.
-        least_options: The fewest options it can do with.
+        shape: Shape of its answers.
+        least_options: The fewest options that a question needs.
         chosen: True where a person may choose one of the options; other kinds carry options without using them, since
             the wording in old records may have some.
-        two: The options that it has by itself; the first of them is True.
+        two: The two fixed options of a yes-or-no kind; the first means True.
         own: Fields of a question that no other kind may have.
         on_image: True where it is about a place on a picture, which it then needs.
         only_people: Why the robot cannot settle it by trying, in a sentence; empty where it can.
-        explicit: True where its answer is given in so many words only: not by taking the robot's guess, nor by a
-            bystander whom it does not name.
+        explicit: True where it must be answered in so many words: neither by accepting the robot's guess, nor by a
+            bystander whom the question does not name.
     """
 
     kind: str
@@ -77,7 +77,7 @@ class KindRule:
 
 
 RULES: dict[str, KindRule] = {}
-"""The rule of each kind that is known, by its name."""
+"""Rule of each known kind, by its name."""
 _SHAPES: list[Shape[Any]] = []
 """Every shape, the one added last first, so that it reads its values before those that take any object or list."""
 _MADE: dict[type, Shape[Any]] = {}
@@ -87,10 +87,10 @@ def add_kind(rule: KindRule) -> None:
     """Make a kind of question known, with the shape of its answers, before questions of it are read.
 
     Raises:
-        BadSetting: Another kind has its name.
+        ConflictingSettings: Another kind has its name.
     """
     if rule.kind in RULES:
-        raise BadSetting(f"two kinds of question are called '{rule.kind}'", hint="Rename one of them.")
+        raise ConflictingSettings(f"two kinds of question are called '{rule.kind}'", hint="Rename one of them.")
     RULES[rule.kind] = rule
     if rule.shape not in _SHAPES:
         _SHAPES.insert(0, rule.shape)
@@ -125,14 +125,14 @@ for _rule in (
 
 
 def rule_of(kind: object) -> KindRule:
-    """The rule of a kind, by its name.
+    """Return the rule of a kind, by its name.
 
     Raises:
-        BadSetting: There is no such kind.
+        UnknownName: There is no such kind.
     """
     rule = RULES.get(kind) if isinstance(kind, str) else None
     if rule is None:
-        raise BadSetting(f"{kind!r} is no kind of question", hint=f"Use one of: {', '.join(RULES)}.")
+        raise UnknownName(f"{kind!r} is no kind of question", hint=f"Use one of: {', '.join(RULES)}.")
     return rule
 
 
@@ -152,7 +152,7 @@ class Kind(FieldRule):
 
 
 def written_values() -> list[Mapping[str, Any]]:
-    """JSON Schemas of all values as they are written; no two of these fit the same JSON."""
+    """Return JSON Schemas of all values as they are written; no two of these fit the same JSON."""
     schemas: list[Mapping[str, Any]] = []
     for rule in RULES.values():
         if rule.shape.written not in schemas:
@@ -161,10 +161,10 @@ def written_values() -> list[Mapping[str, Any]]:
 
 
 def check_value(question: Question, value: object) -> Value:
-    """The value as the question's kind has it.
+    """Return a value in the form that the question's kind wants.
 
-    Taken are values and their JSON; for a kind of two words also these, for an action its words alone, for a box two
-    corners or four numbers in any order, for points pairs of numbers.
+    Values and their JSON are accepted. So are, for a kind with two fixed options, these words; for an action, its words
+    alone; for a box, two corners or four numbers in any order; for points, pairs of numbers.
 
     Raises:
         BadAnswer: The question does not allow it; the hint says what is allowed.
@@ -174,13 +174,13 @@ def check_value(question: Question, value: object) -> Value:
 
 
 def value_to_json(value: Value | None) -> Any:
-    """A value as plain data; `value_from_json` reads it back. None, a value that was erased, stays None."""
+    """Return a value as plain data; `value_from_json` reads it back. None, a value that was erased, stays None."""
     shape = _made_of(value)
     return value if shape is None else shape.to_json(value)
 
 
 def value_from_json(raw: Any) -> Value | None:
-    """The value that `value_to_json` wrote, or that value itself; `check_value` says whether a question allows it.
+    """Return the value that `value_to_json` wrote, or that value itself; `check_value` says if a question allows it.
 
     Raises:
         BadAnswer: It is no value of any kind of question.
@@ -192,22 +192,22 @@ def value_from_json(raw: Any) -> Value | None:
 
 
 def in_words(question: Question, value: Value) -> str:
-    """A value in one line for a person: what the robot guesses, or what an answer was taken for."""
+    """Return a value in one line for a person: the robot's guess, or an answer as it was understood."""
     return shape_of(question, value).in_words(question, value)
 
 
 def in_passing(value: Value) -> str:
-    """A value in a few words, beside others and without its question."""
+    """Return a value in a few words, to stand beside others and without its question."""
     shape = _made_of(value)
     return f"{value:g}" if shape is None else shape.in_passing(value)
 
 
 def shape_of(question: Question, value: Value) -> Shape[Any]:
-    """The shape of a value: the question's own, unless its words were erased and another question stands there."""
+    """Return the shape of a value: the question's own, unless another question stands in for an erased one."""
     own = question.rule.shape
     return own if isinstance(value, own.made) else _made_of(value) or own
 
 
 def _made_of(value: object) -> Shape[Any] | None:
-    """The shape that a value is of, whatever question it answers; None where it is of none."""
-    return next((_MADE[made] for made in type(value).__mro__ if made in _MADE), None)
+    """Return the shape of a value, whatever question it answers; None where it has none."""
+    return next((_MADE[base] for base in type(value).__mro__ if base in _MADE), None)

@@ -1,4 +1,4 @@
-"""An entry of a journal, as far as pure code needs it; `handup.journal.Entry` is one."""
+"""Interface of a journal entry, as far as pure code needs it; `handup.journal.Entry` has it."""
 
 from __future__ import annotations
 

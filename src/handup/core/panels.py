@@ -1,4 +1,4 @@
-"""Panels: what people see of a robot. A robot sends a list of them, and a page shows each in its own way.
+"""Panels: the view of a robot that people see. A robot sends a list of them, and a page shows each in its own way.
 
 Every panel has a `panel`, which names its type, and a `version`, which grows when older pages would read the panel
 wrongly; a new field that they may pass over does not count. Servers and pages show what they know and leave out the
@@ -51,7 +51,7 @@ class Phase(StrEnum):
     ASKING = "asking"
     MOVING = "moving"
     HOLDING = "holding"
-    """It stands still in the middle of something: without its link, or because something is in the way."""
+    """It stands still in the middle of its work: without its link, or because something is in the way."""
     RESTING = "resting"
     DONE = "done"
     STOPPED = "stopped"
@@ -77,19 +77,19 @@ class BoxPart(Part):
 
 
 class PicturePanel(Part):
-    """A picture of what the robot sees, with what it has in mind drawn on it."""
+    """A picture from the robot's camera, with the robot's plan drawn on it."""
 
     panel: Literal["picture"] = "picture"
     version: Literal[1] = 1
     name: Annotated[str, StringConstraints(min_length=1, max_length=MAX_OPTION)]
-    """Under which the picture was put on the server."""
+    """Name under which the picture was put on the server."""
     seq: Count = 0
     """Grows with each new picture of this name."""
     caption: Short = ""
     box: BoxPart | None = None
     points: Annotated[list[PlacePart], Field(max_length=MOST_ITEMS)] = []
     shape: Joining = Joining.LINE
-    """How two points are joined."""
+    """Mark drawn between two points."""
 
 
 # -- modules and decisions ---------------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ class BeliefPart(Part):
 
 
 class BeliefsPanel(Part):
-    """What the robot believes about the world, and who told it so."""
+    """The robot's beliefs about the world, each with the source that said so."""
 
     panel: Literal["beliefs"] = "beliefs"
     version: Literal[1] = 1
@@ -203,7 +203,7 @@ class ItemPart(Part):
 
 
 class ItemsSummary(Part):
-    """How the work ended."""
+    """Result of the work, in numbers."""
 
     got: Count
     of: Count
@@ -222,7 +222,7 @@ class ItemsPanel(Part):
     """Several of them."""
     items: Annotated[list[ItemPart], Field(max_length=MOST_ITEMS)]
     summary: ItemsSummary | None = None
-    """Once the work is over."""
+    """Result, once the work is over."""
 
 
 class NumberPart(Part):
@@ -274,7 +274,7 @@ class ScenePanel(Part):
     things: Annotated[list[ThingPart], Field(max_length=MOST_ITEMS)]
     hand: Pose
     ghost: Pose | None = None
-    """Where the robot would have the hand."""
+    """Pose at which the robot would hold the hand."""
     goals: Annotated[list[GoalPart], Field(max_length=MOST_ITEMS)] = []
     other: Share = 0.0
     """The probability that it is none of them."""
@@ -301,7 +301,7 @@ PANELS: Mapping[str, type[Panel]] = {panel.model_fields["panel"].default: panel 
 
 
 class RobotState(Part):
-    """What a robot shows people: a phase, a title, a sentence about what it does, and panels.
+    """State that a robot shows people: a phase, a title, a sentence about its work, and panels.
 
     Only the latest state counts. A page shows panels in the order in which they stand, each in the place that its type
     has on a screen of that size.
@@ -310,7 +310,7 @@ class RobotState(Part):
     robot: Name
     phase: Phase
     at_s: Finite
-    """When, by the server's clock."""
+    """Time in seconds, by the server's clock."""
     title: Short = ""
     doing: Text = ""
     why: Text = ""
@@ -343,8 +343,9 @@ def plain(state: Mapping[str, Any] | RobotState) -> dict[str, Any]:
     Raises:
         TypeError: `panels` is no list.
     """
-    said = {name: getattr(state, name) for name in state.model_fields_set} if isinstance(state, RobotState) else state
-    return {name: [_plain(panel) for panel in value] if name == "panels" else value for name, value in said.items()}
+    # Only what was set: an older server refuses fields that it does not know, also where they hold the default.
+    values = {name: getattr(state, name) for name in state.model_fields_set} if isinstance(state, RobotState) else state
+    return {name: [_plain(panel) for panel in value] if name == "panels" else value for name, value in values.items()}
 
 
 def _plain(panel: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Who can be asked, and how much."""
+"""People who can be asked, and the limits of asking them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from handup.core.checks import (
     from_record,
     shown,
 )
-from handup.core.errors import BadSetting
+from handup.core.errors import BadSetting, ConflictingSettings, Malformed, OutOfRange, UnknownName
 
 SCHEMA = 1
-"""Of a person in JSON."""
+"""Schema number of a person in JSON."""
 MAX_QUIET = 20
 """The most quiet parts of a day."""
 MAX_CHANNELS = 20
@@ -48,13 +48,13 @@ class Role(StrEnum):
         """Return the role of a name that comes from outside.
 
         Raises:
-            BadSetting: No role has this name.
+            UnknownName: No role has this name.
         """
         try:
             return cls(value)
         except ValueError:
             cause = f"{what} must be one of {', '.join(cls)}, got {shown(value)}"
-            raise BadSetting(cause, hint="Give one of these names.") from None
+            raise UnknownName(cause, hint="Give one of these names.") from None
 
     @classmethod
     def _missing_(cls, value: object) -> Role | None:
@@ -66,8 +66,8 @@ class QuietHours:
     """A part of every day in which a person is not asked; it may run past midnight.
 
     Args:
-        start: When it begins, as HH:MM.
-        end: When it ends.
+        start: Time of day at which it begins, as HH:MM.
+        end: Time of day at which it ends, as HH:MM.
         zone: The time zone, such as Europe/Berlin.
 
     Raises:
@@ -82,15 +82,16 @@ class QuietHours:
         for name in ("start", "end"):
             value = getattr(self, name)
             if not isinstance(value, str) or not TIME.fullmatch(value):
-                raise BadSetting(f"{name} of quiet hours is {shown(value)}", hint="Give a time such as 22:30.")
+                hint = "Give a time such as 22:30."
+                raise Malformed.of(f"{name} of quiet hours", shown(value), "be a time of day", hint=hint)
         if self.start == self.end:
-            raise BadSetting(f"quiet hours begin and end at {self.start}", hint="Give two times of the day.")
+            raise ConflictingSettings(f"quiet hours begin and end at {self.start}", hint="Give two times of the day.")
         check_name("zone of quiet hours", self.zone, MAX_NAME, error=BadSetting)
         try:
             ZoneInfo(self.zone)
         except (ZoneInfoNotFoundError, ValueError, OSError):
             hint = "Name a time zone such as Europe/Berlin or UTC."
-            raise BadSetting(f"nobody knows the time zone {shown(self.zone)}", hint=hint) from None
+            raise UnknownName(f"nobody knows the time zone {shown(self.zone)}", hint=hint) from None
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back."""
@@ -98,19 +99,19 @@ class QuietHours:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> QuietHours:
-        """The quiet hours that `to_json` wrote."""
+        """Return the quiet hours that `to_json` wrote."""
         return from_record(cls, "quiet hours", record, newest=SCHEMA, error=BadSetting)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How much a person may be asked. What does not fit is held until it does, never dropped.
+    """Limits of asking a person. A question beyond a limit is held until it fits, never dropped.
 
     Args:
-        at_once: So many questions may be before them at a time.
-        per_hour: So many may be put to them in any hour; no limit where it is None.
-        load_per_hour: The query costs of those may add up to this.
-        quiet: When they are not asked at all.
+        at_once: The most questions that may be open for them at a time, at least 1.
+        per_hour: The most questions in any hour, at least 1; no limit where it is None.
+        load_per_hour: The most that the query costs of one hour may add up to, above 0; no limit where it is None.
+        quiet: Parts of the day in which they are not asked at all.
 
     Raises:
         BadSetting: A limit under which nobody could ever be asked.
@@ -128,10 +129,10 @@ class Limits:
         if self.load_per_hour is not None:
             load = check_number("load_per_hour", self.load_per_hour, error=BadSetting)
             if load <= 0.0:
-                raise BadSetting(f"load_per_hour is {load:g}", hint="Give a number above 0.")
+                raise OutOfRange.of("load_per_hour", f"{load:g}", "be above 0", hint="Give more, or leave it out.")
             object.__setattr__(self, "load_per_hour", load)
-        given = check_list("quiet", self.quiet, MAX_QUIET, error=BadSetting)
-        quiet = tuple(each if isinstance(each, QuietHours) else QuietHours.from_json(each) for each in given)
+        parts = check_list("quiet", self.quiet, MAX_QUIET, error=BadSetting)
+        quiet = tuple(part if isinstance(part, QuietHours) else QuietHours.from_json(part) for part in parts)
         object.__setattr__(self, "quiet", quiet)
 
     def to_json(self) -> dict[str, Any]:
@@ -140,7 +141,7 @@ class Limits:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Limits:
-        """The limits that `to_json` wrote."""
+        """Return the limits that `to_json` wrote."""
         return from_record(cls, "limits", record, newest=SCHEMA, error=BadSetting)
 
 
@@ -149,13 +150,13 @@ class Person:
     """Somebody who can be asked.
 
     Args:
-        name: How the journal and the other people know them. Kept in the one form of Unicode, NFC.
-        role: What they are to the robot.
-        limits: How much they may be asked.
-        channels: Where questions reach them, by name of the channel; everywhere where it is empty.
+        name: Name in the journal and for other people. Kept in Unicode's form NFC.
+        role: Their role for the robot.
+        limits: Limits of asking them.
+        channels: Names of the channels on which questions reach them; all channels where it is empty.
 
     Raises:
-        BadSetting: A field is none of this.
+        BadSetting: A field breaks its rule.
     """
 
     name: str
@@ -167,11 +168,11 @@ class Person:
         name = check_person("name of a person", self.name, MAX_NAME, error=BadSetting)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "role", Role.of(self.role, f"role of '{self.name}'"))
-        given: Any = self.limits
-        object.__setattr__(self, "limits", given if isinstance(given, Limits) else Limits.from_json(given))
+        limits: Any = self.limits
+        object.__setattr__(self, "limits", limits if isinstance(limits, Limits) else Limits.from_json(limits))
         channels = check_list(f"channels of '{self.name}'", self.channels, MAX_CHANNELS, error=BadSetting)
-        for each in channels:
-            check_name(f"a channel of '{self.name}'", each, MAX_NAME, error=BadSetting)
+        for channel in channels:
+            check_name(f"a channel of '{self.name}'", channel, MAX_NAME, error=BadSetting)
         object.__setattr__(self, "channels", channels)
 
     def to_json(self) -> dict[str, Any]:
@@ -186,7 +187,7 @@ class Person:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Person:
-        """The person that `to_json` wrote.
+        """Return the person that `to_json` wrote.
 
         Raises:
             BadSetting: It is no person.

@@ -1,4 +1,4 @@
-"""What a server and a robot must both reckon: what is kept of a token, and what shows that a server has it."""
+"""Hashes that a server and a robot both compute: of a token, and the proof that a server knows that hash."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import hmac
 
 
 def digest(secret: str) -> str:
-    """What is kept of a secret."""
+    """Return the hash that is kept in place of a secret."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
 def proof_of(known: str, nonce: str, port: int) -> str:
-    """What shows that a server knows a token's hash without being told the token.
+    """Return the proof that a server knows a token's hash; the token itself is not sent.
 
     Args:
         known: The hash, which only readers of the store and the robot itself have.
-        nonce: Made anew by whoever wants to see it.
-        port: Where the server is reached, so that no other program passes on what the server says.
+        nonce: A random text, new for each proof, from the side that asks for it.
+        port: Port of the server. It is part of the proof, so that a program on another port cannot pass it on.
     """
     return hmac.new(known.encode(), f"proof {port} {nonce}".encode("utf-8", "replace"), hashlib.sha256).hexdigest()

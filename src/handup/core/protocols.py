@@ -1,4 +1,4 @@
-"""What the pure part of handup takes instead of the world: a clock and a source of random numbers."""
+"""Interfaces that keep the core pure: a clock and a source of random numbers."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from numpy.typing import NDArray
 
 
 class Clock(Protocol):
-    """Tells the time. Edges own one and pass `now_s()` on; nothing inside reads the wall clock."""
+    """Source of the time. Only the outermost code owns a clock and passes `now_s()` on; the core never reads one."""
 
     def now_s(self) -> float:
-        """Seconds since any fixed moment."""
+        """Return seconds since any fixed moment."""
 
 
 class RandomSource(Protocol):
-    """The one method handup draws from; `numpy.random.Generator` has it."""
+    """Source of random numbers, with the one method that handup uses; `numpy.random.Generator` has it."""
 
     def random(self, size: tuple[int, ...]) -> NDArray[np.float64]:
-        """Independent numbers, uniform on [0, 1)."""
+        """Return independent numbers, uniform on [0, 1)."""
 
 
 class ManualClock:
-    """A clock that moves when told to: for tests, replays and simulated time."""
+    """Clock that only moves when `advance` is called: for tests, replays and simulated time."""
 
     def __init__(self, start_s: float = 0.0) -> None:
         self._now_s = start_s
 
     def now_s(self) -> float:
-        """The time it was last moved to."""
+        """Return the time it was last moved to."""
         return self._now_s
 
     def advance(self, seconds: float) -> None:
@@ -40,7 +40,7 @@ class ManualClock:
 
 
 class SkippingClock(ManualClock):
-    """A clock that is moved on to the next thing that is due, as by `Desk.wait`, instead of waiting for it.
+    """Clock that skips to the next event that is due, as in `Desk.wait`, instead of waiting for it.
 
     Give it to the journal. A question that is held for an hour then takes no time at all. Use it where one thread
     waits and channels reply from within `show` or are `Timed`, as simulated people are; where people reply by

@@ -1,4 +1,4 @@
-"""What a person is asked."""
+"""Questions to a person."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from handup.core.checks import (
     MAX_PROMPT,
     check_fields,
 )
-from handup.core.errors import BadAnswer, BadSetting
+from handup.core.errors import BadAnswer, BadSetting, ConflictingSettings, MissingSetting, OutOfRange, WrongSize
 from handup.core.fields import Many, Name, Number, OneOf, Share, Text, check_rules
 from handup.core.kinds import RULES, Kind, KindRule, QuestionKind, Value, check_value, value_to_json
 from handup.core.value import Joining
 
 SCHEMA = 2
-"""Of a question in JSON. The bare wording is 1 and says no number."""
+"""Schema number of a question in JSON. The bare wording is schema 1 and carries no number."""
 WORDING = ("prompt", "kind", "options")
 """The fields of the bare wording, always written."""
 
 Texts = Annotated[tuple[str, ...], Many(Text(MAX_OPTION), MAX_OPTIONS)]
 """Texts about the options of a question, in their order."""
 SURENESS = ((0.95, "almost sure"), (0.8, "fairly sure"), (0.6, "not quite sure"), (0.4, "not sure"))
-"""From which probability on a guess is called what; below the last it is `GUESSING`."""
+"""Least probability of each wording, the largest first; below the last, it is `GUESSING`."""
 GUESSING = "only guessing"
 
 
@@ -36,27 +36,27 @@ class Question:
     """A question in the words of the person who will read it.
 
     A module of a policy holds the bare wording. What is put to a person also says what the robot was doing, why it
-    asks, what it thinks itself and what happens for each option; `check_ready` says whether anything is missing.
+    asks, its own guess and the effect of each option; `check_ready` refuses a question that lacks something.
 
     Args:
         prompt: The sentence to show or say.
-        kind: A `QuestionKind`, or another one that `add_kind` was told of: it says what an answer looks like.
-        options: What to choose from; for `text` and `diagnosis`, suggestions. Other kinds make no use of them.
-        doing: What the robot was doing.
-        why: Why it asks.
-        guess: What it thinks the answer is: a value that the question allows, or the JSON of one.
-        sure: The probability that its guess is right.
-        effects: What happens for each option, in the order of `choices`.
+        kind: A `QuestionKind`, or a kind added with `add_kind`: it says what an answer looks like.
+        options: Texts to choose from; for `text` and `diagnosis`, suggestions. Other kinds make no use of them.
+        doing: Sentence about what the robot was doing.
+        why: Sentence about why it asks.
+        guess: Its own guess: a value that the question allows, or the JSON of one.
+        sure: Probability that its guess is right, 0 to 1.
+        effects: Effect of each option, in the order of `choices`.
         pictures: One picture for each option, by name.
         image: The picture that the question is about, by name.
-        support: What helps to answer: what is known, what is recommended.
+        support: Help for answering: known facts, a recommendation.
         low: Smallest number that is an answer, for `number`.
         high: Largest number that is an answer.
-        unit: Of the number.
+        unit: Unit of the number.
         marks: Names of the points that are asked for, in order.
-        joined: What is drawn between two points, a `Joining`; a line where it is None.
-        to: Whom to ask, by name and in order; the desk chooses where it is empty.
-        deadline_s: When the answer comes too late; never where it is None.
+        joined: Mark drawn between two points, a `Joining`; a line where it is None.
+        to: Names of the people to ask, in order; the desk chooses where it is empty.
+        deadline_s: Time in seconds after which an answer comes too late; never where it is None.
 
     Raises:
         BadSetting: It lacks what its kind needs, or has what does not belong to it.
@@ -83,10 +83,11 @@ class Question:
 
     def __post_init__(self) -> None:
         if isinstance(self.prompt, str) and not self.prompt.strip():
-            raise BadSetting("a question has no words", hint="Give it a prompt that a person can answer.")
+            raise MissingSetting("a question has no words", hint="Give it a prompt that a person can answer.")
         check_rules(self, "a question", BadSetting)
         if self.low is not None and self.high is not None and self.low > self.high:
-            raise BadSetting(f"low is {self.low:g} and high is {self.high:g}", hint="Give low ≤ high.")
+            hint = "Exchange the two."
+            raise OutOfRange.of("low", f"{self.low:g}", f"be at most high ({self.high:g})", hint=hint)
         self._check_kind()
         if self.guess is not None:
             try:
@@ -96,35 +97,36 @@ class Question:
 
     @property
     def rule(self) -> KindRule:
-        """What belongs to its kind."""
+        """Rule of its kind."""
         return RULES[self.kind]
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """What can be chosen, in words: the options, or the two that the kind has by itself."""
+        """Choices in words: the options, or the two fixed ones of a yes-or-no kind."""
         return self.rule.two or (self.options if self.rule.chosen else ())
 
     @property
     def sureness(self) -> str:
-        """How sure the robot is of its guess, in plain words; empty where it does not say."""
+        """The robot's certainty of its guess, in plain words; empty where it is unknown."""
         if self.sure is None or self.guess is None:
             return ""
         sure = self.sure
         return next((words for least, words in SURENESS if sure >= least), GUESSING)
 
     def check_ready(self) -> None:
-        """Refuse what cannot be put to a person yet; a module's bare wording may lack these things.
+        """Check that the question can be put to a person; a module's bare wording may lack these fields.
 
         Raises:
             BadSetting: A box or points without an image, points without names, or options that cannot be told apart.
         """
         if self.rule.on_image and not self.image:
-            raise BadSetting(f"a {self.kind} question has no image", hint="Name the picture that it is about.")
+            raise MissingSetting(f"a {self.kind} question has no image", hint="Name the picture that it is about.")
         if "marks" in self.rule.own and not self.marks:
-            raise BadSetting("a question for points names none", hint="Say under marks which points are asked for.")
-        seen = [" ".join(each.split()) for each in self.choices]
-        if len(set(seen)) != len(seen) or not all(seen):
-            raise BadSetting("options are empty or look the same", hint="Give each option words of its own.")
+            raise MissingSetting("a question for points names none", hint="Say under marks which points are asked for.")
+        # A page shows several spaces as one: two options that differ only in spaces look the same.
+        texts = [" ".join(choice.split()) for choice in self.choices]
+        if len(set(texts)) != len(texts) or not all(texts):
+            raise ConflictingSettings("options are empty or look the same", hint="Give each option words of its own.")
 
     def to_json(self) -> dict[str, Any]:
         """A plain record; `from_json` reads it back. The bare wording is schema 1, anything more schema 2."""
@@ -138,7 +140,7 @@ class Question:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Question:
-        """The question that `to_json` wrote.
+        """Return the question that `to_json` wrote.
 
         Raises:
             BadSetting: It is no question.
@@ -150,14 +152,15 @@ class Question:
 
     def _check_kind(self) -> None:
         if len(self.options) < self.rule.least_options:
-            raise BadSetting(f"a {self.kind} has fewer than two options", hint="List at least two under options.")
+            raise MissingSetting(f"a {self.kind} has fewer than two options", hint="List at least two under options.")
         for kind, rule in RULES.items():
             for name in rule.own:
                 if name not in self.rule.own and getattr(self, name) not in ((), "", None):
-                    raise BadSetting(f"{name} does not belong to a {self.kind} question", hint=f"Use kind '{kind}'.")
+                    cause = f"{name} does not belong to a {self.kind} question"
+                    raise ConflictingSettings(cause, hint=f"Use kind '{kind}'.")
         for name in ("effects", "pictures"):
-            given = len(getattr(self, name))
-            if given not in (0, len(self.choices)):
-                raise BadSetting(
-                    f"a question has {given} {name} for {len(self.choices)} choices", hint="Give one for each, or none."
+            count = len(getattr(self, name))
+            if count not in (0, len(self.choices)):
+                raise WrongSize(
+                    f"a question has {count} {name} for {len(self.choices)} choices", hint="Give one for each, or none."
                 )

@@ -1,4 +1,4 @@
-"""Things found by name: handup's own and those that outside packages bring by entry points."""
+"""Registries: classes and objects by name, of handup itself and of outside packages (entry points)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
 from handup.core.checks import suggestion
-from handup.core.errors import BadSetting, ContractViolation, UnknownMethod
+from handup.core.errors import ConflictingSettings, ContractViolation, UnknownMethod, UnknownName
 
 T = TypeVar("T")
 C = TypeVar("C", bound=type)
@@ -18,7 +18,7 @@ class Registry(Generic[T]):
     """Classes by name, made with keyword settings.
 
     Args:
-        kind: What they are, for messages.
+        kind: Noun for messages, such as "calibrator".
         group: The entry-point group in which outside packages announce theirs.
     """
 
@@ -32,20 +32,20 @@ class Registry(Generic[T]):
         """Class decorator: make a class known by its `name`."""
         name = _name_of(maker)
         if name in self._makers:
-            raise BadSetting(f"two {self.kind}s are called '{name}'", hint="Rename one of them.")
+            raise ConflictingSettings(f"two {self.kind}s are called '{name}'", hint="Rename one of them.")
         self._makers[name] = maker
         return maker
 
     def names(self) -> tuple[str, ...]:
-        """All known names; handup's own first."""
+        """Return all known names, handup's own first."""
         self._load_outside()
         return tuple(self._makers)
 
     def maker(self, name: str) -> Callable[..., T]:
-        """The class behind a name.
+        """Return the class of a name.
 
         Raises:
-            UnknownMethod: With the nearest known name.
+            UnknownMethod: No class has it; the hint gives the nearest known name.
         """
         if name not in self._makers:
             self._load_outside()
@@ -54,7 +54,7 @@ class Registry(Generic[T]):
         return self._makers[name]
 
     def make(self, name: str, settings: Mapping[str, Any]) -> T:
-        """An instance, with those of the settings that it has."""
+        """Return an instance; settings that its class does not have are left out."""
         maker = self.maker(name)
         known = settings_of(maker)
         return maker(**{key: value for key, value in settings.items() if key in known})
@@ -76,13 +76,13 @@ class Registry(Generic[T]):
 
 
 class Announced(Generic[T]):
-    """Things that packages announce in a group of entry points. Loading one loads no other.
+    """Objects that packages announce in a group of entry points. Loading one loads no other.
 
     Args:
-        kind: What they are, for messages.
-        group: The group.
-        made: Class of the things, which have a `name`.
-        hint: Words behind the nearest known name where there is none of a name.
+        kind: Noun for messages, such as "study".
+        group: The group of entry points.
+        made: Class of the objects, which have a `name`.
+        hint: Words that follow the nearest known name where a name is unknown.
     """
 
     def __init__(self, kind: str, group: str, made: type[T], hint: str = "") -> None:
@@ -93,15 +93,15 @@ class Announced(Generic[T]):
         return tuple(self._entries())
 
     def get(self, name: str) -> T:
-        """Return the thing of a name.
+        """Return the object of a name.
 
         Raises:
-            BadSetting: There is none; the message names the nearest.
+            UnknownName: There is none; the hint gives the nearest known name.
             ContractViolation: It cannot be loaded, or is something else.
         """
         entries = self._entries()
         if name not in entries:
-            raise BadSetting(
+            raise UnknownName(
                 f"there is no {self.kind} '{name}'", hint=f"{suggestion(name, entries)} {self.hint}".strip()
             )
         try:
@@ -119,9 +119,10 @@ class Announced(Generic[T]):
         return thing
 
     def _entries(self) -> dict[str, EntryPoint]:
-        found = sorted(entry_points(group=self.group), key=lambda entry: entry.value.partition(".")[0] != "handup")
+        # The first of a name counts: no outside package can take the place of handup's own.
+        entries = sorted(entry_points(group=self.group), key=lambda entry: entry.value.partition(".")[0] != "handup")
         listed: dict[str, EntryPoint] = {}
-        for entry in found:
+        for entry in entries:
             listed.setdefault(entry.name, entry)
         return listed
 
@@ -134,5 +135,5 @@ def _name_of(maker: object) -> str:
 
 
 def settings_of(maker: object) -> tuple[str, ...]:
-    """The names of the settings of a dataclass or an instance of one."""
+    """Return the names of the settings of a dataclass or of its instance."""
     return tuple(field.name for field in fields(maker)) if is_dataclass(maker) else ()

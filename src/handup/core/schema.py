@@ -18,20 +18,20 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def question_schema() -> Schema:
-    """What `Question.from_json` reads: one branch for each kind."""
+    """Return the schema of what `Question.from_json` reads: one branch for each kind."""
     branches = [_question(rule) for rule in RULES.values()]
     return {"$schema": DIALECT, "title": "Question", "oneOf": branches}
 
 
 def answer_schema(kind: str | None = None) -> Schema:
-    """What `Answer.from_json` reads; with a kind, only what answers such a question. An erased value is null."""
+    """Return the schema of what `Answer.from_json` reads, for one kind or for all. An erased value is null."""
     values = written_values() if kind is None else [rule_of(kind).shape.schema(rule_of(kind))]
     own = {"schema": _schemas(answer.SCHEMA), "value": {"oneOf": [NOTHING, *values]}}
     return {"$schema": DIALECT, "title": "Answer", **object_of({**own, **properties_of(Answer)}, needed_of(Answer))}
 
 
 def reply_schema() -> Schema:
-    """What `Reply.from_json` reads: one branch for each kind of reply."""
+    """Return the schema of what `Reply.from_json` reads: one branch for each kind of reply."""
     return {"$schema": DIALECT, "title": "Reply", "oneOf": [_reply(kind) for kind in ReplyKind]}
 
 
@@ -56,7 +56,7 @@ def _question(rule: KindRule) -> Schema:
         "guess": {"anyOf": [NOTHING, rule.shape.schema(rule)]},
         **dict.fromkeys(("effects", "pictures"), _one_for_each(rule, plain["effects"])),
     }
-    owned = {name for other in RULES.values() for name in other.own}
+    owned = {name for known in RULES.values() for name in known.own}
     others = {name: _empty(plain[name]) for name in owned.difference(rule.own)}
     needed = [*needed_of(Question), "kind", *(["options"] if rule.least_options else [])]
     return {"title": str(rule.kind), **object_of({**plain, **own, **others}, needed)}
@@ -70,7 +70,7 @@ def _one_for_each(rule: KindRule, texts: Schema) -> Schema:
 
 
 def _empty(schema: Schema) -> Schema:
-    """The schema of a field of other kinds: nothing, no text, an empty list."""
+    """Return the schema of a field of other kinds: nothing, no text, an empty list."""
     none = {"array": {"maxItems": 0}, "string": {"maxLength": 0}}.get(schema.get("type", ""))
     return NOTHING if none is None else {**schema, **none}
 

@@ -1,4 +1,4 @@
-"""The stick with which somebody steers a robot, as pages send it and robots hear it."""
+"""Stick with which a person steers a robot, as pages send it and robots receive it."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Stick:
-    """Push of the stick by somebody.
+    """Position of the stick at one moment.
 
     Args:
-        by: Who.
-        device: On which device.
+        by: Name of the person.
+        device: Name of their device.
         mode: `translate` or `rotate`.
-        push: Along three axes, each from -1 to 1.
+        push: Deflection along three axes, each from -1 to 1.
         close: Whether they press to close the hand.
-        heard_s: When it was heard, by `time.monotonic`.
+        heard_s: Time in seconds at which it arrived, by `time.monotonic`.
     """
 
     by: str
@@ -27,5 +27,5 @@ class Stick:
 
     @property
     def idle(self) -> bool:
-        """True where it asks for nothing."""
+        """True where the stick is at rest and nothing is pressed."""
         return not (any(self.push) or self.close)

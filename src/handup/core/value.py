@@ -15,7 +15,7 @@ CORNERS = ("left", "top", "right", "bottom")
 
 
 class ResumeHint(StrEnum):
-    """How a task goes on after it was interrupted."""
+    """Ways to go on with a task after an interruption."""
 
     NONE = "none"
     CONTINUE = "continue"
@@ -31,11 +31,11 @@ RESUMING: Mapping[ResumeHint, str] = {
     ResumeHint.NEXT: "go on with the next step",
     ResumeHint.PREVIOUS: "go back one step",
 }
-"""Each way to resume, in words."""
+"""Wording of each way to resume."""
 
 
 class Joining(StrEnum):
-    """What is drawn between two points on a picture."""
+    """Marks drawn between two points on a picture."""
 
     LINE = "line"
     """A line, with a cross in the middle."""
@@ -85,7 +85,7 @@ class Box:
 
 @dataclass(frozen=True, kw_only=True)
 class Resolution:
-    """What to do about a failure, and how to resume.
+    """Action after a failure, and the way to resume.
 
     Raises:
         BadAnswer: There is no such way to resume, or the action is no text.

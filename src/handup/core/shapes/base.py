@@ -1,4 +1,4 @@
-"""The base of all shapes of answers: check, JSON, words, terminal and simulated people.
+"""Base of all shapes of answers: checks, JSON, words, the terminal and simulated people.
 
 A new shape is a class beside these, a rule in `kinds.py` that refers to it, and a component of the page.
 """
@@ -24,7 +24,7 @@ class Talk(Protocol):
     """A person at a terminal, for shapes that ask for more than one line."""
 
     def line(self, label: str) -> str:
-        """The next line that is an answer."""
+        """Return the next line that is an answer."""
         ...
 
     def say(self, text: str, *, indent: int = 0) -> None:
@@ -38,10 +38,10 @@ class Shape(ABC, Generic[V]):
     Attributes:
         made: The type of its values.
         written: JSON Schema of a value as it is written; no two different ones fit the same JSON.
-        noun: A value of it, in words.
+        noun: Words for a value of it.
         open: True where a value may be none of the choices that the question has.
         closed: True where a value is one of the question's options and nothing else.
-        shell_hint: What to give in the shell where a text is no JSON.
+        shell_hint: Hint for the shell where a text is no JSON.
     """
 
     made: ClassVar[type]
@@ -55,7 +55,7 @@ class Shape(ABC, Generic[V]):
 
     @abstractmethod
     def check(self, question: Question, value: object) -> V:
-        """The value as a question has it, from itself, from its JSON, or from what else means the same.
+        """Return the value in the form that a question wants, from a value, its JSON, or another notation of it.
 
         Raises:
             BadAnswer: The question does not allow it; the hint says what is allowed.
@@ -67,44 +67,44 @@ class Shape(ABC, Generic[V]):
 
     @abstractmethod
     def from_json(self, raw: Any) -> V:
-        """A value from its JSON or from itself, whatever the question.
+        """Return a value from its JSON or from itself, whatever the question.
 
         Raises:
             BadAnswer: It is none.
         """
 
     def to_json(self, value: V) -> Any:
-        """A value as plain data; `from_json` reads it back."""
+        """Return a value as plain data; `from_json` reads it back."""
         return value
 
     def schema(self, rule: KindRule) -> Schema:
-        """JSON Schema of all that `check` takes for a kind of question, as far as a schema can say."""
+        """Return the JSON Schema of all that `check` takes for a kind of question, as far as a schema can say."""
         return self.written
 
     def schema_of(self, question: Question) -> Schema:
-        """The same for one question."""
+        """Return the same schema for one question."""
         return self.schema(question.rule)
 
     def oddity(self, value: object) -> str:
-        """A complaint about a value that a person may give so, and a program may not; empty where there is none."""
+        """Return a complaint about a value that only a person may give in this form; empty where there is none."""
         return ""
 
     # -- people --------------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def in_words(self, question: Question, value: V) -> str:
-        """A value in one line for a person."""
+        """Return a value in one line for a person."""
 
     def in_passing(self, value: V) -> str:
-        """A value in a few words, beside others and without its question."""
+        """Return a value in a few words, to stand beside others and without its question."""
         return self.noun
 
     def option(self, question: Question, value: V) -> str | None:
-        """The choice of the question that a value stands for, in words; None where it stands for none."""
+        """Return the choice of the question that a value stands for, in words; None where it stands for none."""
         return None
 
     def lines(self, question: Question, value: V) -> list[str]:
-        """A value for the shell."""
+        """Return a value as lines for the shell."""
         return [str(value)]
 
     def is_json(self, text: str) -> bool:
@@ -115,19 +115,19 @@ class Shape(ABC, Generic[V]):
 
     @abstractmethod
     def how_to_type(self, question: Question) -> str:
-        """Instructions for a person who types, in a sentence or two."""
+        """Return instructions for a person who types, in a sentence or two."""
 
     def label(self, question: Question) -> str:
-        """A prompt for the first line; empty where the usual one does."""
+        """Return the prompt of the first line; empty for the usual prompt."""
         return ""
 
     def typed(self, question: Question, line: str, talk: Talk) -> object:
-        """The value that a line means, or what `check` makes one of.
+        """Return the value that a line means, or another notation that `check` accepts.
 
         Args:
-            question: What is asked.
-            line: What was typed. An option by its number is there in its words already.
-            talk: To ask on, where one line does not say everything.
+            question: The question.
+            line: The line that was typed. The number of an option has become its words already.
+            talk: Terminal on which to ask for further lines.
 
         Raises:
             BadAnswer: It means none.
@@ -137,18 +137,18 @@ class Shape(ABC, Generic[V]):
     # -- simulated people ----------------------------------------------------------------------------------------------
 
     def places(self, value: V) -> tuple[Point, ...]:
-        """The places on the picture that show a value; none for shapes that are not pointed out."""
+        """Return the places on the picture that show a value; none for shapes that are not pointed out."""
         return ()
 
     def pointed(self, places: Sequence[Point], right: V) -> V:
-        """The value of a person who pointed there and meant the right one."""
+        """Return the value that a person gives who points at these places and means the right value."""
         return right
 
     def wrong(self, question: Question, right: V, random: RandomSource) -> V:
-        """A wrong value by chance, where the choices of the question give none."""
+        """Return a random wrong value, for questions without choices."""
         return right
 
 
 def uniform(random: RandomSource) -> float:
-    """A number from 0 to 1 by chance."""
+    """Return a random number from 0 to 1."""
     return float(random.random((1,))[0])

@@ -109,7 +109,7 @@ def _limits(question: Question) -> str:
 
 
 def typed_numbers(line: str, *counts: int) -> list[float]:
-    """The numbers of a line, of which there must be one of the counts."""
+    """Return the numbers of a line; their number must be one of `counts`."""
     parts = line.replace("%", " ").replace(";", " ").split()
     if len(parts) == 1 and counts == (1,) and parts[0].count(",") == 1:
         parts = [parts[0].replace(",", ".")]  # how half of the world writes 0.5
@@ -120,9 +120,9 @@ def typed_numbers(line: str, *counts: int) -> list[float]:
     except ValueError:
         numbers = []
     if len(numbers) not in counts:
-        wanted = "a number" if counts == (1,) else f"{' or '.join(map(str, counts))} numbers"
+        needed = "a number" if counts == (1,) else f"{' or '.join(map(str, counts))} numbers"
         raise BadAnswer(
-            f"'{one_line(line)[:60]}' is not {wanted}",
+            f"'{one_line(line)[:60]}' is not {needed}",
             hint="Type digits, as in 7 or 2.5." if counts == (1,) else "Type digits with spaces between them.",
         )
     return numbers

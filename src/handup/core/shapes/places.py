@@ -23,7 +23,7 @@ POINT_HINT = "Give x and y as shares of the picture, 0 to 1."
 ROWS = COLUMNS = 3
 """The fields into which a picture is divided at a terminal, to point at one by its number."""
 LEAST_SIDE = 0.01
-"""A smaller box that was typed is asked for again: per cent were taken for shares."""
+"""Least side of a typed box. A smaller one is asked for again: somebody typed shares instead of per cent."""
 
 
 class PointsShape(Shape[tuple[Point, ...]]):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from handup.core.question import Question
 
 DUNNO = "I do not know"
-"""The wrong answer in words of a simulated person where nothing is suggested."""
+"""Wrong answer of a simulated person to a question in words without suggestions."""
 
 
 class WordsShape(Shape[str]):
@@ -80,7 +80,7 @@ class OptionShape(WordsShape):
 
 
 def option_of(question: Question, value: object) -> str:
-    """One of the options of a question.
+    """Return one of the options of a question.
 
     Raises:
         BadAnswer: It is none of them.
@@ -99,9 +99,9 @@ class ResolutionShape(Shape[Resolution]):
     noun = "an action"
 
     def check(self, question: Question, value: object) -> Resolution:
-        found = Resolution(action=value) if isinstance(value, str) else self.from_json(value)
-        option_of(question, found.action)
-        return found
+        resolution = Resolution(action=value) if isinstance(value, str) else self.from_json(value)
+        option_of(question, resolution.action)
+        return resolution
 
     def reads(self, raw: object) -> bool:
         return isinstance(raw, Resolution) or (isinstance(raw, Mapping) and "action" in raw)
