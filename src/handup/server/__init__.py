@@ -32,19 +32,19 @@ __all__ = [
     "start",
 ]
 SWITCH_S = 0.0005
-"""So long a thread may keep the others waiting: the event loop passes answers on while threads wait for the store. With
-Python's own 5 ms the slowest answers took about 1.4 times as long."""
+"""Longest time in seconds that one thread keeps the others waiting. The event loop passes answers on while threads wait
+for the store: with Python's own 5 ms, the slowest answers took about 1.4 times as long."""
 
 
 def create_app(
     journal: Journal | str | Path, *, people: Sequence[Person] = (), settings: ServerSettings | None = None
 ) -> FastAPI:
-    """The server as an ASGI app, for another server than ours or for tests. Its threads run with its lifespan.
+    """Return the server as an ASGI app, for another web server or for tests. Its threads run with its lifespan.
 
     Args:
         journal: An open journal, which the app does not close; or a store, which it does.
-        people: Who can be asked, in order; those of the settings where it is empty.
-        settings: Whom it lets in, and every limit.
+        people: People who can be asked, in order; those of the settings where it is empty.
+        settings: Addresses, access and every limit.
 
     Raises:
         MissingExtra: The extra `web` is not installed.
@@ -65,7 +65,7 @@ def create_app(
 
 
 def open_server(settings: ServerSettings) -> RunningServer:
-    """A server that listens, and serves with `run` or `start`.
+    """Return a server that listens, and serves with `run` or `start`.
 
     Raises:
         MissingExtra: The extra `web` is not installed.
@@ -81,7 +81,7 @@ def open_server(settings: ServerSettings) -> RunningServer:
 
 
 def start(settings: ServerSettings) -> RunningServer:
-    """A server in a thread of this program, ready to be used. Raises what `open_server` does."""
+    """Start a server in a thread of this program, and return it when it is ready. Raises what `open_server` does."""
     return open_server(settings).start()
 
 

@@ -1,4 +1,4 @@
-"""The FastAPI app: routes, guard and the life of the service; around it a gate for hosts, origins, sizes, headers."""
+"""The FastAPI app: routes, access guard, start and end of the service; around it, checks of host, origin and size."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ HEADERS = {
 
 
 class App(FastAPI):
-    """The app; its OpenAPI document describes the frames of the live socket too."""
+    """FastAPI app whose OpenAPI document also describes the frames of the live socket."""
 
     def openapi(self) -> dict[str, Any]:
-        """Return the document, made when it is first asked for."""
+        """Return the document; it is made at the first request."""
         if self.openapi_schema is None:
             super().openapi()["components"]["schemas"] |= frame_schemas()
         return super().openapi()
@@ -56,10 +56,11 @@ class App(FastAPI):
 def build(
     journal: Journal | str | Path, *, people: Sequence[Person], settings: ServerSettings, version: str
 ) -> FastAPI:
-    """The app on a journal. Its threads run while its lifespan does.
+    """Return the app on a journal. Its threads run while its lifespan does.
 
     Raises:
-        StoreUnavailable: The store cannot be used. A damaged one can: the app then says so, and refuses the rest.
+        StoreUnavailable: The store cannot be used. A damaged store raises nothing: the app reports it to everybody,
+            and refuses all other requests.
     """
     service = Service(journal, people, settings, version)
     app = described(version, lambda _: _life(service))
@@ -82,7 +83,7 @@ async def _life(service: Service) -> AsyncIterator[None]:
 
 
 def described(version: str, lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | None = None) -> FastAPI:
-    """The app with all that its OpenAPI document describes."""
+    """Return the app with every route of the OpenAPI document."""
     app = App(
         title="handup",
         version=version,
@@ -106,11 +107,11 @@ def described(version: str, lifespan: Callable[[FastAPI], AbstractAsyncContextMa
 
 
 class OuterGate:
-    """The outermost layer of the app.
+    """Outermost layer of the app: it checks host, origin and size before anything is read.
 
     Args:
-        app: What it protects.
-        settings: Which hosts and origins are the server's own, and how large a body may be.
+        app: The app that it protects.
+        settings: The server's own hosts and origins, and the largest size of a body.
     """
 
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
@@ -140,13 +141,13 @@ class OuterGate:
         await self._app(scope, receive, sending)
 
     def _check_host(self, scope: Scope, headers: Headers) -> None:
-        """Refuse other names, by which a foreign page could have led a browser here."""
-        given = headers.get("host", "")
-        if given in {urlsplit(each).netloc for each in self._settings.origins}:
+        """Refuse foreign host names: a page of another site could have led the browser here (DNS rebinding)."""
+        name = headers.get("host", "")
+        if name in {urlsplit(origin).netloc for origin in self._settings.origins}:
             return
         try:
-            found = urlsplit(f"//{given}")
-            host, port = (found.hostname or "").rstrip("."), found.port
+            parts = urlsplit(f"//{name}")
+            host, port = (parts.hostname or "").rstrip("."), parts.port
         except ValueError:
             host, port = "", None
         usual = 443 if scope["scheme"] in {"https", "wss"} else 80
@@ -166,7 +167,7 @@ class OuterGate:
         return not is_loopback(self._settings.host)
 
     def _check_origin(self, headers: Headers) -> None:
-        """Refuse what a page of another origin sent; programs send none."""
+        """Refuse a request from a page of another origin; programs send no origin."""
         origin = headers.get("origin")
         if origin is None or origin in self._settings.origins:
             return
@@ -174,19 +175,20 @@ class OuterGate:
             raise ForeignRequest("a page of another origin sent this", hint="Open the page that this server serves.")
 
     def _limited(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:
-        """Take no more of a body than may be."""
+        """Return a `receive` that takes no more of a body than is allowed."""
         bounds = self._settings.bounds
         most = bounds.picture if scope["path"].startswith(PICTURES) else bounds.body
-        said = headers.get("content-length", "")
-        if said.isdecimal() and int(said[:20]) > most and scope["path"] != STOP:
+        length = headers.get("content-length", "")
+        # A stop is never refused for its size: the rest of its body is simply not read.
+        if length.isdecimal() and int(length[:20]) > most and scope["path"] != STOP:
             raise _too_large(most)
-        came = 0
+        received = 0
 
         async def limited() -> Message:
-            nonlocal came
+            nonlocal received
             message = await receive()
-            came += len(message.get("body", b""))
-            if came > most:
+            received += len(message.get("body", b""))
+            if received > most:
                 raise HTTPException(413, _too_large(most).hint)  # FastAPI lets no other error through from here
             return message
 

@@ -1,4 +1,4 @@
-"""The door of every route: whose token it is, whether the table allows it, and whether it comes too often."""
+"""Access check of every route: owner of the token, rights of their role, and limits of how often."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from handup.server.settings import Bounds, is_loopback
 from handup.server.tokens import Grant
 
 MOST_BUCKETS = 10_000
-"""So many are remembered; those that were not used for longest are forgotten first."""
+"""The most buckets that are remembered; the one unused for longest is forgotten first."""
 COOKIE = "handup-{port}"
-"""The cookie's name. A browser has one set of cookies for all ports of a host, so each server has a name of its own."""
+"""Name of the cookie. A browser keeps one set of cookies for all ports of a host, so the name has the port in it."""
 PROTOCOL = "handup"
 BEARER = "bearer."
 STORE = "handup-store"
-"""The header in which a device says for which store something is meant."""
+"""Header with the store that a device's request is meant for."""
 METRICS = ("GET", "/api/v1/metrics")
 PAIR = ("POST", "/api/v1/pair")
 REPLY = ("POST", "/api/v1/replies")
-"""Counted once it is read: it may be a stop."""
+"""Counted only after its body is read: it may be a stop."""
 WITHOUT_STORE = frozenset({("GET", "/api/v1/health"), ("GET", "/api/v1/openapi.json"), ("POST", "/api/v1/stop")})
-"""What works on a damaged journal too."""
+"""Requests that also work on a damaged journal."""
 
 
 class Buckets:
-    """Lets each key do something `per_s` times a second, and `burst` times at once. Use it from one thread.
+    """Token buckets: each key may act `per_s` times a second, and `burst` times at once. Use it from one thread.
 
     Args:
-        per_s: How fast a bucket fills.
-        burst: How much it holds.
-        now_s: Tells the time; for tests.
+        per_s: Tokens that a bucket gains per second.
+        burst: The most tokens that it holds.
+        now_s: Clock in seconds; another one for tests.
     """
 
     def __init__(self, per_s: float, burst: float, now_s: Callable[[], float] = time.monotonic) -> None:
@@ -48,7 +48,7 @@ class Buckets:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, key: str) -> bool:
-        """Whether it may happen once more now."""
+        """Take one token of a key; return False where none is left."""
         now_s = self._now_s()
         left, at_s = self._left.pop(key, (self.burst, now_s))
         left = min(self.burst, left + (now_s - at_s) * self.per_s)
@@ -60,11 +60,11 @@ class Buckets:
 
 
 class AccessGuard:
-    """Lets in whom the table of rights allows. Use it in the event loop only.
+    """Guard that lets in whom the table of rights allows. Use it in the event loop only.
 
     Args:
-        service: Who may come in.
-        bounds: How often.
+        service: The service, with its tokens and settings.
+        bounds: Limits of how often.
     """
 
     def __init__(self, service: Service, bounds: Bounds) -> None:
@@ -79,14 +79,14 @@ class AccessGuard:
         """Let a request in.
 
         Returns:
-            Whose it is; None where everybody may.
+            The grant of its owner; None where everybody may send it.
 
         Raises:
-            NotPaired: It has no good token.
+            NotPaired: It has no valid token.
             NotForYou: The table does not allow it.
             ForeignRequest: It is meant for another store; a stop is for all.
             TooFast: It comes too often.
-            DamagedJournal: The journal is damaged, and nothing goes on.
+            DamagedJournal: The journal is damaged, and nothing else works.
         """
         if self._service.damage is not None and way not in WITHOUT_STORE:
             raise self._service.damage
@@ -108,16 +108,16 @@ class AccessGuard:
             self.check_pace(grant, way)
         if allowed is not EVERYBODY and grant.role not in allowed:
             raise NotForYou(f"a {grant.role} may not do this", hint="Ask somebody who may.")
-        meant = connection.headers.get(STORE, "")
-        if meant and way not in UNLIMITED and meant != self._service.store_id():
+        store = connection.headers.get(STORE, "")
+        if store and way not in UNLIMITED and store != self._service.store_id():
             raise ForeignRequest("this is meant for another store", hint="Load the page again.")
         return grant
 
     def check_pace(self, grant: Grant, way: tuple[str, str] = ("", "")) -> None:
-        """Count a request or a frame of somebody.
+        """Count a request or a frame of a token's owner.
 
         Raises:
-            TooFast: There are too many.
+            TooFast: They send too many.
         """
         self._check_pace(self._robots if grant.is_robot else self._people, grant.id, way)
 
@@ -126,30 +126,31 @@ class AccessGuard:
             raise TooFast("this comes too often", hint="Wait a second. A stop is always taken.")
 
     async def _find(self, token: str, address: str) -> Grant | None:
-        """Whose a token is. One that another program has just made is looked for in the journal."""
+        """Return the grant of a token. A token that another program has just made is looked up in the journal."""
         if not self._service.opened:
             return None
-        found = self._service.access.find(token)
-        if found is None and self._service.damage is None and self._addresses.take(address):
+        grant = self._service.access.find(token)
+        # Each look into the journal costs one token of the address: guessing tokens cannot keep the store busy.
+        if grant is None and self._service.damage is None and self._addresses.take(address):
             await self._service.call(self._service.access.catch_up)
-            found = self._service.access.find(token)
-        return found
+            grant = self._service.access.find(token)
+        return grant
 
 
 def token_of(connection: HTTPConnection) -> str:
-    """The token that came with a request, if any. Never one in its address: addresses are kept in logs."""
+    """Return the token of a request, if any. It is never read from the address: addresses are kept in logs."""
     scheme, _, token = connection.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and token.strip():
         return token.strip()
     if isinstance(connection, WebSocket):
-        for each in connection.scope.get("subprotocols", ()):
-            if each.startswith(BEARER):
-                return str(each[len(BEARER) :])
+        for protocol in connection.scope.get("subprotocols", ()):
+            if protocol.startswith(BEARER):
+                return str(protocol[len(BEARER) :])
     return connection.cookies.get(cookie_of(connection), "")
 
 
 def cookie_of(connection: HTTPConnection) -> str:
-    """What the cookie is called that this server sets and reads."""
+    """Return the name of the cookie that this server sets and reads."""
     return COOKIE.format(port=(connection.scope.get("server") or ("", None))[1] or 0)
 
 
@@ -157,7 +158,7 @@ class GuardedRoute(APIRoute):
     """A route that is looked up in the table of rights before anything of its request is read."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, behind the guard."""
+        """Return the handler, behind the guard."""
         handler = super().get_route_handler()
 
         async def guarded(request: Request) -> Response:

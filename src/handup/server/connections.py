@@ -1,7 +1,7 @@
-"""Connections before anybody knows whose they are: how many there may be, and how long a request may take to come.
+"""Limits of connections before their owner is known: their number, and the time that a request may take to arrive.
 
-Where all places are taken, a new connection takes that of the oldest one whose request has not come: whoever opens
-connections and says nothing keeps nobody out.
+Where all places are taken, a new connection takes the place of the oldest one without a whole request: nobody is kept
+out by somebody who opens connections and sends nothing.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from handup.server.settings import Bounds, is_loopback
 
 SPARE = 96
-"""So many files the process keeps for the store, for pictures and for WebSockets."""
+"""Number of files that the process keeps free for the store, for pictures and for WebSockets."""
 SAY_AGAIN_S = 60.0
-"""So often it is said at most that there are no more files for connections."""
+"""Shortest time in seconds between two warnings in the log that no connection can be accepted."""
 FULL = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 _log = logging.getLogger("handup.server")
 
 
 class Connections:
-    """The connections of one server that are no WebSockets. Use it in the event loop only.
+    """Connections of one server that are no WebSockets. Use it in the event loop only.
 
     Args:
-        bounds: How many there may be.
+        bounds: Limits of their number.
     """
 
     def __init__(self, bounds: Bounds) -> None:
@@ -45,13 +45,14 @@ class Connections:
         return len(self._open)
 
     def enter(self, connection: Connection) -> bool:
-        """Take a new connection in; False where there is no place for it."""
+        """Take a new connection in; return False where there is no place for it."""
         mine = (
             not is_loopback(connection.address) and self._addresses[connection.address] >= self.bounds.connections_each
         )
         if mine or len(self._open) >= self._most:
             oldest = next(
-                (each for each in self._open if each.waits and (not mine or each.address == connection.address)), None
+                (known for known in self._open if known.waits and (not mine or known.address == connection.address)),
+                None,
             )
             if oldest is None:
                 self.say("too many connections are open; new ones are refused")
@@ -63,7 +64,7 @@ class Connections:
         return True
 
     def leave(self, connection: Connection) -> None:
-        """A connection is over, or a WebSocket now. Safe to call twice."""
+        """Forget a connection that has ended or become a WebSocket. Safe to call twice."""
         if connection in self._open:
             del self._open[connection]
             self._addresses[connection.address] -= 1
@@ -71,14 +72,14 @@ class Connections:
                 del self._addresses[connection.address]
 
     def say(self, what: str) -> None:
-        """Say something in the log, but not all the time."""
+        """Write a warning in the log, at most once in `SAY_AGAIN_S`."""
         now_s = time.monotonic()
         if now_s - self._said_s >= SAY_AGAIN_S:
             self._said_s = now_s
             _log.warning("%s", what)
 
     def failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Handler of the loop's errors: that no connection could be accepted is said once a minute, not each time."""
+        """Handle errors of the event loop: log failures to accept a connection once a minute, not each time."""
         error = context.get("exception")
         if isinstance(error, OSError) and error.errno in FULL:
             self.say(f"connections cannot be accepted just now: {error.strerror}")
@@ -87,7 +88,7 @@ class Connections:
 
 
 def most_files() -> int:
-    """How many files this process may open."""
+    """Return the number of files that this process may open."""
     try:
         import resource  # noqa: PLC0415 - Windows has no such limits
     except ImportError:
@@ -97,7 +98,7 @@ def most_files() -> int:
 
 
 class Connection(H11Protocol):
-    """HTTP on one connection, for so long as its requests come in time."""
+    """One HTTP connection, closed where a request does not arrive in time."""
 
     all_open: ClassVar[Connections]
     address = ""
@@ -107,7 +108,7 @@ class Connection(H11Protocol):
 
     @property
     def waits(self) -> bool:
-        """Whether no whole request has come that is still to be answered."""
+        """True where no whole request has arrived that is still to be answered."""
         return self.cycle is None or self.cycle.response_complete or self.conn.their_state is h11.SEND_BODY
 
     def cut(self) -> None:
@@ -115,7 +116,7 @@ class Connection(H11Protocol):
         self.transport.abort()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Come in, or be sent away."""
+        """Take a place, or close where there is none."""
         super().connection_made(transport)
         self.address = "" if self.client is None else self.client[0]
         if self.all_open.enter(self):
@@ -124,26 +125,26 @@ class Connection(H11Protocol):
             self.cut()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Make room."""
+        """Give the place back."""
         self.all_open.leave(self)
         self._await(None)
         super().connection_lost(exc)
 
     def handle_events(self) -> None:
-        """Take what came, and see how much of a request is still to come."""
+        """Process new data, and limit the time for the rest of a request."""
         super().handle_events()
         state = self.conn.their_state
         more = state is h11.SEND_BODY or (state is h11.IDLE and bool(self.conn.trailing_data[0]))
         self._await(state if more and not self._is_websocket else None)
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """A WebSocket has limits of its own."""
+        """Hand the connection over to the WebSocket, which has limits of its own."""
         self._is_websocket = True
         self.all_open.leave(self)
         super().handle_websocket_upgrade(event)
 
     def _await(self, state: object) -> None:
-        """Close it unless that part of a request has come in time; None: nothing is awaited."""
+        """Close the connection unless that part of a request arrives in time; with None, nothing is awaited."""
         if state is self._awaits and state is not None:
             return  # its time runs already, however much comes of it
         self._awaits = state
@@ -155,5 +156,5 @@ class Connection(H11Protocol):
 
 
 def protocol_of(connections: Connections) -> type[Connection]:
-    """Return how a server speaks HTTP, for uvicorn, which builds one for each connection."""
+    """Return the protocol class from which uvicorn makes one instance for each connection."""
     return type("HttpConnection", (Connection,), {"all_open": connections})

@@ -1,4 +1,4 @@
-"""What the journal keeps about access: codes, tokens and their end. Only hashes of secrets: who reads it is not let in.
+"""Events about access: codes, tokens and their end. They hold only hashes: reading the journal lets nobody in.
 
 A person's name and the name of their device can be erased, and with the name goes the access. Ids, roles and times
 stay.
@@ -13,13 +13,13 @@ from handup.core import Role, event
 
 ROBOT: Final = "robot"
 AccessRole = Role | Literal["robot"]
-"""What the owner of a token is to the server: a person in their role, or a robot."""
+"""Role of a token's owner: the role of a person, or a robot."""
 RUN = "access"
-"""The run under which the journal keeps these, so that they are found without reading everything else."""
+"""Run under which the journal keeps events about access, so that they are found without reading everything else."""
 
 
 RUNS = "robots"
-"""The run under which the journal keeps which robot's a run is; the key is that run's name."""
+"""Run under which the journal keeps the robot of each run; the key is the name of that run."""
 
 
 @event("access.code", people=("person",))
@@ -29,10 +29,10 @@ class CodeMade:
 
     Args:
         digest: SHA-256 of the code.
-        role: What the device may do.
-        person: Whose it will be.
-        until_s: When it ends.
-        token_s: How long the token lasts that it is exchanged for.
+        role: Role of the device's owner.
+        person: Name of the device's owner.
+        until_s: Time in seconds at which the code expires.
+        token_s: Lifetime in seconds of the token that it is exchanged for.
     """
 
     digest: str
@@ -50,12 +50,12 @@ class Granted:
     Args:
         id: Its name, for lists and for revoking it.
         digest: SHA-256 of the token.
-        role: What it allows.
-        person: Whose it is; None for a robot.
-        robot: Which robot's it is; empty for a person. It stays for ever: name nobody.
-        device: Which device has it.
-        until_s: When it ends.
-        code: The digest of the code it was exchanged for, which is used up with that.
+        role: Role of its owner.
+        person: Name of its owner; None for a robot.
+        robot: Name of the robot that owns it; empty for a person. It stays for ever: it must name no person.
+        device: Name of the device that has it.
+        until_s: Time in seconds at which it expires.
+        code: Digest of the code it was exchanged for, which is used up by that.
     """
 
     id: str
@@ -71,7 +71,7 @@ class Granted:
 @event("access.revoked")
 @dataclass(frozen=True, kw_only=True)
 class Revoked:
-    """A token is good no more."""
+    """A token was revoked."""
 
     id: str
 
@@ -79,10 +79,10 @@ class Revoked:
 @event("server.run")
 @dataclass(frozen=True, kw_only=True)
 class RunTaken:
-    """A robot asked for the first time in a run, by the server; no other robot asks in it, waits or takes back.
+    """A robot asked its first question of a run. From then on, no other robot may use that run.
 
     Args:
-        robot: Which one. It stays for ever: name nobody.
+        robot: Name of the robot. It stays for ever: it must name no person.
     """
 
     robot: str

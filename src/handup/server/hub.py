@@ -1,4 +1,4 @@
-"""Everybody who is connected: who hears what, and who is let go; and what robots say of themselves, the latest only."""
+"""All connected sockets and the frames that they get, and the latest state of each robot."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from handup.server.settings import Beats, Bounds
 from handup.server.tokens import Grant
 
 GONE_S = 1.0
-"""So long a socket may take to say good-bye before it is cut."""
+"""Longest time in seconds that a socket may take to close before it is cut."""
 EACH_S = 0.01
-"""Of each robot people are told at most once in so long a time for every robot there is: of one, a hundred times a
-second; of two hundred, every two seconds. Whether it is alive they are told at once."""
+"""Shortest time in seconds between two states of a robot that people are sent, times the number of robots: a hundred
+states a second with one robot, one every two seconds with two hundred. A change of alive is sent at once."""
 EACH_TURN_S = 1.0
-"""Whether a robot is alive changes at most once in so long a time, the first change at once: where a network lags,
-nobody can read what changes with every heartbeat."""
+"""Shortest time in seconds between two changes of alive, the first one at once: on a slow network, nobody could read a
+sign that changes with every heartbeat."""
 MOST_ROBOTS = 2000
-"""So many are remembered; one that is gone for longest is forgotten first."""
+"""The most robots that are remembered; the one that is gone for longest is forgotten first."""
 
 
 class Socket:
-    """One connection: what waits to be sent, and when it was last heard. Use it in the event loop only.
+    """One connection: its waiting frames, and the time of its last sign of life. Use it in the event loop only.
 
     Args:
-        grant: Whose it is.
-        most: So many frames may wait.
-        panels: Whether the other side says that it shows panels; a page of 0.1.0 does not.
+        grant: Grant of its owner.
+        most: The most frames that may wait.
+        panels: True where the other side shows panels; a page of 0.1.0 does not.
 
     Attributes:
-        number: The newest number of a heartbeat that was heard.
+        number: Newest number of a heartbeat that was received.
     """
 
     def __init__(self, grant: Grant, most: int, *, panels: bool) -> None:
@@ -59,23 +59,23 @@ class Socket:
         self._wake = asyncio.Event()
 
     def greet(self, hello: str) -> None:
-        """Have the first frame sent. Make it in the same step of the loop: what was said before is in it.
+        """Send the first frame. Make it in the same step of the event loop, so that it holds everything up to now.
 
-        Nothing overtakes it, however urgent: whoever reads what came last knows what holds.
+        Nothing overtakes it, however urgent: the frame that arrives last is always the newest.
         """
         self._greeted, self._hello = True, hello
         self._wake.set()
 
     def beat(self, at_s: float) -> None:
-        """Have a heartbeat sent. It repeats the last number that was heard, so that the other side can date it."""
+        """Send a heartbeat. It repeats the last number that was received, so that the other side can date it."""
         self.beaten_s = time.monotonic()
         heard = "null" if self.number is None else self.number
         self.send(f'{{"type":"beat","at_s":{at_s!r},"heard":{heard}}}', slot="beat")
 
     def send(self, frame: str, *, slot: str = "", urgent: bool = False) -> None:
-        """Have a frame sent. One with a slot takes the place of the last one there; an urgent one comes first.
+        """Send a frame. One with a slot replaces a waiting frame of the same slot; an urgent one comes first.
 
-        Before the greeting nothing is sent: all that will be in it.
+        Before the greeting nothing is sent: the greeting will hold it all.
         """
         if self.ending_since is not None or not self._greeted:
             return
@@ -90,7 +90,7 @@ class Socket:
         self._wake.set()
 
     def bye(self, why: str) -> None:
-        """Say good-bye as the last thing, and close."""
+        """Send the last frame, with the reason, and close."""
         if self.ending_since is None:
             self.ending_since = time.monotonic()
             self._frames.clear()
@@ -99,7 +99,7 @@ class Socket:
             self._wake.set()
 
     async def next(self) -> str | None:
-        """The next frame to send; None when there will be no more."""
+        """Return the next frame to send; None when there will be no more."""
         while True:
             if self._hello:
                 hello, self._hello = self._hello, ""
@@ -120,8 +120,8 @@ class Hub:
     """All sockets of this process. Use it in the event loop only.
 
     Args:
-        bounds: How many there may be.
-        beats: How silent they may be.
+        bounds: Limits of their number.
+        beats: Times of the heartbeats.
     """
 
     def __init__(self, bounds: Bounds, beats: Beats) -> None:
@@ -137,21 +137,21 @@ class Hub:
         return len(self._sockets)
 
     def people(self) -> Iterator[Socket]:
-        """The sockets of people."""
+        """Return the sockets of people."""
         return (socket for socket in self if not socket.grant.is_robot)
 
     @property
     def answering(self) -> int:
-        """How many sockets there are of people who may answer."""
+        """Number of sockets of people who may answer."""
         return sum(socket.grant.role in ANSWER for socket in self._sockets)
 
     def join(self, grant: Grant, *, panels: bool = True) -> Socket:
-        """A new socket; `panels` as for `Socket`.
+        """Return a new socket; `panels` as for `Socket`.
 
         Raises:
             TooFast: There are too many.
         """
-        mine = sum(each.grant.id == grant.id for each in self._sockets)
+        mine = sum(socket.grant.id == grant.id for socket in self._sockets)
         if len(self._sockets) >= self._bounds.sockets or mine >= self._bounds.sockets_each:
             raise TooFast("too many connections are open", hint="Close some, then connect again.")
         socket = Socket(grant, self._bounds.waiting_frames, panels=panels)
@@ -160,7 +160,7 @@ class Hub:
         return socket
 
     def leave(self, socket: Socket) -> None:
-        """A socket is gone."""
+        """Forget a socket that has closed."""
         if socket in self._sockets:
             del self._sockets[socket]
             self._tell_robots(socket.grant)
@@ -168,7 +168,7 @@ class Hub:
             self.unwatch(socket, question)
 
     def _tell_robots(self, came_or_went: Grant) -> None:
-        """How many could answer now: a robot may want to wait for the first."""
+        """Tell robots how many people could answer now: a robot may want to wait for the first."""
         if came_or_went.is_robot:
             return
         frame = f'{{"type":"people","people":{self.answering}}}'
@@ -177,7 +177,7 @@ class Hub:
                 socket.send(frame, slot="people")
 
     def watch(self, socket: Socket, question: str) -> None:
-        """Have a robot told of a question.
+        """Tell a robot of every change of a question from now on.
 
         Raises:
             TooFast: It watches too many.
@@ -188,14 +188,14 @@ class Hub:
         self._watchers[question].add(socket)
 
     def unwatch(self, socket: Socket, question: str) -> None:
-        """A robot need not be told of a question any more."""
+        """Stop telling a robot of a question."""
         socket.watching.discard(question)
         self._watchers[question].discard(socket)
         if not self._watchers[question]:
             del self._watchers[question]
 
     def watchers(self, question: str) -> tuple[Socket, ...]:
-        """Who watches a question."""
+        """Return the sockets that watch a question."""
         return tuple(self._watchers.get(question, ()))
 
     def broadcast(self, frame: str, *, slot: str = "", urgent: bool = False) -> None:
@@ -204,19 +204,19 @@ class Hub:
             socket.send(frame, slot=slot, urgent=urgent)
 
     def steer(self, robot: str, frame: str) -> None:
-        """Send a robot what it is steered by; of several frames that wait the latest counts."""
+        """Send a robot the position of the stick; of several frames that wait, only the latest is sent."""
         for socket in self._sockets:
             if socket.grant.is_robot and socket.grant.name == robot:
                 socket.send(frame, slot="stick")
 
     def tick(self, at_s: float) -> bool:
-        """Send heartbeats to those who had none in answer to theirs, and let go of those who are silent or stuck.
+        """Send heartbeats to sockets that did not just get one, and close those that are silent or stuck.
 
         Args:
-            at_s: The time that they are told.
+            at_s: Time in seconds to send with it.
 
         Returns:
-            Whether this process itself slept; then it says nothing about others that nothing was heard of them.
+            True where this process itself was suspended: then silence says nothing about the others.
         """
         now_s = time.monotonic()
         slept = now_s - self._ticked_s > self._beats.hold_s
@@ -238,7 +238,7 @@ class Hub:
 
 @dataclass
 class LinkedRobot:
-    """One robot."""
+    """A robot that this process has heard of."""
 
     name: str
     heard_s: float
@@ -250,7 +250,7 @@ class LinkedRobot:
     turned_s: float = -math.inf
 
     def view(self, *, panels: bool = True) -> dict[str, Any]:
-        """What people see, also on a page that does not show panels."""
+        """Return the robot as people see it; without panels for pages of 0.1.0."""
         state = self.state if panels or self.state is None else for_old_page(self.state)
         return {"robot": self.name, "alive": self.alive, "last_s": self.last_s, "state": state}
 
@@ -259,9 +259,9 @@ class RobotHub:
     """All robots that this process has heard of. Use it in the event loop only.
 
     Args:
-        hold_s: One that was silent for so long is not alive.
-        now_s: The time that people are shown.
-        changed: Called with each robot that people should see anew.
+        hold_s: Seconds of silence after which a robot is not alive.
+        now_s: Clock of the times that people are shown.
+        changed: Called with each robot whose view has changed.
     """
 
     def __init__(self, hold_s: float, now_s: Callable[[], float], changed: Callable[[LinkedRobot], None]) -> None:
@@ -275,15 +275,15 @@ class RobotHub:
 
     @property
     def alive(self) -> int:
-        """How many are alive."""
-        return sum(each.alive for each in self._known.values())
+        """Number of robots that are alive."""
+        return sum(robot.alive for robot in self._known.values())
 
     def heard(self, name: str) -> LinkedRobot:
-        """A robot gave a sign of life."""
+        """Note a sign of life of a robot."""
         known = self._known.get(name)
         if known is None:
             if len(self._known) >= MOST_ROBOTS:
-                del self._known[min(self._known, key=lambda each: self._known[each].heard_s)]
+                del self._known[min(self._known, key=lambda robot: self._known[robot].heard_s)]
             known = self._known[name] = LinkedRobot(name, time.monotonic(), self._now_s())
             self._tell(known)
         known.heard_s, known.last_s = time.monotonic(), self._now_s()
@@ -291,7 +291,7 @@ class RobotHub:
         return known
 
     def put(self, name: str, state: RobotState) -> None:
-        """A robot said how it is."""
+        """Keep the state that a robot has sent, and show it to people."""
         robot = self.heard(name)
         robot.state = state.model_dump(mode="json")
         if time.monotonic() - robot.told_s >= EACH_S * len(self._known):
@@ -300,7 +300,7 @@ class RobotHub:
             robot.untold = True
 
     def tick(self, *, slept: bool) -> None:
-        """See who has fallen silent, which nobody has where this process itself slept; tell what was not told yet."""
+        """Note silent robots, but not where this process itself was suspended; send states that were held back."""
         now_s = time.monotonic()
         for robot in self._known.values():
             if slept and robot.alive:
@@ -310,7 +310,7 @@ class RobotHub:
                 self._tell(robot)
 
     def _turn(self, robot: LinkedRobot, *, alive: bool) -> None:
-        """Show a robot as alive or not; where that changed just before, the next tick will."""
+        """Show a robot as alive or not. Where that changed just before, the next tick does it."""
         now_s = time.monotonic()
         if alive != robot.alive and now_s - robot.turned_s >= EACH_TURN_S:
             robot.alive, robot.turned_s = alive, now_s

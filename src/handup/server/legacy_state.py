@@ -1,4 +1,4 @@
-"""Robots and pages of handup 0.1.0, which knew no panels: their keys as panels, and what such a page can still show."""
+"""Translation for robots and pages of handup 0.1.0, which had no panels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Task(BaseModel):
 
 
 class _Keys(BaseModel):
-    """The keys of 0.1.0 beside name, phase, time, title, doing and why. Their parts are checked as parts of panels."""
+    """Keys of 0.1.0 beside name, phase, time, title, doing and why. Their parts are checked as parts of panels."""
 
     picture: str | None = None
     picture_seq: Any = 0
@@ -68,12 +68,12 @@ def with_panels(state: Mapping[str, Any]) -> Json:
 
 
 def for_old_page(state: Mapping[str, Any]) -> Json:
-    """Return a state for a page of 0.1.0: of all that a robot shows it has only title, doing and why."""
+    """Return a state for a page of 0.1.0: such a page shows only title, doing and why."""
     return {**state, "why": f"{OLD_PAGE} {state['why']}".strip()[:MAX_PROMPT]}
 
 
 def _shape_of(doing: Any) -> str:
-    """Pages of 0.1.0 joined two points by the words about them."""
+    """Return the mark between two points: pages of 0.1.0 chose it by the words about them."""
     words = doing if isinstance(doing, str) else ""
     return "around" if "twirl" in words else "arrow" if "scoop" in words else "line"
 

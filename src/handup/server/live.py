@@ -1,4 +1,4 @@
-"""The WebSocket: one for each page and robot, heartbeats both ways, a stop that waits for nothing."""
+"""Live WebSocket of each page and robot: heartbeats both ways, changes as they happen, and stops without waiting."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from handup.core import BadRequest, HandupError, NotForYou, ReplyKind, TooFast
+from handup.core.checks import shown
 from handup.core.panels import Unshown
 from handup.server.auth import PROTOCOL, AccessGuard
 from handup.server.hub import Socket
@@ -28,20 +29,20 @@ from handup.server.service import Service
 from handup.server.views import encoded, may_see
 
 MOST_WRONG = 50
-"""After so many wrong frames without a right one the socket is closed."""
+"""Number of wrong frames in a row after which the socket is closed."""
 MOST_REPLIES = 8
-"""So many replies of one socket may be on their way at a time."""
+"""The most replies of one socket that may be on their way at a time."""
 MOST_UNSHOWN = 20
-"""So often one socket is told that something of a state is not shown; each time of something else."""
+"""The most messages to one socket about parts of its state that are not shown; each part is named once."""
 SEND_FAILS = (WebSocketDisconnect, RuntimeError, OSError)
-"""What sending raises when nobody is there any more."""
+"""Errors of sending to a socket that has closed."""
 Takes = dict[str, Callable[[dict[str, Any]], Awaitable[None]]]
 routes = APIRouter()
 
 
 @routes.websocket(LIVE)
 async def live(websocket: WebSocket) -> None:
-    """Everything as it happens. `handup.server.models` describes the frames."""
+    """Serve one live socket. `handup.server.models` describes its frames."""
     service: Service = websocket.app.state.service
     guard: AccessGuard = websocket.app.state.guard
     try:
@@ -61,7 +62,7 @@ async def live(websocket: WebSocket) -> None:
 
 
 class SocketConversation:
-    """What is said on one socket. Its frames are described in `handup.server.models`."""
+    """Conversation on one socket. Its frames are described in `handup.server.models`."""
 
     def __init__(self, websocket: WebSocket, service: Service, guard: AccessGuard, socket: Socket) -> None:
         self._websocket, self._service, self._guard, self._socket = websocket, service, guard, socket
@@ -84,8 +85,8 @@ class SocketConversation:
                 await work()
                 together.cancel_scope.cancel()
 
-            for each in (self._read, self._write, self._socket.cut.wait):
-                together.start_soon(until_done, each)
+            for work in (self._read, self._write, self._socket.cut.wait):
+                together.start_soon(until_done, work)
 
     async def _write(self) -> None:
         socket = self._socket
@@ -138,7 +139,9 @@ class SocketConversation:
         except ValidationError as error:
             first = error.errors(include_input=False, include_url=False)[0]
             where = ".".join(map(str, first["loc"]))[:200]
-            raise BadRequest(f"a frame '{kind}' is wrong ({where}: {first['msg'][:200]})", hint="Mend it.") from None
+            raise BadRequest(
+                f"a frame '{kind}' is wrong ({where}: {first['msg'][:200]})", hint="Correct this field."
+            ) from None
 
     def _frame(self, text: str | None) -> dict[str, Any]:
         most = self._service.settings.bounds.frame
@@ -155,26 +158,27 @@ class SocketConversation:
         return frame
 
     async def _beat(self, frame: dict[str, Any]) -> None:
-        """That the other side is there was noted already; a number is repeated at once."""
+        """Answer a heartbeat that has a number; that the other side is there was noted already."""
         number = frame.get("n")
         if number is None:
             return
         if type(number) is not int or not 0 <= number < MOST_NUMBER:
-            raise BadRequest("the number of a beat is none", hint="Count your beats from 1, or leave 'n' out.")
+            cause = f"n of a beat must be a whole number from 0 to 2**53 - 1, got {shown(number)}"
+            raise BadRequest(cause, hint="Count your heartbeats from 1, or leave 'n' out.")
         self._socket.number = number
         self._socket.beat(self._service.now_s())
 
     async def _stop(self, frame: dict[str, Any]) -> None:
         try:
-            said = StopFrame.model_validate(frame)
+            stop = StopFrame.model_validate(frame)
         except ValidationError:
-            said = StopFrame()
-        token = said.token or self._token
-        self._service.spawn(self._say_stop(said.why, token))
-        await asyncio.sleep(0)  # which broadcasts it
+            stop = StopFrame()  # a stop is never refused for what else is in its frame
+        token = stop.token or self._token
+        self._service.spawn(self._say_stop(stop.why, token))
+        await asyncio.sleep(0)  # lets that task begin, which broadcasts the stop, before the next frame is read
 
     async def _say_stop(self, why: str, token: str) -> None:
-        """Stop, and tell whoever said so whether it is written: until then they send it again."""
+        """Stop, and tell the sender when it is written: until then they send it again."""
         written = await self._service.stop(self._socket.grant.name, why, self._service.now_s(), token)
         self._socket.send(encoded({"type": "stop", "token": token, "written": written}), slot="stop")
 
@@ -187,7 +191,7 @@ class SocketConversation:
         self._service.spawn(self._give_receipt(frame))
 
     async def _give_receipt(self, frame: dict[str, Any]) -> None:
-        """In a task of its own: a stop that comes next does not wait for it."""
+        """Pass a reply on and send its receipt; in a task of its own, so that a stop that follows does not wait."""
         token = frame.get("token")
         try:
             receipt = await replied(self._service, self._socket.grant, frame)
@@ -206,19 +210,19 @@ class SocketConversation:
         self._service.spawn(self._aside(keep(self._service, self._socket.grant, draft.id, draft.value, draft.at_s)))
 
     async def _stick(self, frame: dict[str, Any]) -> None:
-        """Pass on how somebody steers a robot. What was pushed too long ago, or during a stop, moves nothing."""
+        """Pass the stick on to a robot. A push that is too old, or comes during a stop, moves nothing."""
         if self._socket.grant.role not in MOVE:
             raise NotForYou(f"a {self._socket.grant.role} does not steer", hint="Ask somebody who may.")
         stick = StickFrame.model_validate(frame)
         late_s = self._service.now_s() - stick.heard_s
         if self._service.stopped is not None or late_s > self._service.settings.beats.hold_s:
             return
-        told = {"by": self._socket.grant.name, "device": self._socket.grant.id, "mode": stick.mode}
-        said = encoded({"type": "stick", **told, "push": stick.push, "close": stick.close})
-        self._service.hub.steer(stick.robot, said)
+        source = {"by": self._socket.grant.name, "device": self._socket.grant.id, "mode": stick.mode}
+        push = encoded({"type": "stick", **source, "push": stick.push, "close": stick.close})
+        self._service.hub.steer(stick.robot, push)
 
     async def _aside(self, work: Awaitable[None]) -> None:
-        """What may wait for the store, in a task of its own: a stop that comes next does not wait for it."""
+        """Do work that may wait for the store; in a task of its own, so that a stop that follows does not wait."""
         try:
             await work
         except HandupError as error:

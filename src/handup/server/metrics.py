@@ -13,7 +13,7 @@ from handup.journal import Entry
 HOUR_S = 3600.0
 MOST_ASKS = 100_000
 LATENCIES_S = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0)
-"""Upper ends of the histogram of answer times."""
+"""Upper ends in seconds of the classes of the histogram of answer times."""
 MEDIA_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 
@@ -30,7 +30,7 @@ class Metrics:
     _latency_s: float = 0.0
 
     def take(self, entries: Iterable[Entry]) -> None:
-        """Count what was written, by whichever process."""
+        """Count new entries of the journal, by whichever process."""
         for entry in entries:
             event = entry.event
             if isinstance(event, Asked):
@@ -45,7 +45,7 @@ class Metrics:
                     self._latency_s += event.latency_s
 
     def text(self, now_s: float, *, open_questions: int, sockets: int, robots_alive: int, stopped: bool) -> str:
-        """The numbers as text, with some that hold just now."""
+        """Return the counts and the given present values as text."""
         while self._asked_s and self._asked_s[0] <= now_s - HOUR_S:
             self._asked_s.popleft()
         lines = [

@@ -1,6 +1,6 @@
-"""The shapes of requests, responses and frames, checked at the border and described in the OpenAPI document.
+"""Models of requests, responses and frames, checked on arrival and described in the OpenAPI document.
 
-What handup's own dataclasses and panels describe is taken from there; the types of the page are made from all of it.
+Fields of handup's own dataclasses and panels are taken from these; the types of the page are made from all models.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from handup.desk import Receipt, Record
 from handup.server.events import AccessRole
 
 HIDDEN = ("replies", "token")
-"""Fields of a record that concern only whoever replied."""
+"""Fields of a record that concern only the person who replied."""
 MOST_NUMBER = 2**53
-"""Numbers are below this, so that every program can count so far."""
+"""Upper bound of numbers: up to here every program, also in JavaScript, counts exactly."""
 Id = Annotated[str, StringConstraints(min_length=1, max_length=MAX_ID)]
 Strict = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
@@ -40,7 +40,7 @@ ReplyJson = Annotated[dict[str, Any], WithJsonSchema(_without_by())]
 
 
 def fields_of(described: type, *without: str) -> type[BaseModel]:
-    """A base for models that have the fields of a dataclass, but for some."""
+    """Return a base class for models that have the fields of a dataclass, without some of them."""
     hints, kept = get_type_hints(described, include_extras=True), {}
     for field in dataclasses.fields(described):
         if field.name not in without:
@@ -51,7 +51,7 @@ def fields_of(described: type, *without: str) -> type[BaseModel]:
 
 
 class ErrorBody(BaseModel):
-    """What went wrong, and what to do."""
+    """An error: its code, its cause and the next step."""
 
     code: str
     cause: str
@@ -59,13 +59,13 @@ class ErrorBody(BaseModel):
 
 
 class ErrorAnswer(BaseModel):
-    """Every refusal."""
+    """The answer to every request that is refused."""
 
     error: ErrorBody
 
 
 class Health(BaseModel):
-    """Whether the server works."""
+    """State of the server."""
 
     status: Literal["ok", "stopped", "damaged"]
     version: str
@@ -73,7 +73,7 @@ class Health(BaseModel):
 
 
 class PairRequest(BaseModel):
-    """A code, typed or from a QR picture, and how the device calls itself."""
+    """A code, typed or from a QR picture, and the name of the device."""
 
     model_config = Strict
     code: Annotated[str, StringConstraints(min_length=1, max_length=40)]
@@ -81,7 +81,7 @@ class PairRequest(BaseModel):
 
 
 class Me(BaseModel):
-    """Whose token it is."""
+    """Owner of a token."""
 
     id: str
     name: str
@@ -89,11 +89,11 @@ class Me(BaseModel):
     device: str
     until_s: float
     store: str
-    """A name for the store, which no other has."""
+    """Unique name of the store."""
 
 
 class Proof(BaseModel):
-    """That the server knows what only readers of its store know."""
+    """Proof that the server reads its store."""
 
     proof: str
 
@@ -105,15 +105,15 @@ class PairAnswer(Me):
 
 
 class RecordView(fields_of(Record, *HIDDEN)):  # type: ignore[misc]
-    """A question and where it is."""
+    """A question and its state."""
 
     model_config = ConfigDict(extra="allow", use_attribute_docstrings=True)
     told: str
-    """One sentence about where it is, for people."""
+    """One sentence about its state, for people."""
     sureness: str
-    """How sure the robot is of its guess, in words; empty where it does not say."""
+    """The robot's certainty of its guess, in words; empty where it is unknown."""
     choices: list[str]
-    """What can be chosen, in words."""
+    """Choices, in words."""
     value_schema: dict[str, Any]
     """JSON Schema of its answers."""
     now_s: float
@@ -150,27 +150,27 @@ class WithdrawRequest(AboutQuestion):
 
 
 class ReceiptView(fields_of(Receipt, "record")):  # type: ignore[misc]
-    """What became of a reply."""
+    """Result of a reply, and the question as it is then."""
 
     record: RecordView | None
 
 
 class StopRequest(BaseModel):
-    """A stop; everything in it may be missing."""
+    """A stop; every field may be missing."""
 
     why: str = ""
     token: str = ""
 
 
 class EnableRequest(BaseModel):
-    """Which stop to lift: the `seq` of the last one that was seen. Where it is missing, those said so far."""
+    """Stop to lift: the `seq` of the last one that was seen. Without it, all stops so far."""
 
     model_config = Strict
     stop: Annotated[int, Field(ge=0, lt=MOST_NUMBER)] | None = None
 
 
 class StopAnswer(BaseModel):
-    """Whether everything is stopped, and whether that is in the journal already."""
+    """Result of a stop or of lifting one; `written` is true once it is in the journal."""
 
     stopped: bool
     written: bool = True
@@ -183,13 +183,13 @@ class StopView(BaseModel):
     why: str
     at_s: float
     seq: int | None
-    """Its number, once it is written."""
+    """Number of its entry in the journal, once it is written."""
     written: bool
-    """Whether it survives the server."""
+    """True once it is in the journal, and so survives the server."""
 
 
 class RobotView(BaseModel):
-    """A robot as people see it. Not alive: nothing was heard of it, and it holds."""
+    """A robot as people see it. Where it is not alive, nothing was heard of it lately, and it stands still."""
 
     robot: str
     alive: bool
@@ -198,7 +198,7 @@ class RobotView(BaseModel):
 
 
 class Robots(BaseModel):
-    """All robots that were heard of."""
+    """All known robots."""
 
     robots: list[RobotView]
 
@@ -225,20 +225,20 @@ Push = tuple[Deflection, Deflection, Deflection]
 
 
 class BeatFrame(BaseModel):
-    """A sign of life. The server repeats the number, so that the other side can date what it hears."""
+    """A heartbeat. The server repeats its number, so that the other side knows the age of what it hears."""
 
     type: Literal["beat"] = "beat"
     n: Annotated[int, Field(ge=0, lt=MOST_NUMBER)] | None = None
 
 
 class StopFrame(StopRequest):
-    """A stop, from everybody. It is answered with `StopToldFrame`; until that says `written`, send it again."""
+    """A stop; everybody may send it. The answer is `StopToldFrame`; until that says `written`, send it again."""
 
     type: Literal["stop"] = "stop"
 
 
 class ReplyFrame(fields_of(Reply, "by")):  # type: ignore[misc]
-    """A person's reply; who it is from the server knows."""
+    """A person's reply; the server knows the person by the token."""
 
     type: Literal["reply"] = "reply"
 
@@ -251,7 +251,7 @@ class DraftFrame(DraftRequest):
 
 
 class StickFrame(BaseModel):
-    """How a person steers a robot just now: passed on to it, never kept."""
+    """Position of the stick with which a person steers a robot: passed on, never kept."""
 
     model_config = Strict
     type: Literal["stick"] = "stick"
@@ -260,29 +260,29 @@ class StickFrame(BaseModel):
     push: Push
     close: bool = False
     heard_s: Finite
-    """The last time that the person was told. What is older than the robot would hold for moves nothing."""
+    """The latest server time that the page had heard. A push that is older than `hold_s` moves nothing."""
 
 
 class StateFrame(BaseModel):
-    """What a robot shows people."""
+    """State that a robot shows people."""
 
     type: Literal["state"] = "state"
     state: RobotState
 
 
 class WatchFrame(AboutQuestion):
-    """A question that a robot wants to be told of."""
+    """A question of which a robot wants to hear every change."""
 
     type: Literal["watch"] = "watch"
 
 
 class HelloFrame(BaseModel):
-    """The first frame: everything that is needed to begin."""
+    """The first frame: everything that a page or robot needs to begin."""
 
     model_config = Strict
     type: Literal["hello"]
     server: str
-    """Its version."""
+    """Version of the server."""
     me: Me
     now_s: float
     beat_s: float
@@ -290,14 +290,14 @@ class HelloFrame(BaseModel):
     stopped: StopView | None
     questions: list[RecordView]
     more: int
-    """How many more wait than are told here."""
+    """Number of further waiting questions that are not listed."""
     people: int | None
-    """To robots: how many people could answer now."""
+    """For robots: number of people who could answer now."""
     robots: list[RobotView]
 
 
 class BeatToldFrame(BaseModel):
-    """A sign of life of the server, with the newest number that it has heard."""
+    """A heartbeat of the server, with the newest number that it has heard."""
 
     model_config = Strict
     type: Literal["beat"]
@@ -306,7 +306,7 @@ class BeatToldFrame(BaseModel):
 
 
 class StoppedFrame(BaseModel):
-    """Somebody said stop; with null, somebody let robots go on. It overtakes all but the first frame."""
+    """Somebody pressed stop; with null, somebody let the robots go on. It overtakes all frames but the first."""
 
     model_config = Strict
     type: Literal["stopped"]
@@ -314,7 +314,7 @@ class StoppedFrame(BaseModel):
 
 
 class StopToldFrame(BaseModel):
-    """An answer to a stop: whether it is written."""
+    """Answer to a stop; `written` is true once it is in the journal."""
 
     model_config = Strict
     type: Literal["stop"]
@@ -323,7 +323,7 @@ class StopToldFrame(BaseModel):
 
 
 class QuestionFrame(BaseModel):
-    """A question that is new or has changed, to people."""
+    """A question that is new or has changed, for people."""
 
     model_config = Strict
     type: Literal["question"]
@@ -339,14 +339,14 @@ class RecordFrame(BaseModel):
 
 
 class RobotFrame(RobotView):
-    """A robot that is new or has changed, to people."""
+    """A robot that is new or has changed, for people."""
 
     model_config = Strict
     type: Literal["robot"]
 
 
 class PushFrame(BaseModel):
-    """How a person steers this robot, the latest only."""
+    """Position of the stick with which a person steers this robot; only the latest is sent."""
 
     model_config = Strict
     type: Literal["stick"]
@@ -358,7 +358,7 @@ class PushFrame(BaseModel):
 
 
 class PeopleFrame(BaseModel):
-    """How many people could answer now, to robots."""
+    """Number of people who could answer now, for robots."""
 
     model_config = Strict
     type: Literal["people"]
@@ -373,7 +373,7 @@ class UnshownFrame(fields_of(Unshown)):  # type: ignore[misc]
 
 
 class ReceiptFrame(BaseModel):
-    """What became of a reply."""
+    """Result of a reply."""
 
     model_config = Strict
     type: Literal["receipt"]
@@ -387,7 +387,7 @@ class ErrorFrame(ErrorAnswer):
     model_config = Strict
     type: Literal["error"]
     token: str = ""
-    """Of the reply that was refused, where it was one."""
+    """Token of the reply that was refused; empty for every other frame."""
 
 
 class ByeFrame(BaseModel):
@@ -410,13 +410,13 @@ FRAMES: dict[str, tuple[type[BaseModel], ...]] = {
         *(ErrorFrame, ByeFrame),
     ),
 }
-"""The frames of the live socket, by who sends or gets them."""
+"""Frames of the live socket, by sender or receiver."""
 ALWAYS = {"Question": ("kind", "options"), "Resolution": ("resume",)}
-"""Fields that have a default and are written even so."""
+"""Fields that have a default and are always written."""
 
 
 def frame_schemas() -> dict[str, Any]:
-    """Describe all frames, for the components of the OpenAPI document: WebSockets have no other place there."""
+    """Return the schemas of all frames, as components of the OpenAPI document, which has no place for WebSockets."""
     place = "#/components/schemas/{model}"
     models = {model: None for frames in FRAMES.values() for model in frames}
     _, described = models_json_schema([(model, "validation") for model in models], ref_template=place)

@@ -1,4 +1,4 @@
-"""Who may do what: one table, and nothing that is not in it."""
+"""Table of rights: the roles that may send each request. A request that is not in it is refused."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from handup.server.events import ROBOT, AccessRole
 
 Roles = frozenset[AccessRole]
 EVERYBODY = None
-"""Also without a token."""
+"""Right of everybody, also without a token."""
 ROBOTS: Roles = frozenset({ROBOT})
 PEOPLE: Roles = frozenset(Role)
 PAIRED = PEOPLE | ROBOTS
 ANSWER = PEOPLE - {Role.DEVELOPER}
 MOVE = ANSWER - {Role.BYSTANDER}
-"""Who lets a stopped robot go on, and steers one: nobody who only happens to be near it."""
+"""Roles that may steer a robot and let a stopped one go on: not somebody who only happens to be near it."""
 STAFF: Roles = frozenset({Role.CAREGIVER, Role.OPERATOR, Role.DEVELOPER})
-"""Who sees all questions, with all names."""
+"""Roles that see all questions, with all names."""
 LIVE = "/api/v1/live"
 
 RIGHTS: Mapping[tuple[str, str], Roles | None] = {
@@ -47,6 +47,6 @@ RIGHTS: Mapping[tuple[str, str], Roles | None] = {
     ("DELETE", "/api/v1/drafts/{id:path}"): PEOPLE,
     ("GET", LIVE): PAIRED,
 }
-"""For each way in: who may use it. What is not here is for nobody."""
+"""Roles that may send each request, by method and path. A request that is not listed is for nobody."""
 UNLIMITED = frozenset({("POST", "/api/v1/stop"), ("GET", "/api/v1/health")})
-"""What is never refused for coming too often."""
+"""Requests that are never refused for coming too often."""

@@ -1,4 +1,4 @@
-"""Pictures that robots send: files in one folder, under hashed names, so many and so large at most."""
+"""Pictures that robots send: files in one folder under hashed names, limited in number and size."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from handup.server.settings import Bounds
 
 ENDING = ".picture"
 OWNER = ".owner"
-"""Beside each picture lies a file that names the robot whose it is."""
+"""Ending of the file beside each picture that names the robot it belongs to."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture, what kind it is, and a name for its content."""
+    """A picture, its media type, and a name for its content."""
 
     data: bytes
     kind: str
@@ -30,10 +30,10 @@ class Picture:
 
 
 def media_type(data: bytes) -> str:
-    """What kind of picture some bytes are, by how they begin.
+    """Return the media type of a picture, by its first bytes.
 
     Raises:
-        BadRequest: None that a page shows.
+        BadRequest: It is no PNG, JPEG or WebP.
     """
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
@@ -45,19 +45,19 @@ def media_type(data: bytes) -> str:
 
 
 def named_by(records: Iterable[Record]) -> set[str]:
-    """The pictures that questions name."""
+    """Return the names of the pictures that questions use."""
     return {
         name for record in records for name in (record.question.image, *record.question.pictures) if name is not None
     }
 
 
 class Pictures:
-    """The pictures of one store. Threads may share it; its calls wait for the disk.
+    """Pictures of one store. Threads may share it; its calls wait for the disk.
 
     Args:
-        folder: Where they lie; made with the first picture.
-        bounds: How many, and how large.
-        needed: The names that must not go.
+        folder: Their folder; made with the first picture.
+        bounds: Limits of number and size.
+        needed: Returns the names of pictures that must not be removed.
 
     Raises:
         StoreUnavailable: The folder cannot be read.
@@ -78,19 +78,19 @@ class Pictures:
     def _look(self) -> None:
         if not self._folder.exists():
             return
-        found: list[tuple[float, str, int]] = []
+        files: list[tuple[float, str, int]] = []
         for path in self._folder.iterdir():
             if path.suffix == ENDING:
-                found.append((path.stat().st_mtime, path.stem, path.stat().st_size))
+                files.append((path.stat().st_mtime, path.stem, path.stat().st_size))
             elif path.suffix == ".part" or (path.suffix == OWNER and not path.with_suffix(ENDING).exists()):
                 path.unlink(missing_ok=True)
-        self._sizes = {key: size for _, key, size in sorted(found)}
+        self._sizes = {key: size for _, key, size in sorted(files)}
 
     def put(self, name: str, data: bytes, robot: str) -> None:
         """Keep a picture in place of the last one of that name; a name belongs to the robot that used it first.
 
         Raises:
-            BadRequest: It is none.
+            BadRequest: It is no PNG, JPEG or WebP.
             NotForYou: Another robot has a picture of that name.
             TooLarge: It is too large, or so many are needed that there is no room.
             StoreUnavailable: It cannot be written.
@@ -118,7 +118,7 @@ class Pictures:
             self._sizes[key] = len(data)
 
     def get(self, name: str) -> Picture:
-        """A picture.
+        """Return a picture.
 
         Raises:
             NothingThere: There is none.
@@ -130,16 +130,16 @@ class Pictures:
             raise NothingThere("there is no such picture", hint="The robot may not have sent it yet.") from None
 
     def _make_room(self, key: str, size: int) -> None:
-        """Let the oldest go until there is room for one more."""
-        others = {each: known for each, known in self._sizes.items() if each != key}
+        """Remove the oldest pictures that no question needs until there is room for one more."""
+        others = {name: known for name, known in self._sizes.items() if name != key}
 
         def fits() -> bool:
             return len(others) < self._bounds.pictures and sum(others.values()) + size <= self._bounds.pictures_bytes
 
         if fits():
             return
-        needed = {_key(each) for each in self._needed()}
-        for old in [each for each in others if each not in needed]:
+        needed = {_key(name) for name in self._needed()}
+        for old in [name for name in others if name not in needed]:
             del others[old], self._sizes[old]
             with suppress(OSError):
                 self._path(old).unlink(missing_ok=True)
@@ -149,14 +149,14 @@ class Pictures:
         raise TooLarge("there is no room for another picture", hint="Answer or withdraw questions that have some.")
 
     def _owner(self, key: str) -> str | None:
-        """Whose a name is; it is looked up on the disk, where other servers on the store write as well."""
+        """Return the owner of a name, read from the disk: other servers on the store write there as well."""
         try:
             return self._path(key, OWNER).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             return None
 
     def _take_name(self, key: str, robot: str) -> None:
-        """Write down whose a name is, where it is nobody's yet."""
+        """Write down the robot that a name belongs to, where it is nobody's yet."""
         try:
             owner = self._path(key, OWNER)
             owner.touch(mode=PRIVATE, exist_ok=False)

@@ -1,4 +1,4 @@
-"""How errors leave the server: always the same JSON, never a traceback, with the status that fits."""
+"""Errors as responses: always the same JSON, never a traceback, with the HTTP status that fits."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ STATUS: Mapping[type[HandupError], int] = {
     errors.StoreUnavailable: 503,
     errors.DamagedJournal: 503,
 }
-"""Everything else is a request that is wrong: 422."""
+"""HTTP status of each error. Every other error is a wrong request: 422."""
 INTERNAL = {"code": "HU500", "cause": "the server failed", "hint": "Look at its log, and try again."}
 
 
 def body_of(error: HandupError) -> dict[str, str]:
-    """What is said of an error."""
+    """Return an error as JSON."""
     return {"code": error.code, "cause": storable(error.cause), "hint": storable(error.hint)}
 
 
 def refusal(error: HandupError) -> JSONResponse:
-    """An error as a response."""
+    """Return an error as a response."""
     headers = {"WWW-Authenticate": "Bearer"} if isinstance(error, errors.NotPaired) else None
     if isinstance(error, errors.TooFast | errors.ServerBusy):
         headers = {"Retry-After": "1"}
@@ -44,7 +44,7 @@ def refusal(error: HandupError) -> JSONResponse:
 
 
 def install(app: FastAPI) -> None:
-    """Have every error of an app leave it so."""
+    """Let an app answer every error in this form."""
 
     @app.exception_handler(HandupError)
     async def _(request: Request, error: HandupError) -> JSONResponse:

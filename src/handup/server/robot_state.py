@@ -1,4 +1,4 @@
-"""The state of a robot of any version of handup, as far as this server can show it."""
+"""Reader of robot states of any version of handup, as far as this server can show them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from handup.core.panels import MOST_PANELS, PANELS, RobotState, Unshown
 from handup.server.legacy_state import with_panels
 
 MOST_FIELDS = 20
-"""Of unknown fields so many are named."""
+"""The most unknown fields that are named."""
 
 
 def read_state(sent: Any) -> tuple[RobotState, Unshown]:
     """Read the state that a robot has sent, and leave out what only newer servers know.
 
     Raises:
-        ValidationError: What this server knows of it is not as described.
+        ValidationError: A field that this server knows breaks its rule.
     """
     if not isinstance(sent, dict):
         return RobotState.model_validate(sent), Unshown()
@@ -31,7 +31,8 @@ def read_state(sent: Any) -> tuple[RobotState, Unshown]:
     try:
         return RobotState.model_validate(state), Unshown(panels=_distinct(newer))
     except ValidationError as error:
-        unknown = [found["loc"] for found in error.errors(include_url=False) if found["type"] == "extra_forbidden"]
+        problems = error.errors(include_url=False)
+        unknown = [problem["loc"] for problem in problems if problem["type"] == "extra_forbidden"]
         if len(unknown) < error.error_count():
             raise
     fields = [_taken_out(state, place) for place in unknown]

@@ -1,4 +1,4 @@
-"""All routes, and what they share: the server itself, access, questions, half-made answers, robots, the page."""
+"""All routes: the server itself, access, questions, half-made answers, robots and the page."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ STATIC = Path(__file__).parent / "static"
 NOT_BUILT = "The page is not built yet. Run: make page.\n"
 FOR_EVER = "public, max-age=31536000, immutable"
 MEANT = ("prompt", "kind", "options", "low", "high", "unit", "marks")
-"""What makes a question another one; guesses, reasons and pictures may be others after a restart."""
+"""Fields that must be equal when a question is asked again; guess, reason and pictures may differ after a restart."""
 BODY_S = 0.2
 PICTURE = {"schema": {"type": "string", "format": "binary"}}
 STATE = {"$ref": "#/components/schemas/RobotState"}
@@ -71,23 +71,23 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 IN_JSON: dict[int | str, dict[str, Any]] = {
     status: {
-        "description": said["description"],
+        "description": refusal["description"],
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorAnswer"}}},
     }
-    for status, said in REFUSALS.items()
+    for status, refusal in REFUSALS.items()
 }
-"""The same for routes that answer in something else than JSON."""
+"""The same for routes whose answer is not JSON."""
 
 
 def router(*tags: str | Enum) -> APIRouter:
-    """A router whose routes are all behind the guard."""
+    """Return a router whose routes are all behind the guard."""
     cookie = APIKeyCookie(name=COOKIE.format(port=DEFAULT_PORT), auto_error=False, description="By its server's port.")
     schemes = [Security(HTTPBearer(auto_error=False)), Security(cookie)]
     return APIRouter(prefix=PREFIX, tags=list(tags), route_class=GuardedRoute, responses=REFUSALS, dependencies=schemes)
 
 
 def json_of(made: Mapping[str, Any], status: int = 200) -> Response:
-    """A response from plain data, encoded once and not checked again: its parts were."""
+    """Return a response from plain data, encoded once; its parts were checked already."""
     return Response(to_json(made), status, media_type="application/json")
 
 
@@ -102,7 +102,7 @@ async def _grant(request: Request) -> Grant:
 Behind = Annotated[Service, Depends(_service)]
 """The service."""
 Whose = Annotated[Grant, Depends(_grant)]
-"""Whose request it is."""
+"""Grant of the request's owner."""
 
 server_routes, access_routes = router("server"), router("access")
 question_routes, draft_routes, robot_routes = router("questions"), router("drafts"), router("robots")
@@ -110,7 +110,7 @@ question_routes, draft_routes, robot_routes = router("questions"), router("draft
 
 @server_routes.get("/health", response_model=models.Health)
 async def health(service: Behind) -> Response:
-    """Whether the server works; for everybody."""
+    """Report the state of the server; for everybody."""
     status: Literal["ok", "stopped", "damaged"] = "ok" if service.stopped is None else "stopped"
     if service.damage is not None:
         status = "damaged"
@@ -123,13 +123,13 @@ async def health(service: Behind) -> Response:
     responses={**IN_JSON, 200: {"content": {MEDIA_TYPE.split(";")[0]: {}}}},
 )
 async def metrics(service: Behind) -> Response:
-    """Numbers for monitoring, as OpenMetrics text."""
+    """Report numbers for monitoring, as OpenMetrics text."""
     return Response(service.numbers(), media_type=MEDIA_TYPE)
 
 
 @server_routes.get("/openapi.json", include_in_schema=False)
 async def openapi(request: Request) -> Response:
-    """The description of all this. It is made once, in a thread: that takes longer than a heartbeat."""
+    """Return this description. It is made once, in a thread: that takes longer than a heartbeat."""
     return json_of(await run_in_threadpool(request.app.openapi))
 
 
@@ -148,7 +148,7 @@ async def pair(service: Behind, given: models.PairRequest, request: Request) -> 
 
 @access_routes.post("/leave", status_code=204)
 async def leave(service: Behind, whose: Whose, request: Request) -> Response:
-    """End the token that this is sent with."""
+    """End the token of this request."""
     await service.call(service.access.revoke, whose.id)
     for socket in service.hub:
         if socket.grant.id == whose.id:
@@ -160,7 +160,7 @@ async def leave(service: Behind, whose: Whose, request: Request) -> Response:
 
 @access_routes.get("/me", response_model=models.Me)
 async def me(service: Behind, whose: Whose) -> Response:
-    """Whose token this is sent with."""
+    """Report the owner of this request's token."""
     return json_of(service.me(whose))
 
 
@@ -172,47 +172,47 @@ async def proof(
     nonce: Annotated[str, Query(min_length=16, max_length=128)],
 ) -> Response:
     """Show a robot that this server reads its store, before the robot shows its token; for everybody."""
-    found = _robot(service, id)
-    if found is None:  # another program may have let it in just now
+    grant = _robot(service, id)
+    if grant is None:  # another program may have let it in just now
         await service.call(service.access.catch_up)
-        found = _robot(service, id)
-    if found is None:
+        grant = _robot(service, id)
+    if grant is None:
         raise NothingThere("there is no such robot", hint="Let it in: handup pair --robot NAME.")
-    return json_of({"proof": proof_of(found.digest, nonce, _port(service, request))})
+    return json_of({"proof": proof_of(grant.digest, nonce, _port(service, request))})
 
 
 def _port(service: Service, request: Request) -> int:
-    """Where the server is reached: its own port, or that of a proxy which is named as an origin."""
+    """Return the port that clients use: the server's own, or that of a proxy which is named as an origin."""
     host = request.headers.get("host", "")
-    origin = next((each for each in map(urlsplit, service.settings.origins) if each.netloc == host), None)
+    origin = next((parts for parts in map(urlsplit, service.settings.origins) if parts.netloc == host), None)
     if origin is not None:
         return origin.port or (443 if origin.scheme == "https" else 80)
     return (request.scope.get("server") or ("", None))[1] or 0
 
 
 def _robot(service: Service, id_: str) -> Grant | None:
-    return next((each for each in service.access.grants() if each.id == id_ and each.is_robot), None)
+    return next((grant for grant in service.access.grants() if grant.id == id_ and grant.is_robot), None)
 
 
 def _cookie(service: Service, request: Request) -> dict[str, Any]:
-    """Return what a cookie is. It is for TLS only here, or behind a proxy that speaks it and is named as an origin."""
-    proxied = any(each.startswith("https://") for each in service.settings.origins)
+    """Return the settings of the cookie. It is for TLS only where the server or a proxy that is an origin speaks it."""
+    proxied = any(origin.startswith("https://") for origin in service.settings.origins)
     secure = service.settings.tls or (proxied and not request.headers.get("origin", "").startswith("http://"))
     return {"key": cookie_of(request), "path": "/", "httponly": True, "samesite": "strict", "secure": secure}
 
 
 @question_routes.get("/questions", response_model=models.Questions)
 async def questions(service: Behind, whose: Whose, status: Literal["waiting"] = "waiting") -> Response:
-    """The questions that wait: a resident's own, or all."""
+    """List the questions that wait: a resident's own, or all."""
     state = await service.call(lambda: service.desk.state)
     now_s = service.now_s()
-    seen = [service.views.of(each, now_s, whose) for each in state.waiting if may_see(whose, each)]
-    return json_of({"questions": seen})
+    views = [service.views.of(record, now_s, whose) for record in state.waiting if may_see(whose, record)]
+    return json_of({"questions": views})
 
 
 @question_routes.get("/questions/{id:path}", response_model=models.RecordView)
 async def question(service: Behind, whose: Whose, id: str) -> Response:
-    """One question, however long ago it ended."""
+    """Return one question, however long ago it ended."""
     return json_of(service.views.of(await _found(service, whose, id), service.now_s(), whose))
 
 
@@ -226,7 +226,7 @@ async def ask(service: Behind, whose: Whose, asked: models.AskRequest) -> Respon
     record = await service.call(
         service.desk.ask, words, run=asked.run, step=asked.step, attempt=asked.attempt, load=asked.load
     )
-    if not record.erased and any(getattr(record.question, each) != getattr(words, each) for each in MEANT):
+    if not record.erased and any(getattr(record.question, name) != getattr(words, name) for name in MEANT):
         raise IllegalCall(
             f"'{record.id}' was asked with other words", hint="Ask a new question under another step or attempt."
         )
@@ -263,40 +263,40 @@ async def withdraw(service: Behind, whose: Whose, about: models.WithdrawRequest)
 
 @question_routes.post("/replies", response_model=models.ReceiptView)
 async def reply(service: Behind, whose: Whose, said: models.ReplyJson, request: Request) -> Response:
-    """Reply to a question. The receipt says what became of it; the same token may be sent again."""
+    """Reply to a question. The receipt says if the reply counts; the same token may be sent again."""
     if said.get("kind") != ReplyKind.STOP:
         request.app.state.guard.check_pace(whose)
     return json_of(await replied(service, whose, said))
 
 
 async def replied(service: Service, whose: Grant, said: dict[str, Any]) -> dict[str, Any]:
-    """What becomes of a reply, as a receipt.
+    """Pass a reply on, and return its receipt.
 
     Raises:
-        BadAnswer: It is no reply, or says from whom it is.
+        BadAnswer: It is no reply, or names its sender.
     """
     if "by" in said:
         raise BadAnswer("a reply names who it is from", hint="Leave 'by' out: the server knows whose device it is.")
-    given = Reply.from_json({"device": whose.device, **said, "by": whose.name})
-    if given.kind is ReplyKind.STOP:
+    sent = Reply.from_json({"device": whose.device, **said, "by": whose.name})
+    if sent.kind is ReplyKind.STOP:
         again = service.stopped is not None
-        await service.stop(whose.name, "", service.now_s(), given.token)
+        await service.stop(whose.name, "", service.now_s(), sent.token)
         receipt = Receipt(status=ReceiptStatus.ACCEPTED, message=thanks(ReplyKind.STOP), again=again)
     else:
-        receipt = await service.call(service.desk.reply, given)
+        receipt = await service.call(service.desk.reply, sent)
     return service.views.receipt(receipt, service.now_s(), whose)
 
 
 @question_routes.post("/claim", response_model=models.ReceiptView)
 async def claim(service: Behind, whose: Whose, about: models.AboutQuestion) -> Response:
-    """Take a question on, so that nobody else answers it for a while."""
+    """Claim a question, so that nobody else answers it for a while."""
     receipt = await service.call(service.desk.claim, about.id, whose.name, device=whose.device)
     return json_of(service.views.receipt(receipt, service.now_s(), whose))
 
 
 @question_routes.post("/release", response_model=models.ReceiptView)
 async def release(service: Behind, whose: Whose, about: models.AboutQuestion) -> Response:
-    """Give a question back that was taken on."""
+    """Give a claimed question back."""
     receipt = await service.call(service.desk.release, about.id, whose.name)
     return json_of(service.views.receipt(receipt, service.now_s(), whose))
 
@@ -312,7 +312,7 @@ async def _found(service: Service, whose: Grant, id_: str) -> Record:
 
 @draft_routes.get("/drafts/{id:path}", response_model=models.DraftView)
 async def get_draft(service: Behind, whose: Whose, id: str) -> Response:
-    """The half-made answer of whoever asks; nulls where there is none."""
+    """Return the half-made answer of this person; nulls where there is none."""
     await _check(service, whose, id)
     kept = service.drafts.get(whose.name, id)
     return json_of({"value": kept and kept.value, "at_s": kept and kept.at_s})
@@ -338,7 +338,7 @@ async def keep(service: Service, whose: Grant, id_: str, value: Any, at_s: float
 
     Raises:
         NothingThere: There is no such question, it has ended, or it is not for this person.
-        BadRequest: It holds what cannot be sent back.
+        BadRequest: It holds values that are no JSON.
     """
     try:
         json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
@@ -367,21 +367,22 @@ async def _check(service: Service, whose: Grant, id_: str) -> None:
 async def stop(service: Behind, whose: Whose, request: Request) -> Response:
     """Stop everything at once. Never refused for its body or for coming too often.
 
-    *Not* a safety function of a machine: that is the hardware's.
+    It is *not* a safety function: that belongs to the hardware.
     """
     if not service.opened:
         raise NotPaired("nobody is known to this server", hint="Use the robot's own stop button.")
     at_s = service.now_s()
+    # The robots stop before the body has arrived; only who says so is needed for that.
     rest = asyncio.create_task(_rest(request))
     await asyncio.sleep(0)
     begun = None if rest.done() else service.stopping.begin(whose.name, at_s)
-    said = await rest
-    written = await service.stop(whose.name, said.why, at_s, said.token, begun=begun)
+    details = await rest
+    written = await service.stop(whose.name, details.why, at_s, details.token, begun=begun)
     return json_of({"stopped": True, "written": written}, 200 if written else 202)
 
 
 async def _rest(request: Request) -> models.StopRequest:
-    """What somebody says with a stop, where they say so soon and in order."""
+    """Return the body of a stop; an empty one where it is late or malformed."""
     try:
         async with asyncio.timeout(BODY_S):
             body = await request.body()
@@ -392,10 +393,10 @@ async def _rest(request: Request) -> models.StopRequest:
 
 @robot_routes.post("/enable", response_model=models.StopAnswer)
 async def enable(service: Behind, whose: Whose, lifted: models.EnableRequest | None = None) -> Response:
-    """Let robots go on after a stop; 409 where there is a newer one than the one that is meant."""
+    """Let robots go on after a stop; 409 where there is a newer stop than the given one."""
     service.stopping.lifting()
-    wanted = None if lifted is None else lifted.stop
-    last = await service.stopping.known(service.last_stop) if wanted is None else min(wanted, service.last_stop)
+    number = None if lifted is None else lifted.stop
+    last = await service.stopping.known(service.last_stop) if number is None else min(number, service.last_stop)
     await service.call(service.desk.enable, whose.name, last)
     return json_of({"stopped": service.stopped is not None, "written": True})
 
@@ -407,21 +408,21 @@ async def enable(service: Behind, whose: Whose, lifted: models.EnableRequest | N
     openapi_extra={"requestBody": {"content": {"application/json": {"schema": STATE}}}},
 )
 async def put_state(service: Behind, whose: Whose, robot: str, state: Annotated[Any, Body()]) -> Response:
-    """Say how a robot is; only the latest is kept."""
+    """Keep the state of a robot in place of the last one."""
     try:
-        shown, unshown = read_state(state)
+        readable, unshown = read_state(state)
     except ValidationError as error:
         raise RequestValidationError(error.errors(include_url=False)) from None
-    if robot != whose.name or shown.robot != whose.name:
+    if robot != whose.name or readable.robot != whose.name:
         raise NotForYou(f"this token is the robot '{whose.name}'s", hint="Send the state of that robot.")
-    service.robots.put(robot, shown)
+    service.robots.put(robot, readable)
     return json_of(asdict(unshown)) if unshown else Response(status_code=204)
 
 
 @robot_routes.get("/robots", response_model=models.Robots)
 async def robots(service: Behind, whose: Whose) -> Response:
-    """All robots, and whether they are alive."""
-    return json_of({"robots": [each.view() for each in service.robots]})
+    """List all robots, each with its latest state and True where it is alive."""
+    return json_of({"robots": [robot.view() for robot in service.robots]})
 
 
 @robot_routes.put(
@@ -430,9 +431,9 @@ async def robots(service: Behind, whose: Whose) -> Response:
     openapi_extra={"requestBody": {"required": True, "content": dict.fromkeys(PICTURE_TYPES, PICTURE)}},
 )
 async def put_picture(service: Behind, whose: Whose, name: str, request: Request) -> Response:
-    """Keep a picture in place of the last one of that name, if that was this robot's: PNG, JPEG or WebP."""
+    """Keep a picture (PNG, JPEG or WebP) in place of this robot's last one of that name."""
     data = await request.body()
-    # In other threads than those who wait for the store.
+    # In other threads than those that wait for the store: pictures must not hold answers up.
     await run_in_threadpool(service.pictures.put, name, data, whose.name)
     service.robots.heard(whose.name)
     return Response(status_code=204)
@@ -448,19 +449,19 @@ async def put_picture(service: Behind, whose: Whose, name: str, request: Request
     },
 )
 async def picture(service: Behind, whose: Whose, name: str, request: Request) -> Response:
-    """A picture. `?seq=` may stand behind its name, so that a browser asks anew."""
-    found = await run_in_threadpool(service.pictures.get, name)
-    headers = {"Cache-Control": "private, no-cache", "ETag": found.etag}
-    if request.headers.get("if-none-match") == found.etag:
+    """Return a picture. `?seq=` may follow its name, so that a browser asks again."""
+    stored = await run_in_threadpool(service.pictures.get, name)
+    headers = {"Cache-Control": "private, no-cache", "ETag": stored.etag}
+    if request.headers.get("if-none-match") == stored.etag:
         return Response(status_code=304, headers=headers)
-    return Response(found.data, media_type=found.kind, headers=headers)
+    return Response(stored.data, media_type=stored.kind, headers=headers)
 
 
 class BuiltPage(StaticFiles):
-    """The built page; its assets have names of their own content and stay for ever, the rest is looked at anew."""
+    """The built page. Browsers keep its assets, whose names hold hashes, and ask again for everything else."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """One of its files."""
+        """Return one of its files."""
         response = await super().get_response(path, scope)
         if response.status_code in {200, 304}:
             response.headers["Cache-Control"] = FOR_EVER if path.startswith("assets/") else "no-cache"

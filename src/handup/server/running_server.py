@@ -1,4 +1,4 @@
-"""Running a server: for good, or in a thread beside a demonstration or a test."""
+"""A running server: as a program of its own, or in a thread beside a demonstration or a test."""
 
 from __future__ import annotations
 
@@ -22,45 +22,45 @@ if TYPE_CHECKING:
     from handup.server.service import Service
 
 START_S = 15.0
-"""So long a server in a thread may take to begin."""
+"""Longest time in seconds that a server in a thread may take to start."""
 BACKLOG = 128
-"""So many connections are accepted at a time, and as many wait for it."""
+"""Number of connections that are accepted at a time, and that may wait to be accepted."""
 GRACE_S = 1
-"""So long connections may take to end, in whole seconds."""
+"""Longest time that connections may take to end, in whole seconds."""
 _log = logging.getLogger("handup.server")
 
 
 def listen(settings: ServerSettings) -> sockets.socket:
-    """The socket that a server listens on.
+    """Return the socket that a server listens on.
 
     Raises:
         CannotListen: The port is taken, or the host is not this machine's.
     """
     family = sockets.AF_INET6 if ":" in settings.host else sockets.AF_INET
     # With the protocol named, asyncio sends what it has at once on accepted connections; so does the option elsewhere.
-    made = sockets.socket(family, sockets.SOCK_STREAM, sockets.IPPROTO_TCP)
+    listener = sockets.socket(family, sockets.SOCK_STREAM, sockets.IPPROTO_TCP)
     try:
-        made.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
-        made.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_NODELAY, 1)
-        made.bind((settings.host, settings.port))
-        made.listen(BACKLOG)
+        listener.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
+        listener.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_NODELAY, 1)
+        listener.bind((settings.host, settings.port))
+        listener.listen(BACKLOG)
     except OSError as error:
-        made.close()
+        listener.close()
         raise CannotListen(
             f"{settings.host}:{settings.port} cannot be listened on: {error.strerror or error}",
             hint="Another program may use the port; end it, or choose another one with --port.",
         ) from None
-    made.set_inheritable(False)
-    return made
+    listener.set_inheritable(False)
+    return listener
 
 
 class RunningServer:
-    """A server, with what a program beside it needs. Build it with `handup.server.start`, close it when done.
+    """A server and its access codes. Make it with `handup.server.start`, and close it when done.
 
     Args:
-        app: What it serves.
-        settings: How.
-        socket: Where it listens.
+        app: The app that it serves.
+        settings: Its settings.
+        socket: The socket that it listens on.
     """
 
     def __init__(self, app: FastAPI, settings: ServerSettings, socket: sockets.socket) -> None:
@@ -74,13 +74,13 @@ class RunningServer:
 
     @property
     def service(self) -> Service:
-        """What is behind the routes."""
+        """Service behind the routes."""
         service: Service = self.app.state.service
         return service
 
     @property
     def access(self) -> Access:
-        """Who may come in."""
+        """Codes and tokens of those who may come in."""
         return self.service.access
 
     def code(
@@ -91,21 +91,21 @@ class RunningServer:
         code_s: float = CODE_S,
         token_s: float = TOKEN_S,
     ) -> str:
-        """A code for a device of a person, whom the desk knows from then on."""
+        """Return a code for a device of a person, whom the desk knows from then on."""
         role = Role.of(role)
         introduce(self.service.journal, person, role)
         return self.access.make_code(person, role, code_s=code_s, token_s=token_s)[0]
 
     def token(self, person: str, role: Role | str = Role.RESIDENT, device: str = "") -> str:
-        """A token for a person, without the way by a code: for tests and demonstrations."""
+        """Return a token for a person, without typing a code: for tests and demonstrations."""
         return self.access.pair(self.code(person, role), device).token
 
     def robot_token(self, robot: str) -> str:
-        """A token for a robot."""
+        """Return a token for a robot."""
         return self.access.robot_token(robot).token
 
     def link(self, code: str) -> str:
-        """The address that pairs a browser; the code stands behind a # and is sent to no server."""
+        """Return the address that pairs a browser; the code follows a #, which browsers send to no server."""
         return f"{self.url}/#code={code}"
 
     def run(self) -> None:
@@ -121,7 +121,7 @@ class RunningServer:
         return self
 
     def close(self) -> None:
-        """End it. Safe to call twice."""
+        """End the server. Safe to call twice."""
         self._server.should_exit = True
         if self._thread is not None:
             self._thread.join(START_S)
@@ -135,7 +135,7 @@ class RunningServer:
 
 
 def introduce(journal: Journal, name: str, role: Role) -> None:
-    """Let the desk know a person who can be asked, unless it does already. Developers are not asked."""
+    """Add a person whom the desk can ask, unless it knows them already. Developers are not asked."""
     if role is Role.DEVELOPER:
         return
     person = Person(name=name, role=role)
@@ -153,14 +153,14 @@ def _uvicorn(app: FastAPI, settings: ServerSettings) -> Any:
     connections = Connections(settings.bounds)
 
     class Server(uvicorn.Server):
-        """Says good-bye to sockets before it ends, and that it began."""
+        """Server that closes its sockets with a reason before it ends, and sets an event when it has started."""
 
         def __init__(self, config: uvicorn.Config) -> None:
             super().__init__(config)
             self.began = threading.Event()
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            """End cleanly at a signal, at once at the second; the signal is not raised again afterwards."""
+            """End cleanly at the first signal, at once at the second; the signal is not raised again afterwards."""
             self.force_exit = self.should_exit
             self.should_exit = True
 

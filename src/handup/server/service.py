@@ -1,4 +1,4 @@
-"""Everything behind the routes of one server: journal, desk, access, sockets, and the threads between them."""
+"""Service behind the routes of one server: journal, desk, access, sockets, and the threads between them."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from handup.server.views import Views, encoded, may_see, me_view, sees_names
 
 T = TypeVar("T")
 CLOSE_S = 1.0
-"""So long it waits for the store when it ends."""
+"""Longest time in seconds that the service waits for the store when it ends."""
 STOP_S = 10.0
-"""So long where a stop is not written yet: it must hold after the next start, too."""
+"""The same where a stop is not written yet: it must hold after the next start, too."""
 STORE_LETTERS = 32
 WATCH_S = 0.25
-"""So long it waits at a time, so that it can end."""
+"""Longest time in seconds of one wait for new entries, so that the thread can end."""
 REST_S = 0.03
-"""So long it rests after it has looked: what this process writes is told without it."""
+"""Rest in seconds after each look for new entries. It delays only what other processes write."""
 PAUSE_S = 0.25
-"""The pause after the store could not be read."""
+"""Pause in seconds after the store could not be read."""
 _log = logging.getLogger("handup.server")
 
 
 @dataclass(frozen=True)
 class ReplyDraft:
-    """What a person has said so far, and when by their device's clock."""
+    """Half-made answer of a person, and its time by the clock of their device."""
 
     value: Any
     at_s: float
@@ -55,7 +55,7 @@ class Drafts:
     """All half-made answers. Use it in the event loop only.
 
     Args:
-        most: So many are kept; the oldest goes first.
+        most: The most answers that are kept; the oldest goes first.
     """
 
     def __init__(self, most: int) -> None:
@@ -63,35 +63,35 @@ class Drafts:
         self._kept: OrderedDict[tuple[str, str], ReplyDraft] = OrderedDict()
 
     def get(self, person: str, question: str) -> ReplyDraft | None:
-        """What there is."""
+        """Return the half-made answer of a person; None where there is none."""
         return self._kept.get((question, person))
 
     def put(self, person: str, question: str, draft: ReplyDraft) -> None:
-        """Keep one in place of the last."""
+        """Keep a half-made answer in place of the last."""
         self._kept.pop((question, person), None)
         self._kept[question, person] = draft
         while len(self._kept) > self._most:
             self._kept.popitem(last=False)
 
     def drop(self, person: str, question: str) -> None:
-        """Forget one."""
+        """Forget the half-made answer of a person."""
         self._kept.pop((question, person), None)
 
     def ended(self, question: str) -> None:
-        """A question takes no answers any more."""
-        for key in [each for each in self._kept if each[0] == question]:
+        """Forget all half-made answers to a question that has ended."""
+        for key in [key for key in self._kept if key[0] == question]:
             del self._kept[key]
 
 
 @dataclass(frozen=True, kw_only=True)
 class News:
-    """What has changed in the journal.
+    """New entries of the journal, and their effects.
 
     Args:
-        records: The questions that changed, as they are now, in the order of their last entries.
-        entries: What was written.
-        state: The desk's state after it.
-        access: Whether somebody's access may have ended.
+        records: The questions that changed, as they are now, in the order of the entries.
+        entries: The new entries.
+        state: The desk's state after them.
+        access: True where somebody's access may have ended.
     """
 
     records: tuple[Record, ...]
@@ -101,17 +101,17 @@ class News:
 
 
 class Service:
-    """One server's inside. Its threads run between `start` and `close`, both called in the event loop.
+    """Service of one server. Its threads run between `start` and `close`, both called in the event loop.
 
     Args:
         journal: An open journal, which stays open; or the store to open, which is closed with the service.
-        people: Who can be asked, in order; everybody whom the journal knows where it is empty.
-        settings: The rest.
-        version: Of handup.
+        people: People who can be asked, in order; everybody whom the journal knows where it is empty.
+        settings: All settings of the server.
+        version: Version of handup.
 
     Raises:
-        StoreUnavailable: The store or the folder of pictures cannot be used. A damaged store is no error: the
-            service then says so to everybody, and does nothing else.
+        StoreUnavailable: The store or the folder of pictures cannot be used. A damaged store raises nothing:
+            the service reports it to everybody, and does nothing else.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class Service:
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Begin: threads and heartbeats."""
+        """Start the threads and the heartbeats."""
         self._loop = asyncio.get_running_loop()
         if self.opened:
             self.stopping.start()
@@ -182,13 +182,13 @@ class Service:
         self.spawn(self._beat())
 
     def spawn(self, work: Any) -> None:
-        """Run something in the event loop that nobody waits for."""
+        """Run a task in the event loop that nobody waits for."""
         task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def say_bye(self) -> None:
-        """Tell every socket and whoever waits that the server ends, and give them a moment."""
+        """Tell every socket and every waiting request that the server ends, and give them a moment."""
         self._ending = True
         self._wake_all()
         for socket in self.hub:
@@ -233,29 +233,29 @@ class Service:
     # -- asking the store ---------------------------------------------------------------------------------------------
 
     async def call(self, do: Callable[..., T], *args: Any, **more: Any) -> T:
-        """Do something that waits for the store, in one of a few threads.
+        """Call a function that waits for the store, in one of a few threads.
 
         Raises:
-            ServerBusy: Too much waits already.
+            ServerBusy: Too many calls wait already, or the server ends.
         """
         if self._queued >= self.settings.bounds.queued or self._ending:
             raise ServerBusy("the server has too much to do", hint="Try again in a moment.")
         self._queued += 1
         try:
-            done: T = await asyncio.wrap_future(self._pool.submit(partial(do, *args, **more)))
-            return done
+            result: T = await asyncio.wrap_future(self._pool.submit(partial(do, *args, **more)))
+            return result
         finally:
             self._queued -= 1
 
     def now_s(self) -> float:
-        """The time: the journal's."""
+        """Return the time of the journal's clock."""
         return self.access.now_s() if self.opened else self._clock.now_s()
 
     def store_id(self) -> str:
-        """A name for the store that no other has, made of its first entry; empty as long as it has none.
+        """Return the unique name of the store, made from its first entry; empty as long as it has none.
 
-        Devices keep what they have not sent yet by it: ids of questions come again in other stores. The store is looked
-        at until there is an entry, so never again once somebody is paired.
+        Devices keep unsent replies under it, since other stores have questions of the same ids. The store is read until
+        there is an entry, so never again once somebody is paired.
         """
         if not self._store_id:
             first = next(iter(self.journal.read(0, limit=1)), None)
@@ -263,18 +263,18 @@ class Service:
         return self._store_id
 
     def me(self, grant: Grant) -> dict[str, Any]:
-        """Whose token it is, and of which store."""
+        """Return the owner of a token and the name of the store."""
         return {**me_view(grant), "store": self.store_id()}
 
     async def record(self, question: str) -> Record | None:
-        """A question by its id, from memory where it is there."""
+        """Return a question by its id, from memory where it is there."""
         return self.desk.known(question) or await self.call(self.desk.record, question)
 
     async def check_own(self, question: str, robot: str) -> None:
-        """Refuse a robot a question of another one; from memory where that is known.
+        """Check that a question belongs to a robot; from memory where that is known.
 
         Raises:
-            NotForYou: It is not of one of its runs.
+            NotForYou: It belongs to a run of another robot.
         """
         if not self.owners.owns(question, robot):
             await self.call(self.owners.check, question, robot)
@@ -283,7 +283,7 @@ class Service:
 
     @property
     def stopped(self) -> dict[str, Any] | None:
-        """The stop that holds, if one does: said here, or seen in the journal, or for damage."""
+        """The stop that holds, if any: from this server, from the journal, or because of damage."""
         if self.damage is not None:
             return stop_view("the server", self.damage.cause, self.now_s())
         pending = self.stopping.pending
@@ -291,7 +291,7 @@ class Service:
 
     @property
     def last_stop(self) -> int:
-        """The number of the last stop in the journal, as far as it is known here."""
+        """Number of the last stop in the journal, as far as this process knows it."""
         return self._state.last_stop
 
     async def stop(self, by: str, why: str, at_s: float, token: str = "", *, begun: StopDelivery | None = None) -> bool:
@@ -314,11 +314,11 @@ class Service:
         return _view(state.stopped, state.at_s if entry is None else entry.at_s, state.last_stop)
 
     # -- following the journal ----------------------------------------------------------------------------------------
-    # What this process writes is told by the thread that wrote it, without a look into the journal. What others write,
-    # and what time brings, is found by a thread of its own.
+    # The thread that writes an entry also passes it on, without a look into the journal. A thread of its own finds what
+    # other processes write, and what becomes due.
 
     def _hear(self, _before: DeskState, state: DeskState, entries: Sequence[Entry]) -> None:
-        """Called in order, from any thread and under the desk's lock: it returns at once."""
+        """Take new entries from the desk: in order, from any thread and under its lock, so it returns at once."""
         if any(isinstance(entry.event, JournalErased) for entry in entries):
             self._erased.set()
         ended = self.access.take(entries)
@@ -327,7 +327,7 @@ class Service:
         self._tell(News(records=records, entries=tuple(entries), state=state, access=ended))
 
     def _guarded(self) -> None:
-        """Follow; without this thread nobody would hear of a stop elsewhere, so everything stops where it fails."""
+        """Follow the journal. Without this thread nobody would hear of stops elsewhere: if it fails, everything stops."""
         with Guarded(self._lost, "the journal cannot be followed any more, and everything stops"):
             self._follow()
 
@@ -356,7 +356,7 @@ class Service:
                 self._end.wait(PAUSE_S)
 
     def _see_to_erasures(self) -> None:
-        """Let nobody in any more who was erased; that reads the journal, and so is done here."""
+        """End the access of people who were erased. That reads the journal, so the follower's thread does it."""
         if not self._erased.is_set():
             return
         self._erased.clear()
@@ -377,12 +377,12 @@ class Service:
     # -- news ---------------------------------------------------------------------------------------------------------
 
     def _tell(self, news: News) -> None:
-        """Have news taken in the event loop, in order."""
+        """Pass news on to the event loop, in order."""
         self._news.put(news)
         self._in_loop(self._take_news)
 
     def _in_loop(self, do: Callable[[], None]) -> None:
-        """Have something done in the event loop, from any thread; nothing where there is none yet, or no more."""
+        """Call a function in the event loop, from any thread; do nothing where the loop does not run."""
         if self._loop is not None:
             with suppress(RuntimeError):  # it is closed already
                 self._loop.call_soon_threadsafe(do)
@@ -393,7 +393,7 @@ class Service:
                 self._take(self._news.get_nowait())
 
     def _take(self, news: News) -> None:
-        """Tell everybody what has changed."""
+        """Send everybody the changes that concern them."""
         self.metrics.take(news.entries)
         before = self.stopped
         self._state = state = news.state
@@ -401,9 +401,9 @@ class Service:
             self._journal_stop = None
         for entry in news.entries:
             if isinstance(entry.event, Stopped):
-                said_s = self.stopping.seen(entry.event.by, entry.event.token, entry.seq)
+                pressed_s = self.stopping.seen(entry.event.by, entry.event.token, entry.seq)
                 if state.stopped is not None:
-                    self._journal_stop = _view(state.stopped, entry.at_s if said_s is None else said_s, entry.seq)
+                    self._journal_stop = _view(state.stopped, entry.at_s if pressed_s is None else pressed_s, entry.seq)
         if state.stopped is not None and self._journal_stop is None:  # a repaired journal
             self._journal_stop = _view(state.stopped, state.at_s, state.last_stop)
         if self.damage is None and self.stopped != before:
@@ -414,7 +414,7 @@ class Service:
             self._let_go()
 
     def _let_go(self) -> None:
-        """End the sockets of those who are not paired any more."""
+        """Close the sockets of those who are not paired any more."""
         for socket in self.hub:
             if not self.access.good(socket.grant):
                 socket.bye("You are not paired any more.")
@@ -434,6 +434,7 @@ class Service:
                 socket.send(frame)
                 if record.ended:
                     self.hub.unwatch(socket, record.id)
+        # One frame for all who see every name, and one for each other person: encoding is the expensive part.
         frames: dict[str, str] = {}
         for socket in self.hub.people():
             if may_see(socket.grant, record):
@@ -452,7 +453,7 @@ class Service:
     # -- waiting and greeting -----------------------------------------------------------------------------------------
 
     async def wait(self, question: str, timeout_s: float) -> None:
-        """Wait until there may be something to tell about a question, a stop comes, or the time is up."""
+        """Wait until a question may have changed, a stop comes, or the time is up."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiters[question].add(future)
         try:
@@ -465,15 +466,15 @@ class Service:
 
     def _wake_all(self) -> None:
         for waiters in tuple(self._waiters.values()):
-            for each in waiters:
-                if not each.done():
-                    each.set_result(None)
+            for waiter in waiters:
+                if not waiter.done():
+                    waiter.set_result(None)
 
     def hello(self, socket: Socket) -> str:
-        """The first frame of a socket: everything it needs to begin anew."""
+        """Return the first frame of a socket: everything it needs to begin."""
         grant, now_s = socket.grant, self.now_s()
         people = not grant.is_robot
-        waiting = [each for each in self._state.waiting if may_see(grant, each)] if people else []
+        waiting = [record for record in self._state.waiting if may_see(grant, record)] if people else []
         most = self.settings.bounds.greeted
         return encoded(
             {
@@ -484,15 +485,15 @@ class Service:
                 "beat_s": self.settings.beats.beat_s,
                 "hold_s": self.settings.beats.hold_s,
                 "stopped": self.stopped,
-                "questions": [self.views.of(each, now_s, grant) for each in waiting[:most]],
+                "questions": [self.views.of(record, now_s, grant) for record in waiting[:most]],
                 "more": max(len(waiting) - most, 0),
                 "people": None if people else self.hub.answering,
-                "robots": [each.view(panels=socket.panels) for each in self.robots] if people else [],
+                "robots": [robot.view(panels=socket.panels) for robot in self.robots] if people else [],
             }
         )
 
     def numbers(self) -> str:
-        """The metrics with what holds just now, as text."""
+        """Return the metrics, with the present values, as text."""
         waiting, alive = len(self._state.waiting), self.robots.alive
         gauges = {"open_questions": waiting, "sockets": len(self.hub), "robots_alive": alive}
         return self.metrics.text(self.now_s(), **gauges, stopped=self.stopped is not None)

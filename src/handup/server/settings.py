@@ -1,4 +1,4 @@
-"""What a server is told before it starts: where it listens, whom it lets in, and every limit as a named number."""
+"""Settings of a server: its address, its access, and every limit as a named number."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from handup.core import BadSetting, Person, UnsafeHost
+from handup.core import Malformed, MissingSetting, OutOfRange, Person, UnsafeHost
 from handup.desk.deadlines import check_above_zero
 
 DEFAULT_PORT = 8765
@@ -16,35 +16,35 @@ LAST_PORT = 65535
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """How much the server takes from anybody. Times in seconds, sizes in bytes.
+    """Limits of what the server takes from anybody. Times in seconds, sizes in bytes.
 
     Args:
         body: The largest body of a request.
         picture: The largest picture.
         frame: The largest frame of a WebSocket.
         per_s: Requests and frames per second for each token of a person.
-        burst: So many may come at once.
-        robot_per_s: The same for a robot.
-        robot_burst: The same for a robot.
+        burst: Requests and frames that may come at once.
+        robot_per_s: Like `per_s`, for a robot.
+        robot_burst: Like `burst`, for a robot.
         address_per_s: Requests without a good token per second, for each address.
-        address_burst: So many may come at once.
+        address_burst: Such requests that may come at once.
         tries_per_min: Tries at pairing per minute, for each address.
         all_tries_per_min: The same for all addresses together.
         sockets: WebSockets in all.
         sockets_each: WebSockets for each token.
-        waiting_frames: So many frames may wait for a slow reader before it is let go.
+        waiting_frames: Frames that may wait for a slow reader before it is disconnected.
         connections: Connections without a WebSocket in all; fewer where the system lets the process open few files.
         connections_each: The same for each address but this machine's own.
-        head_s: So long the head of a request may take; a connection that takes longer is closed.
-        body_s: So long the rest of it may take.
-        greeted: So many waiting questions are in the first frame of a socket; the others are asked for.
-        watched: So many questions a robot may watch by one socket.
-        pictures: So many pictures are kept.
-        pictures_bytes: So large they may be together.
-        drafts: So many half-made answers are kept.
-        threads: So many threads speak with the store.
-        queued: So many calls may wait for one of them.
-        wait_s: The longest that a robot may wait in one request.
+        head_s: Longest time for the head of a request; a connection that takes longer is closed.
+        body_s: Longest time for the rest of a request.
+        greeted: Waiting questions in the first frame of a socket; the page asks for the others.
+        watched: Questions that a robot may watch by one socket.
+        pictures: Pictures that are kept.
+        pictures_bytes: Size of all pictures together.
+        drafts: Half-made answers that are kept.
+        threads: Threads that speak with the store.
+        queued: Calls that may wait for one of these threads.
+        wait_s: Longest time that a robot may wait in one request.
 
     Raises:
         BadSetting: A number that is not above zero.
@@ -83,12 +83,12 @@ class Bounds:
 
 @dataclass(frozen=True, kw_only=True)
 class Beats:
-    """How heartbeats go, in seconds.
+    """Times of the heartbeats, in seconds.
 
     Args:
-        beat_s: How often each side says that it is there.
-        hold_s: A robot that was silent for so long is shown as gone; it holds by itself after the same time.
-        silent_s: A socket that was silent for so long is closed.
+        beat_s: Time between two heartbeats of each side.
+        hold_s: Silence after which a robot is shown as gone; it stands still by itself after the same time.
+        silent_s: Silence after which a socket is closed.
 
     Raises:
         BadSetting: A number that is not above zero.
@@ -104,24 +104,24 @@ class Beats:
 
 @dataclass(frozen=True, kw_only=True)
 class ServerSettings:
-    """Where a server listens and on what it works.
+    """Address, store, access and limits of a server.
 
     Args:
         store: The journal: a file, or a URL of PostgreSQL.
-        host: Where to listen; beyond this machine only with TLS, or with `insecure`.
-        port: On which port; 0 takes a free one.
-        people: Who can be asked, in order; kept in the store. Everybody whom it knows where it is empty.
+        host: Address to listen on; beyond this machine only with TLS, or with `insecure`.
+        port: Port to listen on; 0 takes a free one.
+        people: People who can be asked, in order; kept in the store. Everybody whom the store knows where it is empty.
         origins: Further origins of pages, such as https://robot.example: for a proxy in front of the server.
         tls_cert: A certificate with its chain, as PEM.
         tls_key: Its key.
-        insecure: Listen beyond this machine without TLS all the same.
+        insecure: Listen beyond this machine even without TLS.
         pictures: The folder for pictures; beside the store where it is None. PostgreSQL needs one.
         open_metrics: Give metrics to programs on this machine without a token.
-        bounds: What it takes at most.
-        beats: How heartbeats go.
+        bounds: Limits of what it takes.
+        beats: Times of the heartbeats.
 
     Raises:
-        BadSetting: A setting that cannot be.
+        BadSetting: A setting is out of range or malformed, or TLS lacks its certificate or key.
         UnsafeHost: Other machines could reach it, without TLS.
     """
 
@@ -140,13 +140,17 @@ class ServerSettings:
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= LAST_PORT:
-            raise BadSetting(f"port is {self.port}", hint=f"Give a number from 0 to {LAST_PORT}.")
+            raise OutOfRange.of("port", self.port, f"lie between 0 and {LAST_PORT}", hint="Give 0 for any free port.")
         if (self.tls_cert is None) != (self.tls_key is None):
-            raise BadSetting("TLS needs a certificate and its key", hint="Give --tls-cert and --tls-key.")
-        for each in self.origins:
-            found = urlsplit(each)
-            if found.scheme not in {"http", "https"} or not found.netloc or each != f"{found.scheme}://{found.netloc}":
-                raise BadSetting(f"'{each}' is no origin", hint="Write it like https://robot.example:8443.")
+            raise MissingSetting("TLS needs a certificate and its key", hint="Give --tls-cert and --tls-key.")
+        for origin in self.origins:
+            parts = urlsplit(origin)
+            if (
+                parts.scheme not in {"http", "https"}
+                or not parts.netloc
+                or origin != f"{parts.scheme}://{parts.netloc}"
+            ):
+                raise Malformed(f"'{origin}' is no origin", hint="Write it like https://robot.example:8443.")
         if not self.tls and not self.insecure and not is_loopback(self.host):
             raise UnsafeHost(
                 f"other machines could reach {self.host}, and nothing would be encrypted",
@@ -155,23 +159,23 @@ class ServerSettings:
 
     @property
     def tls(self) -> bool:
-        """Whether it speaks TLS."""
+        """True where it speaks TLS."""
         return self.tls_cert is not None
 
     @property
     def scheme(self) -> str:
-        """How its addresses begin."""
+        """First part of its addresses: http or https."""
         return "https" if self.tls else "http"
 
     def url(self, port: int | None = None) -> str:
-        """Where to open it, from this machine."""
+        """Return the address at which to open it from this machine."""
         host = "127.0.0.1" if self.host in {"", "0.0.0.0"} else "::1" if self.host == "::" else self.host
         shown = f"[{host}]" if ":" in host else host
         return f"{self.scheme}://{shown}:{self.port if port is None else port}"
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a name or address leads to this machine and nowhere else."""
+    """Tell whether a name or address always leads to this machine."""
     if host == "localhost":
         return True
     try:

@@ -1,6 +1,6 @@
-"""The threads that wait for the store; the way of a stop: to every socket, then by a thread of its own to the journal.
+"""Delivery of stops: at once to every socket, then by a thread to the journal. Threads that wait for the store.
 
-None of the threads ends of what nobody thought of, or keeps the program from ending.
+No unexpected error ends one of the threads, and none of them keeps the program from ending.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from handup.core.checks import storable
 from handup.desk import Desk
 
 SOON_S = 1.0
-"""So long whoever said stop waits to hear that it is written; it holds from the first moment."""
+"""Longest time in seconds that the sender of a stop waits until it is written; it holds from the first moment."""
 MOST_PENDING = 64
-"""So many stops wait to be written; another one changes nothing any more."""
+"""The most stops that wait to be written; a further one would change nothing."""
 LONGEST = 500
 LONGEST_TOKEN = 100
 _log = logging.getLogger("handup.server")
 
 
 class Guarded:
-    """Keeps a thread that must not end from ending of what nobody thought of.
+    """Context that keeps a thread alive whatever error is raised in it.
 
     Args:
         failed: Called with the error.
-        said: What is logged; nothing where it is empty.
+        message: Text for the log; nothing is logged where it is empty.
     """
 
-    def __init__(self, failed: Callable[[BaseException], object] = lambda _: None, said: str = "") -> None:
-        self._failed, self._said = failed, said
+    def __init__(self, failed: Callable[[BaseException], object] = lambda _: None, message: str = "") -> None:
+        self._failed, self._message = failed, message
 
     def __enter__(self) -> None: ...
 
@@ -47,19 +47,19 @@ class Guarded:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         if error is not None:
-            if self._said:
-                _log.error(self._said, exc_info=error)
+            if self._message:
+                _log.error(self._message, exc_info=error)
             self._failed(error)
         return True
 
 
 class Pool:
-    """Daemon threads that do one thing after the other.
+    """Pool of daemon threads.
 
-    A program that has a `ThreadPoolExecutor` does not end while one of its threads waits for a locked store.
+    With a `ThreadPoolExecutor`, a program does not end while one of its threads waits for a locked store.
 
     Args:
-        threads: How many; they begin with `start`.
+        threads: Number of threads; they begin with `start`.
     """
 
     def __init__(self, threads: int) -> None:
@@ -70,18 +70,18 @@ class Pool:
         ]
 
     def start(self) -> None:
-        """Begin."""
-        for each in self._threads:
-            each.start()
+        """Start the threads."""
+        for thread in self._threads:
+            thread.start()
 
     def submit(self, do: Callable[[], Any]) -> Future[Any]:
-        """Have something done; what comes of it, or what it raised, is in the future."""
+        """Let a thread call a function; its result or error is in the future."""
         future: Future[Any] = Future()
         self._line.put((future, do))
         return future
 
     def close(self) -> None:
-        """End, without waiting: what has not begun is cancelled, what has is left to itself."""
+        """End without waiting: calls that have not begun are cancelled, the others are left to themselves."""
         with suppress(queue.Empty):
             while (work := self._line.get_nowait()) is not None:
                 work[0].cancel()
@@ -95,38 +95,38 @@ class Pool:
                 continue
             with Guarded(future.set_exception):
                 future.set_result(do())
-            del future, do, work
+            del future, do, work  # while the thread waits for the next call, nothing keeps this one in memory
 
 
 @dataclass(eq=False, kw_only=True)
 class StopDelivery:
-    """A stop on its way."""
+    """A stop on its way to the journal."""
 
     by: str
     why: str
     at_s: float
     token: str
     open: bool = True
-    """Whether the same stop, sent again, is this one."""
+    """True while the same stop, sent again, counts as this one."""
     written: asyncio.Future[int] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
-    """Its number in the journal, once it was seen there."""
+    """Number of its entry, once it was seen in the journal."""
 
     def view(self) -> dict[str, Any]:
-        """What people and robots are told."""
+        """Return the stop as people and robots see it."""
         return stop_view(self.by, self.why, self.at_s, written=False)
 
 
 def stop_view(by: str, why: str, at_s: float, seq: int | None = None, *, written: bool = True) -> dict[str, Any]:
-    """Return a stop as people and robots are told of it."""
+    """Return a stop as people and robots see it."""
     return {"by": by, "why": why, "at_s": at_s, "seq": seq, "written": written}
 
 
 class Stopping:
-    """Takes stops from the event loop and has them written. Nothing else waits in its line.
+    """Delivery of stops from the event loop to the journal. Nothing else waits in its queue.
 
     Args:
-        desk: Whose stop it is.
-        broadcast: Tells every socket at once; called in the event loop.
+        desk: The desk that writes them.
+        broadcast: Sends a stop to every socket at once; called in the event loop.
     """
 
     def __init__(self, desk: Desk, broadcast: Callable[[dict[str, Any]], None]) -> None:
@@ -138,16 +138,16 @@ class Stopping:
         self._thread = threading.Thread(target=self._write, name="handup server stop", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     @property
     def pending(self) -> StopDelivery | None:
-        """The oldest stop that was not seen in the journal yet; it holds all the same."""
+        """The oldest stop that was not seen in the journal yet; it holds nevertheless."""
         return self._pending[0] if self._pending else None
 
     def begin(self, by: str, at_s: float) -> StopDelivery | None:
-        """Stop at once, where the rest of what somebody says is still on its way; `stop` follows with it."""
+        """Stop at once, before the body of the request has arrived; `stop` follows with the rest."""
         stop = StopDelivery(by=storable(by)[:LONGEST], why="", at_s=at_s, token="")
         self._broadcast(stop.view())
         if len(self._pending) >= MOST_PENDING:
@@ -158,25 +158,25 @@ class Stopping:
     async def stop(
         self, by: str, why: str, at_s: float, token: str = "", *, holds: bool = False, begun: StopDelivery | None = None
     ) -> bool:
-        """Stop. Everybody has been told when this first waits.
+        """Stop. Every socket has the stop before this first waits.
 
         Args:
-            by: Who says so.
-            why: In their words.
-            at_s: When.
-            token: The same however often one stop is sent; without one, it is the same while it is not written.
-            holds: Whether a stop that is written holds now: then one that was written before needs nothing more.
-            begun: What `begin` gave. It is left without a token where it turns out to be one that was sent before.
+            by: Name of the sender.
+            why: Reason, in their words.
+            at_s: Time in seconds.
+            token: Equal however often one stop is sent. Without one, stops of a sender are equal until written.
+            holds: True where a written stop holds now: then a repeated one needs nothing more.
+            begun: Result of `begin`. It is left without a token where the stop turns out to be a repeated one.
 
         Returns:
-            Whether it is in the journal by now. Where not, it holds here and is written as soon as it can be.
+            True where it is in the journal by now. Otherwise it holds here, and is written as soon as possible.
         """
         by, token = storable(by)[:LONGEST], storable(token)[:LONGEST_TOKEN]
         if token and holds and (by, token) in self._done:
             self._drop(begun)
             return True
-        same = (each for each in self._pending if each.open and each.by == by and token in ("", each.token))
-        stop = next((each for each in same if each is not begun), None)
+        same = (known for known in self._pending if known.open and known.by == by and token in ("", known.token))
+        stop = next((known for known in same if known is not begun), None)
         if stop is None:
             stop = begun or StopDelivery(by=by, why="", at_s=at_s, token="")
             stop.why, stop.token = storable(why)[:LONGEST], token or secrets.token_hex(8)
@@ -197,12 +197,12 @@ class Stopping:
             begun.written.set_result(0)
 
     def seen(self, by: str, token: str, seq: int) -> float | None:
-        """A stop was seen in the journal; from now on that tells whether it holds.
+        """Note that a stop is in the journal; from now on the journal decides if it holds.
 
         Returns:
-            When it was said, where it was said here.
+            Time in seconds at which it was sent here; None where it came from elsewhere.
         """
-        stop = next((each for each in self._pending if token and (each.by, each.token) == (by, token)), None)
+        stop = next((known for known in self._pending if token and (known.by, known.token) == (by, token)), None)
         if stop is None:
             return None
         self._pending.remove(stop)
@@ -214,34 +214,34 @@ class Stopping:
         return stop.at_s
 
     def lifting(self) -> None:
-        """Somebody is about to enable: a stop that comes from now on is another one, with whatever token."""
+        """Prepare for lifting: every stop from now on counts as a new one, whatever its token."""
         self._done.clear()
-        for each in self._pending:
-            each.open = False
+        for stop in self._pending:
+            stop.open = False
 
     async def known(self, last: int) -> int:
-        """The number of the last stop that was said before now; `last` is that of the last one in the journal.
+        """Return the number of the last stop up to now; `last` is that of the last one in the journal.
 
         Raises:
             StoreUnavailable: One of them is not written yet.
         """
-        said = [each.written for each in self._pending]
-        if not said:
+        writes = [stop.written for stop in self._pending]
+        if not writes:
             return last
-        if (await asyncio.wait(said, timeout=SOON_S))[1]:
+        if (await asyncio.wait(writes, timeout=SOON_S))[1]:
             raise StoreUnavailable("a stop is not written yet, and so it cannot be lifted", hint="Try again soon.")
-        return max(last, *(each.result() for each in said))
+        return max(last, *(written.result() for written in writes))
 
     def _write(self) -> None:
         while (stop := self._line.get()) is not None:
-            with Guarded(said="a stop holds here, but could not be written"):  # the next stop needs this thread
+            with Guarded(message="a stop holds here, but could not be written"):  # the next stop needs this thread
                 try:
                     self._desk.stop(stop.by, stop.why, token=stop.token)
                 except HandupError as error:  # the desk keeps it, and writes it before anything else
                     _log.warning("a stop holds here, but is not written yet: %s", error)
 
     def close(self) -> None:
-        """Write what is left, and end."""
+        """Write the stops that are left, and end."""
         self._line.put(None)
         if self._thread.is_alive():
             self._thread.join(1.0)

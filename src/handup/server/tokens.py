@@ -1,4 +1,4 @@
-"""What the journal keeps of access, so that it holds for every replica: codes and tokens, and which robot a run has."""
+"""Codes, tokens and owners of runs, kept in the journal so that they hold for every replica of the server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from handup.core import BadCode, BadSetting, NotForYou, NothingThere, Role, StoreUnavailable
+from handup.core import BadCode, BadSetting, Malformed, NotForYou, NothingThere, Role, StoreUnavailable
 from handup.core.checks import MAX_NAME, check_name, check_person
 from handup.core.proof import digest
 from handup.desk.record import gone
@@ -17,44 +17,44 @@ from handup.journal import Entry, Journal, Writer
 from handup.server.events import ROBOT, RUN, RUNS, AccessRole, CodeMade, Granted, Revoked, RunTaken
 
 ALPHABET = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
-"""Letters and digits that nobody takes for one another: no I, L, O, 0, 1."""
+"""Letters and digits that nobody mixes up: no I, L, O, 0, 1."""
 CODE_LETTERS = 8
 TOKEN_BYTES = 32
 ID_BYTES = 6
 LONGEST_TOKEN = 200
-"""Longer ones are refused without a look."""
+"""Longest token; a longer one is refused unread."""
 CODE_S = 600.0
-"""So long a code is good for."""
+"""Lifetime of a code in seconds."""
 TOKEN_S = 30 * 86_400.0
-"""So long a token is good for, unless said otherwise."""
+"""Default lifetime of a token in seconds."""
 MOST_CODES = 100
-"""So many codes may be open at a time; the oldest ends with the next one."""
+"""The most codes that are open at a time; a further one ends the oldest."""
 MOST_OWNERS = 10_000
-"""So many owners of runs are remembered; the others are read again."""
+"""The most owners of runs that are remembered; the others are read again."""
 
 
 def new_code() -> str:
-    """A code that a person can type: eight letters in two groups."""
+    """Return a new code that a person can type: eight letters in two groups."""
     letters = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LETTERS))
     return f"{letters[:4]}-{letters[4:]}"
 
 
 def code_digest(code: str) -> str:
-    """What is kept of a code, however it was typed: in small letters, with spaces or without the dash."""
-    letters = "".join(each for each in code.upper() if each.isalnum())
+    """Return the hash of a code, however it was typed: in small letters, with spaces or without the dash."""
+    letters = "".join(letter for letter in code.upper() if letter.isalnum())
     return digest(f"code {letters}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Grant:
-    """What a token allows.
+    """Owner and rights of a token.
 
     Args:
-        id: Its name, which is no secret.
-        role: What its owner is.
-        name: The person's or the robot's name.
-        device: The device it is for.
-        until_s: When it ends.
+        id: Name of the token, which is no secret.
+        role: Role of its owner.
+        name: Name of its owner, a person or a robot.
+        device: Name of the device that has it.
+        until_s: Time in seconds at which it expires.
         digest: The hash of the token.
     """
 
@@ -67,30 +67,30 @@ class Grant:
 
     @classmethod
     def of(cls, event: Granted) -> Grant:
-        """What was given out."""
+        """Return the grant of an event."""
         name, device = event.robot or event.person or "", event.device or ""
         return cls(id=event.id, role=event.role, name=name, device=device, until_s=event.until_s, digest=event.digest)
 
     @property
     def is_robot(self) -> bool:
-        """Whether a robot has it."""
+        """True where a robot owns it."""
         return self.role == ROBOT
 
 
 @dataclass(frozen=True, kw_only=True)
 class Paired:
-    """A token that was given out just now: the only moment at which it can be read."""
+    """A new token and its grant. The token can be read only now: the journal keeps its hash."""
 
     token: str = field(repr=False)
     grant: Grant
 
 
 class Access:
-    """Codes and tokens of one journal. Threads may share it; finding a token looks at nothing but memory.
+    """Codes and tokens of one journal. Threads may share it; finding a token reads only memory.
 
     Args:
-        journal: Where they are kept.
-        entries: What is in it; read where it is not given.
+        journal: The journal that keeps them.
+        entries: Its entries about access; they are read where this is None.
     """
 
     def __init__(self, journal: Journal, entries: Iterable[Entry] | None = None) -> None:
@@ -109,7 +109,7 @@ class Access:
     # -- what it knows ------------------------------------------------------------------------------------------------
 
     def now_s(self) -> float:
-        """The journal's time. A clock that cannot be believed stands still here: nobody is kept from a stop by it."""
+        """Return the journal's time. A clock that fails stands still here, so that it keeps nobody from a stop."""
         try:
             self._last_s = self._journal.clock.now_s()
         except StoreUnavailable:
@@ -117,20 +117,20 @@ class Access:
         return self._last_s
 
     def find(self, token: str) -> Grant | None:
-        """What a token allows now; None where it is unknown, expired or revoked."""
+        """Return the grant of a token; None where it is unknown, expired or revoked."""
         if not token or len(token) > LONGEST_TOKEN:
             return None
-        found = self._by_digest.get(digest(token))
-        return found if found is not None and self.good(found) else None
+        grant = self._by_digest.get(digest(token))
+        return grant if grant is not None and self.good(grant) else None
 
     def good(self, grant: Grant) -> bool:
-        """Whether a grant still holds."""
+        """Tell whether a grant is still valid."""
         return self._grants.get(grant.id) is grant and self.now_s() < grant.until_s
 
     def grants(self) -> tuple[Grant, ...]:
-        """All that hold now, oldest first."""
+        """Return all valid grants, oldest first."""
         now_s = self.now_s()
-        return tuple(each for each in self._grants.values() if now_s < each.until_s)
+        return tuple(grant for grant in self._grants.values() if now_s < grant.until_s)
 
     # -- following the journal ----------------------------------------------------------------------------------------
 
@@ -139,10 +139,10 @@ class Access:
         self.take(self._journal.read(self._seq, run=RUN))
 
     def take(self, entries: Iterable[Entry]) -> bool:
-        """Take entries in; others than those about access are passed over. Looks at nothing but memory.
+        """Take entries in; entries about anything but access are skipped. This reads only memory.
 
         Returns:
-            Whether a grant may have ended.
+            True where a grant may have ended.
         """
         ended = False
         for entry in entries:
@@ -172,13 +172,14 @@ class Access:
         return False
 
     def build_again(self) -> None:
-        """After an erasure: from the journal, where the names are gone. Nothing is granted or revoked meanwhile."""
+        """Read everything again after an erasure, which removed names. Nothing is granted or revoked meanwhile."""
         with self._journal.writing() as writer, self._lock:
             fresh = Access(self._journal, writer.read(0, run=RUN))
-            kept = {id_: each for id_, each in self._grants.items() if fresh._grants.get(id_) == each}
+            # Grants that are unchanged stay the same objects: sockets hold them, and `good` compares by identity.
+            kept = {id_: grant for id_, grant in self._grants.items() if fresh._grants.get(id_) == grant}
             self._grants = {**fresh._grants, **kept}
-            self._by_digest = {each.digest: each for each in self._grants.values()}
-            self._codes = {digest_: each for digest_, each in fresh._codes.items() if not gone(each.person)}
+            self._by_digest = {grant.digest: grant for grant in self._grants.values()}
+            self._codes = {digest_: code for digest_, code in fresh._codes.items() if not gone(code.person)}
             self._seq = max(self._seq, fresh._seq)
 
     # -- changing it --------------------------------------------------------------------------------------------------
@@ -186,10 +187,10 @@ class Access:
     def make_code(
         self, person: str, role: Role, *, code_s: float = CODE_S, token_s: float = TOKEN_S
     ) -> tuple[str, float]:
-        """A code for one device of a person, and when it ends.
+        """Return a code for one device of a person, and the time in seconds at which it expires.
 
         Raises:
-            BadSetting: The name is none, or the role is no person's.
+            BadSetting: The name is malformed, or the role is not that of a person.
             StoreUnavailable: It could not be written.
         """
         person = check_person("name", person, MAX_NAME, error=BadSetting)
@@ -197,8 +198,8 @@ class Access:
         code = new_code()
         with self._writing() as writer:
             until_s = writer.at_s + code_s
-            made = CodeMade(digest=code_digest(code), role=role, person=person, until_s=until_s, token_s=token_s)
-            entry = writer.append(made, run=RUN)
+            event = CodeMade(digest=code_digest(code), role=role, person=person, until_s=until_s, token_s=token_s)
+            entry = writer.append(event, run=RUN)
         self.take([entry])
         return code, until_s
 
@@ -207,30 +208,30 @@ class Access:
 
         Raises:
             BadCode: It is wrong, used or expired.
-            StoreUnavailable: It could not be written; the code is still good.
+            StoreUnavailable: It could not be written; the code is still valid.
         """
-        known = code_digest(code)
+        hashed = code_digest(code)
         with self._writing() as writer:
-            made = self._codes.get(known)
-            if made is None or writer.at_s >= made.until_s:
+            known = self._codes.get(hashed)
+            if known is None or writer.at_s >= known.until_s:
                 raise BadCode(
                     "this code is wrong, or was used, or is too old",
                     hint="Check the letters, or ask for a new one: handup pair.",
                 )
-            entry, paired = _give(writer, made.token_s, made.role, person=made.person, device=device, code=known)
+            entry, paired = _give(writer, known.token_s, known.role, person=known.person, device=device, code=hashed)
         self.take([entry])
         return paired
 
     def robot_token(self, robot: str, *, token_s: float = TOKEN_S) -> Paired:
-        """A token for a robot.
+        """Return a token for a robot.
 
         Raises:
-            BadSetting: The name is none, or has a slash.
+            BadSetting: The name is malformed, or has a slash.
             StoreUnavailable: It could not be written.
         """
         robot = check_name("name of a robot", robot, MAX_NAME, error=BadSetting)
         if "/" in robot:
-            raise BadSetting(f"the robot '{robot}' has a slash in its name", hint="Use another character.")
+            raise Malformed(f"the robot '{robot}' has a slash in its name", hint="Use another character.")
         with self._writing() as writer:
             entry, paired = _give(writer, token_s, ROBOT, robot=robot)
         self.take([entry])
@@ -240,27 +241,27 @@ class Access:
         """End a token at once, everywhere.
 
         Raises:
-            NothingThere: There is none of this name.
-            StoreUnavailable: It could not be written, and goes on being good.
+            NothingThere: No token has this id.
+            StoreUnavailable: It could not be written; the token is still valid.
         """
         with self._writing() as writer:
-            found = self._grants.get(id_)
-            if found is None:
+            grant = self._grants.get(id_)
+            if grant is None:
                 raise NothingThere(f"there is no device '{id_[:60]}'", hint="See them with: handup pair --list.")
             entry = writer.append(Revoked(id=id_), run=RUN)
         self.take([entry])
-        return found
+        return grant
 
     @contextmanager
     def _writing(self) -> Iterator[Writer]:
-        """A transaction that knows what others wrote: an entry of our own must not be taken in before theirs."""
+        """Open a transaction, after taking in the entries of others: ours must not be taken in before theirs."""
         with self._journal.writing() as writer:
             self.take(writer.read(self._seq, run=RUN))
             yield writer
 
 
 def _give(writer: Writer, token_s: float, role: AccessRole, **owner: str) -> tuple[Entry, Paired]:
-    """Make a token and write that it was given out; `owner` is what `Granted` says of whose it is."""
+    """Make a token and write its grant; `owner` are the fields of `Granted` about its owner."""
     token = "t" + secrets.token_urlsafe(TOKEN_BYTES)  # a command would take a leading dash for an option
     id_, until_s = secrets.token_hex(ID_BYTES), writer.at_s + token_s
     granted = Granted(id=id_, digest=digest(token), role=role, until_s=until_s, **owner)
@@ -268,12 +269,12 @@ def _give(writer: Writer, token_s: float, role: AccessRole, **owner: str) -> tup
 
 
 class Owners:
-    """Which robot each run belongs to: the one that asked first in it. Threads may share it.
+    """Owners of runs: each run belongs to the robot that asked first in it. Threads may share it.
 
-    Each method waits for the store where it does not remember.
+    Each method waits for the store where it does not remember the owner.
 
     Args:
-        journal: Where they are kept.
+        journal: The journal that keeps them.
     """
 
     def __init__(self, journal: Journal) -> None:
@@ -281,10 +282,10 @@ class Owners:
         self._known: OrderedDict[str, str] = OrderedDict()
 
     def take(self, run: str, robot: str) -> None:
-        """Let a robot ask in a run, which is its own from then on.
+        """Let a robot ask in a run, which belongs to it from then on.
 
         Raises:
-            NotForYou: It is another robot's, or it was begun at the store itself.
+            NotForYou: It belongs to another robot, or was begun by a program on the store itself.
         """
         owner = self._of(run)
         if owner is None and next(iter(self._journal.rows(run=run)), None) is None:
@@ -297,14 +298,14 @@ class Owners:
         _refuse_another(owner, robot)
 
     def owns(self, question: str, robot: str) -> bool:
-        """Whether a question is known to be a robot's, without a look into the store."""
+        """Tell whether a question is known to belong to a robot, without reading the store."""
         return self._known.get(run_of(question)) == robot
 
     def check(self, question: str, robot: str) -> None:
-        """Let a robot do something with a question of its own.
+        """Check that a question belongs to a robot.
 
         Raises:
-            NotForYou: It is not of one of its runs.
+            NotForYou: It belongs to a run of another robot.
         """
         _refuse_another(self._of(run_of(question)), robot)
 
@@ -321,7 +322,7 @@ class Owners:
 
 
 def run_of(question: str) -> str:
-    """The run that a question's id names."""
+    """Return the run that the id of a question names."""
     return question.rsplit("/", maxsplit=2)[0]
 
 

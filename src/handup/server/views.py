@@ -1,4 +1,4 @@
-"""What others see of a question: made once for each change, and for a resident without the names of others."""
+"""Views of questions as JSON: made once for each change, and for residents without the names of others."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ View = dict[str, Any]
 
 
 def encoded(made: Mapping[str, Any]) -> str:
-    """Plain data as JSON text."""
+    """Return plain data as JSON text."""
     return to_json(made).decode()
 
 
 def record_view(record: Record) -> View:
-    """A question as robots, caregivers, operators and developers see it; without the time."""
+    """Return a question as robots, caregivers, operators and developers see it; without the time."""
     plain = record.to_json()
-    for each in HIDDEN:
-        del plain[each]
+    for name in HIDDEN:
+        del plain[name]
     question = record.question
     return {
         **plain,
@@ -36,12 +36,12 @@ def record_view(record: Record) -> View:
 
 
 def for_resident(view: View, name: str) -> View:
-    """The same for a resident: of names in fields only their own; others' stand in the desk's own words."""
+    """Return a view for a resident. Its fields name only them; the sentence of the desk may name others."""
     answer = view["answer"]
     return {
         **view,
-        "audience": [each for each in view["audience"] if each == name],
-        "passed": [each for each in view["passed"] if each == name],
+        "audience": [person for person in view["audience"] if person == name],
+        "passed": [person for person in view["passed"] if person == name],
         "turn": _own(view["turn"], name),
         "by": _own(view["by"], name),
         "device": view["device"] if view["by"] == name else None,
@@ -54,10 +54,10 @@ def _own(who: str | None, name: str) -> str | None:
 
 
 class Views:
-    """Makes views, each once for as long as its question stays as it is. Use it from one thread.
+    """Cache of views: each is made once until its question changes. Use it from one thread.
 
     Args:
-        most: So many are remembered.
+        most: The most views that are remembered.
     """
 
     def __init__(self, most: int = 2000) -> None:
@@ -65,7 +65,7 @@ class Views:
         self._made: dict[str, tuple[Record, View]] = {}
 
     def of(self, record: Record, now_s: float, viewer: Grant | None = None) -> View:
-        """A question as somebody sees it at a time; as a robot does where nobody is named."""
+        """Return a question as a viewer sees it at a time; as a robot sees it without a viewer."""
         known = self._made.get(record.id)
         if known is None or known[0] is not record:
             if len(self._made) >= self._most:
@@ -77,7 +77,7 @@ class Views:
         return {**view, "now_s": now_s}
 
     def receipt(self, receipt: Receipt, now_s: float, viewer: Grant | None = None) -> View:
-        """What became of a reply, as whoever gave it sees it."""
+        """Return a receipt as the person who replied sees it."""
         return {
             "status": str(receipt.status),
             "message": receipt.message,
@@ -87,15 +87,15 @@ class Views:
 
 
 def me_view(grant: Grant) -> View:
-    """Whose a token is."""
+    """Return the owner of a token, without the store."""
     return {name: getattr(grant, name) for name in Me.model_fields if name != "store"}
 
 
 def sees_names(viewer: Grant) -> bool:
-    """Whether somebody sees everybody's names."""
+    """Tell whether a viewer sees everybody's names."""
     return viewer.is_robot or viewer.role in STAFF
 
 
 def may_see(viewer: Grant, record: Record) -> bool:
-    """Whether a question is for somebody's eyes."""
+    """Tell whether a viewer may see a question."""
     return sees_names(viewer) or viewer.name in record.audience
