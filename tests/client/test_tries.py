@@ -43,7 +43,7 @@ def test_what_must_not_be_done_twice_is_sent_again_only_where_it_cannot_have_arr
 ) -> None:
     tries = Tries(call, "http://here", math.inf)
     assert tries.lost(REFUSED) > 0
-    with pytest.raises(ServerUnreachable, match="may have been done"):
+    with pytest.raises(ServerUnreachable, match="may have been carried out"):
         tries.lost(httpx.ReadError("reset"))
     assert tries.busy(503, None, None) is None, "it is told, not tried again"
 

@@ -1,4 +1,4 @@
-"""For robots and programs that speak with a server: clients, a robot's link, and a desk that is elsewhere."""
+"""Clients of a server, for robots and programs: requests, the link of a robot, and a desk on another machine."""
 
 from handup.core import MissingExtra
 

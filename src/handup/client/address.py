@@ -1,4 +1,4 @@
-"""Where a server is and who asks: from arguments, or from `HANDUP_URL` and `HANDUP_TOKEN`."""
+"""Address of a server and token of the client: from arguments, or from `HANDUP_URL` and `HANDUP_TOKEN`."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from urllib.parse import urlsplit
 import httpx
 
 from handup.client.calls import body_of, refusal
-from handup.core import BadSetting, ServerRefused
+from handup.core import Malformed, ServerRefused
 from handup.core.proof import digest, proof_of
 
 DEFAULT_URL = "http://127.0.0.1:8765"
 API = "/api/v1"
 PROOF_S = 2.0
-"""So long a server may take to prove itself to a robot that was linked before."""
+"""Longest time in seconds that a server may take to prove itself to a robot that was linked before."""
 PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True)
 class ServerAddress:
-    """A server and the token that it knows us by.
+    """Address of a server, and the token that it knows us by.
 
     Args:
-        url: Such as `http://127.0.0.1:8765`.
-        token: What pairing gave; empty for what everybody may do. Never shown.
+        url: URL such as `http://127.0.0.1:8765`.
+        token: Token from pairing; empty for requests that everybody may send. Never shown.
         ca_file: Certificates to trust, for a server whose certificate was made at home.
 
     Raises:
-        BadSetting: The URL is none of a web server, or a token cannot be sent.
+        BadSetting: The URL is not that of a web server, or the token has characters that no token has.
     """
 
     url: str
@@ -45,16 +45,18 @@ class ServerAddress:
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
-            raise BadSetting(f"'{self.url}' is no address of a server", hint=f"Give one such as {DEFAULT_URL}.")
+            raise Malformed(f"'{self.url}' is no address of a server", hint=f"Give one such as {DEFAULT_URL}.")
         if parts.username or parts.password:
-            raise BadSetting("an address holds a name or a password", hint="Give the token as a token.")
+            raise Malformed("an address holds a name or a password", hint="Remove them, and give the token by itself.")
         if not self.token.isascii() or not self.token.isprintable() or " " in self.token:
-            raise BadSetting("a token holds what no token has", hint="Copy it again, as `handup pair` printed it.")
+            raise Malformed(
+                "a token holds characters that no token has", hint="Copy it again, as `handup pair` printed it."
+            )
         object.__setattr__(self, "url", self.url.rstrip("/"))
 
     @classmethod
     def of(cls, url: str | None, token: str | None, ca_file: str | Path | None = None) -> ServerAddress:
-        """What is given, and what the environment says where something is not."""
+        """Return the address from these values; the environment gives those that are None."""
         return cls(
             url if url is not None else os.environ.get("HANDUP_URL") or DEFAULT_URL,
             token if token is not None else os.environ.get("HANDUP_TOKEN", ""),
@@ -63,21 +65,21 @@ class ServerAddress:
 
     @property
     def api(self) -> str:
-        """Where the paths of the API begin."""
+        """URL at which the paths of the API begin."""
         return f"{self.url}{API}"
 
     @property
     def live(self) -> str:
-        """The address of the live socket, for a program that knows panels."""
+        """URL of the live socket, for a program that knows panels."""
         return f"ws{self.api.removeprefix('http')}/live?panels=1"
 
     @property
     def headers(self) -> dict[str, str]:
-        """What says who asks."""
+        """Headers with the token."""
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
     def trust(self) -> ssl.SSLContext | None:
-        """Which certificates are trusted; None where there are none to look at.
+        """Return the trusted certificates; None for an address without TLS.
 
         Raises:
             BadSetting: The file holds no certificates.
@@ -87,7 +89,7 @@ class ServerAddress:
         try:
             return ssl.create_default_context(cafile=self.ca_file)
         except OSError as error:
-            raise BadSetting(
+            raise Malformed(
                 f"no certificates can be read from {self.ca_file}: {error.strerror or error}",
                 hint="Give a file of certificates in PEM form.",
             ) from None
@@ -95,12 +97,12 @@ class ServerAddress:
 
 @dataclass(frozen=True, kw_only=True)
 class Challenge:
-    """What a server is asked before it gets a robot's token; use one once.
+    """Request of proof to a server before it gets a robot's token. Use it once.
 
     Args:
-        address: Where it is, with the token, which is not sent.
-        id: What the store calls the token.
-        nonce: Made anew for each.
+        address: Address of the server, with the token, which is not sent.
+        id: Id of the token in the store.
+        nonce: Random text, new for each challenge.
     """
 
     address: ServerAddress
@@ -109,22 +111,22 @@ class Challenge:
 
     @property
     def request(self) -> dict[str, Any]:
-        """The request, as httpx takes it."""
+        """Request in the form that httpx takes."""
         return {"url": f"{self.address.api}/proof", "params": {"id": self.id, "nonce": self.nonce}}
 
     def met_by(self, body: Any) -> bool:
-        """Whether an answer proves it."""
-        given = body.get("proof") if isinstance(body, Mapping) else None
+        """Tell whether the body of an answer holds the right proof."""
+        proof = body.get("proof") if isinstance(body, Mapping) else None
         parts = urlsplit(self.address.url)
-        wanted = proof_of(digest(self.address.token), self.nonce, parts.port or PORTS[parts.scheme])
-        return isinstance(given, str) and secrets.compare_digest(given.encode("utf-8", "replace"), wanted.encode())
+        expected = proof_of(digest(self.address.token), self.nonce, parts.port or PORTS[parts.scheme])
+        return isinstance(proof, str) and secrets.compare_digest(proof.encode("utf-8", "replace"), expected.encode())
 
 
 async def check_proof(address: ServerAddress, id_: str) -> None:
-    """Ask a server to prove itself. Over TLS its certificate does that.
+    """Ask a server to prove itself. With TLS, its certificate is the proof.
 
     Raises:
-        HandupError: It does not.
+        HandupError: Its proof is missing or wrong.
         httpx.HTTPError: Nobody answers.
         TimeoutError: Nobody answers in time.
     """
@@ -140,6 +142,6 @@ async def check_proof(address: ServerAddress, id_: str) -> None:
         raise refusal(response.status_code, body_of(response))
     if not challenge.met_by(body_of(response)):
         raise ServerRefused(
-            f"whoever answers at {address.url} has not read this robot's store",
-            hint="The robot holds. See which program listens there.",
+            f"the program at {address.url} has not read this robot's store",
+            hint="The robot stands still. See which program listens there.",
         )

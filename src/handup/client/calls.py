@@ -1,4 +1,4 @@
-"""Every request of the API, how its answer is read, and when it is sent again; the clients make a method of each."""
+"""Requests of the API: content, reading of answers, and repetition. The clients have a method of each."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from urllib.parse import quote
 import httpx
 
 from handup.client.views import Json, KnownRobot, Pairing, receipt_of, record_of, robot_of, strange
-from handup.core import BadSetting, HandupError, Question, Reply, ReplyKind, Value, errors
+from handup.core import HandupError, Malformed, Question, Reply, ReplyKind, Value, errors
 from handup.core.panels import RobotState, plain
 from handup.desk import Receipt, Record, question_id
 
 T = TypeVar("T")
 CONNECT_S = 2.0
-"""So long a connection may take to be made."""
+"""Longest time in seconds to connect."""
 SHORT_S = 5.0
-"""So long a plain request may take."""
+"""Longest time in seconds of a plain request."""
 STOP_S = 2.0
-"""So long a stop may take: the server waits a second for it to be written."""
+"""Longest time in seconds of a stop: the server waits a second for it to be written."""
 LONGEST_POLL_S = 20.0
-"""So long one request waits for an answer before the next one does."""
+"""Longest time in seconds that one request waits for an answer; then the next one does."""
 POLL_GRACE_S = 3.0
-"""So much longer than that the server may take to say that there is none."""
+"""Further time in seconds in which the server may say that there is no answer yet."""
 PICTURES = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp"}
 FIRST_PAUSE_S = 0.05
 LONGEST_PAUSE_S = 0.5
 PATIENCE_S = 10.0
-"""So long a request is tried while the server cannot be reached or is busy."""
+"""Time in seconds for which a request is repeated while the server is busy or cannot be reached."""
 NOT_ARRIVED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 """Failures before anything was sent."""
 BUSY = (429, 502, 503, 504)
-"""Answers after which the same request may do better a little later: it was not carried out."""
+"""Status of answers after which the request may be repeated: it was not carried out."""
 NOT_WRITTEN = 202
-"""A stop holds, and would be lost with the server."""
+"""Status of a stop that holds, but is not in the journal yet."""
 PASSING = (errors.ServerBusy, errors.ServerUnreachable, errors.StoreUnavailable, errors.TooFast)
-"""What goes by: who watches for ever tries again."""
+"""Errors that pass: `watch` connects again after them."""
 _ABSENT = 404
 _HINTS = {
     401: "Pair again: `handup pair` makes a new code or token.",
@@ -60,16 +60,16 @@ class ServerCall(Generic[T]):
     """One request.
 
     Args:
-        method: Of HTTP.
-        path: Below the API.
-        read: What its JSON means; it gets None where there is none.
-        json: What is sent.
-        params: What stands in the query.
+        method: HTTP method.
+        path: Path below the API.
+        read: Function that turns the JSON of its answer, or None without any, into the result.
+        json: JSON that is sent.
+        params: Parameters of the query.
         content: Bytes that are sent in place of JSON.
-        content_type: What they are.
-        again: Whether it may be sent again when nobody knows whether it arrived, because twice is as good as once.
-        timeout_s: How long to wait for its answer.
-        absent: Whether "there is none" is an answer and no error.
+        content_type: Media type of these bytes.
+        again: True where it may be repeated if nobody knows whether it arrived, because twice is as good as once.
+        timeout_s: Longest time in seconds to wait for its answer.
+        absent: True where "there is none" (404) is an answer and no error.
     """
 
     method: str
@@ -84,7 +84,7 @@ class ServerCall(Generic[T]):
     absent: bool = False
 
     def arguments(self) -> dict[str, Any]:
-        """The request as httpx takes it."""
+        """Return the request in the form that httpx takes."""
         timeout = httpx.Timeout(self.timeout_s, connect=min(CONNECT_S, self.timeout_s))
         sent = {"params": self.params, "json": self.json, "content": self.content}
         headers = None if self.content is None else {"Content-Type": self.content_type}
@@ -107,7 +107,7 @@ def record(question: str) -> ServerCall[Record | None]:
 
 def waiting() -> ServerCall[tuple[Record, ...]]:
     """List the questions that wait for an answer and that we may see."""
-    read = _object(lambda said: tuple(record_of(each) for each in said.get("questions", ())))
+    read = _object(lambda body: tuple(record_of(view) for view in body.get("questions", ())))
     return ServerCall(method="GET", path="/questions", params={"status": "waiting"}, read=read)
 
 
@@ -143,15 +143,15 @@ def reply(question: str, kind: ReplyKind, *, until_s: float | None = None, devic
     return _reply(question, kind, until_s=until_s, device=device)
 
 
-def _reply(question: str, kind: ReplyKind, **said: Any) -> ServerCall[Receipt]:
+def _reply(question: str, kind: ReplyKind, **content: Any) -> ServerCall[Receipt]:
     """Make a person's reply, with a token that stays the same however often it is sent."""
-    made = Reply(question=question, kind=kind, by="me", token=new_token(), **said).to_json()
-    del made["by"]  # the server knows whom it paired
-    return ServerCall(method="POST", path="/replies", json=made, read=_object(receipt_of))
+    reply = Reply(question=question, kind=kind, by="me", token=new_token(), **content).to_json()
+    del reply["by"]  # the server knows whom it paired
+    return ServerCall(method="POST", path="/replies", json=reply, read=_object(receipt_of))
 
 
 def claim(question: str) -> ServerCall[Receipt]:
-    """Take a question on, so that nobody else answers it meanwhile."""
+    """Claim a question, so that nobody else answers it meanwhile."""
     return ServerCall(method="POST", path="/claim", json={"id": question}, read=_object(receipt_of))
 
 
@@ -161,7 +161,7 @@ def release(question: str) -> ServerCall[Receipt]:
 
 
 def stop(why: str = "") -> ServerCall[None]:
-    """Stop every robot: latched, until a person enables them. *Not* a safety function: that is the hardware's.
+    """Stop every robot until a person enables them. It is *not* a safety function: that belongs to the hardware.
 
     Sent again until the server has written it.
 
@@ -174,10 +174,10 @@ def stop(why: str = "") -> ServerCall[None]:
 
 
 def enable(stop: int | None = None) -> ServerCall[None]:
-    """Let the robots go on after a stop. Never sent twice by itself: in between somebody may have said stop again.
+    """Let the robots go on after a stop. Never repeated by itself: somebody may have pressed stop in between.
 
     Args:
-        stop: The number (`Stop.seq`) of the last stop that was seen; those said so far where it is None.
+        stop: Number (`ActiveStop.seq`) of the last stop that was seen; all stops so far where it is None.
 
     Raises:
         IllegalCall: There is a newer stop, which holds.
@@ -188,9 +188,9 @@ def enable(stop: int | None = None) -> ServerCall[None]:
 def pair(code: str, device: str) -> ServerCall[Pairing]:
     """Turn a code into a token; a code works once."""
 
-    def read(said: Mapping[str, Any]) -> Pairing:
-        texts = {name: str(said.get(name, "")) for name in ("token", "id", "name", "role")}
-        return Pairing(**texts, until_s=said.get("until_s"))
+    def read(body: Mapping[str, Any]) -> Pairing:
+        texts = {name: str(body.get(name, "")) for name in ("token", "id", "name", "role")}
+        return Pairing(**texts, until_s=body.get("until_s"))
 
     return ServerCall(
         method="POST", path="/pair", json={"code": code, "device": device}, read=_object(read), again=False
@@ -203,23 +203,23 @@ def leave() -> ServerCall[None]:
 
 
 def me() -> ServerCall[Mapping[str, Any]]:
-    """Ask who the server takes us for: id, name, role, device, until_s."""
+    """Return the owner of the token as the server knows them: id, name, role, device, until_s."""
     return ServerCall(method="GET", path="/me", read=_object(dict))
 
 
 def health() -> ServerCall[Mapping[str, Any]]:
-    """Ask how the server is: status (`ok`, `stopped` or `damaged`), version, now_s."""
+    """Return the state of the server: status (`ok`, `stopped` or `damaged`), version, now_s."""
     return ServerCall(method="GET", path="/health", read=_object(dict))
 
 
 def robots() -> ServerCall[tuple[KnownRobot, ...]]:
-    """List the robots that the server knows, and whether they are heard."""
-    read = _object(lambda said: tuple(robot_of(each) for each in said.get("robots", ())))
+    """List the robots that the server knows, each with its state and True where it is alive."""
+    read = _object(lambda body: tuple(robot_of(view) for view in body.get("robots", ())))
     return ServerCall(method="GET", path="/robots", read=read)
 
 
 def put_state(robot: str, state: Mapping[str, Any] | RobotState) -> ServerCall[None]:
-    """Show what a robot does. A `RobotLink` does this without making the robot wait."""
+    """Show people the state of a robot. A `RobotLink` does this without making the robot wait."""
     path = f"/robots/{quote(robot, safe='')}/state"
     return ServerCall(method="PUT", path=path, json={**plain(state), "robot": robot}, read=_nothing)
 
@@ -228,41 +228,41 @@ def put_picture(name: str, picture: bytes) -> ServerCall[None]:
     """Keep a picture (PNG, JPEG or WebP) that questions and states name."""
     kind = next((kind for magic, kind in PICTURES.items() if picture.startswith(magic)), None)
     if kind is None:
-        raise BadSetting(f"'{name}' is no picture", hint="Give the bytes of a PNG, JPEG or WebP file.")
+        raise Malformed(f"'{name}' is no picture", hint="Give the bytes of a PNG, JPEG or WebP file.")
     path = f"/pictures/{quote(name, safe='/')}"
     return ServerCall(method="PUT", path=path, content=picture, content_type=kind, read=_nothing)
 
 
 def new_token() -> str:
-    """A token for one reply."""
+    """Return a new token for one reply."""
     return secrets.token_hex(16)
 
 
 def _object(read: Callable[[Any], T]) -> Callable[[Any], T]:
-    def checked(said: Any) -> T:
-        if not isinstance(said, Mapping):
+    def checked(body: Any) -> T:
+        if not isinstance(body, Mapping):
             raise strange("something")
-        return read(said)
+        return read(body)
 
     return checked
 
 
 def _perhaps(read: Callable[[Any], T]) -> Callable[[Any], T | None]:
     checked = _object(read)
-    return lambda said: None if said is None else checked(said)
+    return lambda body: None if body is None else checked(body)
 
 
-def _nothing(said: Any) -> None:
+def _nothing(body: Any) -> None:
     return None
 
 
 class Tries:
-    """The tries of one request.
+    """Repetition of one request.
 
     Args:
         call: The request.
-        shown: The server, for messages.
-        patience_s: How long to try.
+        shown: Address of the server, for messages.
+        patience_s: Time in seconds for which it is repeated.
     """
 
     def __init__(self, call: ServerCall[Any], shown: str, patience_s: float) -> None:
@@ -272,15 +272,15 @@ class Tries:
         self._pause_s = FIRST_PAUSE_S
 
     def lost(self, error: Exception) -> float:
-        """How long to pause after a connection that failed.
+        """Return the pause in seconds after a connection that failed.
 
         Raises:
-            ServerUnreachable: It is not worth trying again, or it may have arrived and may not be sent twice.
+            ServerUnreachable: The time is up, or the request may have arrived and must not be sent twice.
         """
         if not self._call.again and not isinstance(error, NOT_ARRIVED):
             raise errors.ServerUnreachable(
                 f"the connection to {self._shown} was lost before it answered ({_named(error)})",
-                hint="It may have been done: look before you send it again.",
+                hint="It may have been carried out: look before you send it again.",
             ) from error
         away = errors.ServerUnreachable(
             f"no handup server answers at {self._shown} ({_named(error)})",
@@ -290,16 +290,16 @@ class Tries:
         return self._pause(away)
 
     def busy(self, status: int, retry_after: str | None, body: Any) -> float | None:
-        """How long to pause after an answer; None where it is to be taken as it is.
+        """Return the pause in seconds after an answer; None where the answer is final.
 
         Raises:
-            HandupError: The server is still busy when our patience ends.
+            HandupError: The server is still busy when the time is up.
         """
         if status == NOT_WRITTEN and isinstance(body, dict) and body.get("written") is False:
             return self._pause(
                 errors.StoreUnavailable(
                     "the stop holds, but the server could not write it yet",
-                    hint="Keep the robot still by its own means, and say stop again.",
+                    hint="Keep the robot still by its own means, and send the stop again.",
                 )
             )
         if status not in BUSY or (status != 429 and not self._call.again):
@@ -319,19 +319,19 @@ def _named(error: Exception) -> str:
 
 
 def refusal(status: int, body: Any) -> HandupError:
-    """What a server refused, as the error that it names, so that programs can catch it by its kind."""
-    said: Json = body.get("error", {}) if isinstance(body, dict) and isinstance(body.get("error"), dict) else {}
-    cause = str(said.get("cause") or f"the server answered with status {status}")
-    hint = str(said.get("hint") or _HINTS.get(status) or "Check the address, and the server's log.")
-    made = _BY_CODE.get(str(said.get("code")), errors.ServerRefused)
-    return made(cause, hint=hint)
+    """Return the refusal of a server as the error that it names, so that programs can catch it by its class."""
+    record: Json = body.get("error", {}) if isinstance(body, dict) and isinstance(body.get("error"), dict) else {}
+    cause = str(record.get("cause") or f"the server answered with status {status}")
+    hint = str(record.get("hint") or _HINTS.get(status) or "Check the address, and the server's log.")
+    error_class = _BY_CODE.get(str(record.get("code")), errors.ServerRefused)
+    return error_class(cause, hint=hint)
 
 
 def answered(call: ServerCall[T], status: int, body: Any) -> T:
-    """What an answer means.
+    """Return the result of a request from its answer.
 
     Raises:
-        HandupError: The server refused it, or said something that no handup server says.
+        HandupError: The server refused it, or sent what no handup server sends.
     """
     if status < 300:
         return call.read(body)

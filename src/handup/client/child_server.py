@@ -1,4 +1,4 @@
-"""A server in a process of its own: found or started, started again when it dies, ended when it is no longer needed.
+"""Server in a process of its own: found or started, started again when it dies, ended when it is no longer needed.
 
 For commands that are a robot and need a page beside it. The server is a separate process, so that the page lives on
 when the robot is killed; the next robot on the same store finds it again.
@@ -28,17 +28,17 @@ from handup.journal.files import PRIVATE
 
 HOST, FIRST_PORT, MOST_PORTS = "127.0.0.1", 8765, 10
 START_S, KNOWN_S = 60.0, 3.0
-"""So long a server may take to start; so long one that runs may take to know a token that was just made."""
+"""Longest times in seconds that a server may take to start, and a running one to know a new token."""
 LOOK_S = 0.2
 PROOF_S = 5.0
-"""So long a server may take to prove itself."""
+"""Longest time in seconds that a server may take to prove itself."""
 SHORTEST_S, LONGEST_S = 0.2, 5.0
-"""The pause before a server that died is started again; twice as long each time, until one lives for a while."""
+"""First and longest pause in seconds before a dead server is started again. It doubles until one lives for a while."""
 LIVES_S = 10.0
 
 Knows = Callable[[str], bool]
-"""Whether the server at an address works on our store: it proves that, and knows our token. Raises where nobody
-answers."""
+"""Test whether the server at an address works on our store: it proves that, and knows our token. Raises a `HandupError`
+where nobody answers."""
 
 
 class ChildServer:
@@ -46,9 +46,9 @@ class ChildServer:
 
     Args:
         store: The store.
-        knows: Whether a server at an address works on this store.
-        port: The port to use; where it is None, the first free one from 8765 on.
-        folder: Where its log and its pictures lie, for a store that is no file.
+        knows: Test whether a server at an address works on this store.
+        port: Port to use; where it is None, the first free one from 8765 on.
+        folder: Folder for its log and its pictures, for a store that is no file.
 
     Raises:
         CannotListen: The port is taken by something else.
@@ -72,16 +72,16 @@ class ChildServer:
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """Address of the server."""
         return f"http://{HOST}:{self.port}"
 
     @property
     def pid(self) -> int | None:
-        """Its process, where that is known."""
+        """Id of its process, where that is known."""
         return self._process.pid if self._process is not None else self._pid
 
     def wait(self) -> None:
-        """Wait until it answers; from then on it is watched.
+        """Wait until it answers; from then on it is started again when it dies.
 
         Raises:
             ProcessLost: It ended while it started, or does not answer.
@@ -96,7 +96,7 @@ class ChildServer:
         self._thread.start()
 
     def close(self) -> None:
-        """End it, if this or an earlier robot started it. Safe to call twice."""
+        """End the server, if this or an earlier robot started it. Safe to call twice."""
         self._over.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -117,12 +117,12 @@ class ChildServer:
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _choose(self, port: int | None) -> tuple[int, bool]:
-        """The port, and whether a server of ours is there already."""
-        for each in range(FIRST_PORT, FIRST_PORT + MOST_PORTS) if port is None else (port,):
-            if is_free(each):
-                return each, False
-            if self._is_ours(each):
-                return each, True
+        """Return the port, and True where a server of our store listens there already."""
+        for number in range(FIRST_PORT, FIRST_PORT + MOST_PORTS) if port is None else (port,):
+            if is_free(number):
+                return number, False
+            if self._is_ours(number):
+                return number, True
         if port is None:
             last = FIRST_PORT + MOST_PORTS - 1
             raise CannotListen(f"the ports from {FIRST_PORT} to {last} are taken", hint="Name a free one with --port.")
@@ -158,9 +158,9 @@ class ChildServer:
         command += ["--port", str(self.port)]
         if not self._is_file:
             command += ["--pictures", str(self._base.with_name(f"{self._base.name}.pictures"))]
-        for each in (self._log, self._note):
-            each.unlink(missing_ok=True)
-            each.touch(mode=PRIVATE)
+        for file in (self._log, self._note):
+            file.unlink(missing_ok=True)
+            file.touch(mode=PRIVATE)
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True
@@ -169,7 +169,7 @@ class ChildServer:
         self._note.write_text(json.dumps({"pid": self._process.pid, "port": self.port}), encoding="utf-8")
 
     def _noted(self) -> int | None:
-        """The process of a server that an earlier robot started and did not end."""
+        """Return the process of a server that an earlier robot started and did not end; None without one."""
         try:
             noted = json.loads(self._note.read_text(encoding="utf-8"))
             pid, port = int(noted["pid"]), int(noted["port"])
@@ -178,7 +178,7 @@ class ChildServer:
         return pid if port == self.port and _is_server(pid) else None
 
     def _watch(self) -> None:
-        """Start it again when it dies, with longer and longer pauses."""
+        """Start the server again when it dies, with longer and longer pauses."""
         pause_s, began = SHORTEST_S, time.monotonic()
         while not self._over.wait(LOOK_S):
             if not self._is_dead():
@@ -195,18 +195,18 @@ class ChildServer:
 
     def _last_words(self) -> str:
         lines = self._log.read_text(encoding="utf-8", errors="replace").split("\n")
-        said = [each.strip() for each in lines if each.strip()]
-        return said[-1][:300] if said else "it said nothing"
+        written = [line.strip() for line in lines if line.strip()]
+        return written[-1][:300] if written else "it said nothing"
 
 
 def known_to(token: str, grant: str) -> Knows:
-    """Return a test whether a server knows a robot's token. It gets that only once it has proved to read our store.
+    """Return a test whether a server knows a robot's token.
 
-    Else any program on one of our ports would get it.
+    The server gets the token only after it has proved that it reads our store: any other program may listen there.
 
     Args:
         token: The token.
-        grant: Id of what was granted with it.
+        grant: Id of the token.
     """
 
     def knows(url: str) -> bool:
@@ -219,7 +219,7 @@ def known_to(token: str, grant: str) -> Knows:
 
 
 def proves(url: str, token: str, grant: str) -> bool:
-    """Return whether whoever is at an address has read our store; it is told nothing that is secret."""
+    """Tell whether the program at an address has read our store; it is sent no secret."""
     challenge = Challenge(address=ServerAddress(url, token), id=grant)
     try:
         with httpx.Client(trust_env=False, timeout=PROOF_S, verify=False) as client:  # plain HTTP: nothing to verify
@@ -229,7 +229,7 @@ def proves(url: str, token: str, grant: str) -> bool:
 
 
 def is_free(port: int) -> bool:
-    """Whether this program could listen on a port of this machine."""
+    """Tell whether this program could listen on a port of this machine."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -240,7 +240,7 @@ def is_free(port: int) -> bool:
 
 
 def _is_server(pid: int) -> bool:
-    """Whether a process is a server of handup, as far as the system tells."""
+    """Tell whether a process is a server of handup, as far as the system shows it."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:

@@ -1,4 +1,4 @@
-"""Clients of a server: `Client` waits, for robots and scripts without an event loop; `AsyncClient` awaits."""
+"""Clients of a server: `Client` blocks, for robots and scripts without an event loop; `AsyncClient` awaits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Http = TypeVar("Http", httpx.Client, httpx.AsyncClient)
 
 
 def _documented(method: Callable[..., Any], make: Callable[..., Any]) -> None:
-    """Let a method read as the call that it makes: name, words and parameters."""
+    """Give a method the name, docstring and parameters of the call that it makes."""
     wraps(make)(method)
     del method.__wrapped__  # type: ignore[attr-defined]
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -39,23 +39,23 @@ def _documented(method: Callable[..., Any], make: Callable[..., Any]) -> None:
 
 
 def _waits(make: Callable[P, ServerCall[T]]) -> Callable[Concatenate[Client, P], T]:
-    def method(self: Client, /, *given: P.args, **named: P.kwargs) -> T:
-        return self._do(make(*given, **named))
+    def method(self: Client, /, *arguments: P.args, **options: P.kwargs) -> T:
+        return self._do(make(*arguments, **options))
 
     _documented(method, make)
     return method
 
 
 def _awaits(make: Callable[P, ServerCall[T]]) -> Callable[Concatenate[AsyncClient, P], Awaitable[T]]:
-    async def method(self: AsyncClient, /, *given: P.args, **named: P.kwargs) -> T:
-        return await self._do(make(*given, **named))
+    async def method(self: AsyncClient, /, *arguments: P.args, **options: P.kwargs) -> T:
+        return await self._do(make(*arguments, **options))
 
     _documented(method, make)
     return method
 
 
 class _Speaker(Generic[Http]):
-    """What both clients are built from."""
+    """Base of both clients."""
 
     _kind: Callable[..., Http]
     _http: Http
@@ -84,19 +84,19 @@ class _Speaker(Generic[Http]):
 
 
 class Client(_Speaker[httpx.Client]):
-    """Speaks with a server: a robot asks through it, a program may answer for a person.
+    """Client of a server: a robot asks through it, a program may answer for a person.
 
-    Threads may share one. A request that fails is sent again for a while, with the same id or token, so that it counts
-    once; only what must not be done twice is not.
+    Threads may share one. A request that fails is repeated for a while, with the same id or token, so that it counts
+    once. Requests that must not be carried out twice are not repeated.
 
     Args:
-        url: Where the server is; `HANDUP_URL`, or this machine, where it is not given.
-        token: What pairing gave; `HANDUP_TOKEN` where it is not given.
-        patience_s: How long to try while the server cannot be reached.
+        url: Address of the server; `HANDUP_URL`, or this machine, where it is None.
+        token: Token from pairing; `HANDUP_TOKEN` where it is None.
+        patience_s: Time in seconds for which requests are repeated while the server cannot be reached.
         ca_file: Certificates to trust, for a server whose certificate was made at home.
 
     Raises:
-        BadSetting: The address or the token cannot be one.
+        BadSetting: The address or the token is malformed.
 
     Every method raises `ServerUnreachable` where nobody answers in time, and a `HandupError` that the server named
     where it refuses.
@@ -124,7 +124,7 @@ class Client(_Speaker[httpx.Client]):
     health = _waits(calls.health)
 
     def wait(self, question: str, timeout_s: float | None = None) -> Record | None:
-        """Wait until there is something to tell of a question (`Record.settled`), or everything is stopped.
+        """Wait until a question is settled (`Record.settled`), or everything is stopped.
 
         A server that is away meanwhile is waited for, too.
 
@@ -133,11 +133,11 @@ class Client(_Speaker[httpx.Client]):
         """
         for call, left_s in calls.polls(question, timeout_s):
             try:
-                found = self._do(call, patience_s=left_s)
+                record = self._do(call, patience_s=left_s)
             except ServerUnreachable:
                 return None
-            if found is not None:
-                return found
+            if record is not None:
+                return record
         return None
 
     def pair(self, code: str, device: str = "python") -> Pairing:
@@ -148,10 +148,10 @@ class Client(_Speaker[httpx.Client]):
         return pairing
 
     def watch(self, *questions: str) -> Generator[Change, None, None]:
-        """What changes, for ever: questions, robots, stops. Begins with `Connected`, and again after each `Lost`.
+        """Yield changes for ever: questions, robots, stops. The first is `Connected`, and again after each `Lost`.
 
         Args:
-            questions: For a robot: the ids of the questions to hear of. People hear of what they may see.
+            questions: For a robot: ids of the questions to hear of. People hear of all that they may see.
 
         Raises:
             HandupError: The server does not let us in.
@@ -211,7 +211,7 @@ class Client(_Speaker[httpx.Client]):
 
 @contextmanager
 def _beating(socket: waited.ClientConnection) -> Iterator[None]:
-    """Say that we are there while whoever watches is busy with a change."""
+    """Send heartbeats while the caller of `watch` is busy with a change."""
     over = threading.Event()
 
     def beats() -> None:
@@ -233,7 +233,7 @@ def _beating(socket: waited.ClientConnection) -> Iterator[None]:
 
 
 class AsyncClient(_Speaker[httpx.AsyncClient]):
-    """Speaks with a server inside one event loop: built as `Client` is, with the same methods to await."""
+    """Client of a server inside one event loop, with the arguments of `Client` and the same methods to await."""
 
     _kind = httpx.AsyncClient
 
@@ -257,14 +257,14 @@ class AsyncClient(_Speaker[httpx.AsyncClient]):
     health = _awaits(calls.health)
 
     async def wait(self, question: str, timeout_s: float | None = None) -> Record | None:
-        """Wait until there is something to tell of a question; see `Client.wait`."""
+        """Wait until a question is settled; see `Client.wait`."""
         for call, left_s in calls.polls(question, timeout_s):
             try:
-                found = await self._do(call, patience_s=left_s)
+                record = await self._do(call, patience_s=left_s)
             except ServerUnreachable:
                 return None
-            if found is not None:
-                return found
+            if record is not None:
+                return record
         return None
 
     async def pair(self, code: str, device: str = "python") -> Pairing:
@@ -275,7 +275,7 @@ class AsyncClient(_Speaker[httpx.AsyncClient]):
         return pairing
 
     async def watch(self, *questions: str) -> AsyncGenerator[Change, None]:
-        """What changes, for ever; see `Client.watch`."""
+        """Yield changes for ever; see `Client.watch`."""
         lost = False
         while True:
             try:

@@ -1,4 +1,4 @@
-"""A robot's link to its server: heartbeats both ways, state and pictures out, stop in; the robot never waits for it."""
+"""Link of a robot to its server: heartbeats both ways, state and pictures out, stops in. The robot never waits."""
 
 from __future__ import annotations
 
@@ -26,47 +26,47 @@ from handup.core.panels import RobotState, Unshown
 from handup.core.stick import Stick
 
 HOLD_S = 1.0
-"""So long after the last heartbeat that it trusts a robot may move."""
+"""Time in seconds after the last trusted heartbeat for which a robot may move."""
 END_S = 4.0
-"""So long a link may take to end."""
+"""Longest time in seconds that a link may take to end."""
 MOST_WARNINGS = 20
-"""So often it is logged that something of a state is not shown."""
+"""The most warnings in the log about parts of a state that are not shown."""
 PAUSE_S = 0.25
-"""The pause before a lost connection is made again."""
+"""Pause in seconds before a lost connection is made again."""
 GIVE_UP_S = 2.0
-"""After so long without a beat that is trusted a connection is dropped and made anew."""
+"""Time in seconds without a trusted heartbeat after which a connection is made anew."""
 BETWEEN_STATES_S = 0.05
-"""States come no faster than this; of several the latest counts."""
+"""Shortest time in seconds between two states; of several, only the latest is sent."""
 PICTURE_S = 2.0
-"""So long a picture may take."""
+"""Longest time in seconds that sending a picture may take."""
 _log = logging.getLogger("handup.client")
 
 
 class RobotLink:
-    """Keeps a robot in touch with a server, in a thread of its own. It begins at once and never raises later on.
+    """Link between a robot and a server, in a thread of its own. It begins at once and never raises later on.
 
-    A robot moves only while `alive` is true, and looks often: before each motion and during it. That is all there is
-    to holding when the server dies, the network is gone or somebody says stop. *Not* a safety function: that is the
-    hardware's.
+    A robot moves only while `alive` is true, and looks often: before each motion and during it. So it stands still when
+    the server dies, the network is gone or somebody presses stop. It is *not* a safety function: that belongs to the
+    hardware.
 
     Args:
-        url: Where the server is; `HANDUP_URL`, or this machine, where it is not given.
-        token: The robot's token from `handup pair --robot NAME`; `HANDUP_TOKEN` where it is not given.
-        robot: Its name, as it was paired.
-        hold_s: How long after a heartbeat it may still move.
-        id: What the store calls the token. Where it is given, the server proves that it has read the store before it
-            gets the token; else the first one is believed, and each later one has to prove it.
+        url: Address of the server; `HANDUP_URL`, or this machine, where it is None.
+        token: The robot's token from `handup pair --robot NAME`; `HANDUP_TOKEN` where it is None.
+        robot: Name of the robot, as it was paired.
+        hold_s: Time in seconds after a heartbeat for which it may still move.
+        id: Id of the token in the store. With it, every server proves that it has read the store before it gets the
+            token; without it, the first server is trusted, and each later one has to prove it.
         ca_file: Certificates to trust, for a server whose certificate was made at home.
 
     Attributes:
         clock: The server's time.
-        problem: Why there is no link, where there is none.
-        stops_heard: How many stops were heard so far, lifted or not.
-        people: How many pages of people who may answer were open when the server was last heard.
+        problem: The error for which there is no link; None while there is one.
+        stops_heard: Number of stops that were heard so far, lifted or not.
+        people: Number of open pages of people who may answer, when the server was last heard.
         unshown: Parts of our states that this server is too old to show; None where it shows all that was sent.
 
     Raises:
-        BadSetting: The address or the token cannot be one.
+        BadSetting: The address or the token is malformed.
 
     Example:
         >>> with RobotLink("http://127.0.0.1:9", "token", "plate") as link:  # nobody is there
@@ -108,38 +108,38 @@ class RobotLink:
 
     @property
     def alive(self) -> bool:
-        """Whether the robot may move: the server was heard within `hold_s`, and nobody says stop."""
+        """True while the robot may move: the server was heard within `hold_s`, and no stop holds."""
         return self.heard and not self.stopped
 
     @property
     def heard(self) -> bool:
-        """Whether the server was heard within `hold_s`."""
+        """True where the server was heard within `hold_s`."""
         return self._pulse.fresh
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody said stop. Latched, also while the server is away, until it says that a person enabled."""
+        """True while a stop holds, also without connection, until the server says that a person enabled the robots."""
         return self._stop is not None or self._own_stop is not None
 
     @property
     def stop_heard(self) -> ActiveStop | None:
-        """The stop that holds, as the server told it."""
+        """The stop that holds, as the server sent it; None without one."""
         return self._stop
 
     @property
     def stick(self) -> Stick | None:
-        """How somebody steers this robot from a page, as last heard. Look at its age: people let go, and links fail."""
+        """Last position of the stick that steers this robot. Check its age: people let go, and links fail."""
         return self._sticks.latest
 
     def hold(self, timeout_s: float | None = None, *, only_heard: bool = False) -> bool:
         """Wait while the robot may not move.
 
         Args:
-            timeout_s: How long at most; for ever where it is None.
-            only_heard: Wait only until the server is heard; it may say stop.
+            timeout_s: Longest time in seconds; for ever where it is None.
+            only_heard: Wait only until the server is heard, even if a stop holds.
 
         Returns:
-            Whether it may now.
+            True where it may move now; with `only_heard`, where the server is heard.
         """
         until = None if timeout_s is None else time.monotonic() + timeout_s
         with self._news:
@@ -153,7 +153,7 @@ class RobotLink:
     # -- what the robot says -----------------------------------------------------------------------------------------
 
     def state(self, state: Mapping[str, Any] | RobotState) -> None:
-        """Show people what the robot does. Returns at once; of several states the latest is sent.
+        """Show people the state of the robot. Returns at once; of several states, the latest is sent.
 
         Args:
             state: `phase`, and where you like `title`, `doing`, `why` and `panels`: those of `handup.core.panels`, or
@@ -168,7 +168,7 @@ class RobotLink:
         self._tell(self._to_send)
 
     def stop(self, why: str = "") -> None:
-        """Stop every robot of this server. Holds here at once, and is sent until the server has written it."""
+        """Stop every robot of this server. The stop holds here at once, and is sent until the server has written it."""
         if self._own_stop is None:
             self._own_stop = (why, new_token())
         self._tell(self._urgent)
@@ -216,21 +216,21 @@ class RobotLink:
             self._news.notify_all()
 
     def _take_unshown(self, unshown: Unshown) -> None:
-        """Keep what is not shown; log it where that is new, also since the last connection."""
+        """Keep the parts that are not shown; log them where they are new, also across connections."""
         self.unshown = unshown
         if unshown not in self._warned and len(self._warned) < MOST_WARNINGS:
             self._warned.add(unshown)
             _log.warning("the server is too old to show %s of '%s'; update handup there", unshown, self.robot)
 
-    def _take_stop(self, said: Any) -> None:
-        stop = stop_of(said)
+    def _take_stop(self, view: Any) -> None:
+        stop = stop_of(view)
         known = self._stop
         if stop is not None and (known is None or (stop.by, stop.at_s) != (known.by, known.at_s)):
             self.stops_heard += 1
         self._stop = stop
 
     def _keep_unwritten(self, now: ActiveStop | None) -> None:
-        """A server that ended before it had written a stop knows nothing of it: then the stop is ours to say."""
+        """Send a stop again that a server lost because it ended before the stop was written."""
         lost = self._stop
         if lost is None or lost.written or self._own_stop is not None:
             return
@@ -239,7 +239,7 @@ class RobotLink:
             self._tell(self._urgent)
 
     def _note(self, problem: HandupError) -> None:
-        """Keep why there is no link; log it when it is new."""
+        """Keep the error for which there is no link; log it when it is new."""
         if self.problem is None or self.problem.cause != problem.cause:
             _log.warning("robot '%s' holds: %s", self.robot, problem)
         self.problem = problem
@@ -277,11 +277,11 @@ class RobotLink:
     def _lost(self, error: Exception) -> HandupError:
         return ServerUnreachable(
             f"no link to {self._client.address.url}: {link_protocol.why(error)}",
-            hint="The robot holds, and the link is tried again; see whether the server runs.",
+            hint="The robot stands still, and the link tries again. See whether the server runs.",
         )
 
     async def _once(self) -> None:
-        """One connection, until it fails. Another program may be at the address since the last one."""
+        """Hold one connection until it fails. Since the last one, another program may have taken the address."""
         if self._id:
             await check_proof(self._client.address, self._id)
         began_s = time.monotonic()
@@ -295,7 +295,7 @@ class RobotLink:
             self._pulse.connected(began_s)
             self._to_send.set()
             work = (self._listen(socket), self._beat(socket), self._send(socket))
-            tasks = [asyncio.create_task(each) for each in work]
+            tasks = [asyncio.create_task(part) for part in work]
             try:
                 done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
@@ -330,8 +330,8 @@ class RobotLink:
             await self._to_send.wait()
             self._to_send.clear()
             for _ in range(MOST_PICTURES):
-                if (found := self._outbox.picture()) is not None:
-                    await self._send_picture(*found)
+                if (waiting := self._outbox.picture()) is not None:
+                    await self._send_picture(*waiting)
             if self._outbox.state is not None:
                 await socket.send(self._outbox.state)
             await asyncio.sleep(BETWEEN_STATES_S)
@@ -346,6 +346,6 @@ class RobotLink:
 
 
 def _id_of(hello: Mapping[str, Any]) -> str:
-    """What a server calls our token; empty where it does not say."""
+    """Return the id of our token; empty where the server does not say it."""
     me = hello.get("me")
     return str(me.get("id") or "") if isinstance(me, Mapping) else ""

@@ -1,4 +1,4 @@
-"""The live socket without its network: how to connect, what to send, and what a robot's link knows of what it hears."""
+"""Protocol of the live socket without its network: connection settings, frames, and the state of a robot's link."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from handup.core.panels import RobotState, plain
 from handup.core.stick import Stick
 
 BEAT_S = 0.25
-"""So often both sides say that they are there."""
+"""Time in seconds between two heartbeats of each side."""
 SILENT_S = 3.0
-"""A socket on which nothing is heard for so long is dead, whatever TCP believes."""
+"""Silence in seconds after which a socket counts as dead, whatever TCP believes."""
 OPEN_S = 3.0
-"""So long a connection may take to be made."""
+"""Longest time in seconds to connect."""
 MOST_FRAME = 8 * 2**20
-"""A frame of the server may be so large: the first one holds every question that waits."""
+"""Largest frame from the server in bytes: the first one holds the waiting questions."""
 FAILS = (OSError, WebSocketException, TimeoutError, EOFError)
-"""How a connection fails. It is made again then."""
+"""Errors of a connection that fails; it is made again then."""
 REFUSED = (401, 403)
 TURN_S = 1.0
-"""Whoever steers is the only one until so long after their last push. Only to say that one is there is no push."""
+"""Time in seconds after their last push for which one person alone steers. A stick at rest is no push."""
 MODES = ("translate", "rotate")
 MOST_PICTURES = 8
-"""So many pictures may wait to be sent; then the oldest is dropped."""
+"""The most pictures that wait to be sent; a further one drops the oldest."""
 MOST_STATE = 60_000
-"""A state may be so long, as JSON."""
+"""Longest state in characters of JSON."""
 REMEMBERED = 64
-"""So many of our own beats are remembered, the latest."""
+"""Number of our latest heartbeats that are remembered."""
 _log = logging.getLogger("handup.client")
 
 
 def how(address: ServerAddress) -> dict[str, Any]:
-    """What both kinds of sockets want to know. No proxy is used: a server is on this machine or in the house."""
+    """Return the arguments of both kinds of sockets. No proxy is used: a server is on this machine or in the house."""
     protocols = [Subprotocol("handup")]
     if address.token:
         protocols.append(Subprotocol(f"bearer.{address.token}"))
@@ -63,32 +63,32 @@ def how(address: ServerAddress) -> dict[str, Any]:
 
 
 def beat(number: int) -> str:
-    """That we are there. The server repeats the number, so that we know how old what we hear can be."""
+    """Return a heartbeat. The server repeats its number, so that we know the age of what we hear."""
     return json.dumps({"type": "beat", "n": number})
 
 
-def frame(kind: str, /, **said: object) -> str:
-    """A frame to send."""
-    return json.dumps({"type": kind, **said})
+def frame(kind: str, /, **content: object) -> str:
+    """Return a frame to send."""
+    return json.dumps({"type": kind, **content})
 
 
 def read(text: str | bytes) -> Mapping[str, Any]:
-    """A frame that came.
+    """Return the content of a received frame.
 
     Raises:
         ServerRefused: It is no frame.
     """
     try:
-        found = json.loads(text)
+        content = json.loads(text)
     except ValueError:
         raise strange("a frame") from None
-    if not isinstance(found, Mapping):
+    if not isinstance(content, Mapping):
         raise strange("a frame")
-    return found
+    return content
 
 
 def refused(error: BaseException) -> HandupError | None:
-    """Why a server did not let us in, where trying again will not help by itself."""
+    """Return the error with which a server did not let us in; None where trying again may help."""
     if not isinstance(error, InvalidStatus) or error.response.status_code not in REFUSED:
         return None
     try:
@@ -99,17 +99,17 @@ def refused(error: BaseException) -> HandupError | None:
 
 
 def why(error: BaseException) -> str:
-    """How a connection failed, in a few words."""
+    """Return in a few words why a connection failed."""
     if isinstance(error, TimeoutError):
         return "nothing was heard for too long"
     return str(error) or type(error).__name__
 
 
 class Outbox:
-    """The latest state and the pictures that wait. Threads may share it, and nothing here waits or raises.
+    """Latest state and waiting pictures of a robot. Threads may share it, and no method waits or raises.
 
     Args:
-        robot: Whose.
+        robot: Name of the robot.
     """
 
     def __init__(self, robot: str) -> None:
@@ -119,7 +119,7 @@ class Outbox:
         self.state: str | None = None
 
     def put_state(self, state: Mapping[str, Any] | RobotState, now_s: float) -> None:
-        """Take a state, as the frame that says it; one that cannot be sent is told in the log and left out."""
+        """Take a state, as the frame to send; one that cannot be sent is logged and left out."""
         try:
             text = frame("state", state={"at_s": now_s, **plain(state), "robot": self._robot})
         except (TypeError, ValueError) as error:
@@ -139,27 +139,27 @@ class Outbox:
                 del self._pictures[next(iter(self._pictures))]
 
     def picture(self) -> tuple[str, bytes] | None:
-        """The picture that waits for longest."""
+        """Return the picture that waits for longest; None without one."""
         with self._lock:
             return next(iter(self._pictures.items()), None)
 
     def done(self, name: str, picture: bytes) -> None:
-        """A picture need not be sent any more, unless another one has taken its place."""
+        """Forget a picture that was sent, unless another one has taken its place."""
         with self._lock:
             if self._pictures.get(name) is picture:
                 del self._pictures[name]
 
 
 class Pulse:
-    """Heartbeats both ways, and how old what we hear can be.
+    """Heartbeats both ways, and the age of the last one that counts.
 
-    Each beat of ours has a number, and the server's beats repeat the last one that it heard. So a beat that was held
-    up on the way, by a network or by a program that slept, is dated by when *we* sent the number in it, and not by when
-    it came in. No wall clock is asked, neither here nor there.
+    Each heartbeat of ours has a number, and the server's heartbeats repeat the last one that it heard. So a heartbeat
+    that was delayed, by a network or by a suspended program, is dated by the time at which *we* sent the number in it,
+    not by its arrival. No wall clock is used, neither here nor there.
 
     Args:
-        hold_s: How long a beat is good for.
-        now_s: A clock that never jumps.
+        hold_s: Time in seconds for which a heartbeat counts.
+        now_s: Clock in seconds that never jumps.
     """
 
     def __init__(self, hold_s: float, now_s: Callable[[], float] = time.monotonic) -> None:
@@ -172,16 +172,16 @@ class Pulse:
 
     @property
     def age_s(self) -> float:
-        """How long ago the server was surely there; infinity where it never was."""
+        """Seconds since the server was surely there; infinity where it never was."""
         return self._now_s() - self._last_s
 
     @property
     def fresh(self) -> bool:
-        """Whether the server was there just now."""
+        """True where the server was there within `hold_s`."""
         return self.age_s < self.hold_s
 
     def send(self) -> int:
-        """The number of a beat that goes out now."""
+        """Return the number of a heartbeat that is sent now."""
         self._number += 1
         self._sent[self._number] = self._now_s()
         if len(self._sent) > REMEMBERED:
@@ -189,12 +189,12 @@ class Pulse:
         return self._number
 
     def connected(self, began_s: float) -> None:
-        """A connection was made that we began to make at a time of our clock; the server was there after that."""
+        """Note a new connection that we began at this time of our clock; the server was there after that."""
         self._echoes = False
         self._there_at(began_s)
 
     def hear(self, beat: Mapping[str, Any]) -> None:
-        """Take in a beat. From a server that repeats no numbers it is dated by when it came in."""
+        """Take in a heartbeat. From a server that repeats no numbers, it is dated by its arrival."""
         number = beat.get("heard")
         self._echoes = self._echoes or "heard" in beat
         if not self._echoes:
@@ -206,15 +206,15 @@ class Pulse:
         self._last_s = max(self._last_s, at_s)
 
     def forget(self) -> None:
-        """The server is not there, as far as we are concerned."""
+        """Count the server as gone."""
         self._last_s = -math.inf
 
 
 class Sticks:
-    """What of the pushes that come in counts. One thread hears, any thread may look.
+    """Filter of incoming pushes: one person steers at a time. One thread calls `hear`, any thread may read `latest`.
 
     Args:
-        clock: Tells the time in seconds.
+        clock: Clock in seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -223,25 +223,25 @@ class Sticks:
         self.latest: Stick | None = None
 
     def hear(self, frame: Mapping[str, Any]) -> None:
-        """Take a push, unless somebody else steers just now or it is none."""
-        found = _stick_of(frame, self._clock())
+        """Take a push, unless somebody else steers just now or it is malformed."""
+        stick = _stick_of(frame, self._clock())
         known = self.latest
-        if found is None:
+        if stick is None:
             return
-        last_s = self._pushed_s if not found.idle or known is None else known.heard_s  # who rests takes nobody's place
-        if known is None or known.device == found.device or found.heard_s - last_s > TURN_S:
-            self.latest = found
-            if not found.idle:
-                self._pushed_s = found.heard_s
+        last_s = self._pushed_s if not stick.idle or known is None else known.heard_s  # who rests takes nobody's place
+        if known is None or known.device == stick.device or stick.heard_s - last_s > TURN_S:
+            self.latest = stick
+            if not stick.idle:
+                self._pushed_s = stick.heard_s
 
 
 def _stick_of(frame: Mapping[str, Any], now_s: float) -> Stick | None:
     push, mode = frame.get("push"), frame.get("mode")
     if mode not in MODES or not isinstance(push, list) or len(push) != 3:
         return None
-    if not all(isinstance(each, int | float) and math.isfinite(each) for each in push):
+    if not all(isinstance(share, int | float) and math.isfinite(share) for share in push):
         return None
-    x, y, z = (max(-1.0, min(1.0, float(each))) for each in push)
+    x, y, z = (max(-1.0, min(1.0, float(share))) for share in push)
     return Stick(
         by=str(frame.get("by") or ""),
         device=str(frame.get("device") or ""),
@@ -253,21 +253,21 @@ def _stick_of(frame: Mapping[str, Any], now_s: float) -> Stick | None:
 
 
 class ServerClock:
-    """Tells the server's time, as it was last heard, carried on by a clock that never jumps.
+    """Clock of the server: its last known time, carried on by a clock that never jumps.
 
-    Deadlines and *not now until* are times of the server. A robot whose local journal has this clock has one time in
-    all of it. Before the server was heard it is the machine's own time.
+    Deadlines and *not now until* are times of the server. With this clock in the robot's own journal, all its times are
+    of one kind. Before the server was heard, it shows the machine's own time.
     """
 
     def __init__(self) -> None:
         self._ahead_s = time.time() - time.monotonic()
 
     def now_s(self) -> float:
-        """Seconds since the epoch, by the server."""
+        """Return seconds since the epoch, by the server."""
         return time.monotonic() + self._ahead_s
 
     def hear(self, now_s: Any) -> None:
-        """Take in what the server said its time is. What was held up on the way says less than it is."""
+        """Take in the server's time. After a delay on the way it is a little behind."""
         if isinstance(now_s, bool) or not isinstance(now_s, int | float):
             return
         self._ahead_s = float(now_s) - time.monotonic()

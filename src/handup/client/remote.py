@@ -1,4 +1,4 @@
-"""A desk that is on another machine: `handup.run` drives a robot there as it would on a desk of its own."""
+"""Desk on another machine, with which `handup.run` drives a robot as it would with a desk of its own."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from handup.journal import Journal
 
 T = TypeVar("T")
 LOOK_S = 2.0
-"""While it waits for an answer, a robot looks so often whether it was stopped."""
+"""Time in seconds between two looks of a waiting robot whether it was stopped."""
 
 
 class RemoteDesk:
-    """The desk of a server, for `handup.run`, with a journal of the robot's own for its session.
+    """Desk of a server, for `handup.run`, with a journal of the robot's own for its session.
 
     The session's steps are in the local journal, the questions and answers at the server. While the server is not
-    heard, whatever is wanted of the desk waits: the robot holds. A stop that the link hears is written in the local
-    journal, so it ends the run also if the program is started again. A stop that was said *and* lifted while this
-    robot had no link is not heard of, but by the questions that it took back.
+    heard, every method waits, and the robot stands still. A stop that the link hears is written in the local journal,
+    so it ends the run also if the program is started again. A stop that was pressed *and* lifted while this robot had
+    no link shows only in the questions that it withdrew.
 
     Args:
-        client: Asks and waits.
-        link: Says whether the robot may move.
-        journal: Where the session is kept; open it with `clock=link.clock`, since deadlines are the server's times.
+        client: Client that asks and waits.
+        link: Link that says if the robot may move.
+        journal: Journal of the session; open it with `clock=link.clock`, since deadlines are the server's times.
     """
 
     def __init__(self, client: Client, link: RobotLink, journal: Journal) -> None:
@@ -46,13 +46,13 @@ class RemoteDesk:
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody said stop. Waits while nobody can tell, because the server is not heard."""
+        """True while a stop holds. Waits while that is unknown, because the server is not heard."""
         self._link.hold(only_heard=True)
         self._note_stops()
         return self._link.stopped
 
     def stopped_since(self, seq: int) -> bool:
-        """Whether this robot heard a stop after an entry of its journal, also where it was lifted since."""
+        """Tell whether this robot heard a stop after an entry of its journal, also where it was lifted since."""
         self._note_stops()
         return self._last_stop > seq
 
@@ -63,7 +63,7 @@ class RemoteDesk:
             self._stops = heard
 
     def now_s(self) -> float:
-        """The time of the journal's clock, which never runs backwards."""
+        """Return the time of the journal's clock, which never runs backwards."""
         return max(self.journal.clock.now_s(), self.journal.head().at_s)
 
     def ask(self, question: Question, *, run: str, step: str, attempt: int = 1, load: float = 0.0) -> Record:
@@ -75,16 +75,16 @@ class RemoteDesk:
         until = math.inf if timeout_s is None else time.monotonic() + timeout_s
         while True:
             left_s = until - time.monotonic()
-            found = self._client.wait(question, min(max(left_s, 0.0), LOOK_S))
-            if found is not None:
-                return self._noted(found)
+            record = self._client.wait(question, min(max(left_s, 0.0), LOOK_S))
+            if record is not None:
+                return self._noted(record)
             if self.stopped:
                 return self.record(question)
             if left_s <= LOOK_S:
                 return None
 
     def record(self, question: str) -> Record | None:
-        """The question as it is."""
+        """Return the question as it is now; None where there is none."""
         return self._noted(self._surely(lambda: self._client.record(question)))
 
     def withdraw(self, question: str, why: str) -> Receipt:
@@ -92,22 +92,22 @@ class RemoteDesk:
         return self._surely(lambda: self._client.withdraw(question, why))
 
     def tick(self) -> None:
-        """Nothing: the server sees to what is due."""
+        """Do nothing: the server handles deadlines."""
 
     def free_from_s(self, now_s: float) -> float:
-        """From when somebody may be asked: at once, since the server holds what does not fit; never while stopped."""
+        """Return the time from which people may be asked: now, as the server holds questions back; never while stopped."""
         return math.inf if self._link.stopped else now_s
 
     def _noted(self, record: Record | None) -> Record | None:
         """Write down, once, that a question was settled: the run counts its rests from there."""
         if record is not None and record.settled and record.id not in self._told:
             self._told.add(record.id)
-            if not any(isinstance(each.event, RemoteSettled) for each in self.journal.read(key=record.id)):
+            if not any(isinstance(entry.event, RemoteSettled) for entry in self.journal.read(key=record.id)):
                 self.journal.append(RemoteSettled(status=str(record.status)), key=record.id)
         return record
 
     def _surely(self, do: Callable[[], T]) -> T:
-        """Do something, however long the server is away meanwhile."""
+        """Call a function again and again until the server is there."""
         while True:
             try:
                 return do()

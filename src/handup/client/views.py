@@ -1,4 +1,4 @@
-"""What a server says, as typed things: questions, receipts, robots, and what changes while one watches."""
+"""Answers and frames of a server as typed objects: questions, receipts, robots, and changes while watching."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from handup.core.panels import Unshown
 from handup.desk import Receipt, ReceiptStatus, Record
 
 Json = Mapping[str, Any]
-_FIELDS = tuple(each.name for each in fields(Record))
+_FIELDS = tuple(field.name for field in fields(Record))
 _UNSAID: Json = {
     "answer": None,
     "attempt": 1,
@@ -25,11 +25,11 @@ _UNSAID: Json = {
     "step": "",
     "turn": None,
 }
-"""What a server may leave out of a question, since it is not for everybody to know."""
+"""Values of fields that a server may leave out of a question, since not everybody may know them."""
 
 
 def record_of(view: Json) -> Record:
-    """The question that a server shows, as far as it shows it. Fields that this handup does not know are left out.
+    """Return the question that a server shows. Fields that this handup does not know are left out.
 
     Raises:
         ServerRefused: It is no question.
@@ -42,14 +42,15 @@ def record_of(view: Json) -> Record:
 
 
 def strange(what: str) -> ServerRefused:
-    """The error for what no handup server says."""
+    """Return the error for an answer that no handup server sends."""
     return ServerRefused(
-        f"the server sent {what} that cannot be read", hint="Check that the address is a handup server's, and its age."
+        f"the server sent {what} that cannot be read",
+        hint="Check that a handup server is at the address, and its version.",
     )
 
 
 def receipt_of(view: Json) -> Receipt:
-    """What is said to a reply.
+    """Return the receipt that a server sends for a reply.
 
     Raises:
         ServerRefused: It is no receipt.
@@ -68,14 +69,14 @@ def receipt_of(view: Json) -> Receipt:
 
 @dataclass(frozen=True, kw_only=True)
 class Pairing:
-    """What a device is known by from now on.
+    """Result of pairing a device.
 
     Args:
         token: The secret; keep it where only the device can read it.
-        id: Names the device, to revoke it.
-        name: Of the person or robot.
-        role: What it may do.
-        until_s: When it ends; never where it is None.
+        id: Id of the token, with which it can be revoked.
+        name: Name of the person or robot.
+        role: Role of the person, or `robot`.
+        until_s: Time in seconds at which it expires; never where it is None.
     """
 
     token: str
@@ -90,15 +91,15 @@ class Pairing:
 
 @dataclass(frozen=True, kw_only=True)
 class ActiveStop:
-    """A stop that holds: who said it, why, and when by the server's clock."""
+    """A stop that holds: the person, the reason, and the time by the server's clock."""
 
     by: str = ""
     why: str = ""
     at_s: float | None = None
     seq: int | None = field(default=None, compare=False)
-    """Its number, once it is written; `enable` takes it."""
+    """Number of its entry, once it is written; `enable` takes it."""
     written: bool = field(default=True, compare=False)
-    """Whether it survives the server. Where not, who hears of it keeps it."""
+    """True once it survives the end of the server. Until then, each robot that heard it keeps it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,8 +108,8 @@ class KnownRobot:
 
     Args:
         robot: Its name.
-        alive: Whether it has been heard within the time that makes it hold.
-        state: What it said last of what it does: `handup.core.panels.RobotState`, as plain data.
+        alive: True where it was heard lately; otherwise it stands still.
+        state: Its latest state: `handup.core.panels.RobotState`, as plain data.
     """
 
     robot: str
@@ -121,7 +122,7 @@ class KnownRobot:
 
 @dataclass(frozen=True, kw_only=True)
 class Connected:
-    """The server is there, and this is everything as it is now; what one knew before is old."""
+    """The server is there. This is everything as it is now, in place of all earlier changes."""
 
     stopped: ActiveStop | None
     questions: tuple[Record, ...]
@@ -130,31 +131,31 @@ class Connected:
 
 @dataclass(frozen=True, kw_only=True)
 class Lost:
-    """The server cannot be heard; it is tried again until it can."""
+    """The connection is lost; it is tried again until it works."""
 
     why: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Changed:
-    """A question is new, or no longer what it was."""
+    """A question is new or has changed."""
 
     record: Record
 
 
 @dataclass(frozen=True, kw_only=True)
 class StopChanged:
-    """Somebody said stop; or, with None, somebody enabled the robots again."""
+    """Somebody pressed stop; with None, somebody enabled the robots again."""
 
     stop: ActiveStop | None
 
 
 Change = Connected | Lost | Changed | StopChanged | KnownRobot
-"""What `watch` yields."""
+"""Changes that `watch` yields."""
 
 
 def change_of(frame: Json) -> Change | None:
-    """What a frame of the live socket says; None for beats, and for what this handup does not know.
+    """Return the change in a frame of the live socket; None for heartbeats and for unknown frames.
 
     Raises:
         ServerRefused: It cannot be read.
@@ -163,8 +164,8 @@ def change_of(frame: Json) -> Change | None:
         case "hello":
             return Connected(
                 stopped=stop_of(frame.get("stopped")),
-                questions=tuple(record_of(each) for each in frame.get("questions") or ()),
-                robots=tuple(robot_of(each) for each in frame.get("robots") or ()),
+                questions=tuple(record_of(view) for view in frame.get("questions") or ()),
+                robots=tuple(robot_of(view) for view in frame.get("robots") or ()),
             )
         case "question" | "record":
             return Changed(record=record_of(frame.get("record") or {}))
@@ -176,32 +177,32 @@ def change_of(frame: Json) -> Change | None:
 
 
 def stop_of(view: Any) -> ActiveStop | None:
-    """The stop that a server tells of. Whatever is not plainly no stop is one."""
+    """Return the stop that a server sends. Only null and false mean that there is none."""
     if view is None or view is False:
         return None
-    said = view if isinstance(view, Mapping) else {}
+    fields_of_stop = view if isinstance(view, Mapping) else {}  # whatever else it is, robots must stop
     return ActiveStop(
-        by=str(said.get("by") or ""),
-        why=str(said.get("why") or ""),
-        at_s=said.get("at_s"),
-        seq=said.get("seq"),
-        written=said.get("written") is not False,
+        by=str(fields_of_stop.get("by") or ""),
+        why=str(fields_of_stop.get("why") or ""),
+        at_s=fields_of_stop.get("at_s"),
+        seq=fields_of_stop.get("seq"),
+        written=fields_of_stop.get("written") is not False,
     )
 
 
 def unshown_of(view: Json) -> Unshown:
-    """The parts of a state that a server tells it does not show."""
+    """Return the parts of a state that a server does not show."""
     names = {key: view.get(key) for key in ("panels", "fields")}
-    return Unshown(**{key: tuple(map(str, said)) for key, said in names.items() if isinstance(said, list)})
+    return Unshown(**{key: tuple(map(str, parts)) for key, parts in names.items() if isinstance(parts, list)})
 
 
-def count_of(said: Any) -> int:
-    """A number of things that a server tells of; none where it is no number."""
-    return said if type(said) is int and said > 0 else 0
+def count_of(value: Any) -> int:
+    """Return a count that a server sends; 0 where it is no number."""
+    return value if type(value) is int and value > 0 else 0
 
 
 def robot_of(view: Json) -> KnownRobot:
-    """A robot that a server tells of.
+    """Return the robot that a server sends.
 
     Raises:
         ServerRefused: It has no name.

@@ -134,11 +134,11 @@ async def openapi(request: Request) -> Response:
 
 
 @access_routes.post("/pair", response_model=models.PairAnswer)
-async def pair(service: Behind, given: models.PairRequest, request: Request) -> Response:
+async def pair(service: Behind, pairing: models.PairRequest, request: Request) -> Response:
     """Exchange a code for a token, which a browser also gets as a cookie."""
-    if unstorable(given.device):
+    if unstorable(pairing.device):
         raise BadRequest("the name of a device is one line of plain text", hint="Send another name.")
-    paired = await service.call(service.access.pair, given.code, given.device)
+    paired = await service.call(service.access.pair, pairing.code, pairing.device)
     grant = paired.grant
     response = json_of({"token": paired.token, **service.me(grant)})
     max_age = max(1, int(grant.until_s - service.now_s()))
@@ -262,22 +262,22 @@ async def withdraw(service: Behind, whose: Whose, about: models.WithdrawRequest)
 
 
 @question_routes.post("/replies", response_model=models.ReceiptView)
-async def reply(service: Behind, whose: Whose, said: models.ReplyJson, request: Request) -> Response:
+async def reply(service: Behind, whose: Whose, content: models.ReplyJson, request: Request) -> Response:
     """Reply to a question. The receipt says if the reply counts; the same token may be sent again."""
-    if said.get("kind") != ReplyKind.STOP:
+    if content.get("kind") != ReplyKind.STOP:
         request.app.state.guard.check_pace(whose)
-    return json_of(await replied(service, whose, said))
+    return json_of(await replied(service, whose, content))
 
 
-async def replied(service: Service, whose: Grant, said: dict[str, Any]) -> dict[str, Any]:
+async def replied(service: Service, whose: Grant, content: dict[str, Any]) -> dict[str, Any]:
     """Pass a reply on, and return its receipt.
 
     Raises:
         BadAnswer: It is no reply, or names its sender.
     """
-    if "by" in said:
+    if "by" in content:
         raise BadAnswer("a reply names who it is from", hint="Leave 'by' out: the server knows whose device it is.")
-    sent = Reply.from_json({"device": whose.device, **said, "by": whose.name})
+    sent = Reply.from_json({"device": whose.device, **content, "by": whose.name})
     if sent.kind is ReplyKind.STOP:
         again = service.stopped is not None
         await service.stop(whose.name, "", service.now_s(), sent.token)

@@ -327,7 +327,7 @@ class Service:
         self._tell(News(records=records, entries=tuple(entries), state=state, access=ended))
 
     def _guarded(self) -> None:
-        """Follow the journal. Without this thread nobody would hear of stops elsewhere: if it fails, everything stops."""
+        """Follow the journal. Without this thread nobody hears of stops elsewhere: if it fails, everything stops."""
         with Guarded(self._lost, "the journal cannot be followed any more, and everything stops"):
             self._follow()
 
