@@ -79,7 +79,7 @@ def test_what_needs_a_person_is_not_left_to_the_robot(site: Site, step: str) -> 
         look.sees_not("let-robot-try")
         look.press("someone-else")
         look.says("send", "Send")
-        expect(look.page.locator(".says")).to_contain_text("If nobody else can be asked, the robot decides by itself.")
+        expect(look.page.locator(".says")).to_contain_text("If nobody else can be asked, I decide by myself.")
 
 
 def test_the_plate_is_shown_while_stopped_and_who_stopped_is_told_that_it_goes_on(site: Site) -> None:

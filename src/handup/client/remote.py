@@ -95,7 +95,7 @@ class RemoteDesk:
         """Do nothing: the server handles deadlines."""
 
     def free_from_s(self, now_s: float) -> float:
-        """Return the time from which people may be asked: now, as the server holds questions back; never while stopped."""
+        """Return the time from which people may be asked: now, as the server holds questions; never while stopped."""
         return math.inf if self._link.stopped else now_s
 
     def _noted(self, record: Record | None) -> Record | None:

@@ -39,7 +39,7 @@ function Silent() {
     <div class="banner warn" role="status" data-testid="robot-silent">
       <Icon name="robot" />
       <p>
-        <b>The robot does not answer.</b> It holds still until it hears from here again.
+        <b>The robot does not answer.</b> It stands still until it hears from here again.
       </p>
     </div>
   );

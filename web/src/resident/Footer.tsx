@@ -19,16 +19,16 @@ export function othersOf({ question }: RecordView): Other[] {
     {
       kind: "not-now",
       words: "Not now",
-      effect: "The robot may go on without your answer; otherwise it asks again later.",
+      effect: "I may go on without your answer. Otherwise I ask you again later.",
       icon: "later",
     },
     {
       kind: "someone-else",
       words: "Someone else",
-      effect: "The next person is asked. If nobody else can be asked, the robot decides by itself.",
+      effect: "I ask the next person. If nobody else can be asked, I decide by myself.",
       icon: "person",
     },
-    { kind: "let-robot-try", words: "Let the robot try", effect: "The robot decides this by itself.", icon: "robot" },
+    { kind: "let-robot-try", words: "Let the robot try", effect: "I decide this by myself.", icon: "robot" },
   ];
   return all.filter(({ kind }) => kind !== "let-robot-try" || !viewOf(question.kind).forPeople);
 }

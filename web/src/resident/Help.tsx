@@ -12,22 +12,25 @@ export function Help() {
       <dl class="helps">
         <dt>Stop</dt>
         <dd>
-          Stops the robot as soon as you press it. It stays stopped until somebody lets it go on. It is no emergency
-          switch: the robot's own button is.
+          I stop as soon as you press it. I stay stopped until somebody lets me go on. This is no emergency switch: my
+          own button is.
         </dd>
         <dt>Not now</dt>
-        <dd>Puts the question off. The robot may go on without your answer; otherwise it asks again later.</dd>
+        <dd>Puts the question off. I may go on without your answer. Otherwise I ask you again later.</dd>
         <dt>Someone else</dt>
         <dd>
-          {others.length > 0 ? `The robot asks ${others.join(" or ")} instead.` : "The robot asks the next person."} If
-          nobody else can be asked, it decides by itself.
+          {others.length > 0 ? `I ask ${others.join(" or ")} instead.` : "I ask the next person."} If nobody else can be
+          asked, I decide by myself.
         </dd>
         <dt>Let the robot try</dt>
-        <dd>The robot decides by itself, with its best guess. Not where it needs your permission or your hands.</dd>
+        <dd>I decide by myself, with my best guess. I cannot where I need your permission or your hands.</dd>
         <dt>Send and Undo</dt>
         <dd>Nothing goes out before you press Send. Undo takes your choice back. There is no hurry.</dd>
         <dt>To reach somebody</dt>
-        <dd>{contact || "Press “Someone else” at a question. You can write here whom to call: see Settings."}</dd>
+        <dd>
+          {contact ||
+            "Press “Someone else” at a question. In Settings you can write whom to call; it is then shown here."}
+        </dd>
         <dt>Keys</dt>
         <dd>
           <kbd>F9</kbd> stops at any time, <kbd>F2</kbd> says “not now”, <kbd>F1</kbd> opens this.{" "}

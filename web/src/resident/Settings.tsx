@@ -85,7 +85,7 @@ export function SettingsSheet() {
       />
       <Pick
         title="One switch (scanning)"
-        note="Marks one place after the other. By itself: the switch takes the marked one. By the switch: the first key moves on, the others take."
+        note="One place after the other is marked. “Moves by itself”: the switch presses the marked place. “Moves by the switch”: the first key moves the mark on, the others press."
         name="scan"
         options={[
           { value: "off", words: "Off" },
@@ -108,7 +108,7 @@ export function SettingsSheet() {
         <>
           <Pick
             title="A tap anywhere is a switch"
-            note="On: a tap anywhere takes the marked place, not what it touches; only Stop is Stop. Off: a tap presses what it touches, as without scanning."
+            note="On: a tap anywhere presses the marked place, not what it touches. Only Stop is always Stop. Off: a tap presses what it touches."
             name="tap"
             options={ON_OFF}
             value={now.scanTap}
@@ -116,7 +116,7 @@ export function SettingsSheet() {
           />
           <Pick
             title="A second press counts after"
-            note="For hands that tremble: a press that comes sooner is not taken."
+            note="For hands that tremble: a press that comes sooner does not count."
             name="debounce"
             options={DEBOUNCES.map((value) => ({ value, words: value === 0 ? "At once" : seconds(value) }))}
             value={now.debounceMs}
@@ -142,7 +142,7 @@ export function SettingsSheet() {
         onPick={(keys) => change({ keys })}
       />
       <label class="field">
-        <span>Whom to call (stands in Help)</span>
+        <span>Whom to call (shown in Help)</span>
         <input
           type="text"
           data-testid="set-contact"

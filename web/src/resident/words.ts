@@ -5,11 +5,11 @@ import type { Question, RecordView, ResumeHint } from "../types";
 
 /** In the order in which they are offered. */
 export const RESUMING: readonly { hint: ResumeHint; words: string; effect: string }[] = [
-  { hint: "continue", words: "go on from where it stopped", effect: "It carries on with the rest of the step." },
-  { hint: "retry", words: "do the same step again", effect: "It starts this step from its beginning." },
-  { hint: "next", words: "go on with the next step", effect: "It takes this step as done." },
-  { hint: "previous", words: "go back one step", effect: "It does the step before this one again." },
-  { hint: "none", words: "leave it to the robot", effect: "It goes on as it sees fit." },
+  { hint: "continue", words: "go on from where it stopped", effect: "I carry on with the rest of the step." },
+  { hint: "retry", words: "do the same step again", effect: "I start this step from its beginning." },
+  { hint: "next", words: "go on with the next step", effect: "I take this step as done." },
+  { hint: "previous", words: "go back one step", effect: "I do the step before this one again." },
+  { hint: "none", words: "leave it to the robot", effect: "I go on as I see fit." },
 ];
 
 export function number(value: number): string {
