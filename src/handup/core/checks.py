@@ -52,9 +52,9 @@ def shown(value: object) -> str:
 def suggestion(word: str, known: Collection[str]) -> str:
     """Return a hint: the known name that is most like a word, and all names where they are few."""
     few = len(known) <= MAX_COMPARED
+    # Comparing is slow: of many names, only those of the same first letter and about the same length take part.
     like = (name for name in known if few or (name[:1] == word[:1] and abs(len(name) - len(word)) <= 3))
     compared = {name.lower(): name for name in islice(like, MAX_COMPARED)}
-    # Comparing is slow: of many names, only those of the same first letter and about the same length take part.
     near = get_close_matches(word[:100].lower(), compared, 1)
     guess = f"Did you mean '{compared[near[0]]}'? " if near else ""
     if not known:

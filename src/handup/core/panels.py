@@ -343,7 +343,7 @@ def plain(state: Mapping[str, Any] | RobotState) -> dict[str, Any]:
     Raises:
         TypeError: `panels` is no list.
     """
-    # Only what was set: an older server refuses fields that it does not know, also where they hold the default.
+    # Only fields that were set: an older server would report new ones as not shown, even where they hold the default.
     values = {name: getattr(state, name) for name in state.model_fields_set} if isinstance(state, RobotState) else state
     return {name: [_plain(panel) for panel in value] if name == "panels" else value for name, value in values.items()}
 

@@ -179,7 +179,7 @@ class OuterGate:
         bounds = self._settings.bounds
         most = bounds.picture if scope["path"].startswith(PICTURES) else bounds.body
         length = headers.get("content-length", "")
-        # A stop is never refused for its size: the rest of its body is simply not read.
+        # A stop is never refused for its size: a body that is too large is ignored.
         if length.isdecimal() and int(length[:20]) > most and scope["path"] != STOP:
             raise _too_large(most)
         received = 0
