@@ -86,7 +86,7 @@ def test_the_record_says_which_experiment_it_was() -> None:
 
 def test_a_film_that_cannot_be_written_is_refused_before_the_meal(tmp_path: Path) -> None:
     (tmp_path / "film.gif").symlink_to(tmp_path / "no" / "folder.gif")
-    assert_one_line_error(here(*SHORT, "--record", str(tmp_path / "film.gif")), "--record", "cannot be written")
+    assert_one_line_error(here(*SHORT, "--record", str(tmp_path / "film.gif")), "--record", "can be written")
 
 
 def test_the_result_is_printed_though_the_film_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

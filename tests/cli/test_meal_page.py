@@ -357,4 +357,4 @@ def test_without_the_extra_or_the_page_or_a_folder_one_line_says_so(
         assert_one_line_error(here(*PAGE), install_command("web"))
     with monkeypatch.context() as patched:
         patched.setattr(built_page, "PAGE", "no-such-page.html")
-        assert_one_line_error(here(*PAGE), "the page is not built", "make page")
+        assert_one_line_error(here(*PAGE), "the page must be built first", "make page")

@@ -25,7 +25,7 @@ def unbuilt(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("unbuilt")
 def test_a_tour_without_a_page_is_none() -> None:
-    assert_one_line_error(here("page", "--demo"), "the page is not built", "make page")
+    assert_one_line_error(here("page", "--demo"), "the page must be built first", "make page")
 
 
 @pytest.mark.usefixtures("unbuilt")

@@ -101,7 +101,7 @@ def test_the_tree_as_data_and_as_a_picture(tmp_path: Path) -> None:
     assert (found["main"], found["tree"]["name"]) == ("bring_cup", "bring_cup")
     assert picture.read_text(encoding="utf-8").startswith("<svg ")
     assert here("recipe", "show", *FILES, "--svg", str(picture)).out == ""
-    assert_one_line_error(here("recipe", "show", *FILES, "--svg", str(tmp_path)), "cannot be written")
+    assert_one_line_error(here("recipe", "show", *FILES, "--svg", str(tmp_path)), "can be written")
 
 
 def test_what_cannot_be_read_is_not_shown(wrong: Path) -> None:

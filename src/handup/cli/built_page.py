@@ -1,25 +1,25 @@
-"""Whether the page is there: every installed package has it; a checkout builds it from `web/`."""
+"""Check of the built page: every installed package has it; a checkout builds it from `web/`."""
 
 from __future__ import annotations
 
 from importlib import resources
 
-from handup.core import BadSetting
+from handup.core import MissingSetting
 
 PAGE = "index.html"
 HOW = "Run: make page (it needs Node)."
 
 
 def is_built() -> bool:
-    """Whether there is a page to serve."""
+    """Return whether there is a page to serve."""
     return resources.files("handup").joinpath("server", "static", PAGE).is_file()
 
 
 def check_built() -> None:
-    """Refuse what makes no sense without a page, before anything is begun.
+    """Refuse work that needs the page, before anything is begun.
 
     Raises:
-        BadSetting: It is not built.
+        MissingSetting: The page is not built.
     """
     if not is_built():
-        raise BadSetting("the page is not built", hint=HOW)
+        raise MissingSetting("the page must be built first, and it is not", hint=HOW)

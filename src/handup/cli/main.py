@@ -16,7 +16,7 @@ from handup.cli.output import BAD_INPUT, FAILED, INTERRUPTED, err
 from handup.core import HandupError
 
 USAGE_ERROR = cast(type[Exception], typer.BadParameter.__mro__[1])
-"""What the command-line library raises for a wrong call; it does not export the class itself."""
+"""Error of the command-line library for a wrong call; the library does not export the class itself."""
 
 
 def command_of(name: str) -> Any:
@@ -30,14 +30,14 @@ def command_of(name: str) -> Any:
 
 
 class Commands(TyperGroup):
-    """Imports no command but the one that is called: one may need what is slow to import, or is not installed."""
+    """Group that imports no command but the one that is called: others may be slow to import, or not installed."""
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
         self.commands = {name: TyperCommand(name, help=words) for name, words in COMMANDS.items()}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """Find the command that the words name; those of `COMMANDS` only stand for them in the help."""
+        """Find the command that the words name, and import it: the commands of `COMMANDS` only serve the help."""
         name, _, rest = super().resolve_command(ctx, args)
         return name, command_of(str(name)), rest
 
@@ -62,7 +62,7 @@ def _print_version(wanted: bool) -> None:
 def main(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+        bool, typer.Option("--version", help="Print the version of handup, and leave.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Robots that put their hand up: decide whether to act, ask, wait or yield."""
@@ -71,7 +71,8 @@ def main(
 
 
 def run() -> NoReturn:
-    """Entry point: every error a user can make ends in one line on stderr and exit code 2."""
+    """Run the command line; every mistake of a user ends in one line on stderr and exit code 2."""
+    # A terminal that cannot show a letter of a person's name must not end the command.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -89,7 +90,7 @@ def run() -> NoReturn:
     except (KeyboardInterrupt, typer.Abort):
         _fail("Stopped.", INTERRUPTED)
     except BrokenPipeError:
-        sys.stdout = None
+        sys.stdout = None  # the interpreter would flush it once more at its end, and fail again
         sys.exit(FAILED)
     except OSError as error:
         sys.stdout = None

@@ -33,43 +33,44 @@ COMMANDS = {
     "recipe": "Check recipes and recoveries before anything moves, look at them, and test parts of them alone.",
     "bench": "Measure speed, ours beside a fair alternative in the same run.",
 }
-"""Commands in the order of the help, with the first sentence of their own: each is the module of its name here."""
+"""Commands in the order of the help, with the first sentence of their docstrings; each is the module of its name."""
 
 DEFAULT_STORE = "handup.db"
 RUNS_STORE = "handup-runs/run.db"
-"""The store of `handup run` and of the commands that look at its runs, where none is named."""
+"""Default store of `handup run` and of the commands that look at its runs."""
 STORE_VARIABLE = "HANDUP_STORE"
-STORE_HELP = "A file, or a URL such as postgresql://user@host/name."
+STORE_HELP = "Store of the journal: a file, or a URL such as postgresql://user@host/name."
 
 StoreArgument = Annotated[str, typer.Argument(help=STORE_HELP, metavar="STORE", envvar=STORE_VARIABLE)]
 StoreOption = Annotated[str, typer.Option("--store", help=STORE_HELP, metavar="STORE", envvar=STORE_VARIABLE)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 RecoveryFiles = Annotated[
-    list[Path] | None, typer.Option("--recoveries", help="A file of recoveries; give it again for more.")
+    list[Path] | None, typer.Option("--recoveries", help="File of recoveries. May be given several times.")
 ]
-DatabaseFile = Annotated[Path | None, typer.Option("--database", help="The file that grounds names.")]
+DatabaseFile = Annotated[Path | None, typer.Option("--database", help="Database file that says what the names in recipes stand for.")]
 LOCAL_URL = "http://127.0.0.1:8765"
-"""Where `handup serve` is where nothing else is named."""
-Browse = Annotated[bool, typer.Option("--open/--no-browser", help="Open a browser here.")]
-Policy = Annotated[Path, typer.Argument(help="The policy as YAML.", metavar="POLICY.yaml")]
-Expert = Annotated[float, typer.Option(help="Probability that an answer is right.", metavar="C")]
-Weight = Annotated[float, typer.Option("--w", help="Weight of the person's load against the robot's time.")]
+"""Default address of `handup serve`."""
+Browse = Annotated[bool, typer.Option("--open/--no-browser", help="Open the page in a browser of this machine.")]
+Policy = Annotated[Path, typer.Argument(help="File of the policy, in YAML.", metavar="POLICY.yaml")]
+Expert = Annotated[float, typer.Option(help="Probability that a person's answer is right, 0 to 1.", metavar="C")]
+Weight = Annotated[float, typer.Option("--w", help="Weight of the person's load against the robot's time, 0 to 1.")]
 PeopleFile = Annotated[
-    Path | None, typer.Option("--people", help="Who there is, with limits, as YAML; kept in the store.", metavar="FILE")
+    Path | None,
+    typer.Option("--people", help="File of the people and their limits, in YAML. The store keeps it.", metavar="FILE"),
 ]
 
 
 def default_store(otherwise: str = DEFAULT_STORE) -> str:
-    """The store of a command that names none: the environment's, else a file in the present folder.
+    """Return the store of a command that names none: the environment's, else a file in the present folder.
 
     Args:
-        otherwise: Where the environment names none, either.
+        otherwise: The store to use where the environment names none, either.
     """
     return os.environ.get(STORE_VARIABLE) or otherwise
 
 
 def store_named(store: str) -> str:
-    """The option that names a store in a command to be copied; empty where the command works on it anyway."""
+    """Return the option that names a store in a command to be copied; empty where that store is the default."""
     return "" if store == DEFAULT_STORE == default_store() else f" --store {shlex.quote(store)}"
 
 
@@ -89,16 +90,16 @@ def group(name: str, epilog: str) -> typer.Typer:
 
 Port = Annotated[
     int | None,
-    typer.Option(help="Port of the page. Default: 8765, or the next free one.", min=1, max=65535, metavar="N"),
+    typer.Option(help="Port of the page. Default: 8765, or the next free port.", min=1, max=65535, metavar="N"),
 ]
-NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address of the page, and open no browser.")]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address of the page instead of opening a browser.")]
 Wait = Annotated[
     bool,
-    typer.Option("--wait/--no-wait", help="Begin once somebody has the page open; with --no-wait at once."),
+    typer.Option("--wait/--no-wait", help="Begin only once somebody has the page open."),
 ]
 Linger = Annotated[
     float,
-    typer.Option(help="Seconds for which the page stays open after the end.", min=0.0, max=3600.0, metavar="S"),
+    typer.Option(help="Time that the page stays open after the end, in seconds.", min=0.0, max=3600.0, metavar="S"),
 ]
 LINGER_S = 60.0
 NAMES: Mapping[str, str] = {
@@ -107,19 +108,19 @@ NAMES: Mapping[str, str] = {
     "wait": "--wait/--no-wait",
     "linger": "--linger",
 }
-"""Options that only the page has use for, by the names of their parameters."""
+"""Options that only the page uses, by the names of their parameters."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PageOptions:
-    """How the page is opened.
+    """Settings of the page that a robot opens.
 
     Args:
-        port: Its port; the first free one where it is None.
+        port: Port of the page; None takes 8765, or the next free port.
         browser: Whether a browser is opened.
         wait: Whether the robot begins only once the page is open.
-        linger_s: Seconds for which the page stays after the end.
-        named: The first of these options that stands on the command line; empty where none does.
+        linger_s: Time that the page stays open after the end, in seconds.
+        named: First of these options that stands on the command line; empty where none does.
     """
 
     port: int | None = None

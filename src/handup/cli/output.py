@@ -1,4 +1,4 @@
-"""How commands speak: results on stdout, everything else on stderr, one line per error; times are told in UTC."""
+"""Output of the commands: results on stdout, everything else on stderr, one line per error; times are in UTC."""
 
 from __future__ import annotations
 
@@ -15,30 +15,31 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from handup.core import BadSetting
+from handup.core import ConflictingSettings, Malformed
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
-"""Exit codes beside 0: it ran and found something wrong; the input or the call was wrong; stopped by the user."""
+"""Exit codes beside 0: the command found something wrong; the input or the call was wrong; the user stopped it."""
 
 PATIENCE_S = 0.5
-"""What is done sooner shows no progress."""
+"""Seconds before a progress bar appears; work that is done sooner shows none."""
 WIDE = 200
+"""Least width of a table, in letters."""
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
 
 def say(line: str = "") -> None:
-    """One line of a result, as it is, however long."""
+    """Print one line of a result on stdout, without wrapping it."""
     out.print(Text(line), soft_wrap=True)
 
 
 def note(line: str) -> None:
-    """One line on stderr, however long; a text of several is joined."""
+    """Print one line on stderr, without wrapping it; join a text of several lines."""
     err.print(" ".join(line.split()), markup=False, soft_wrap=True)
 
 
 def print_json(record: dict[str, Any]) -> None:
-    """A record on stdout, plain and complete."""
+    """Print a record as JSON on stdout."""
     out.file.write(json.dumps(record, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
 
 
@@ -47,9 +48,9 @@ def plain_table(*columns: str, right: Collection[str] = (), wrap: bool = False, 
 
     Args:
         columns: Headings.
-        right: Those of numbers, which stand to the right.
+        right: Headings of the columns that are aligned to the right, such as numbers.
         wrap: Let long cells take several lines.
-        style: Of the table, as its class takes it.
+        style: Further settings of `rich.table.Table`.
     """
     table = Table(box=None, pad_edge=False, **style)
     for column in columns:
@@ -58,42 +59,42 @@ def plain_table(*columns: str, right: Collection[str] = (), wrap: bool = False, 
 
 
 def picked(thing: object, *names: str) -> dict[str, Any]:
-    """Attributes of something by name, for a record."""
+    """Return some attributes of an object, by name, for a record."""
     return {name: getattr(thing, name) for name in names}
 
 
 def print_table(table: Table) -> None:
-    """A table on stdout. It takes the width it needs: a number that is cut is worse than a long line."""
+    """Print a table on stdout, as wide as it needs to be: a number that is cut is worse than a long line."""
     Console(width=max(out.width, WIDE), highlight=False).print(table)
 
 
 def bar(share: float, width: int = 20) -> str:
-    """A probability as a bar of text."""
+    """Draw a probability, 0 to 1, as a bar of text."""
     full = round(share * width)
     return "█" * full + "·" * (width - full)
 
 
 def many(count: int, what: str, more: str = "") -> str:
-    """So many of something, in words, as in "1 run" and "1,200 runs"."""
+    """Return a count in words, as in "1 run" and "1,200 runs"; `more` is an irregular plural."""
     return f"1 {what}" if count == 1 else f"{count:,} {more or what + 's'}"
 
 
 def entries(count: int) -> str:
-    """So many entries, in words."""
+    """Return a count of journal entries in words."""
     return many(count, "entry", "entries")
 
 
 @contextmanager
 def working(words: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Callable[[int], None]]:
-    """Show on stderr, at a terminal, that something takes its time, once it does.
+    """Show a progress bar on stderr, at a terminal, once the work takes longer than a moment.
 
     Args:
-        words: What is being done.
-        total: Of how many, where that is known.
-        quiet: Show nothing, since the lines of the result show it.
+        words: Name of the work, such as "checking".
+        total: Number of steps; None where it is unknown.
+        quiet: Show no bar, as where the lines of the result show the progress.
 
     Yields:
-        A function to tell how many are done.
+        A function that takes the number of steps that are done.
     """
     counts = () if total is None else (MofNCompleteColumn(),)
     columns = (TextColumn("{task.description}"), BarColumn(), *counts, TimeElapsedColumn())
@@ -106,6 +107,7 @@ def working(words: str, total: int | None = None, *, quiet: bool = False) -> Ite
     try:
         yield lambda done: progress.update(task, completed=done)
     finally:
+        # The timer may be starting the bar in its own thread right now: without joining it, the bar would never stop.
         later.cancel()
         if later.is_alive():
             later.join()
@@ -117,25 +119,25 @@ def working(words: str, total: int | None = None, *, quiet: bool = False) -> Ite
 
 
 def check_place(option: str, path: Path | None, rows: Path | None = None) -> None:
-    """Refuse a place for a result that cannot be written, or that is the input, before anything is computed."""
+    """Refuse a file for a result that cannot be written, or that is the input, before anything is computed."""
     if path is None:
         return
     if not path.parent.is_dir() or path.is_dir():
-        raise BadSetting(f"{option} is '{path}', which cannot be written", hint="Name a file in a folder that exists.")
+        must = "name a file that can be written"
+        raise Malformed.of(option, f"'{path}'", must, hint="Name a file in a folder that exists.")
     if rows is not None and path.resolve() == rows.resolve():
-        raise BadSetting(f"{option} is the file of the rows", hint="Give it a name of its own.")
+        raise ConflictingSettings.of(option, f"'{path}'", "not be the file of the rows", hint="Name another file.")
 
 
 def check_writable(option: str, path: Path) -> None:
-    """Refuse a file that cannot be written, before anything is computed. What is in it stays."""
+    """Refuse a file that cannot be written, before anything is computed. The content of the file stays."""
     new = not path.exists()
     try:
         with path.open("ab"):
             pass
     except OSError as error:
-        raise BadSetting(
-            f"{option} is '{path}', which cannot be written: {error.strerror or error}", hint="Name another file."
-        ) from None
+        got = f"'{path}' ({error.strerror or error})"
+        raise Malformed.of(option, got, "name a file that can be written", hint="Name another file.") from None
     if new:
         path.unlink()
 
@@ -144,22 +146,22 @@ def check_writable(option: str, path: Path) -> None:
 
 
 def day(at_s: float) -> str:
-    """The date."""
+    """Return the date."""
     return _told(at_s, "%Y-%m-%d")
 
 
 def clock(at_s: float) -> str:
-    """The time of day."""
+    """Return the time of day."""
     return _told(at_s, "%H:%M:%S")
 
 
 def moment(at_s: float) -> str:
-    """Date and time of day."""
+    """Return the date and the time of day."""
     return _told(at_s, "%Y-%m-%d %H:%M:%S")
 
 
 def near(at_s: float | None, today: str) -> str:
-    """The time of day, with the date where that is another day's; empty where there is no time."""
+    """Return the time of day, with the date where it is not today's; empty where there is no time."""
     if at_s is None:
         return ""
     return clock(at_s) if day(at_s) == today else _told(at_s, "%Y-%m-%d %H:%M")
