@@ -153,7 +153,7 @@ def test_without_matplotlib_it_advises_without_a_picture(policy: Path, monkeypat
         (["policy.yaml", "--w", "nan"], ["w is nan", "HU103"]),
         (["policy.yaml", "--horizon", "0"], ["horizon is 0", "HU103"]),
         (["policy.yaml", "--seed", "-1"], ["seed is -1", "HU103"]),
-        (["policy.yaml", "--plot", "a.pdf"], ["--plot is 'a.pdf'", ".svg or .png"]),
+        (["policy.yaml", "--plot", "a.pdf"], ["--plot must end in .svg or .png, got 'a.pdf'"]),
         (["policy.yaml", "--plot", "nowhere/a.svg"], ["can be written", "a folder that exists"]),
         (["policy.yaml", "--colour"], ["--colour"]),
     ],

@@ -92,7 +92,9 @@ def test_the_first_of_the_people_answers_where_nobody_is_named(folder: Path) -> 
     (folder / "people.yaml").write_text("- {name: Tom}\n- {name: Ada}\n")
     robots("bowl", question=Question("Which?", to=("Tom",)))
     assert answer("--once", "--people", "people.yaml", typed="that\n").code == 0
-    assert_one_line_error(answer("--once", "--people", "people.yaml", "--by", "Eve"), "--by is 'Eve'", "Tom, Ada")
+    assert_one_line_error(
+        answer("--once", "--people", "people.yaml", "--by", "Eve"), "--by must name one of the people", "Tom, Ada"
+    )
 
 
 def test_what_is_open_is_listed_with_status_age_and_words() -> None:
@@ -145,9 +147,9 @@ def test_a_stop_typed_at_a_question_ends_the_round() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--json",), "--json goes with --list"),
-        (("--stop", "--enable"), "Use one of them"),
-        (("--list", "--enable"), "Use one of them"),
+        (("--json",), "--json must stand with --list"),
+        (("--stop", "--enable"), "Give one of them"),
+        (("--list", "--enable"), "Give one of them"),
     ],
 )
 def test_what_does_not_go_together_is_refused(arguments: tuple[str, ...], words: str) -> None:

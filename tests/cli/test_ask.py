@@ -126,7 +126,7 @@ def test_with_a_step_of_its_own_the_answer_stays_the_answer() -> None:
     assert ask(*named, "--timeout", "0").out == "left\n"
     assert ask(*named, "--attempt", "2", typed="2\n").out == "right\n"
     changed = ask("Which spoon?", *BOWL[1:], "--run", "meal", "--step", "bowl")
-    assert_one_line_error(changed, "'meal/bowl/1' was asked in other words", "--attempt")
+    assert_one_line_error(changed, "'meal/bowl/1' must be asked in the words of the first time", "--attempt")
 
 
 def test_people_are_asked_in_order_and_by_name() -> None:
@@ -213,18 +213,18 @@ def test_a_file_that_describes_no_people_is_refused_with_its_line(folder: Path, 
 
 BAD: list[tuple[tuple[str, ...], str]] = [
     ((" ",), "no words"),
-    (("Which?", "--option", "left"), "fewer than two options"),
+    (("Which?", "--option", "left"), "a choice must have at least 2 options, got 1"),
     (("Which?", "--option", "left"), "Give --option 2 times"),
     (("Which?", "--kind", "yes-no", "--guess", "maybe"), "Give yes or no."),
     (("Which?", "--frob"), "Try 'handup ask --help'"),
-    (("Which?", "--kind", "riddle"), "--kind is 'riddle'"),
+    (("Which?", "--kind", "riddle"), "--kind must be a kind of question, got 'riddle'"),
     (("Which?", "--kind", "box"), "has no image"),
-    (("Which?", "--kind", "number", "--guess", "far"), "--guess is 'far'"),
+    (("Which?", "--kind", "number", "--guess", "far"), "--guess must be JSON, got 'far'"),
     (("Which?", "--kind", "number", "--low", "2", "--high", "1"), "low must be at most high (1), got 2"),
     ((*BOWL, "--guess", "up"), "guess is wrong"),
     ((*BOWL, "--sure", "2"), "sure of a question is 2"),
     ((*BOWL, "--effect", "one"), "1 effects for 2 choices"),
-    ((*BOWL, "--timeout", "-1"), "timeout is -1"),
+    ((*BOWL, "--timeout", "-1"), "--timeout must be at least 0 and finite, got -1"),
     ((*BOWL, "--people", "nobody.yaml"), "nobody.yaml: there is no such file"),
     ((*BOWL, "--step", "a/b"), "must have no slash"),
     ((*BOWL, "--attempt", "0"), "attempt"),

@@ -129,7 +129,7 @@ def test_bad_rows_are_refused_and_nothing_is_written(case: str, tmp_path: Path) 
     [
         (["--method", "plat"], ["no calibrator is called 'plat'", "Did you mean 'platt'"]),
         (["--method", "temperature"], ["be one for rows of score,right"]),
-        (["--target-coverage", "1"], ["--target-coverage is 1"]),
+        (["--target-coverage", "1"], ["--target-coverage must lie between 0 and 1, got 1"]),
         (["--save", "no/such/folder/cal.json"], ["--save must name a file that can be written"]),
         (["--report", "no/such/folder/out.html"], ["--report must name a file that can be written"]),
     ],
@@ -140,7 +140,7 @@ def test_a_wrong_option_is_refused(scores: Path, arguments: list[str], words: li
 
 def test_the_rows_are_never_overwritten(scores: Path) -> None:
     before = scores.read_bytes()
-    assert_one_line_error(here("calibrate", str(scores), "--save", str(scores)), "--save must not be the file of the rows")
+    assert_one_line_error(here("calibrate", str(scores), "--save", str(scores)), "must not be the file of the rows")
     assert scores.read_bytes() == before
 
 

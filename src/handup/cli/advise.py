@@ -1,4 +1,4 @@
-"""`handup advise`: which method to use on one's own policy."""
+"""`handup advise`: recommendation of a method for a policy of one's own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.table import Table
 
 from handup.cli.options import Expert, Policy, Weight
 from handup.cli.output import check_place, err, out, picked, plain_table, print_json, print_table, say
-from handup.core import BadSetting, MissingExtra
+from handup.core import MissingExtra, UnknownName
 from handup.lab.advice_flips import SCALES, Flips, Nearness, nearness
 from handup.lab.advise import Advice, MethodRow
 from handup.lab.advise import advise as simulate
@@ -38,12 +38,13 @@ def advise(
     expert: Expert = 1.0,
     w: Weight = 0.5,
     horizon: Annotated[
-        int | None, typer.Option(help="Steps given to an episode. Default: two for each module, at least 8.")
+        int | None, typer.Option(help="Most steps of an episode. Default: two for each module, at least 8.")
     ] = None,
-    episodes: Annotated[int, typer.Option(help="Simulated with each method.", metavar="N")] = 1000,
-    seed: Annotated[int, typer.Option(help="Which episodes.", metavar="S")] = 0,
+    episodes: Annotated[int, typer.Option(help="Number of episodes to simulate with each method.", metavar="N")] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the episodes.", metavar="S")] = 0,
     plot: Annotated[
-        Path | None, typer.Option(help="Where the picture goes; POLICY-advice.svg here.", metavar="FILE.svg|.png")
+        Path | None,
+        typer.Option(help="File of the picture. Default: POLICY-advice.svg in this folder.", metavar="FILE.svg|.png"),
     ] = None,
     no_plot: Annotated[bool, typer.Option("--no-plot", help="Draw no picture.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the advice as JSON.")] = False,
@@ -76,24 +77,24 @@ def _draw(advice: Advice, policy: Path, picture: Path) -> None:
 
 
 def _picture(policy: Path, plot: Path | None) -> Path | None:
-    """Where the picture goes, checked before anything is simulated; None where none can be drawn or is asked for."""
+    """Return the file of the picture, or None where none can be drawn; refuse a wrong file before simulating."""
     if find_spec("matplotlib") is None:
         if plot is None:
             return None
         raise MissingExtra.of("lab", "drawing the advice")
     found = Path(f"{policy.stem}-advice.svg") if plot is None else plot
     if found.suffix.lower() not in ENDINGS:
-        raise BadSetting(f"--plot is '{found}'", hint=f"Let the name end in {' or '.join(ENDINGS)}.")
+        raise UnknownName.of("--plot", f"'{found}'", f"end in {' or '.join(ENDINGS)}", hint="Rename the file.")
     check_place("--plot", found)
     return found
 
 
-def _simulate(graph: ModuleGraph, **given: Any) -> tuple[Advice, Nearness]:
-    """Everything that takes time, with a bar on stderr."""
+def _simulate(graph: ModuleGraph, **settings: Any) -> tuple[Advice, Nearness]:
+    """Simulate all methods and search the flips, with a progress bar on stderr."""
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
         bar = progress.add_task("simulating", total=1.0)
-        advice = simulate(graph, **given, progress=lambda done: progress.update(bar, completed=0.3 * done))
+        advice = simulate(graph, **settings, progress=lambda done: progress.update(bar, completed=0.3 * done))
         progress.update(bar, description="how near to flipping")
         near = nearness(advice, progress=lambda done: progress.update(bar, completed=0.3 + 0.7 * done))
     return advice, near
@@ -115,7 +116,7 @@ def _record(policy: Path, advice: Advice, near: Nearness, picture: Path | None) 
         "best_pair": {
             **advice.best_pair.to_json(),
             "method": advice.best_pair_method,
-            "same_as": [each for each in advice.best_pair.methods if each != advice.best_pair_method],
+            "same_as": [name for name in advice.best_pair.methods if name != advice.best_pair_method],
             "flips": _flips(near.best_pair),
         },
         "methods": [row.to_json() for row in advice.rows],
@@ -167,7 +168,7 @@ def _show(policy: Path, advice: Advice, near: Nearness, picture: Path | None, *,
 def _in_words(row: MethodRow) -> str:
     measures = row.measures
     success, load = measures["success"], measures["query_cost"]
-    low, high = (100.0 * each for each in success.ci)
+    low, high = (100.0 * bound for bound in success.ci)
     return (
         f"It succeeds in {100.0 * success.mean:.1f} % of episodes ({low:.1f} to {high:.1f}) for a workload of "
         f"{load.mean:.3g} ({load.ci[0]:.3g} to {load.ci[1]:.3g}), with {measures['failed_attempts'].mean:.2f} failed "
@@ -177,11 +178,11 @@ def _in_words(row: MethodRow) -> str:
 
 
 def _rivals(advice: Advice) -> str:
-    other = advice.runner_up
-    if other is None:
+    second = advice.runner_up
+    if second is None:
         return "Every method does the same here."
-    low, high = other.difference.ci
-    gap = f"{other.method}, J higher by {other.difference.mean:.3g} ({low:.3g} to {high:.3g})"
+    low, high = second.difference.ci
+    gap = f"{second.method}, J higher by {second.difference.mean:.3g} ({low:.3g} to {high:.3g})"
     if not advice.tied:
         return f"Runner-up: {gap}; nobody ties with it."
     return f"Runner-up: {gap}. Within the interval of it: {', '.join(row.method for row in advice.tied)}."
@@ -207,7 +208,7 @@ def _table(advice: Advice) -> Table:
 
 
 def _percent(share: MetricMeasure) -> str:
-    low, high = (100.0 * each for each in share.ci)
+    low, high = (100.0 * bound for bound in share.ci)
     return f"{100.0 * share.mean:.3g} ({low:.3g}–{high:.3g})"
 
 
@@ -231,7 +232,7 @@ def _flip_table(method: str, flips: Flips) -> Table:
 
 
 def _side(value: float | None, by: str | None, searched: str | None, has_room: bool) -> str:
-    """Who takes over where, how far nobody does, or why nothing was searched."""
+    """Return the value beyond which a method takes over, or how far was searched in vain, or why not at all."""
     if value is not None:
         return f"{value:.3g} {by}"
     if not has_room:

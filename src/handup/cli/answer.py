@@ -1,4 +1,4 @@
-"""`handup answer`: the terminal where a person answers what robots ask."""
+"""`handup answer`: terminal where a person answers what robots ask."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from handup.cli.options import DEFAULT_STORE, PeopleFile, StoreOption, store_nam
 from handup.cli.output import FAILED, INTERRUPTED, err, note, out, picked, print_json
 from handup.cli.people import load_people, people_named, user_name
 from handup.cli.whole_journal import whole_journal
-from handup.core import BadSetting, DamagedJournal, HandupError, Person
+from handup.core import ConflictingSettings, DamagedJournal, HandupError, Person, UnknownName
 from handup.core.checks import one_line
 from handup.desk import Desk, Record, replay
 from handup.desk.events import Stopped
@@ -34,14 +34,17 @@ WATCH_S = 1.0
 
 
 def answer(
-    by: Annotated[str | None, typer.Option(help="Who answers; the first of --people, or you.", metavar="NAME")] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(help="Name of the person who answers. Default: the first of --people, or you.", metavar="NAME"),
+    ] = None,
     people: PeopleFile = None,
     store: StoreOption = DEFAULT_STORE,
-    once: Annotated[bool, typer.Option("--once", help="Answer what is open now, and leave.")] = False,
-    listed: Annotated[bool, typer.Option("--list", help="Show what is open, and leave.")] = False,
-    enable: Annotated[bool, typer.Option("--enable", help="Let the robot go on after a stop, and leave.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Answer the questions that are open now, and leave.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="Show the questions that wait, and leave.")] = False,
+    enable: Annotated[bool, typer.Option("--enable", help="Let robots go on after a stop, and leave.")] = False,
     stop: Annotated[bool, typer.Option("--stop", help="Stop every robot that uses the store at once.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="With --list: print JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the questions of --list as JSON.")] = False,
 ) -> None:
     """Answer the questions that robots ask, one by one."""
     if stop:
@@ -50,9 +53,9 @@ def answer(
             return
     known, name = _who(by, people)
     if as_json and not listed:
-        raise BadSetting("--json goes with --list", hint="Use 'handup ask --json' to get answers.")
+        raise ConflictingSettings("--json must stand with --list", hint="Use 'handup ask --json' to get answers.")
     if listed and enable:
-        raise BadSetting("--list and --enable stand together", hint="Use one of them.")
+        raise ConflictingSettings("--list and --enable must not stand together", hint="Give one of them.")
     if listed:
         _list(store, as_json)
         return
@@ -77,19 +80,20 @@ def answer(
 
 
 def _who(by: str | None, people: Path | None) -> tuple[tuple[Person, ...], str]:
-    """Whom a file names, and who sits here."""
+    """Return the people that a file names, and the name of the person who sits here."""
     known = load_people(people)
     name = by or (known[0].name if known else user_name())
-    if known and name not in {each.name for each in known}:
-        raise BadSetting(f"--by is '{name}'", hint=f"Name one of: {', '.join(each.name for each in known)}.")
+    if known and name not in {person.name for person in known}:
+        names = ", ".join(person.name for person in known)
+        raise UnknownName.of("--by", f"'{name}'", "name one of the people", hint=f"Name one of: {names}.")
     return known, name
 
 
 def _stop(store: str, by: str | None, people: Path | None, enable: bool) -> None:
-    """Stop, or say first of all that the robot was not stopped."""
+    """Stop every robot, or say first of all that the robot was not stopped."""
     try:
         if enable:
-            raise BadSetting("--stop and --enable stand together", hint="Use one of them.")
+            raise ConflictingSettings("--stop and --enable must not stand together", hint="Give one of them.")
         shown = _write_stop(store, by, people)
     except HandupError as error:
         line = "" if error.line is None else f":{error.line}"
@@ -100,16 +104,16 @@ def _stop(store: str, by: str | None, people: Path | None, enable: bool) -> None
     _say_how_to_enable(shown)
 
 
-def _write_stop(store: str, given: str | None, file: Path | None) -> str:
+def _write_stop(store: str, by: str | None, file: Path | None) -> str:
     """Stop without checking the whole journal first: that may take long, and old damage must not stand in the way."""
-    people, by = _who(given, file)
+    people, name = _who(by, file)
     try:
         with Journal.open(store, create=False, check="head") as journal:
             try:
                 with Desk(journal, people) as desk:
-                    desk.stop(by)
+                    desk.stop(name)
             except DamagedJournal:
-                journal.append(Stopped(by=by))  # a new desk cannot read what is before it; one that runs has done so
+                journal.append(Stopped(by=name))  # a new desk cannot read what is before it; one that runs has done so
                 note("The journal is damaged: no robot can start on it before it is repaired.")
             return journal.store
     except DamagedJournal as error:
@@ -120,12 +124,12 @@ def _write_stop(store: str, given: str | None, file: Path | None) -> str:
 
 
 def _serve(desk: Desk, by: str, once: bool) -> int:
-    terminal, passed, said, shown = Terminal(by), set[str](), "", False
+    terminal, passed, last_idle, shown = Terminal(by), set[str](), "", False
     while True:
         desk.tick()
-        record = next((each for each in _before(desk, by) if each.id not in passed), None)
+        record = next((record for record in _before(desk, by) if record.id not in passed), None)
         if record is not None and not desk.stopped:
-            how, said, shown = terminal.put(record, desk), "", True
+            how, last_idle, shown = terminal.put(record, desk), "", True
             if how is How.INTERRUPTED:
                 return INTERRUPTED
             if how is How.LEFT:
@@ -137,23 +141,24 @@ def _serve(desk: Desk, by: str, once: bool) -> int:
             if desk.stopped or not shown:
                 _say_idle(desk, by)
             return FAILED if _before(desk, by) or desk.stopped else 0
-        if (now := _idle(desk, by)) != said:
-            said = now
+        if (idle := _idle(desk, by)) != last_idle:  # the same line is not printed at every look
+            last_idle = idle
             _say_idle(desk, by, " Waiting; Ctrl-C leaves.")
         if desk.watch(WATCH_S):
-            passed = {each.id for each in desk.pending() if each.id in passed and each.turn != by}
+            # A question that was passed on is shown again once it is this person's turn.
+            passed = {record.id for record in desk.pending() if record.id in passed and record.turn != by}
 
 
 def _before(desk: Desk, by: str) -> list[Record]:
-    """What this person can answer now, oldest first; what is somebody else's turn comes after their own."""
+    """Return the questions that this person can answer now: those of their own turn first, then oldest first."""
     waiting = [
-        each
-        for each in desk.pending()
-        if by in each.audience
-        and by not in each.passed
-        and (each.status is Status.OPEN or (each.status is Status.CLAIMED and each.by == by))
+        record
+        for record in desk.pending()
+        if by in record.audience
+        and by not in record.passed
+        and (record.status is Status.OPEN or (record.status is Status.CLAIMED and record.by == by))
     ]
-    return sorted(waiting, key=lambda each: each.turn != by)
+    return sorted(waiting, key=lambda record: record.turn != by)
 
 
 def _idle(desk: Desk, by: str) -> str:
@@ -161,7 +166,7 @@ def _idle(desk: Desk, by: str) -> str:
         stopped = desk.state.stopped
         who = "" if stopped is None else f" by {stopped.by}"
         return f"Everything is stopped{who}."
-    others = sorted({each.turn for each in desk.pending() if each.turn and each.turn != by})
+    others = sorted({record.turn for record in desk.pending() if record.turn and record.turn != by})
     hint = f" There are questions for {', '.join(others[:5])}." if others else ""
     return f"Nothing is asked of {by} now.{hint}"
 
@@ -175,7 +180,7 @@ def _say_idle(desk: Desk, by: str, more: str = "") -> None:
 
 
 def _say_how_to_enable(store: str) -> None:
-    """A command in a line of its own, to be copied."""
+    """Print the command that lets robots go on, in a line of its own, to be copied."""
     err.print(f"  handup answer --enable{store_named(store)}", markup=False, soft_wrap=True)
 
 
@@ -184,7 +189,7 @@ def _list(store: str, as_json: bool) -> None:
         state = replay(journal.read())
         now_s = max(journal.clock.now_s(), state.at_s)
     if as_json:
-        rows = [_row(each, now_s) for each in state.waiting]
+        rows = [_row(record, now_s) for record in state.waiting]
         print_json({"store": journal.store, "stopped": state.stopped is not None, "questions": rows})
         return
     if state.stopped is not None:
@@ -193,14 +198,14 @@ def _list(store: str, as_json: bool) -> None:
         out.print("Nothing is open.")
         return
     screen = Screen(Console(highlight=False))
-    for each in state.waiting:
-        screen.say(_standing(each, now_s))
-        screen.say(one_line(each.question.prompt), indent=2)
-        screen.say(one_line(each.id), indent=2)
+    for record in state.waiting:
+        screen.say(_standing(record, now_s))
+        screen.say(one_line(record.question.prompt), indent=2)
+        screen.say(one_line(record.id), indent=2)
 
 
 def _standing(record: Record, now_s: float) -> str:
-    """Where a question is, for whom, since when and why."""
+    """Return the state of a question in one line: for whom it is, since when, and why it waits."""
     left = "" if record.until_s is None else span(record.until_s - now_s)
     why = {
         "held": record.why or "it does not fit yet",

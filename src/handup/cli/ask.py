@@ -17,7 +17,16 @@ from handup import recover  # noqa: F401 - what other programs wrote in the stor
 from handup.cli.options import DEFAULT_STORE, PeopleFile, StoreOption, store_named
 from handup.cli.output import FAILED, INTERRUPTED, note, out, print_json
 from handup.cli.people import load_people, people_named, user_name
-from handup.core import BadSetting, Question, QuestionKind, value_to_json
+from handup.core import (
+    ConflictingSettings,
+    Malformed,
+    MissingSetting,
+    OutOfRange,
+    Question,
+    QuestionKind,
+    UnknownName,
+    value_to_json,
+)
 from handup.core.checks import one_line
 from handup.core.kinds import RULES, KindRule, shape_of
 from handup.desk import Delivered, Desk, Record, question_id
@@ -40,36 +49,40 @@ RUN = "ask"
 
 
 def ask(
-    prompt: Annotated[str, typer.Argument(help="The question, in the words of the person who answers.")],
-    kind: Annotated[str | None, typer.Option(help=f"{', '.join(RULES)}.", metavar="KIND")] = None,
-    option: Annotated[list[str] | None, typer.Option(help="An option; makes it a choice. Repeat it.")] = None,
-    effect: Annotated[list[str] | None, typer.Option(help="What happens for each option, in their order.")] = None,
-    guess: Annotated[str | None, typer.Option(help="What you think; boxes and points as JSON.")] = None,
-    sure: Annotated[float | None, typer.Option(help="The probability that the guess is right.")] = None,
-    why: Annotated[str, typer.Option(help="Why you ask.")] = "",
-    doing: Annotated[str, typer.Option(help="What the robot was doing.")] = "",
-    support: Annotated[str, typer.Option(help="What helps to answer.")] = "",
-    image: Annotated[str | None, typer.Option(help="The picture it is about, by name.")] = None,
-    low: Annotated[float | None, typer.Option(help="Smallest number that is an answer.")] = None,
-    high: Annotated[float | None, typer.Option(help="Largest number that is an answer.")] = None,
+    prompt: Annotated[str, typer.Argument(help="Question, in the words of the person who answers.")],
+    kind: Annotated[str | None, typer.Option(help=f"Kind of the question: {', '.join(RULES)}.", metavar="KIND")] = None,
+    option: Annotated[list[str] | None, typer.Option(help="Option of a choice. Give it several times.")] = None,
+    effect: Annotated[list[str] | None, typer.Option(help="Effect of an option. Give one for each, in order.")] = None,
+    guess: Annotated[str | None, typer.Option(help="Answer that the robot expects; boxes and points as JSON.")] = None,
+    sure: Annotated[float | None, typer.Option(help="Probability that the guess is right, 0 to 1.")] = None,
+    why: Annotated[str, typer.Option(help="Reason for the question.")] = "",
+    doing: Annotated[str, typer.Option(help="Work that the robot was at.")] = "",
+    support: Annotated[str, typer.Option(help="Hint that helps to answer.")] = "",
+    image: Annotated[str | None, typer.Option(help="Name of the picture that the question is about.")] = None,
+    low: Annotated[float | None, typer.Option(help="Smallest number that is allowed as an answer.")] = None,
+    high: Annotated[float | None, typer.Option(help="Largest number that is allowed as an answer.")] = None,
     unit: Annotated[str, typer.Option(help="Unit of the number.")] = "",
-    mark: Annotated[list[str] | None, typer.Option(help="Name of a point on the picture. Repeat it.")] = None,
-    to: Annotated[list[str] | None, typer.Option(help="Whom to ask. Repeat it for others, in order.")] = None,
+    mark: Annotated[list[str] | None, typer.Option(help="Name of a point to mark on the picture. Repeatable.")] = None,
+    to: Annotated[
+        list[str] | None, typer.Option(help="Name of a person to ask. Repeat it for others, in order.")
+    ] = None,
     people: PeopleFile = None,
     store: StoreOption = DEFAULT_STORE,
-    run: Annotated[str, typer.Option(help="Which run asks.")] = RUN,
-    step: Annotated[str | None, typer.Option(help="Which step of it; made from the question.")] = None,
-    attempt: Annotated[int | None, typer.Option(help="Which attempt at that step.")] = None,
-    timeout: Annotated[float | None, typer.Option(help="Wait so long at most.", metavar="SECONDS")] = None,
+    run: Annotated[str, typer.Option(help="Name of the run that asks.")] = RUN,
+    step: Annotated[str | None, typer.Option(help="Name of the step. Default: made from the question.")] = None,
+    attempt: Annotated[int | None, typer.Option(help="Number of the attempt at the step, from 1.")] = None,
+    timeout: Annotated[float | None, typer.Option(help="Longest wait for an answer.", metavar="SECONDS")] = None,
     here: Annotated[
-        bool | None, typer.Option("--here/--elsewhere", help="Answer in this terminal, or with `handup answer`.")
+        bool | None,
+        typer.Option("--here/--elsewhere", help="Let the person answer in this terminal, or with `handup answer`."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> None:
     """Ask a person one question and print the answer; it survives whatever happens to this command."""
     rule = _rule(kind, bool(option))
     if len(option or ()) < (least := rule.least_options):
-        raise BadSetting(f"a {rule.kind} has fewer than two options", hint=f"Give --option {least} times or more.")
+        must = f"a {rule.kind} must have at least {least} options, got {len(option or ())}"
+        raise MissingSetting(must, hint=f"Give --option {least} times or more.")
     question = Question(
         prompt,
         rule.kind,
@@ -89,7 +102,7 @@ def ask(
     )
     question.check_ready()
     if timeout is not None and not 0.0 <= timeout < float("inf"):
-        raise BadSetting(f"timeout is {timeout:g}", hint="Give a number of seconds from 0 on.")
+        raise OutOfRange.of("--timeout", f"{timeout:g}", "be at least 0 and finite", hint="Give a number of seconds.")
     known = load_people(people)
     named = step if step is not None else _step_of(question)
     own = step is None and attempt is None
@@ -100,7 +113,8 @@ def ask(
         number = next_attempt(journal, run, named) if own else 1 if attempt is None else attempt
         record = desk.ask(question, run=run, step=named, attempt=number)
         if replace(record.question, to=()) != replace(question, to=()):
-            raise BadSetting(f"'{record.id}' was asked in other words", hint="Give another --step or --attempt.")
+            words = f"'{record.id}' must be asked in the words of the first time, got others"
+            raise ConflictingSettings(words, hint="Give another --step or --attempt.")
         sits_here = sys.stdin is not None and sys.stdin.isatty() if here is None else here
         try:
             outcome = _wait(desk, record, journal.store, timeout, sits_here)
@@ -115,14 +129,14 @@ def ask(
 
 
 def next_attempt(journal: Journal, run: str, step: str) -> int:
-    """The first attempt at a step whose outcome has not reached the asker yet.
+    """Return the first attempt at a step whose outcome has not reached the asker yet.
 
     Attempts are made in order, each once the outcome of the one before was delivered, so a few looks find it
     however many there were.
     """
 
     def delivered(attempt: int) -> bool:
-        return any(isinstance(each.event, Delivered) for each in journal.read(key=question_id(run, step, attempt)))
+        return any(isinstance(entry.event, Delivered) for entry in journal.read(key=question_id(run, step, attempt)))
 
     low, high = 0, 1
     while delivered(high):
@@ -137,29 +151,30 @@ def _rule(kind: str | None, has_options: bool) -> KindRule:
     if kind is None:
         return RULES[QuestionKind.CHOICE if has_options else QuestionKind.TEXT]
     if kind not in RULES:
-        raise BadSetting(f"--kind is '{kind}'", hint=f"Use one of: {', '.join(RULES)}.")
+        raise UnknownName.of("--kind", f"'{kind}'", "be a kind of question", hint=f"Use one of: {', '.join(RULES)}.")
     return RULES[kind]
 
 
 def _guess(rule: KindRule, guess: str | None) -> Any:
     if guess is not None and rule.two and guess.casefold() not in rule.two:
-        raise BadSetting(f"--guess is '{guess[:60]}'", hint=f"Give {rule.two[0]} or {rule.two[1]}.")
+        hint = f"Give {rule.two[0]} or {rule.two[1]}."
+        raise Malformed.of("--guess", f"'{guess[:60]}'", "be one of the two answers", hint=hint)
     if guess is None or not rule.shape.is_json(guess):
         return guess
     try:
         return json.loads(guess)
     except (ValueError, RecursionError):
-        raise BadSetting(f"--guess is '{guess[:60]}'", hint=rule.shape.shell_hint) from None
+        raise Malformed.of("--guess", f"'{guess[:60]}'", "be JSON", hint=rule.shape.shell_hint) from None
 
 
 def _step_of(question: Question) -> str:
-    """The same question makes the same step."""
+    """Return the name of a step made from a question: the same question makes the same step."""
     content = json.dumps(question.to_json(), sort_keys=True, ensure_ascii=True)
     return f"q-{hashlib.sha256(content.encode()).hexdigest()[:16]}"
 
 
 def _wait(desk: Desk, record: Record, store: str, timeout_s: float | None, here: bool) -> Record:
-    """The question once there is an outcome, or as it is when the time is up or the person left."""
+    """Return the question once there is an outcome, or as it is when the time is up or the person left."""
     until = float("inf") if timeout_s is None else time.monotonic() + timeout_s
     if here and not record.settled:
         terminal, who = Terminal(), record.turn
@@ -184,7 +199,7 @@ def _wait(desk: Desk, record: Record, store: str, timeout_s: float | None, here:
 
 
 def _print(desk: Desk, record: Record, store: str, as_json: bool) -> int:
-    """The outcome on standard output, or one line that says why there is none; the exit code."""
+    """Print the outcome, or one line on stderr that says why there is none; return the exit code."""
     answer = record.answer
     value = None if answer is None else answer.value
     if as_json:
@@ -208,22 +223,22 @@ def _print(desk: Desk, record: Record, store: str, as_json: bool) -> int:
 
 
 def _moved(before: Record, now: Record) -> bool:
-    """Whether a question is elsewhere by now."""
+    """Return whether a question is settled, or with another person, by now."""
     return now.settled or (now.status, now.turn) != (before.status, before.turn)
 
 
 def _waits(desk: Desk, record: Record, store: str) -> str:
-    """Where a question is, what is in front of it before the same person, and how to answer."""
+    """Return a line that says where a question is, which one comes before it, and how to answer."""
     pending = desk.pending(record.turn) if record.status is Status.HELD else ()
-    others = (other for other in pending if other.id != record.id)
-    front = next((other for other in others if other.status in (Status.OPEN, Status.CLAIMED)), None)
+    rivals = (rival for rival in pending if rival.id != record.id)
+    front = next((rival for rival in rivals if rival.status in (Status.OPEN, Status.CLAIMED)), None)
     if front is None:
         return f"{record.told} {_how_to_answer(record, store)}"
     return f"{record.told} Before it: '{one_line(front.question.prompt)}'. {_how_to_answer(front, store)}"
 
 
 def _still(record: Record) -> str:
-    """How an unanswered question stays."""
+    """Return the state in which an unanswered question stays, in words."""
     return f"held ({record.why or 'it does not fit yet'})" if record.status == "held" else "open"
 
 

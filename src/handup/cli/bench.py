@@ -1,4 +1,4 @@
-"""`handup bench`: speed, ours beside a fair alternative in the same run."""
+"""`handup bench`: speed of handup beside a fair alternative in the same run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ missing."""
 
 @app.command(epilog=EPILOG)
 def decisions(
-    seed: Annotated[int, typer.Option(help="Which random policies.", min=0)] = 0, as_json: AsJson = False
+    seed: Annotated[int, typer.Option(help="Seed of the random policies.", min=0)] = 0, as_json: AsJson = False
 ) -> None:
     """Time one decision of each selector, and of troubleshoot, beside a textbook formulation of the same rule."""
     from handup.lab.bench import decisions as bench  # noqa: PLC0415 - its parts are extras
@@ -39,7 +39,7 @@ def decisions(
 
 @app.command(epilog="Example: handup bench simulator --json\n\nExit codes: 0 measured, 2 an option is wrong.")
 def simulator(
-    seed: Annotated[int, typer.Option(help="Which random episodes.", min=0)] = 0, as_json: AsJson = False
+    seed: Annotated[int, typer.Option(help="Seed of the random episodes.", min=0)] = 0, as_json: AsJson = False
 ) -> None:
     """Count simulated episodes per second on one core, graph generation included, beside one episode at a time."""
     from handup.lab.bench import simulator as bench  # noqa: PLC0415 - nobody else needs it
@@ -50,8 +50,10 @@ def simulator(
 
 @app.command(epilog="Example: handup bench intent --json\n\nExit codes: 0 measured, 2 an option is wrong.")
 def intent(
-    seed: Annotated[int, typer.Option(help="Which random problems.", min=0)] = 0,
-    look_ahead: Annotated[float, typer.Option(help="T of the paper's reward, in seconds.", min=0.05, max=10.0)] = 1.0,
+    seed: Annotated[int, typer.Option(help="Seed of the random problems.", min=0)] = 0,
+    look_ahead: Annotated[
+        float, typer.Option(help="Look-ahead T of the paper's reward, in seconds.", min=0.05, max=10.0)
+    ] = 1.0,
     as_json: AsJson = False,
 ) -> None:
     """Time exact plans of questions about goals in the paper's scenes, beside pomdp-py's POUCT where there is one."""

@@ -1,4 +1,4 @@
-"""`handup calibrate`: a probability out of a module's raw scores, and how far to trust it."""
+"""`handup calibrate`: probabilities from a module's raw scores, and how far to trust them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from handup.cli.output import check_place, note, out, plain_table, print_json, p
 from handup.confidence import Calibration, Estimate, parse_rows
 from handup.confidence import calibrate as fit_and_judge
 from handup.confidence.sample import percent
-from handup.core import BadData, BadSetting, MissingExtra
+from handup.core import BadData, ConflictingSettings, MissingExtra, OutOfRange
 from handup.core.files import read_text, write_whole
 
 EPILOG = """Example: handup calibrate examples/scores/food.csv --save food.json --report food.html
@@ -26,30 +26,32 @@ HEADINGS = {"brier": "Brier", "log_loss": "log loss", "ece": "ECE", "aurc": "AUR
 
 
 def calibrate(
-    file: Annotated[Path, typer.Argument(help="Rows of scores and outcomes.", metavar="FILE.csv")],
+    file: Annotated[Path, typer.Argument(help="File with rows of scores and outcomes.", metavar="FILE.csv")],
     method: Annotated[
         str,
         typer.Option(
-            help="auto, identity, platt, isotonic, beta, venn-abers, temperature, scaled, interval, "
+            help="Calibrator: auto, identity, platt, isotonic, beta, venn-abers, temperature, scaled, interval, "
             "interval-one-sided or dropout.",
             metavar="NAME",
         ),
     ] = "auto",
     target_coverage: Annotated[
-        float, typer.Option(help="How often conformal sets are to hold the right option.", metavar="C")
+        float, typer.Option(help="Share of conformal sets that hold the right option, 0 to 1.", metavar="C")
     ] = 0.9,
-    save: Annotated[Path | None, typer.Option(help="Where the calibrator goes.", metavar="FILE.json")] = None,
-    report: Annotated[Path | None, typer.Option(help="Where the report goes.", metavar="FILE.html")] = None,
-    seed: Annotated[int, typer.Option(help="Which folds and resamples.", min=0)] = 0,
+    save: Annotated[Path | None, typer.Option(help="File to write the calibrator to.", metavar="FILE.json")] = None,
+    report: Annotated[Path | None, typer.Option(help="File to write the report to.", metavar="FILE.html")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the folds and resamples.", min=0)] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Turn a module's raw scores into probabilities of being right, and say how good they are on unseen rows."""
     if not 0.0 < target_coverage < 1.0:
-        raise BadSetting(f"--target-coverage is {target_coverage:g}", hint="Give a number between 0 and 1: 0.9.")
+        got = f"{target_coverage:g}"
+        raise OutOfRange.of("--target-coverage", got, "lie between 0 and 1", hint="Give a share, such as 0.9.")
     check_place("--save", save, file)
     check_place("--report", report, file)
     if save is not None and report is not None and save.resolve() == report.resolve():
-        raise BadSetting("--save and --report name one file", hint="Give each a name of its own.")
+        cause = f"--save and --report must name two files, got '{save}' twice"
+        raise ConflictingSettings(cause, hint="Give each a name of its own.")
     if report is not None and find_spec("matplotlib") is None:
         raise MissingExtra.of("lab", "the report")
     try:
@@ -79,7 +81,7 @@ def calibrate(
 def _show(found: Calibration, save: Path | None, report: Path | None) -> None:
     metrics = found.metrics
     right = metrics["accuracy"]
-    low, high = (percent(each) for each in right.ci)
+    low, high = (percent(bound) for bound in right.ci)
     out.print(f"[bold]Use {found.calibrator.name}.[/bold] {found.reason}")
     out.print(
         f"{len(found.right)} rows, of which {percent(right.value)} are right ({low} to {high}). On rows it has not "
@@ -89,14 +91,14 @@ def _show(found: Calibration, save: Path | None, report: Path | None) -> None:
     caption = "★ chosen, – shown only; cross-validated, with 95 % intervals; lower is better."
     numbers = tuple(HEADINGS.values())
     table = plain_table("", "method", *numbers, right=numbers, caption=caption, caption_justify="left")
-    for each in found.candidates:
-        mark = "★" if each.chosen else "" if each.eligible else "–"
-        table.add_row(mark, each.method, *(_number(each.metrics[name]) for name in HEADINGS))
+    for candidate in found.candidates:
+        mark = "★" if candidate.chosen else "" if candidate.eligible else "–"
+        table.add_row(mark, candidate.method, *(_number(candidate.metrics[name]) for name in HEADINGS))
     table.add_row("", "base rate", f"{found.base_rate_brier:.3f}", "", "", "")
     print_table(table)
-    for each in found.candidates:
-        if not each.chosen:
-            for warning in each.warnings:
+    for candidate in found.candidates:
+        if not candidate.chosen:
+            for warning in candidate.warnings:
                 out.print(warning, markup=False)
     for sets in (found.conformal, found.confident):
         if sets is None:
@@ -107,9 +109,9 @@ def _show(found: Calibration, save: Path | None, report: Path | None) -> None:
             f"question in {percent(sets.help_rate)}.",
             markup=False,
         )
-    for said, path in (("Calibrator", save), ("Report", report)):
+    for label, path in (("Calibrator", save), ("Report", report)):
         if path is not None:
-            say(f"{said}: {path}")
+            say(f"{label}: {path}")
 
 
 def _number(estimate: Estimate) -> str:

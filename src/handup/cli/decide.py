@@ -1,4 +1,4 @@
-"""`handup decide`: one decision for one policy and one history."""
+"""`handup decide`: decision of a robot for one policy and one history."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from handup.cli.options import Expert, Policy, Weight
 from handup.cli.output import bar, out, plain_table, print_json
-from handup.core import Action, BadObservation, BadSetting, Costs, Decision, check_probability, default_horizon
+from handup.core import Action, BadObservation, Costs, Decision, OutOfRange, check_probability, default_horizon
 from handup.policy import Belief, load_policy
 from handup.recover import observe
 from handup.when import Flips, Strategy, flips_at, strategy
@@ -20,34 +20,34 @@ EPILOG = """Example: handup decide examples/policies/bite.yaml --observed '[{"ex
 Exit codes: 0 decided, 2 the policy, the history or an option is wrong."""
 
 FLIPS_UP_TO = 100
-"""On larger policies the distance to flipping takes too long to be shown by the way; `Session.flips` still tells."""
+"""Most modules for which the distance to flipping is shown; for more it takes too long, and `Session.flips` has it."""
 
 
 def decide(
     policy: Policy,
     method: Annotated[
-        str, typer.Option(help="troubleshoot, or SELECTOR+WHEN such as graph+workload-aware.")
+        str, typer.Option(help="Method: troubleshoot, or SELECTOR+WHEN such as graph+workload-aware.")
     ] = "troubleshoot",
     observed: Annotated[
-        str, typer.Option(help='What happened, oldest first: [{"executed": "failed"}, …]', metavar="JSON")
+        str, typer.Option(help='History, oldest entry first: [{"executed": "failed"}, …].', metavar="JSON")
     ] = "[]",
     expert: Expert = 1.0,
     w: Weight = 0.5,
     horizon: Annotated[
-        float | None, typer.Option(help="Steps given to the episode. Default: two for each module, at least 8.")
+        float | None, typer.Option(help="Most steps of the episode. Default: two for each module, at least 8.")
     ] = None,
-    epsilon: Annotated[float | None, typer.Option(help="ε of graph and hybrid.")] = None,
-    tau: Annotated[float | None, typer.Option(help="τ of until-confident.")] = None,
-    lambda_: Annotated[float | None, typer.Option("--lambda", help="λ of workload-aware.")] = None,
+    epsilon: Annotated[float | None, typer.Option(help="Parameter ε of graph and hybrid.")] = None,
+    tau: Annotated[float | None, typer.Option(help="Parameter τ of until-confident.")] = None,
+    lambda_: Annotated[float | None, typer.Option("--lambda", help="Parameter λ of workload-aware.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the decision as JSON.")] = False,
 ) -> None:
     """Say what a robot should do next: act, ask (about which module), wait or yield, and why."""
     graph = load_policy(policy)
-    given = {"epsilon": epsilon, "tau": tau, "lambda_": lambda_}
-    chosen = strategy(method, **{name: value for name, value in given.items() if value is not None})
+    parameters = {"epsilon": epsilon, "tau": tau, "lambda_": lambda_}
+    chosen = strategy(method, **{name: value for name, value in parameters.items() if value is not None})
     check_probability("expert", expert)
     if horizon is not None and not 0.0 < horizon < math.inf:
-        raise BadSetting(f"horizon is {horizon:g}", hint="Give a number of steps above 0.")
+        raise OutOfRange.of("--horizon", f"{horizon:g}", "be above 0 and finite", hint="Give a number of steps.")
     belief = observe(graph, _history(observed), expert=expert)
     total = default_horizon(len(graph)) if horizon is None else horizon
     left = total - belief.progress.asks - belief.progress.acts
@@ -86,7 +86,7 @@ def _record(chosen: Strategy, belief: Belief, decision: Decision, flips: Flips |
         "log_reliability": log_reliability if math.isfinite(log_reliability) else None,
         "posterior": dict(zip(belief.graph.names, belief.wrong.tolist(), strict=True)),
         "inference": {"method": inference.method, "error": inference.error},
-        "alternatives": [each.to_json() for each in decision.alternatives],
+        "alternatives": [alternative.to_json() for alternative in decision.alternatives],
         "flips_at": None if flips is None else flips.to_json(),
         "until_s": decision.until_s,
     }
@@ -100,7 +100,8 @@ def _show(chosen: Strategy, belief: Belief, decision: Decision, flips: Flips | N
     certain = inference.method == "exact" or belief.acting_is_futile
     sampled = "" if certain else f" ± {inference.error:.2g} (estimated)"
     out.print(f"Acting now succeeds with probability {belief.reliability:.4g}{sampled}.\n")
-    value = {each.module: each.value for each in decision.alternatives if each.action is Action.ASK}
+    asks = [alternative for alternative in decision.alternatives if alternative.action is Action.ASK]
+    value = {alternative.module: alternative.value for alternative in asks}
     table = plain_table("module", "wrong", "", "value of asking", right=("wrong", "value of asking"), wrap=True)
     rows = list(zip(belief.graph.names, belief.wrong.tolist(), strict=True))
     shown = rows if len(rows) <= 40 else sorted(rows, key=lambda row: -row[1])[:40]
@@ -109,9 +110,10 @@ def _show(chosen: Strategy, belief: Belief, decision: Decision, flips: Flips | N
     out.print(table)
     if len(shown) < len(rows):
         out.print(f"… and {len(rows) - len(shown)} less suspect modules")
-    others = [f"{each.action} {each.value:.4g}" for each in decision.alternatives if each.action is not Action.ASK]
-    if others:
-        out.print(f"beside asking: {', '.join(others)} (lower is better)")
+    rest = [option for option in decision.alternatives if option.action is not Action.ASK]
+    if rest:
+        weighed = ", ".join(f"{option.action} {option.value:.4g}" for option in rest)
+        out.print(f"beside asking: {weighed} (lower is better)")
     limits = {} if flips is None else {k: v for k, v in flips.to_json().items() if isinstance(v, float)}
     if flips is not None and limits:
         known = ", ".join(f"{name} {number:.4g}" for name, number in limits.items())

@@ -1,4 +1,4 @@
-"""`handup doctor`: what is installed, what is missing, and the command that installs it."""
+"""`handup doctor`: list of installed and missing parts, with the commands that install them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Exit codes: 0 the base install works, 1 it does not."""
 
 BASE = ("numpy", "scipy", "pydantic", "ruamel.yaml", "ruamel.yaml.clib", "typer", "rich", "sqlalchemy", "alembic")
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "mujoco": "mujoco-core", "PIL": "pillow", "OpenGL": "pyopengl"}
-"""Packages that are installed under another name than they are imported by."""
+"""Names by which packages are installed, where they are imported by other names."""
 MODULES = {"ruamel.yaml.clib": "_ruamel_yaml"}
-"""Packages that are imported by another name than they are known by."""
+"""Names by which packages are imported, where they are known by other names."""
 EXTRAS = {
     "lab": ("matplotlib", "networkx", "sklearn"),
     "mip": ("pyscipopt",),
@@ -62,7 +62,7 @@ def _version(package: str) -> str | None:
 
 
 def _self_test() -> bool:
-    """Whether a two-module policy gets the posterior that can be worked out by hand."""
+    """Return whether a two-module policy gets the posterior that can be worked out by hand."""
     belief = Belief.of(ModuleGraph.chain([Module("a", 0.5), Module("b", 0.5)])).after_execution(False)
     return abs(float(belief.wrong[0]) - 2.0 / 3.0) < 1e-12
 

@@ -62,7 +62,7 @@ def _print_version(wanted: bool) -> None:
 def main(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version of handup, and leave.", callback=_print_version, is_eager=True)
+        bool, typer.Option("--version", help="Print the version, and leave.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Robots that put their hand up: decide whether to act, ask, wait or yield."""

@@ -47,7 +47,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 RecoveryFiles = Annotated[
     list[Path] | None, typer.Option("--recoveries", help="File of recoveries. May be given several times.")
 ]
-DatabaseFile = Annotated[Path | None, typer.Option("--database", help="Database file that says what the names in recipes stand for.")]
+DatabaseFile = Annotated[Path | None, typer.Option("--database", help="File of the database that grounds names.")]
 LOCAL_URL = "http://127.0.0.1:8765"
 """Default address of `handup serve`."""
 Browse = Annotated[bool, typer.Option("--open/--no-browser", help="Open the page in a browser of this machine.")]
@@ -92,7 +92,7 @@ Port = Annotated[
     int | None,
     typer.Option(help="Port of the page. Default: 8765, or the next free port.", min=1, max=65535, metavar="N"),
 ]
-NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address of the page instead of opening a browser.")]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the page's address; open no browser.")]
 Wait = Annotated[
     bool,
     typer.Option("--wait/--no-wait", help="Begin only once somebody has the page open."),
